@@ -1,0 +1,59 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The `strata` command: its verbs, and the one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from strata import __version__
+from strata.errors import StrataError
+
+# Verbs in the order in which a user meets them; each module is imported when its verb is used, so
+# that `strata record` does not pay for pandas and bokeh.
+VERBS = {
+    "doctor": "strata.cli.doctor",
+    "record": "strata.cli.record",
+    "analyze": "strata.cli.analyze",
+    "report": "strata.cli.report",
+}
+
+
+class Verbs(click.Group):
+    """A command group that imports a verb's module only when it is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name every verb, in the order of use."""
+        del ctx
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of a verb and return its command; null when there is no such verb."""
+        del ctx
+        if cmd_name not in VERBS:
+            return None
+        command = importlib.import_module(VERBS[cmd_name]).command
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="strata")
+def strata() -> None:
+    """Locate the layer of a ROS 2 system in which the time goes."""
+
+
+def main() -> None:
+    """Run the command line; exit 0 done, 1 cannot, 2 usage, 3 done but a gate failed."""
+    try:
+        strata(prog_name="strata")
+    except StrataError as error:
+        click.echo(f"strata: {error}", err=True)
+        sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    main()

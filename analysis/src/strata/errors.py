@@ -1,0 +1,27 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The errors that reach a user.
+
+Every text has the form ``Cannot <verb> <object>: <fact with value and bound>. <next step>.``
+The command line prints it and exits with `exit_code`; library code only raises it.
+"""
+
+from __future__ import annotations
+
+
+class StrataError(Exception):
+    """What was asked for cannot be done; the text says why and what to do next."""
+
+    exit_code = 1
+
+
+class TraceError(StrataError):
+    """A trace cannot be found or read."""
+
+
+class SessionError(StrataError):
+    """A tracing session cannot be configured, started or stopped."""
+
+
+class OutputError(StrataError):
+    """A result cannot be written where the user wanted it."""
