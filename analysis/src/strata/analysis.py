@@ -1,0 +1,93 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The result of an analysis: the declared tables of one trace, and what they say in one sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Process:
+    """One traced process; `nodes` are the full names of its nodes, empty without init events."""
+
+    host: str
+    vpid: int
+    procname: str
+    nodes: tuple[str, ...]
+    events: int
+
+
+@dataclass(frozen=True)
+class TraceSummary:
+    """What was read. Times are nanoseconds; `begin_ns` and `end_ns` since the epoch."""
+
+    path: str
+    events: int
+    discarded_events: int
+    begin_ns: int
+    end_ns: int
+    processes: tuple[Process, ...]
+
+    @property
+    def duration_ns(self) -> int:
+        """First to last event."""
+        return self.end_ns - self.begin_ns
+
+
+@dataclass(frozen=True)
+class MessageCounts:
+    """Messages of the application; `matched` counts takes."""
+
+    published: int
+    taken: int
+    matched: int
+    unmatched_publish: int
+    unmatched_take: int
+    ambiguous: int
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """The largest cause of a chain's latency.
+
+    `share_p50` is its share of the typical messages' latency, `typical_ns` its mean duration there.
+    """
+
+    chain_id: int
+    chain: str
+    layer: str
+    where: str
+    share_p50: float
+    typical_ns: float
+    latency_p50_ns: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """All results of one trace; every frame is a declared table (strata.schema.tables)."""
+
+    trace: TraceSummary
+    counts: MessageCounts
+    nodes: pd.DataFrame
+    callback_objects: pd.DataFrame
+    callback_instances: pd.DataFrame
+    publications: pd.DataFrame
+    takes: pd.DataFrame
+    messages: pd.DataFrame
+    executor_blockers: pd.DataFrame
+    hops: pd.DataFrame
+    hop_layers: pd.DataFrame
+    chains: pd.DataFrame
+    chain_instances: pd.DataFrame
+    chain_segments: pd.DataFrame
+    chain_layers: pd.DataFrame
+    blame: pd.DataFrame
+    callbacks: pd.DataFrame
+    quality: pd.DataFrame
+    bottlenecks: tuple[Bottleneck, ...]
