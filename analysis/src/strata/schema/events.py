@@ -58,6 +58,8 @@ class Field:
     name: str
     kind: Kind
     doc: str
+    column: str = ""
+    """Name in event tables where it differs from the field's own."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,12 @@ EVENTS: tuple[Event, ...] = (
         (
             _handle("rmw_publisher_handle", "rmw_publisher_t"),
             _MESSAGE,
-            Field("timestamp", Kind.INT, "ns, CLOCK_REALTIME; source timestamp (Jazzy and newer)"),
+            Field(
+                "timestamp",
+                Kind.INT,
+                "ns, CLOCK_REALTIME; the stamp that travels with the message; Jazzy and newer",
+                column="source_timestamp",
+            ),
         ),
         "The middleware is about to write, before it serializes. No stock event marks its return.",
     ),
@@ -246,7 +253,12 @@ EVENTS: tuple[Event, ...] = (
             _handle("response", "address of the response"),
             _CLIENT_GID,
             _SEQUENCE,
-            Field("timestamp", Kind.INT, "ns, CLOCK_REALTIME; source timestamp of the response"),
+            Field(
+                "timestamp",
+                Kind.INT,
+                "ns, CLOCK_REALTIME; the stamp that travels with the response",
+                column="source_timestamp",
+            ),
         ),
         "A service is about to send its response.",
         since="kilted",
@@ -429,3 +441,16 @@ CONTEXT_COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("procname", "dictionary", "thread's name, 15 characters; null when not recorded"),
     ("cpu_id", "int64", "CPU that the event was recorded on; null when not recorded"),
 )
+
+
+def column_name(event: str, field: str) -> str:
+    """Return the column of an event table that holds a payload field.
+
+    It is the field's own name, unless the catalogue renames it (`timestamp` of rmw_publish is
+    `source_timestamp`, as `timestamp` is the event's own time) or a context has that name already:
+    then a ``_`` goes before it.
+    """
+    for item in CATALOGUE[event].fields if event in CATALOGUE else ():
+        if item.name == field:
+            return item.column or field
+    return f"_{field}" if field in {name for name, _, _ in CONTEXT_COLUMNS} else field

@@ -1,0 +1,45 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""From event tables to the model of what happened: the stages, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from strata.model.columns import EventColumns
+from strata.model.entities import Entities, build_entities
+from strata.model.executions import Executions, Waits, pair_executions, pair_waits
+from strata.model.matching import Matches, match
+from strata.model.timeline import Timeline
+from strata.model.traffic import Publications, Takes, find_publications, find_takes
+from strata.schema.quality import Ledger
+
+
+@dataclass(frozen=True)
+class Model:
+    """Entities, and what they did. Rows refer to each other by number; see each class."""
+
+    events: EventColumns
+    entities: Entities
+    executions: Executions
+    waits: Waits
+    publications: Publications
+    takes: Takes
+    matches: Matches
+
+
+def build_model(tables: Mapping[str, pa.Table], ledger: Ledger) -> Model:
+    """Build the model of a trace; what cannot be explained is counted in `ledger`."""
+    events = EventColumns(dict(tables), ledger)
+    entities = build_entities(events)
+    timeline = Timeline(events)
+    executions = pair_executions(events, timeline, entities.callbacks, ledger)
+    waits = pair_waits(timeline)
+    publications = find_publications(events, timeline, entities, executions, ledger)
+    takes = find_takes(events, timeline, entities, executions, ledger)
+    matches = match(publications, takes, entities, ledger)
+    ledger.add("intra_process_messages", events.count("ros2:rclcpp_ring_buffer_enqueue"))
+    return Model(events, entities, executions, waits, publications, takes, matches)

@@ -1,0 +1,131 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Event tables as NumPy columns with dense process and thread numbers.
+
+A process is (host, vpid) and a thread is (host, vpid, vtid), numbered from 0 over all event tables.
+Events without a vpid or vtid belong to no thread; they are counted and left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from strata.schema.events import CATALOGUE
+from strata.schema.quality import Ledger
+
+Ints = npt.NDArray[np.int64]
+
+NONE = -1
+"""Stands for null in dense ids and instants inside the model; frames turn it into null."""
+
+
+@dataclass(frozen=True)
+class Processes:
+    """Every process and thread of a trace; the index is its dense number."""
+
+    host: list[str]
+    vpid: Ints
+    thread_process: Ints
+    thread_vtid: Ints
+
+
+class EventColumns:
+    """Columns of all event tables; a table that the trace does not hold has no rows."""
+
+    def __init__(self, tables: dict[str, pa.Table], ledger: Ledger) -> None:
+        known = {name: table for name, table in tables.items() if name in CATALOGUE}
+        self._tables = {name: _with_thread(table, ledger) for name, table in known.items()}
+        self._number()
+
+    def __contains__(self, event: str) -> bool:
+        return event in self._tables and len(self._tables[event]) > 0
+
+    def count(self, event: str) -> int:
+        """Return the number of events of a name."""
+        return len(self._tables[event]) if event in self._tables else 0
+
+    def ints(self, event: str, column: str) -> Ints:
+        """Return an integer column; handles keep their 64 bits, nulls become `NONE`."""
+        if event not in self._tables:
+            return np.empty(0, np.int64)
+        values = self._tables[event][column]
+        if values.null_count:
+            values = pc.fill_null(values.cast(pa.int64()), NONE)
+        return np.asarray(values.to_numpy()).astype(np.int64, copy=False)
+
+    def text(self, event: str, column: str) -> npt.NDArray[np.object_]:
+        """Return a string column as objects; null stays None."""
+        if event not in self._tables:
+            return np.empty(0, object)
+        return np.asarray(self._tables[event][column].cast(pa.string()).to_pylist(), dtype=object)
+
+    def timestamps(self, event: str) -> Ints:
+        """Return the events' times, ns since the epoch."""
+        return self.ints(event, "timestamp")
+
+    def process(self, event: str) -> Ints:
+        """Return the dense process number of each event."""
+        return self._process.get(event, np.empty(0, np.int64))
+
+    def thread(self, event: str) -> Ints:
+        """Return the dense thread number of each event."""
+        return self._thread.get(event, np.empty(0, np.int64))
+
+    def has_values(self, event: str, column: str) -> bool:
+        """Tell whether any event of a name carries a value in a column."""
+        if event not in self:
+            return False
+        values = self._tables[event][column]
+        return bool(values.null_count < len(values))
+
+    def _number(self) -> None:
+        frames = []
+        for name, table in self._tables.items():
+            frame = pd.DataFrame(
+                {
+                    "event": name,
+                    "host": table["host"].cast(pa.string()).to_numpy(),
+                    "vpid": table["vpid"].to_numpy(),
+                    "vtid": table["vtid"].to_numpy(),
+                }
+            )
+            frames.append(frame)
+        columns = ["event", "host", "vpid", "vtid"]
+        every = pd.concat(frames) if frames else pd.DataFrame(columns=columns)
+        process = every.groupby(["host", "vpid"], sort=True).ngroup().to_numpy(np.int64)
+        thread = every.groupby(["host", "vpid", "vtid"], sort=True).ngroup().to_numpy(np.int64)
+        self._process: dict[str, Ints] = {}
+        self._thread: dict[str, Ints] = {}
+        at = 0
+        for name, table in self._tables.items():
+            self._process[name] = process[at : at + len(table)]
+            self._thread[name] = thread[at : at + len(table)]
+            at += len(table)
+        self.processes = _processes(every, process, thread)
+
+
+def _processes(every: Any, process: Ints, thread: Ints) -> Processes:
+    _, first = np.unique(process, return_index=True)
+    _, first_of_thread = np.unique(thread, return_index=True)
+    return Processes(
+        [str(host) for host in every["host"].to_numpy()[first]],
+        every["vpid"].to_numpy()[first].astype(np.int64),
+        process[first_of_thread],
+        every["vtid"].to_numpy()[first_of_thread].astype(np.int64),
+    )
+
+
+def _with_thread(table: pa.Table, ledger: Ledger) -> pa.Table:
+    if not table["vpid"].null_count and not table["vtid"].null_count:
+        return table
+    known = pc.and_(pc.is_valid(table["vpid"]), pc.is_valid(table["vtid"]))
+    kept = table.filter(known)
+    ledger.add("missing_contexts", len(table) - len(kept))
+    return kept

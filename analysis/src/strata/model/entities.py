@@ -1,0 +1,288 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes, publishers, subscriptions and callbacks, each with its lifetime, from the init events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from strata.model.columns import NONE, EventColumns, Ints
+from strata.model.search import Lifetimes
+from strata.units import format_ns
+
+UNKNOWN = "(unknown)"
+"""Name of a node or topic whose init event was not recorded."""
+
+
+@dataclass(frozen=True)
+class Endpoints:
+    """Publishers or subscriptions: one row an entity and life, `node` is a row of the nodes."""
+
+    process: Ints
+    handle: Ints
+    rmw_handle: Ints
+    node: Ints
+    topic: npt.NDArray[np.object_]
+    queue_depth: Ints
+    begin_ns: Ints
+    by_rmw_handle: Lifetimes
+
+    def __len__(self) -> int:
+        return len(self.handle)
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """One row a node and life."""
+
+    process: Ints
+    handle: Ints
+    name: npt.NDArray[np.object_]
+    begin_ns: Ints
+    by_handle: Lifetimes
+
+    def names(self, rows: Ints) -> npt.NDArray[np.object_]:
+        """Return the names of rows; `(unknown)` for `NONE`."""
+        return take(self.name, rows, UNKNOWN)
+
+
+@dataclass(frozen=True)
+class Callbacks:
+    """One row a callback and life; `subscription` and `node` are rows of theirs, or `NONE`."""
+
+    process: Ints
+    address: Ints
+    symbol: npt.NDArray[np.object_]
+    kind: npt.NDArray[np.object_]
+    trigger: npt.NDArray[np.object_]
+    subscription: Ints
+    node: Ints
+    begin_ns: Ints
+
+
+@dataclass(frozen=True)
+class Entities:
+    """All entities of a trace."""
+
+    nodes: Nodes
+    publishers: Endpoints
+    subscriptions: Endpoints
+    callbacks: Callbacks
+
+
+def take(
+    values: npt.NDArray[np.object_], rows: Ints, missing: object
+) -> npt.NDArray[np.object_]:
+    """Return `values[rows]`, with `missing` where the row is `NONE`."""
+    out = np.full(len(rows), missing, dtype=object)
+    known = rows != NONE
+    out[known] = values[rows[known]]
+    return out
+
+
+def build_entities(events: EventColumns) -> Entities:
+    """Make every entity from the init events; callbacks that only ran are there too, unnamed."""
+    nodes = _nodes(events)
+    publishers = _endpoints(events, nodes, "publisher")
+    subscriptions = _endpoints(events, nodes, "subscription")
+    return Entities(nodes, publishers, subscriptions, _callbacks(events, nodes, subscriptions))
+
+
+def _nodes(events: EventColumns) -> Nodes:
+    event = "ros2:rcl_node_init"
+    process, begin_ns = events.process(event), events.timestamps(event)
+    handle = events.ints(event, "node_handle")
+    names = [
+        f"{str(space).rstrip('/')}/{name}"
+        for space, name in zip(
+            events.text(event, "namespace"), events.text(event, "node_name"), strict=True
+        )
+    ]
+    return Nodes(
+        process,
+        handle,
+        np.asarray(names, dtype=object),
+        begin_ns,
+        Lifetimes(process, handle, begin_ns),
+    )
+
+
+def _endpoints(events: EventColumns, nodes: Nodes, what: str) -> Endpoints:
+    event = f"ros2:rcl_{what}_init"
+    process, begin_ns = events.process(event), events.timestamps(event)
+    rmw_handle = events.ints(event, f"rmw_{what}_handle")
+    return Endpoints(
+        process,
+        events.ints(event, f"{what}_handle"),
+        rmw_handle,
+        nodes.by_handle.find(process, events.ints(event, "node_handle"), begin_ns),
+        events.text(event, "topic_name"),
+        events.ints(event, "queue_depth"),
+        begin_ns,
+        Lifetimes(process, rmw_handle, begin_ns),
+    )
+
+
+@dataclass
+class _Owners:
+    """What a callback address was given to, one row a link, in one of three kinds."""
+
+    process: Ints
+    address: Ints
+    begin_ns: Ints
+    kind: str
+    trigger: npt.NDArray[np.object_]
+    subscription: Ints
+    node: Ints
+
+
+def _callbacks(events: EventColumns, nodes: Nodes, subscriptions: Endpoints) -> Callbacks:
+    owners = [
+        _subscription_owners(events, subscriptions),
+        _timer_owners(events, nodes),
+        _service_owners(events, nodes),
+    ]
+    event = "ros2:rclcpp_callback_register"
+    registered = pd.DataFrame(
+        {
+            "process": events.process(event),
+            "address": events.ints(event, "callback"),
+            "begin_ns": events.timestamps(event),
+            "symbol": events.text(event, "symbol"),
+        }
+    )
+    frame = pd.concat([registered, *_unregistered(events, registered, owners)], ignore_index=True)
+    process = frame["process"].to_numpy(np.int64)
+    address = frame["address"].to_numpy(np.int64)
+    begin_ns = frame["begin_ns"].to_numpy(np.int64)
+    count = len(frame)
+    kind = np.full(count, "unknown", dtype=object)
+    trigger = np.full(count, None, dtype=object)
+    subscription = np.full(count, NONE, np.int64)
+    node = np.full(count, NONE, np.int64)
+    for owner in owners:
+        lives = Lifetimes(owner.process, owner.address, owner.begin_ns)
+        rows = lives.nearest(process, address, begin_ns, owner.begin_ns)
+        known = rows != NONE
+        kind[known] = owner.kind
+        trigger[known] = owner.trigger[rows[known]]
+        subscription[known] = owner.subscription[rows[known]]
+        node[known] = owner.node[rows[known]]
+    symbol = frame["symbol"].to_numpy(object)
+    return Callbacks(process, address, symbol, kind, trigger, subscription, node, begin_ns)
+
+
+def _unregistered(
+    events: EventColumns, registered: pd.DataFrame, owners: list[_Owners]
+) -> list[pd.DataFrame]:
+    """Rows for callbacks that ran or were given to an owner without ever being registered."""
+    event = "ros2:callback_start"
+    seen = [
+        pd.DataFrame(
+            {
+                "process": events.process(event),
+                "address": events.ints(event, "callback"),
+                "begin_ns": events.timestamps(event),
+            }
+        )
+    ]
+    seen += [
+        pd.DataFrame({"process": o.process, "address": o.address, "begin_ns": o.begin_ns})
+        for o in owners
+    ]
+    lives = Lifetimes(
+        registered["process"].to_numpy(np.int64),
+        registered["address"].to_numpy(np.int64),
+        registered["begin_ns"].to_numpy(np.int64),
+    )
+    # An owner may get its callback before the callback is registered: any registration counts.
+    far = np.iinfo(np.int64).max
+    frame = pd.concat(seen, ignore_index=True)
+    process = frame["process"].to_numpy(np.int64)
+    known = lives.find(process, frame["address"].to_numpy(np.int64), np.full(len(frame), far))
+    rest = frame[known == NONE].groupby(["process", "address"], as_index=False)["begin_ns"].min()
+    rest["symbol"] = None
+    return [rest] if len(rest) else []
+
+
+def _subscription_owners(events: EventColumns, subscriptions: Endpoints) -> _Owners:
+    init, added = "ros2:rclcpp_subscription_init", "ros2:rclcpp_subscription_callback_added"
+    init_ns = events.timestamps(init)
+    objects = Lifetimes(events.process(init), events.ints(init, "subscription"), init_ns)
+    process, begin_ns = events.process(added), events.timestamps(added)
+    link = objects.nearest(process, events.ints(added, "subscription"), begin_ns, init_ns)
+    handles = Lifetimes(subscriptions.process, subscriptions.handle, subscriptions.begin_ns)
+    of_init = handles.find(
+        events.process(init), events.ints(init, "subscription_handle"), init_ns
+    )
+    subscription = np.where(link != NONE, of_init[link], NONE) if len(of_init) else link
+    node = (
+        np.where(subscription != NONE, subscriptions.node[subscription], NONE)
+        if len(subscriptions)
+        else np.full(len(subscription), NONE, np.int64)
+    )
+    return _Owners(
+        process,
+        events.ints(added, "callback"),
+        begin_ns,
+        "subscription",
+        take(subscriptions.topic, subscription, None),
+        subscription,
+        node,
+    )
+
+
+def _timer_owners(events: EventColumns, nodes: Nodes) -> _Owners:
+    init, added, linked = (
+        "ros2:rcl_timer_init",
+        "ros2:rclcpp_timer_callback_added",
+        "ros2:rclcpp_timer_link_node",
+    )
+    process, begin_ns = events.process(added), events.timestamps(added)
+    handle = events.ints(added, "timer_handle")
+    inits = Lifetimes(
+        events.process(init), events.ints(init, "timer_handle"), events.timestamps(init)
+    )
+    timer = inits.find(process, handle, begin_ns)
+    periods = np.asarray([format_ns(v) for v in events.ints(init, "period")], dtype=object)
+    link_ns = events.timestamps(linked)
+    links = Lifetimes(events.process(linked), events.ints(linked, "timer_handle"), link_ns)
+    link = links.nearest(process, handle, begin_ns, link_ns)
+    of_link = nodes.by_handle.find(
+        events.process(linked), events.ints(linked, "node_handle"), link_ns
+    )
+    node = np.where(link != NONE, of_link[link], NONE) if len(of_link) else link
+    return _Owners(
+        process,
+        events.ints(added, "callback"),
+        begin_ns,
+        "timer",
+        take(periods, timer, None),
+        np.full(len(process), NONE, np.int64),
+        node,
+    )
+
+
+def _service_owners(events: EventColumns, nodes: Nodes) -> _Owners:
+    init, added = "ros2:rcl_service_init", "ros2:rclcpp_service_callback_added"
+    process, begin_ns = events.process(added), events.timestamps(added)
+    init_ns = events.timestamps(init)
+    inits = Lifetimes(events.process(init), events.ints(init, "service_handle"), init_ns)
+    service = inits.find(process, events.ints(added, "service_handle"), begin_ns)
+    of_init = nodes.by_handle.find(
+        events.process(init), events.ints(init, "node_handle"), init_ns
+    )
+    node = np.where(service != NONE, of_init[service], NONE) if len(of_init) else service
+    return _Owners(
+        process,
+        events.ints(added, "callback"),
+        begin_ns,
+        "service",
+        take(events.text(init, "service_name"), service, None),
+        np.full(len(process), NONE, np.int64),
+        node,
+    )

@@ -1,0 +1,148 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Executions of callbacks and waits of executors: intervals on a thread.
+
+Pairing is a state machine for each (thread, callback), run over whole columns:
+
+    state     event           new state   what it means
+    idle      callback_start  running     an execution begins
+    running   callback_end    idle        it ends: paired
+    running   callback_start  running     the first never ended (an rclcpp callback threw, or its
+                                          end was lost): no end, counted
+    idle      callback_end    idle        the trace began in mid-callback, or the start was lost:
+                                          counted
+
+A wait of an executor goes from wait_for_work to the next get_next_ready of its thread; a wait that
+another wait_for_work or the end of the trace follows has no end and is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from strata.model.columns import NONE, EventColumns, Ints
+from strata.model.entities import Callbacks
+from strata.model.search import Lifetimes
+from strata.model.timeline import EVENT_OF, Kind, Timeline
+from strata.schema.quality import Ledger
+
+
+@dataclass(frozen=True)
+class Executions:
+    """Executions of callbacks in timeline order; `end_ns` is `NONE` for one that never ended.
+
+    `until` bounds an execution for asking what ran inside it: the position of its end, or for one
+    that never ended, of the next executor event or callback of its thread.
+    """
+
+    start: Ints
+    until: Ints
+    start_ns: Ints
+    end_ns: Ints
+    until_ns: Ints
+    thread: Ints
+    callback: Ints
+    intra_process: Ints
+    depth: Ints
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def enclosing(self, at: Ints) -> Ints:
+        """Return the innermost execution around each timeline position; `NONE` outside of all."""
+        best = np.full(len(at), NONE, np.int64)
+        best_start = np.full(len(at), NONE, np.int64)
+        for level in np.unique(self.depth):
+            rows = np.flatnonzero(self.depth == level)
+            place = np.searchsorted(self.start[rows], at, side="left") - 1
+            row = rows[np.maximum(place, 0)]
+            inside = (place >= 0) & (self.until[row] > at) & (self.start[row] > best_start)
+            best = np.where(inside, row, best)
+            best_start = np.where(inside, self.start[row], best_start)
+        return best
+
+
+@dataclass(frozen=True)
+class Waits:
+    """Intervals in which a thread's executor waited for work, in timeline order."""
+
+    start_ns: Ints
+    end_ns: Ints
+    thread: Ints
+
+
+def pair_executions(
+    events: EventColumns, timeline: Timeline, callbacks: Callbacks, ledger: Ledger
+) -> Executions:
+    """Pair callback_start with callback_end; see the module's state machine."""
+    at = timeline.positions(Kind.CALLBACK_START, Kind.CALLBACK_END)
+    is_start = timeline.kind[at] == Kind.CALLBACK_START
+    address = np.empty(len(at), np.int64)
+    for kind, mask in ((Kind.CALLBACK_START, is_start), (Kind.CALLBACK_END, ~is_start)):
+        values = events.ints(EVENT_OF[kind], "callback")
+        address[mask] = values[timeline.row[at[mask]]]
+    order = np.lexsort((at, address, timeline.thread[at]))
+    sorted_start, sorted_address = is_start[order], address[order]
+    sorted_thread = timeline.thread[at[order]]
+    same = (sorted_address[1:] == sorted_address[:-1]) & (sorted_thread[1:] == sorted_thread[:-1])
+    paired = np.append(sorted_start[:-1] & ~sorted_start[1:] & same, False)
+    end_of = np.full(len(at), NONE, np.int64)
+    ends = at[order[np.flatnonzero(paired) + 1]]
+    end_of[order[paired]] = ends
+
+    start = at[is_start]
+    end = end_of[is_start]
+    ledger.add("callbacks_without_end", int((end == NONE).sum()))
+    ledger.add("callback_ends_without_start", int((~is_start).sum() - len(ends)))
+    return _executions(events, timeline, callbacks, start, end, address[is_start])
+
+
+def _executions(
+    events: EventColumns,
+    timeline: Timeline,
+    callbacks: Callbacks,
+    start: Ints,
+    end: Ints,
+    address: Ints,
+) -> Executions:
+    thread = timeline.thread[start]
+    after = timeline.after(start, Kind.CALLBACK_START, Kind.WAIT, Kind.READY, Kind.EXECUTE)
+    last = np.searchsorted(timeline.thread, thread, side="right") - 1
+    bound = np.where(after != NONE, after, last)
+    until = np.where(end != NONE, end, bound)
+    start_ns = timeline.ns[start]
+    lives = Lifetimes(callbacks.process, callbacks.address, callbacks.begin_ns)
+    row = timeline.row[start]
+    process = events.process(EVENT_OF[Kind.CALLBACK_START])[row]
+    found = lives.find(process, address, start_ns)
+    intra = events.ints(EVENT_OF[Kind.CALLBACK_START], "is_intra_process")[row]
+    return Executions(
+        start,
+        until,
+        start_ns,
+        np.where(end != NONE, timeline.ns[end], NONE),
+        timeline.ns[until],
+        thread,
+        found,
+        intra,
+        _depth(start, until),
+    )
+
+
+def _depth(start: Ints, until: Ints) -> Ints:
+    """How many executions are open at each start, itself included; 1 is the outermost."""
+    # Both are positions of one timeline in which threads never overlap.
+    opened = np.arange(1, len(start) + 1)
+    closed = np.searchsorted(np.sort(until), start, side="right")
+    return (opened - closed).astype(np.int64)
+
+
+def pair_waits(timeline: Timeline) -> Waits:
+    """Return the waits that ended in the trace."""
+    at = timeline.positions(Kind.WAIT, Kind.READY)
+    is_wait = timeline.kind[at] == Kind.WAIT
+    thread = timeline.thread[at]
+    ended = np.flatnonzero(is_wait[:-1] & ~is_wait[1:] & (thread[:-1] == thread[1:]))
+    return Waits(timeline.ns[at[ended]], timeline.ns[at[ended + 1]], thread[ended])

@@ -1,0 +1,132 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which publication each take took.
+
+A message's source timestamp is set once by its publisher and travels with it, so a take belongs to
+the publication with the same topic and the same source timestamp, to the nanosecond; one
+publication may be taken by any number of subscriptions. Two publications of one topic with one
+timestamp cannot be told apart: their takes are ambiguous and stay unmatched.
+
+Where a topic is unknown (its init event was not recorded), the timestamp alone decides, and the
+match says that it is inferred.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from strata.model.columns import NONE, Ints
+from strata.model.entities import Entities
+from strata.model.traffic import Publications, Takes
+from strata.schema.quality import Ledger
+
+EXACT = "topic+timestamp"
+INFERRED = "timestamp"
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Matches:
+    """One row a matched take; `inferred` is 1 where the topic of either side was unknown."""
+
+    publication: Ints
+    take: Ints
+    inferred: Ints
+    ambiguous_count: int
+    unmatched_take_count: int
+    untaken_publication_count: int
+
+
+def match(
+    publications: Publications, takes: Takes, entities: Entities, ledger: Ledger
+) -> Matches:
+    """Match takes to publications; every take without a match is counted by its cause."""
+    pub_topic, take_topic = _topics(publications, takes, entities)
+    by_topic, ambiguous = _lookup(
+        _frame(pub_topic, publications.source_timestamp, pub_topic != NONE),
+        _frame(take_topic, takes.source_timestamp, take_topic != NONE),
+        ["topic", "stamp"],
+        len(takes),
+    )
+    # Only a pair with an unknown side may be matched without its topic.
+    open_take = (by_topic == NONE) & ~ambiguous
+    known_take = take_topic != NONE
+    to_any, twice = _lookup(
+        _frame(pub_topic, publications.source_timestamp, np.ones(len(publications), bool)),
+        _frame(take_topic, takes.source_timestamp, open_take & ~known_take),
+        ["stamp"],
+        len(takes),
+    )
+    to_unknown, twice_unknown = _lookup(
+        _frame(pub_topic, publications.source_timestamp, pub_topic == NONE),
+        _frame(take_topic, takes.source_timestamp, open_take & known_take),
+        ["stamp"],
+        len(takes),
+    )
+    ambiguous |= twice | twice_unknown
+    inferred = np.where(to_any != NONE, to_any, to_unknown)
+    found = np.where(by_topic != NONE, by_topic, inferred)
+    matched = np.flatnonzero(found != NONE).astype(np.int64)
+    publication = found[matched]
+    ordered = takes.rmw_take_ns[matched] >= publications.rmw_publish_ns[publication]
+    untaken = len(publications) - len(np.unique(publication))
+    unmatched = len(takes) - len(matched) - int(ambiguous.sum())
+    ledger.add("ambiguous_matches", int(ambiguous.sum()))
+    ledger.add("unmatched_takes", unmatched)
+    ledger.add("untaken_publications", untaken)
+    ledger.add("out_of_order_matches", int((~ordered).sum()))
+    is_inferred = (by_topic[matched] == NONE).astype(np.int64)
+    ledger.add("inferred_matches", int(is_inferred.sum()))
+    return Matches(
+        publication[ordered],
+        matched[ordered],
+        is_inferred[ordered],
+        int(ambiguous.sum()),
+        unmatched + int((~ordered).sum()),
+        untaken,
+    )
+
+
+def _topics(publications: Publications, takes: Takes, entities: Entities) -> tuple[Ints, Ints]:
+    """Dense topic numbers of both sides; `NONE` where the topic is unknown."""
+    names = np.concatenate([entities.publishers.topic, entities.subscriptions.topic])
+    codes = pd.factorize(names)[0].astype(np.int64)
+    of_publisher = codes[: len(entities.publishers)]
+    of_subscription = codes[len(entities.publishers) :]
+    return (
+        _rows(of_publisher, publications.publisher),
+        _rows(of_subscription, takes.subscription),
+    )
+
+
+def _rows(values: Ints, rows: Ints) -> Ints:
+    if not len(values):
+        return np.full(len(rows), NONE, np.int64)
+    return np.where(rows != NONE, values[rows], NONE)
+
+
+def _frame(topic: Ints, stamp: Ints, wanted: Flags) -> pd.DataFrame:
+    frame = pd.DataFrame({"topic": topic, "stamp": stamp, "row": np.arange(len(topic))})
+    return frame[wanted & (stamp > 0)]
+
+
+def _lookup(
+    publications: pd.DataFrame, takes: pd.DataFrame, key: list[str], size: int
+) -> tuple[Ints, Flags]:
+    """For each of `size` takes: its publication or `NONE`, and whether several would fit.
+
+    The frames hold the rows that take part; `row` is their number among all.
+    """
+    several = publications.duplicated(key, keep=False)
+    single = takes.merge(publications[~several], on=key, suffixes=("", "_publication"))
+    found = np.full(size, NONE, np.int64)
+    found[single["row"].to_numpy()] = single["row_publication"].to_numpy()
+    twice = takes.merge(publications.loc[several, key].drop_duplicates(), on=key)
+    ambiguous = np.zeros(size, bool)
+    ambiguous[twice["row"].to_numpy()] = True
+    return found, ambiguous

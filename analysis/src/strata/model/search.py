@@ -1,0 +1,86 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Look up values within groups, for whole columns at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from strata.model.columns import NONE, Ints
+
+
+class GroupedSearch:
+    """Sorted values within groups: where in its group would a value stand?
+
+    `groups` and `values` are one row an entry. Entries of one group and value keep their order.
+    """
+
+    def __init__(self, groups: Ints, values: Ints) -> None:
+        self.order: Ints = np.lexsort((values, groups))
+        self._groups = groups[self.order]
+        self._values = values[self.order]
+
+    def position(self, groups: Ints, values: Ints, *, after_equal: bool) -> Ints:
+        """Return positions in `order`: entries before it are smaller (or equal) in their group.
+
+        A group that has no entries gets the position where it would begin. O((n + m) log(n + m)).
+        """
+        # Ranks of values make one key of (group, value) that cannot overflow.
+        ranks, inverse = np.unique(np.concatenate([self._values, values]), return_inverse=True)
+        width = len(ranks) + 1
+        entries = self._groups * width + inverse[: len(self._values)]
+        wanted = groups * width + inverse[len(self._values) :]
+        return np.searchsorted(entries, wanted, side="right" if after_equal else "left").astype(
+            np.int64
+        )
+
+    def begin(self, groups: Ints) -> Ints:
+        """Return the position in `order` at which each group begins."""
+        return np.searchsorted(self._groups, groups, side="left").astype(np.int64)
+
+    def end(self, groups: Ints) -> Ints:
+        """Return the position in `order` after the last entry of each group."""
+        return np.searchsorted(self._groups, groups, side="right").astype(np.int64)
+
+
+class Lifetimes:
+    """Entities by (process, handle): each lives from its init event until its handle is new again.
+
+    Handles are addresses; one address may be several entities one after the other, and the same
+    address may be another entity in another process.
+    """
+
+    def __init__(self, process: Ints, handle: Ints, begin_ns: Ints) -> None:
+        self._handles, inverse = np.unique(handle, return_inverse=True)
+        self._width = len(self._handles) + 1
+        self._search = GroupedSearch(process * self._width + inverse, begin_ns)
+
+    def find(self, process: Ints, handle: Ints, at_ns: Ints) -> Ints:
+        """Return the row of the entity that lived at a time; `NONE` where there was none."""
+        if not len(self._handles):
+            return np.full(len(handle), NONE, np.int64)
+        place = np.searchsorted(self._handles, handle).clip(max=len(self._handles) - 1)
+        group = process * self._width + place
+        last = self._search.position(group, at_ns, after_equal=True) - 1
+        found = (self._handles[place] == handle) & (last >= self._search.begin(group))
+        return np.where(found, self._search.order[np.maximum(last, 0)], NONE)
+
+    def nearest(self, process: Ints, handle: Ints, at_ns: Ints, begin_ns: Ints) -> Ints:
+        """Return the row whose init event is nearest in time, before or after; `NONE` if none.
+
+        `begin_ns` is what the lifetimes were made from. For links between init events, whose order
+        differs (an intra-process subscription gets its callback before it is announced).
+        """
+        before = self.find(process, handle, at_ns)
+        if not len(self._handles):
+            return before
+        place = np.searchsorted(self._handles, handle).clip(max=len(self._handles) - 1)
+        group = process * self._width + place
+        position = self._search.position(group, at_ns, after_equal=True)
+        known = (self._handles[place] == handle) & (position < self._search.end(group))
+        order = self._search.order
+        after = np.where(known, order[np.minimum(position, len(order) - 1)], NONE)
+        far = np.iinfo(np.int64).max
+        gap_before = np.where(before != NONE, at_ns - begin_ns[before], far)
+        gap_after = np.where(after != NONE, begin_ns[after] - at_ns, far)
+        return np.where(gap_after < gap_before, after, before)

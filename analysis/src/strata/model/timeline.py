@@ -1,0 +1,94 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""All runtime events in one order: by thread, then by time.
+
+A thread's events are contiguous, so "the next event of a kind on this thread" is a look to the
+right. Events of one thread with one timestamp (they cannot be told apart by the clock) keep the
+causal order of `Kind`.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from strata.model.columns import NONE, EventColumns, Ints
+
+
+class Kind(IntEnum):
+    """Runtime events of the model, in causal order on one thread."""
+
+    CALLBACK_END = 0
+    WAIT = 1
+    READY = 2
+    EXECUTE = 3
+    RMW_TAKE = 4
+    RCL_TAKE = 5
+    RCLCPP_TAKE = 6
+    CALLBACK_START = 7
+    RCLCPP_PUBLISH = 8
+    RCL_PUBLISH = 9
+    RMW_PUBLISH = 10
+
+
+EVENT_OF = {
+    Kind.CALLBACK_END: "ros2:callback_end",
+    Kind.WAIT: "ros2:rclcpp_executor_wait_for_work",
+    Kind.READY: "ros2:rclcpp_executor_get_next_ready",
+    Kind.EXECUTE: "ros2:rclcpp_executor_execute",
+    Kind.RMW_TAKE: "ros2:rmw_take",
+    Kind.RCL_TAKE: "ros2:rcl_take",
+    Kind.RCLCPP_TAKE: "ros2:rclcpp_take",
+    Kind.CALLBACK_START: "ros2:callback_start",
+    Kind.RCLCPP_PUBLISH: "ros2:rclcpp_publish",
+    Kind.RCL_PUBLISH: "ros2:rcl_publish",
+    Kind.RMW_PUBLISH: "ros2:rmw_publish",
+}
+
+
+class Timeline:
+    """Positions 0..n-1 in (thread, time) order; `row` is the event's row in its own table."""
+
+    def __init__(self, events: EventColumns) -> None:
+        kinds = [np.full(events.count(name), kind, np.int8) for kind, name in EVENT_OF.items()]
+        kind = np.concatenate(kinds)
+        ns = np.concatenate([events.timestamps(name) for name in EVENT_OF.values()])
+        thread = np.concatenate([events.thread(name) for name in EVENT_OF.values()])
+        row = np.concatenate([np.arange(events.count(n), dtype=np.int64) for n in EVENT_OF.values()])
+        order = np.lexsort((row, kind, ns, thread))
+        self.kind: npt.NDArray[np.int8] = kind[order]
+        self.ns: Ints = ns[order]
+        self.thread: Ints = thread[order]
+        self.row: Ints = row[order]
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def of(self, *kinds: Kind) -> npt.NDArray[np.bool_]:
+        """Return which positions are of one of the kinds."""
+        return np.isin(self.kind, kinds)
+
+    def positions(self, *kinds: Kind) -> Ints:
+        """Return the positions of the kinds, ascending."""
+        return np.flatnonzero(self.of(*kinds)).astype(np.int64)
+
+    def before(self, at: Ints, *kinds: Kind) -> Ints:
+        """Return the last position before each of `at`, on its thread, of the kinds; or `NONE`."""
+        wanted = self.positions(*kinds)
+        place = np.searchsorted(wanted, at, side="left") - 1
+        return self._same_thread(wanted, place, at)
+
+    def after(self, at: Ints, *kinds: Kind) -> Ints:
+        """Return the first position after each of `at`, on its thread, of the kinds; or `NONE`."""
+        wanted = self.positions(*kinds)
+        place = np.searchsorted(wanted, at, side="right")
+        return self._same_thread(wanted, np.where(place < len(wanted), place, NONE), at)
+
+    def _same_thread(self, wanted: Ints, place: Ints, at: Ints) -> Ints:
+        if not len(wanted):
+            return np.full(len(at), NONE, np.int64)
+        found = wanted[np.maximum(place, 0)]
+        same = (place >= 0) & (self.thread[found] == self.thread[at])
+        return np.where(same, found, NONE)

@@ -1,0 +1,168 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Publications and takes: what a thread did around each rmw_publish and rmw_take.
+
+On the publishing thread: [rclcpp_publish] -> [rcl_publish] -> rmw_publish. The client events of a
+publication are the last ones after the previous rmw_publish of the thread. Message addresses are
+not compared: with intra-process communication rclcpp publishes a copy.
+
+On the taking thread: [execute] -> rmw_take -> [rcl_take] -> [rclcpp_take] -> [callback_start]. An
+execute belongs to a take when no other take, callback or wait lies between them and it names the
+take's subscription; a callback_start when no other take, execute or wait lies between and the
+callback is not another subscription's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from strata.model.columns import NONE, EventColumns, Ints
+from strata.model.entities import Entities
+from strata.model.executions import Executions
+from strata.model.timeline import EVENT_OF, Kind, Timeline
+from strata.schema.quality import Ledger
+
+
+@dataclass(frozen=True)
+class Publications:
+    """Messages handed to the middleware by rcl publishers, in time order; `NONE` is null."""
+
+    publisher: Ints
+    thread: Ints
+    client_ns: Ints
+    rmw_publish_ns: Ints
+    source_timestamp: Ints
+    execution: Ints
+
+    def __len__(self) -> int:
+        return len(self.publisher)
+
+
+@dataclass(frozen=True)
+class Takes:
+    """Messages taken, with a source timestamp, in time order; `NONE` is null."""
+
+    subscription: Ints
+    thread: Ints
+    picked_ns: Ints
+    rmw_take_ns: Ints
+    source_timestamp: Ints
+    execution: Ints
+
+    def __len__(self) -> int:
+        return len(self.subscription)
+
+
+def find_publications(
+    events: EventColumns,
+    timeline: Timeline,
+    entities: Entities,
+    executions: Executions,
+    ledger: Ledger,
+) -> Publications:
+    """Return the application's publications; the middleware's own are counted and left out."""
+    name = EVENT_OF[Kind.RMW_PUBLISH]
+    at = timeline.positions(Kind.RMW_PUBLISH)
+    row = timeline.row[at]
+    process = events.process(name)[row]
+    handle = events.ints(name, "rmw_publisher_handle")[row]
+    publisher = entities.publishers.by_rmw_handle.find(process, handle, timeline.ns[at])
+
+    previous = timeline.before(at, Kind.RMW_PUBLISH)
+    rcl = timeline.before(at, Kind.RCL_PUBLISH)
+    rcl = np.where(rcl > previous, rcl, NONE)
+    rclcpp = timeline.before(at, Kind.RCLCPP_PUBLISH)
+    rclcpp = np.where(rclcpp > previous, rclcpp, NONE)
+    client = np.where(rclcpp != NONE, rclcpp, rcl)
+
+    # Graph topics (ros_discovery_info) have an rmw publisher only: no rcl init event, no
+    # rcl_publish. Without init events, an rcl_publish tells the application's messages.
+    graph = (publisher == NONE) & (client == NONE)
+    ledger.add("graph_publications", int(graph.sum()))
+    keep = ~graph
+    stamp = events.ints(name, "source_timestamp")[row]
+    ledger.add("publications_without_timestamp", int((keep & (stamp == NONE)).sum()))
+    ledger.add("publications_without_client_event", int((keep & (client == NONE)).sum()))
+    order = np.flatnonzero(keep)
+    order = order[np.argsort(timeline.ns[at[order]], kind="stable")]
+    kept = at[order]
+    return Publications(
+        publisher[order],
+        timeline.thread[kept],
+        np.where(client[order] != NONE, timeline.ns[client[order]], NONE),
+        timeline.ns[kept],
+        stamp[order],
+        executions.enclosing(kept),
+    )
+
+
+def find_takes(
+    events: EventColumns,
+    timeline: Timeline,
+    entities: Entities,
+    executions: Executions,
+    ledger: Ledger,
+) -> Takes:
+    """Return the takes of messages; empty ones and the middleware's own are counted."""
+    name = EVENT_OF[Kind.RMW_TAKE]
+    every = timeline.positions(Kind.RMW_TAKE)
+    taken = events.ints(name, "taken")[timeline.row[every]] == 1
+    stamp = events.ints(name, "source_timestamp")[timeline.row[every]]
+    ledger.add("empty_takes", int((~taken).sum()))
+    ledger.add("takes_without_source_timestamp", int((taken & (stamp <= 0)).sum()))
+    at = every[taken & (stamp > 0)]
+    at = at[np.argsort(timeline.ns[at], kind="stable")]
+    row = timeline.row[at]
+    process = events.process(name)[row]
+    handle = events.ints(name, "rmw_subscription_handle")[row]
+    subscription = entities.subscriptions.by_rmw_handle.find(process, handle, timeline.ns[at])
+
+    execution = _started(timeline, executions, entities, at, subscription)
+    ledger.add("takes_without_callback", int((execution == NONE).sum()))
+    picked = _picked(events, timeline, entities, at, subscription)
+    return Takes(
+        subscription,
+        timeline.thread[at],
+        np.where(picked != NONE, timeline.ns[picked], NONE),
+        timeline.ns[at],
+        events.ints(name, "source_timestamp")[row],
+        execution,
+    )
+
+
+def _picked(
+    events: EventColumns, timeline: Timeline, entities: Entities, at: Ints, subscription: Ints
+) -> Ints:
+    """Position of the execute of each take, or `NONE`."""
+    execute = timeline.before(at, Kind.EXECUTE)
+    barrier = timeline.before(
+        at, Kind.RMW_TAKE, Kind.CALLBACK_START, Kind.CALLBACK_END, Kind.WAIT, Kind.READY
+    )
+    near = (execute != NONE) & (execute > barrier)
+    row = timeline.row[np.maximum(execute, 0)]
+    named = events.ints(EVENT_OF[Kind.EXECUTE], "handle")
+    known = near & (subscription != NONE)
+    same = np.ones(len(at), bool)
+    same[known] = (
+        named[row[known]] == entities.subscriptions.handle[subscription[known]]
+    )
+    return np.where(near & same, execute, NONE)
+
+
+def _started(
+    timeline: Timeline, executions: Executions, entities: Entities, at: Ints, subscription: Ints
+) -> Ints:
+    """The execution that each take started, or `NONE`."""
+    start = timeline.after(at, Kind.CALLBACK_START)
+    barrier = timeline.after(at, Kind.RMW_TAKE, Kind.EXECUTE, Kind.WAIT, Kind.READY)
+    near = (start != NONE) & ((barrier == NONE) | (start < barrier))
+    if not len(executions):
+        return np.full(len(at), NONE, np.int64)
+    row = np.searchsorted(executions.start, start).clip(max=len(executions) - 1)
+    callback = executions.callback[row]
+    owner = np.where(callback != NONE, entities.callbacks.subscription[callback], NONE)
+    foreign = (owner != NONE) & (subscription != NONE) & (owner != subscription)
+    # The outermost callback after the take is its own; one inside another was started there.
+    return np.where(near & ~foreign & (executions.intra_process[row] != 1), row, NONE)
