@@ -4,4 +4,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from strata.analysis import Analysis
+    from strata.pipeline import analyze
+
 __version__ = "0.1.0"
+__all__ = ["Analysis", "analyze"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the analysis on first use, so that `strata record` does not pay for it."""
+    if name == "analyze":
+        from strata.pipeline import analyze
+
+        return analyze
+    if name == "Analysis":
+        from strata.analysis import Analysis
+
+        return Analysis
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -53,9 +53,10 @@ class MessageCounts:
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """The largest cause of a chain's latency.
+    """The largest cause of a chain's latency: in its typical messages, and in its slowest.
 
-    `share_p50` is its share of the typical messages' latency, `typical_ns` its mean duration there.
+    Shares are of the latency of the band (see the table `blame`), durations are mean ns there, and
+    `latency_p50_ns` and `latency_p99_ns` are quantiles of the chain. `text` says it in plain words.
     """
 
     chain_id: int
@@ -66,6 +67,11 @@ class Bottleneck:
     typical_ns: float
     latency_p50_ns: float
     text: str
+    tail_layer: str = ""
+    tail_where: str = ""
+    share_p99: float = 0.0
+    tail_ns: float = 0.0
+    latency_p99_ns: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -99,8 +99,8 @@ class EventColumns:
             frames.append(frame)
         columns = ["event", "host", "vpid", "vtid"]
         every = pd.concat(frames) if frames else pd.DataFrame(columns=columns)
-        process = every.groupby(["host", "vpid"], sort=True).ngroup().to_numpy(np.int64)
-        thread = every.groupby(["host", "vpid", "vtid"], sort=True).ngroup().to_numpy(np.int64)
+        process: Ints = every.groupby(["host", "vpid"]).ngroup().to_numpy().astype(np.int64)
+        thread: Ints = every.groupby(["host", "vpid", "vtid"]).ngroup().to_numpy().astype(np.int64)
         self._process: dict[str, Ints] = {}
         self._thread: dict[str, Ints] = {}
         at = 0

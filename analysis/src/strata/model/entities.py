@@ -74,9 +74,7 @@ class Entities:
     callbacks: Callbacks
 
 
-def take(
-    values: npt.NDArray[np.object_], rows: Ints, missing: object
-) -> npt.NDArray[np.object_]:
+def take(values: npt.NDArray[np.object_], rows: Ints, missing: object) -> npt.NDArray[np.object_]:
     """Return `values[rows]`, with `missing` where the row is `NONE`."""
     out = np.full(len(rows), missing, dtype=object)
     known = rows != NONE
@@ -216,9 +214,7 @@ def _subscription_owners(events: EventColumns, subscriptions: Endpoints) -> _Own
     process, begin_ns = events.process(added), events.timestamps(added)
     link = objects.nearest(process, events.ints(added, "subscription"), begin_ns, init_ns)
     handles = Lifetimes(subscriptions.process, subscriptions.handle, subscriptions.begin_ns)
-    of_init = handles.find(
-        events.process(init), events.ints(init, "subscription_handle"), init_ns
-    )
+    of_init = handles.find(events.process(init), events.ints(init, "subscription_handle"), init_ns)
     subscription = np.where(link != NONE, of_init[link], NONE) if len(of_init) else link
     node = (
         np.where(subscription != NONE, subscriptions.node[subscription], NONE)
@@ -273,9 +269,7 @@ def _service_owners(events: EventColumns, nodes: Nodes) -> _Owners:
     init_ns = events.timestamps(init)
     inits = Lifetimes(events.process(init), events.ints(init, "service_handle"), init_ns)
     service = inits.find(process, events.ints(added, "service_handle"), begin_ns)
-    of_init = nodes.by_handle.find(
-        events.process(init), events.ints(init, "node_handle"), init_ns
-    )
+    of_init = nodes.by_handle.find(events.process(init), events.ints(init, "node_handle"), init_ns)
     node = np.where(service != NONE, of_init[service], NONE) if len(of_init) else service
     return _Owners(
         process,

@@ -42,9 +42,7 @@ class Matches:
     untaken_publication_count: int
 
 
-def match(
-    publications: Publications, takes: Takes, entities: Entities, ledger: Ledger
-) -> Matches:
+def match(publications: Publications, takes: Takes, entities: Entities, ledger: Ledger) -> Matches:
     """Match takes to publications; every take without a match is counted by its cause."""
     pub_topic, take_topic = _topics(publications, takes, entities)
     by_topic, ambiguous = _lookup(

@@ -56,7 +56,9 @@ class Timeline:
         kind = np.concatenate(kinds)
         ns = np.concatenate([events.timestamps(name) for name in EVENT_OF.values()])
         thread = np.concatenate([events.thread(name) for name in EVENT_OF.values()])
-        row = np.concatenate([np.arange(events.count(n), dtype=np.int64) for n in EVENT_OF.values()])
+        row = np.concatenate(
+            [np.arange(events.count(n), dtype=np.int64) for n in EVENT_OF.values()]
+        )
         order = np.lexsort((row, kind, ns, thread))
         self.kind: npt.NDArray[np.int8] = kind[order]
         self.ns: Ints = ns[order]

@@ -145,9 +145,7 @@ def _picked(
     named = events.ints(EVENT_OF[Kind.EXECUTE], "handle")
     known = near & (subscription != NONE)
     same = np.ones(len(at), bool)
-    same[known] = (
-        named[row[known]] == entities.subscriptions.handle[subscription[known]]
-    )
+    same[known] = named[row[known]] == entities.subscriptions.handle[subscription[known]]
     return np.where(near & same, execute, NONE)
 
 

@@ -17,6 +17,9 @@ from enum import StrEnum
 
 PROVIDER = "ros2"
 
+INTERNAL_TOPICS = frozenset({"/rosout", "/parameter_events", "ros_discovery_info"})
+"""Topics that every node has; they are hops, but no chains of the application."""
+
 
 class Kind(StrEnum):
     """What a field is; `arrow` names the Arrow type that holds it."""

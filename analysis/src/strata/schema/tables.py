@@ -136,7 +136,7 @@ CALLBACK_INSTANCES = Table(
     "callback_instances",
     ("instance_id",),
     (
-        _id("instance_id", "dense number, in order of start"),
+        _id("instance_id", "dense number"),
         _id("callback_id", "which callback ran"),
         _HOST,
         _VPID,

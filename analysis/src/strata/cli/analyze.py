@@ -1,0 +1,114 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`strata analyze`: where did the time go?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+import pandas as pd
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from strata import analyze
+from strata.analysis import Analysis
+from strata.errors import OutputError
+from strata.report.document import document
+from strata.report.rectangle import rectangle
+from strata.report.text import print_analysis
+from strata.schema.tables import TABLES
+
+_TABLE_NAMES = [table.name for table in TABLES if table.name not in ("publishers", "subscriptions")]
+
+
+@contextmanager
+def decoding_progress() -> Iterator[Callable[[int], None]]:
+    """Show on stderr how many events were decoded; silent when stderr is no terminal."""
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        task = progress.add_task("reading", total=None)
+        seen = 0
+
+        def advance(events: int) -> None:
+            nonlocal seen
+            seen += events
+            progress.update(task, description=f"reading: {seen:,} events")
+
+        yield advance
+
+
+@click.command("analyze")
+@click.argument("trace", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    show_default=True,
+    help="table for people; json (docs/json.md) and csv for machines.",
+)
+@click.option(
+    "--table",
+    "table_name",
+    type=click.Choice(_TABLE_NAMES),
+    help="With csv: print this declared table (docs/data-model.md) instead of the summary.",
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write there, not to stdout.")
+@click.option("--force", is_flag=True, help="Overwrite the output file.")
+@click.option("--all", "everything", is_flag=True, help="Show internal topics and every remark.")
+@click.option("--no-cache", is_flag=True, help="Neither use nor write decoded tables.")
+def command(
+    trace: Path,
+    form: str,
+    table_name: str | None,
+    output: Path | None,
+    *,
+    force: bool,
+    everything: bool,
+    no_cache: bool,
+) -> None:
+    """Tell in which layer the time of TRACE went.
+
+    TRACE is a session of `strata record`, or any directory that `ros2 trace` or `lttng` wrote.
+    """
+    if table_name and form != "csv":
+        raise click.UsageError("--table needs --format csv")
+    if output is not None and output.exists() and not force:
+        raise OutputError(
+            f"Cannot write {output}: the file exists. Choose another name or use --force."
+        )
+    with decoding_progress() as progress:
+        analysis = analyze(trace, use_cache=not no_cache, progress=progress)
+    if output is None:
+        _write(analysis, form, table_name, sys.stdout, everything=everything)
+        return
+    try:
+        with output.open("w") as file:
+            _write(analysis, form, table_name, file, everything=everything)
+    except OSError as error:
+        raise OutputError(f"Cannot write {output}: {error.strerror}. Choose another place.") from (
+            error
+        )
+    click.echo(f"Wrote {output}", err=True)
+
+
+def _write(
+    analysis: Analysis, form: str, table_name: str | None, file: object, *, everything: bool
+) -> None:
+    if form == "table":
+        console = Console(file=file, highlight=False)  # type: ignore[arg-type]
+        print_analysis(analysis, console, everything=everything)
+    elif form == "json":
+        json.dump(document(analysis), file, indent=1)  # type: ignore[arg-type]
+        file.write("\n")  # type: ignore[attr-defined]
+    else:
+        frame: pd.DataFrame = getattr(analysis, table_name) if table_name else rectangle(analysis)
+        frame.to_csv(file, index=False)  # type: ignore[call-overload]

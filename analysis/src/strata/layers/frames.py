@@ -1,0 +1,96 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The matched messages and what they waited for, as declared tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from strata.layers.chains import Links
+from strata.layers.transfers import Blockers, Transfers
+from strata.model.build import Model
+from strata.model.columns import NONE, Ints
+from strata.model.entities import UNKNOWN, Endpoints, take
+from strata.model.frames import Objects, nullable
+from strata.model.matching import EXACT, INFERRED
+from strata.schema import tables
+
+
+def endpoint_names(model: Model, transfers: Transfers) -> pd.DataFrame:
+    """Return topic, publisher_node, subscription_node and hop_id of every matched message.
+
+    A topic that one side does not know is the other side's; see `UNKNOWN` for none.
+    """
+    publisher = model.publications.publisher[transfers.publication]
+    subscription = model.takes.subscription[transfers.take]
+    entities = model.entities
+    topic = take(entities.publishers.topic, publisher, None)
+    other = take(entities.subscriptions.topic, subscription, UNKNOWN)
+    frame = pd.DataFrame(
+        {
+            "topic": np.where(topic == None, other, topic),  # noqa: E711 (elementwise)
+            "publisher_node": _node_names(model, entities.publishers, publisher),
+            "subscription_node": _node_names(model, entities.subscriptions, subscription),
+        }
+    )
+    frame["hop_id"] = frame.groupby(
+        ["topic", "publisher_node", "subscription_node"], sort=True
+    ).ngroup()
+    return frame
+
+
+def _node_names(model: Model, endpoints: Endpoints, rows: Ints) -> Objects:
+    if not len(endpoints):
+        return np.full(len(rows), UNKNOWN, dtype=object)
+    node = np.where(rows != NONE, endpoints.node[rows], NONE)
+    return model.entities.nodes.names(node)
+
+
+def messages_frame(
+    model: Model, transfers: Transfers, names: pd.DataFrame, links: Links
+) -> pd.DataFrame:
+    """Return the table `messages`."""
+    callback = np.full(len(transfers), NONE, np.int64)
+    ran = transfers.execution != NONE
+    callback[ran] = model.executions.callback[transfers.execution[ran]]
+    return tables.MESSAGES.frame(
+        pd.DataFrame(
+            {
+                "message_id": np.arange(len(transfers)),
+                "hop_id": names["hop_id"],
+                "publication_id": transfers.publication,
+                "take_id": transfers.take,
+                "topic": names["topic"],
+                "publisher_node": names["publisher_node"],
+                "subscription_node": names["subscription_node"],
+                "method": np.where(transfers.inferred == 1, INFERRED, EXACT),
+                "callback_id": nullable(callback),
+                "publish_ns": transfers.publish_ns,
+                "rmw_publish_ns": transfers.rmw_publish_ns,
+                "ready_ns": nullable(transfers.ready_ns),
+                "picked_ns": nullable(transfers.picked_ns),
+                "rmw_take_ns": transfers.rmw_take_ns,
+                "callback_start_ns": nullable(transfers.callback_start_ns),
+                "callback_end_ns": nullable(transfers.callback_end_ns),
+                **{column: nullable(ns) for column, ns in transfers.durations.items()},
+                "latency_ns": transfers.latency_ns,
+                "complete": transfers.callback_end_ns != NONE,
+                "parent_id": nullable(links.parent),
+                "hold_ns": nullable(links.hold_ns),
+            }
+        )
+    )
+
+
+def blockers_frame(blockers: Blockers) -> pd.DataFrame:
+    """Return the table `executor_blockers`."""
+    return tables.EXECUTOR_BLOCKERS.frame(
+        pd.DataFrame(
+            {
+                "message_id": blockers.message,
+                "callback_id": blockers.callback,
+                "duration_ns": blockers.duration_ns,
+            }
+        )
+    )

@@ -1,0 +1,221 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The layers of every matched message.
+
+    publish    rmw_publish                          picked  rmw_take  cb_start    cb_end
+       |client    |       middleware, executor wait    | take  | client  | callback |
+       |publish   |                                    |       | take    |          |
+                  P                                    E
+    taking thread: ===cb X====|..wait..|===cb Y===|.wait.|
+
+Between rmw_publish (P) and picked (E) stock events do not tell when the message arrived, but they
+tell what the thread that took it was doing at every instant:
+
+* waiting for work (wait_for_work to get_next_ready): nothing was ready for it, so the message was
+  still with the middleware or on the wire -> *middleware*;
+* anything else -> *executor wait*: it could not have taken the message however early it came. What
+  it ran meanwhile is in `executor_blockers`.
+
+Where the thread has no waits in the trace (other executors, pool threads), the two are one merged
+layer. All sums are exact: each instant of a message belongs to one layer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from strata.model.build import Model
+from strata.model.columns import NONE, Ints
+from strata.model.executions import Executions, Waits
+from strata.model.search import GroupedSearch
+from strata.schema import layers as names
+
+
+@dataclass(frozen=True)
+class Transfers:
+    """Checkpoints of the matched messages, in order of take; `NONE` is null.
+
+    `durations` holds one array a layer column (strata.schema.layers), `NONE` where the layer is not
+    in the row. `publication` and `take` are rows of the model's.
+    """
+
+    publication: Ints
+    take: Ints
+    inferred: Ints
+    execution: Ints
+    publish_ns: Ints
+    rmw_publish_ns: Ints
+    ready_ns: Ints
+    picked_ns: Ints
+    rmw_take_ns: Ints
+    callback_start_ns: Ints
+    callback_end_ns: Ints
+    durations: dict[str, Ints]
+
+    def __len__(self) -> int:
+        return len(self.take)
+
+    @property
+    def latency_ns(self) -> Ints:
+        """From publish to the last checkpoint."""
+        return self.last_ns - self.publish_ns
+
+    @property
+    def last_ns(self) -> Ints:
+        """The last checkpoint of each row."""
+        return np.maximum(
+            np.maximum(self.rmw_take_ns, self.callback_start_ns), self.callback_end_ns
+        )
+
+
+class WaitClock:
+    """How long each thread had been waiting for work by a given instant."""
+
+    def __init__(self, waits: Waits) -> None:
+        self._search = GroupedSearch(waits.thread, waits.start_ns)
+        self._start = waits.start_ns[self._search.order]
+        self._end = waits.end_ns[self._search.order]
+        total = np.cumsum(self._end - self._start)
+        self._before = np.concatenate([[0], total]).astype(np.int64)
+
+    def known(self, thread: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Tell for each thread whether any wait of it was recorded."""
+        return self._search.begin(thread) < self._search.end(thread)
+
+    def waited(self, thread: Ints, at_ns: Ints) -> Ints:
+        """Return ns of waiting up to an instant, since a fixed one; use differences only."""
+        begun = self._search.position(thread, at_ns, after_equal=True)
+        if not len(self._end):
+            return np.zeros(len(at_ns), np.int64)
+        # The last wait that began may go on beyond the instant: take off what lies after it.
+        own = begun > self._search.begin(thread)
+        beyond = self._end[np.maximum(begun - 1, 0)] - at_ns
+        return self._before[begun] - np.where(own, np.maximum(beyond, 0), 0)
+
+    def last_return(self, thread: Ints, at_ns: Ints) -> Ints:
+        """Return when the thread last came back from a wait, up to an instant; or `NONE`."""
+        begun = self._search.position(thread, at_ns, after_equal=True)
+        first = self._search.begin(thread)
+        if not len(self._end):
+            return np.full(len(at_ns), NONE, np.int64)
+        ended = self._end[np.maximum(begun - 1, 0)] <= at_ns
+        last = np.where(ended, begun - 1, begun - 2)
+        return np.where(last >= first, self._end[np.maximum(last, 0)], NONE)
+
+
+def cut_layers(model: Model) -> Transfers:
+    """Cut every matched message at its checkpoints."""
+    publications, takes = model.publications, model.takes
+    publication, take = model.matches.publication, model.matches.take
+    execution = takes.execution[take]
+    ran = execution != NONE
+    start_ns = np.full(len(take), NONE, np.int64)
+    end_ns = np.full(len(take), NONE, np.int64)
+    start_ns[ran] = model.executions.start_ns[execution[ran]]
+    end_ns[ran] = model.executions.end_ns[execution[ran]]
+    client_ns = publications.client_ns[publication]
+    rmw_publish_ns = publications.rmw_publish_ns[publication]
+    picked_ns = takes.picked_ns[take]
+    # Picked before it was published: the entity was ready for an older message of a full queue.
+    picked_ns = np.where(picked_ns >= rmw_publish_ns, picked_ns, NONE)
+    rmw_take_ns = takes.rmw_take_ns[take]
+    until = np.where(picked_ns != NONE, picked_ns, rmw_take_ns)
+
+    clock = WaitClock(model.waits)
+    thread = takes.thread[take]
+    waiting = clock.waited(thread, until) - clock.waited(thread, rmw_publish_ns)
+    split = clock.known(thread)
+    ready_ns = clock.last_return(thread, until)
+    durations = _durations(
+        client_ns, rmw_publish_ns, picked_ns, rmw_take_ns, start_ns, end_ns, waiting, split
+    )
+    return Transfers(
+        publication,
+        take,
+        model.matches.inferred,
+        execution,
+        np.where(client_ns != NONE, client_ns, rmw_publish_ns),
+        rmw_publish_ns,
+        np.where(split & (ready_ns >= rmw_publish_ns), ready_ns, NONE),
+        picked_ns,
+        rmw_take_ns,
+        start_ns,
+        end_ns,
+        durations,
+    )
+
+
+def _durations(
+    client_ns: Ints,
+    rmw_publish_ns: Ints,
+    picked_ns: Ints,
+    rmw_take_ns: Ints,
+    start_ns: Ints,
+    end_ns: Ints,
+    waiting: Ints,
+    split: np.ndarray[tuple[int], np.dtype[np.bool_]],
+) -> dict[str, Ints]:
+    picked = picked_ns != NONE
+    until_picked = picked_ns - rmw_publish_ns
+    until_take = rmw_take_ns - rmw_publish_ns
+    ran, ended = start_ns != NONE, end_ns != NONE
+    layers = [
+        (names.CLIENT_PUBLISH, client_ns != NONE, rmw_publish_ns - client_ns),
+        (names.MIDDLEWARE, split, waiting),
+        (names.EXECUTOR_WAIT, split & picked, until_picked - waiting),
+        (names.MIDDLEWARE_EXECUTOR_WAIT, ~split & picked, until_picked),
+        (names.TAKE, picked, rmw_take_ns - picked_ns),
+        (names.EXECUTOR_WAIT_TAKE, split & ~picked, until_take - waiting),
+        (names.MIDDLEWARE_EXECUTOR_WAIT_TAKE, ~split & ~picked, until_take),
+        (names.CLIENT_TAKE, ran, start_ns - rmw_take_ns),
+        (names.CALLBACK, ran & ended, end_ns - start_ns),
+    ]
+    return {layer.column: np.where(there, ns, NONE) for layer, there, ns in layers}
+
+
+@dataclass(frozen=True)
+class Blockers:
+    """What ran on the taking thread while messages waited: rows are (message, callback)."""
+
+    message: Ints
+    callback: Ints
+    duration_ns: Ints
+
+
+def find_blockers(model: Model, transfers: Transfers) -> Blockers:
+    """Return the callbacks that ran on the taking thread between rmw_publish and picked.
+
+    Only outermost executions: what runs inside one is part of it, but for the time in which the
+    thread waited for work in there (a callback that spins), which is middleware's. Durations of one
+    callback are added up for each message; they never exceed its executor wait.
+    """
+    clock = WaitClock(model.waits)
+    executions = model.executions
+    thread = model.takes.thread[transfers.take]
+    begin = transfers.rmw_publish_ns
+    end = np.where(transfers.picked_ns != NONE, transfers.picked_ns, transfers.rmw_take_ns)
+    outer = np.flatnonzero(executions.depth == 1)
+    started = GroupedSearch(executions.thread[outer], executions.start_ns[outer])
+    ended = GroupedSearch(executions.thread[outer], executions.until_ns[outer])
+    # Outermost executions of a thread do not overlap: both searches share one order.
+    first = ended.position(thread, begin, after_equal=True)
+    last = started.position(thread, end, after_equal=False)
+    count = np.maximum(last - first, 0)
+    message = np.repeat(np.arange(len(transfers), dtype=np.int64), count)
+    offset = np.arange(len(message)) - np.repeat(np.cumsum(count) - count, count)
+    row = outer[started.order[np.repeat(first, count) + offset]]
+    from_ns = np.maximum(executions.start_ns[row], begin[message])
+    to_ns = np.minimum(executions.until_ns[row], end[message])
+    on = thread[message]
+    overlap = to_ns - from_ns - (clock.waited(on, to_ns) - clock.waited(on, from_ns))
+    return _added_up(executions, message, row, overlap)
+
+
+def _added_up(executions: Executions, message: Ints, row: Ints, overlap: Ints) -> Blockers:
+    callback = executions.callback[row]
+    pairs, inverse = np.unique(np.stack([message, callback]), axis=1, return_inverse=True)
+    total = np.zeros(pairs.shape[1], np.int64)
+    np.add.at(total, inverse.reshape(-1), overlap)
+    return Blockers(pairs[0], pairs[1], total)

@@ -1,0 +1,153 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The model as declared tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from strata.model.build import Model
+from strata.model.columns import NONE, Ints
+from strata.model.entities import Endpoints, take
+from strata.schema import tables
+
+Objects = npt.NDArray[np.object_]
+
+
+def nullable(values: Ints) -> pd.Series[int]:
+    """Return values as Int64 with null for `NONE`."""
+    return pd.Series(values, dtype="Int64").mask(values == NONE)
+
+
+def nodes_frame(model: Model) -> pd.DataFrame:
+    """Return the table `nodes`."""
+    nodes = model.entities.nodes
+    return tables.NODES.frame(
+        pd.DataFrame(
+            {
+                "node_id": np.arange(len(nodes.handle)),
+                **_place(model, nodes.process),
+                "handle": nodes.handle.astype(np.uint64),
+                "name": nodes.name,
+                "begin_ns": nodes.begin_ns,
+            }
+        )
+    )
+
+
+def publishers_frame(model: Model) -> pd.DataFrame:
+    """Return the table `publishers`."""
+    rows = _endpoints(model, model.entities.publishers, "publisher_id")
+    return tables.PUBLISHERS.frame(rows)
+
+
+def subscriptions_frame(model: Model) -> pd.DataFrame:
+    """Return the table `subscriptions`."""
+    rows = _endpoints(model, model.entities.subscriptions, "subscription_id")
+    return tables.SUBSCRIPTIONS.frame(rows)
+
+
+def _endpoints(model: Model, endpoints: Endpoints, key: str) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            key: np.arange(len(endpoints)),
+            **_place(model, endpoints.process),
+            "handle": endpoints.handle.astype(np.uint64),
+            "rmw_handle": endpoints.rmw_handle.astype(np.uint64),
+            "node_id": nullable(endpoints.node),
+            "topic": endpoints.topic,
+            "queue_depth": endpoints.queue_depth,
+            "begin_ns": endpoints.begin_ns,
+        }
+    )
+
+
+def callback_objects_frame(model: Model) -> pd.DataFrame:
+    """Return the table `callback_objects`."""
+    callbacks = model.entities.callbacks
+    return tables.CALLBACK_OBJECTS.frame(
+        pd.DataFrame(
+            {
+                "callback_id": np.arange(len(callbacks.address)),
+                **_place(model, callbacks.process),
+                "address": callbacks.address.astype(np.uint64),
+                "symbol": callbacks.symbol,
+                "kind": callbacks.kind,
+                "trigger": callbacks.trigger,
+                "subscription_id": nullable(callbacks.subscription),
+                "node_id": nullable(callbacks.node),
+                "node": take(model.entities.nodes.name, callbacks.node, None),
+                "begin_ns": callbacks.begin_ns,
+            }
+        )
+    )
+
+
+def callback_instances_frame(model: Model) -> pd.DataFrame:
+    """Return the table `callback_instances`; `instance_id` is the row of the model's executions."""
+    executions = model.executions
+    frame = tables.CALLBACK_INSTANCES.frame(
+        pd.DataFrame(
+            {
+                "instance_id": np.arange(len(executions)),
+                "callback_id": executions.callback,
+                **_thread(model, executions.thread),
+                "start_ns": executions.start_ns,
+                "end_ns": nullable(executions.end_ns),
+                "is_intra_process": executions.intra_process == 1,
+            }
+        )
+    )
+    return frame.sort_values("start_ns", kind="stable").reset_index(drop=True)
+
+
+def publications_frame(model: Model) -> pd.DataFrame:
+    """Return the table `publications`."""
+    publications = model.publications
+    return tables.PUBLICATIONS.frame(
+        pd.DataFrame(
+            {
+                "publication_id": np.arange(len(publications)),
+                "publisher_id": nullable(publications.publisher),
+                **_thread(model, publications.thread),
+                "client_ns": nullable(publications.client_ns),
+                "rmw_publish_ns": publications.rmw_publish_ns,
+                "source_timestamp": nullable(publications.source_timestamp),
+                "instance_id": nullable(publications.execution),
+            }
+        )
+    )
+
+
+def takes_frame(model: Model) -> pd.DataFrame:
+    """Return the table `takes`."""
+    takes = model.takes
+    return tables.TAKES.frame(
+        pd.DataFrame(
+            {
+                "take_id": np.arange(len(takes)),
+                "subscription_id": nullable(takes.subscription),
+                **_thread(model, takes.thread),
+                "picked_ns": nullable(takes.picked_ns),
+                "rmw_take_ns": takes.rmw_take_ns,
+                "source_timestamp": takes.source_timestamp,
+                "instance_id": nullable(takes.execution),
+            }
+        )
+    )
+
+
+def _place(model: Model, process: Ints) -> dict[str, Objects | Ints]:
+    processes = model.events.processes
+    host = np.asarray(processes.host, dtype=object)
+    return {"host": host[process], "vpid": processes.vpid[process]}
+
+
+def _thread(model: Model, thread: Ints) -> dict[str, Objects | Ints]:
+    processes = model.events.processes
+    return {
+        **_place(model, processes.thread_process[thread]),
+        "vtid": processes.thread_vtid[thread],
+    }

@@ -1,0 +1,175 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`analyze`: from a path to an `Analysis`. The stages of Strata, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from strata.analysis import Analysis, MessageCounts, Process, TraceSummary
+from strata.errors import TraceError
+from strata.layers.chains import find_chains, link_messages
+from strata.layers.frames import blockers_frame, endpoint_names, messages_frame
+from strata.layers.transfers import cut_layers, find_blockers
+from strata.model import frames
+from strata.model.build import Model, build_model
+from strata.read import Trace, open_trace
+from strata.schema import tables
+from strata.schema.events import INTERNAL_TOPICS, PROVIDER
+from strata.schema.layers import BY_NAME
+from strata.schema.quality import Ledger
+from strata.stats.blame import blame_table
+from strata.stats.bottleneck import find_bottlenecks
+from strata.stats.callbacks import callback_table, describe
+from strata.stats.chains import chain_tables, place_of_layer
+from strata.stats.hops import hop_tables
+
+def analyze(
+    path: str | Path,
+    *,
+    use_cache: bool = True,
+    progress: Callable[[int], None] | None = None,
+) -> Analysis:
+    """Analyze the trace at or below `path`.
+
+    `use_cache` and `progress` are those of strata.read.open_trace. Raises TraceError when there is
+    no trace, it cannot be read, or it holds no ros2 event.
+    """
+    trace = open_trace(path, use_cache=use_cache, progress=progress)
+    events = trace.tables()
+    _require_ros2(trace, events)
+    ledger = Ledger()
+    model = build_model(events, ledger)
+    analysis = _results(trace, events, model, ledger)
+    return analysis
+
+
+def _require_ros2(trace: Trace, events: dict[str, pa.Table]) -> None:
+    if any(name.startswith(f"{PROVIDER}:") for name in events):
+        return
+    total = sum(len(table) for table in events.values())
+    if not total:
+        raise TraceError(
+            f"Cannot analyze {trace.path}: the trace holds no event. Check that the session was "
+            "started before the nodes and that they load the tracepoints (strata doctor)."
+        )
+    names = ", ".join(sorted({name.split(":")[0] for name in events})[:5])
+    raise TraceError(
+        f"Cannot analyze {trace.path}: none of its {total} events is a {PROVIDER}:* event, they are "
+        f"of {names}. Record with the events ros2:* (strata record, ros2 trace)."
+    )
+
+
+def _results(trace: Trace, events: dict[str, pa.Table], model: Model, ledger: Ledger) -> Analysis:
+    transfers = cut_layers(model)
+    names = endpoint_names(model, transfers)
+    links = link_messages(model, transfers)
+    messages = messages_frame(model, transfers, names, links)
+    blockers = blockers_frame(find_blockers(model, transfers))
+    objects = frames.callback_objects_frame(model)
+    instances = frames.callback_instances_frame(model)
+    hops, hop_layers = hop_tables(messages)
+    described = pd.Series(
+        {row["callback_id"]: describe(row) for _, row in objects.iterrows()}, dtype=object
+    )
+    where = pd.DataFrame(
+        {name: place_of_layer(layer, messages, described) for name, layer in BY_NAME.items()}
+    )
+    reportable = set(hops.loc[~hops["topic"].isin(INTERNAL_TOPICS), "hop_id"].astype(int))
+    chains = find_chains(names["hop_id"].to_numpy(np.int64), links, reportable, ledger)
+    of_chains = chain_tables(chains, messages, where)
+    blame = blame_table(of_chains.instances, of_chains.segments, where, blockers, described)
+    ledger.add("messages_without_executor_events", int(messages["middleware_ns"].isna().sum()))
+    _count_processes_without_init(model, ledger)
+    ledger.merge(trace.ledger)
+    matches = model.matches
+    return Analysis(
+        trace=_summary(trace, events, model),
+        counts=MessageCounts(
+            len(model.publications),
+            len(model.takes),
+            len(transfers),
+            matches.untaken_publication_count,
+            matches.unmatched_take_count,
+            matches.ambiguous_count,
+        ),
+        nodes=frames.nodes_frame(model),
+        callback_objects=objects,
+        callback_instances=instances,
+        publications=frames.publications_frame(model),
+        takes=frames.takes_frame(model),
+        messages=messages,
+        executor_blockers=blockers,
+        hops=hops,
+        hop_layers=hop_layers,
+        chains=of_chains.chains,
+        chain_instances=of_chains.instances,
+        chain_segments=of_chains.segments,
+        chain_layers=of_chains.layers,
+        blame=blame,
+        callbacks=callback_table(objects, instances),
+        quality=tables.QUALITY.frame(pd.DataFrame(ledger.rows(), columns=tables.QUALITY.names)),
+        bottlenecks=find_bottlenecks(of_chains.chains, blame),
+    )
+
+
+def _count_processes_without_init(model: Model, ledger: Ledger) -> None:
+    """Processes that publish or take through handles which no init event introduced."""
+    processes = model.events.processes
+    nameless = np.concatenate(
+        [
+            model.publications.thread[model.publications.publisher == -1],
+            model.takes.thread[model.takes.subscription == -1],
+        ]
+    )
+    ledger.add("no_init_events", len(np.unique(processes.thread_process[nameless])))
+
+
+def _summary(trace: Trace, events: dict[str, pa.Table], model: Model) -> TraceSummary:
+    times = [table["timestamp"] for table in events.values() if len(table)]
+    discarded = trace.ledger.counts.get("discarded_events", 0)
+    return TraceSummary(
+        path=str(trace.path),
+        events=sum(len(table) for table in events.values()),
+        discarded_events=discarded,
+        begin_ns=min(column[0].as_py() for column in times),
+        end_ns=max(column[-1].as_py() for column in times),
+        processes=_processes(events, model),
+    )
+
+
+def _processes(events: dict[str, pa.Table], model: Model) -> tuple[Process, ...]:
+    counted: list[pd.DataFrame] = []
+    for table in events.values():
+        frame = pd.DataFrame(
+            {
+                "host": table["host"].cast(pa.string()).to_pandas(),
+                "vpid": table["vpid"].to_pandas(),
+                "vtid": table["vtid"].to_pandas(),
+                "procname": table["procname"].cast(pa.string()).to_pandas(),
+            }
+        )
+        counted.append(frame.groupby(list(frame.columns), dropna=False).size().reset_index())
+    every = pd.concat(counted, ignore_index=True).rename(columns={0: "events"})
+    nodes = frames.nodes_frame(model)
+    out = []
+    for (host, vpid), rows in every.groupby(["host", "vpid"]):
+        own = nodes[(nodes["host"] == host) & (nodes["vpid"] == vpid)]
+        # The name of a process is that of its first thread, whose id is the process's.
+        main = rows[rows["vtid"] == vpid]
+        named = (main if len(main) else rows)["procname"].dropna()
+        out.append(
+            Process(
+                str(host),
+                int(vpid),
+                str(named.iloc[0]) if len(named) else "",
+                tuple(dict.fromkeys(own["name"].astype(str))),
+                int(rows["events"].sum()),
+            )
+        )
+    return tuple(out)

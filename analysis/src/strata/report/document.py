@@ -1,0 +1,121 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""An analysis as the versioned JSON document of `strata analyze --format json`.
+
+The document is a contract, described in docs/json.md: fields are added, never renamed or removed,
+while `schema` stays the same.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+import pandas as pd
+
+from strata.analysis import Analysis
+from strata.schema.tables import STATISTICS
+from strata.stats.chains import layer_totals
+
+SCHEMA = 1
+
+
+def document(analysis: Analysis) -> dict[str, Any]:
+    """Return the document; durations are ns, null where there is no value."""
+    trace = analysis.trace
+    return {
+        "schema": SCHEMA,
+        "trace": {
+            "path": trace.path,
+            "events": trace.events,
+            "discarded_events": trace.discarded_events,
+            "begin_ns": trace.begin_ns,
+            "duration_ns": trace.duration_ns,
+            "processes": [asdict(process) for process in trace.processes],
+        },
+        "messages": asdict(analysis.counts),
+        "hops": _hops(analysis),
+        "chains": _chains(analysis),
+        "callbacks": [_callback(row) for row in _records(analysis.callbacks)],
+        "bottlenecks": [asdict(bottleneck) for bottleneck in analysis.bottlenecks],
+        "quality": _records(analysis.quality),
+    }
+
+
+def _hops(analysis: Analysis) -> list[dict[str, Any]]:
+    layers = _grouped(analysis.hop_layers, "hop_id")
+    return [
+        {
+            "topic": hop["topic"],
+            "publisher_node": hop["publisher_node"],
+            "subscription_node": hop["subscription_node"],
+            "count": hop["count"],
+            "latency_ns": _statistics(hop, "latency_"),
+            "layers": layers.get(hop["hop_id"], []),
+        }
+        for hop in _records(analysis.hops)
+    ]
+
+
+def _chains(analysis: Analysis) -> list[dict[str, Any]]:
+    segments = _grouped(analysis.chain_layers, "chain_id")
+    blame = _grouped(analysis.blame, "chain_id")
+    out = []
+    for chain in _records(analysis.chains):
+        own = analysis.chain_instances["chain_id"] == chain["chain_id"]
+        total = int(analysis.chain_instances.loc[own, "latency_ns"].sum())
+        parts = analysis.chain_segments[analysis.chain_segments["chain_id"] == chain["chain_id"]]
+        out.append(
+            {
+                "name": chain["name"],
+                "nodes": chain["nodes"].split(" -> "),
+                "count": chain["count"],
+                "latency_ns": _statistics(chain, "latency_"),
+                "layers": [_plain(row) for row in layer_totals(parts, total)],
+                "segments": segments.get(chain["chain_id"], []),
+                "blame": blame.get(chain["chain_id"], []),
+            }
+        )
+    return out
+
+
+def _callback(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "node": row["node"],
+        "symbol": row["symbol"],
+        "kind": row["kind"],
+        "trigger": row["trigger"],
+        "count": row["count"],
+        "duration_ns": _statistics(row, "duration_"),
+        "period_ns": _statistics(row, "period_"),
+    }
+
+
+def _statistics(row: dict[str, Any], prefix: str) -> dict[str, Any]:
+    return {name: row[f"{prefix}{name}"] for name in STATISTICS}
+
+
+def _grouped(frame: pd.DataFrame, key: str) -> dict[int, list[dict[str, Any]]]:
+    """Rows by key, without the key."""
+    grouped: dict[int, list[dict[str, Any]]] = {}
+    for row in _records(frame):
+        grouped.setdefault(row.pop(key), []).append(row)
+    return grouped
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [_plain(row) for row in frame.to_dict("records")]
+
+
+def _plain(row: dict[Any, Any]) -> dict[str, Any]:
+    """Values that JSON has: NaN and NA become null."""
+    return {str(name): _value(value) for name, value in row.items()}
+
+
+def _value(value: Any) -> Any:
+    if value is None or value is pd.NA:
+        return None
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value.item() if hasattr(value, "item") else value

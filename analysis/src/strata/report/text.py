@@ -1,0 +1,185 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""An analysis as text for a terminal of 80 columns or more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from strata.analysis import Analysis
+from strata.schema.events import INTERNAL_TOPICS
+from strata.symbols import shorten, shorten_place
+from strata.units import format_ns
+
+_SEVERITY_STYLE = {"loss": "bold red", "warning": "yellow", "info": "dim"}
+_MAX_CHAINS = 6
+_MAX_CALLBACKS = 12
+
+
+def print_analysis(analysis: Analysis, console: Console, *, everything: bool) -> None:
+    """Print the head, the quality, chains with their layers, hops and callbacks.
+
+    Without `everything`, hops of internal topics and the callbacks that ran the least are left out,
+    and the text says how many.
+    """
+    console.print(_head(analysis))
+    console.print(_quality(analysis, everything=everything))
+    shown = len(analysis.chains) if everything else _MAX_CHAINS
+    for chain in analysis.chains.head(shown).to_dict("records"):
+        console.print(_chain(analysis, chain))
+    if len(analysis.chains) > shown:
+        console.print(f"... and {len(analysis.chains) - shown} more chains (--all)\n")
+    if analysis.chains.empty:
+        console.print("No chain: no message was followed from a publish to a callback.\n")
+    console.print(_hops(analysis, everything=everything))
+    console.print(_callbacks(analysis, everything=everything))
+
+
+def _head(analysis: Analysis) -> RenderableType:
+    trace, counts = analysis.trace, analysis.counts
+    grid = _grid(2)
+    grid.add_row("trace", Text(trace.path, overflow="fold"))
+    grid.add_row(
+        "events",
+        f"{trace.events:,} in {format_ns(trace.duration_ns)}, "
+        f"{_plural(len(trace.processes), 'process', 'processes')}",
+    )
+    grid.add_row(
+        "messages",
+        f"{counts.published:,} published, {counts.taken:,} taken, {counts.matched:,} matched",
+    )
+    return grid
+
+
+def _quality(analysis: Analysis, *, everything: bool) -> RenderableType:
+    grid = _grid(2)
+    rows = analysis.quality
+    if not everything:
+        rows = rows[rows["severity"] != "info"]
+    if rows.empty:
+        grid.add_row("quality", Text("nothing lost, nothing inferred", style="green"))
+    for index, row in enumerate(rows.to_dict("records")):
+        text = Text(f"{row['severity']}: {row['text']}", style=_SEVERITY_STYLE[row["severity"]])
+        grid.add_row("quality" if not index else "", text)
+    hidden = len(analysis.quality) - len(rows)
+    if hidden:
+        grid.add_row("", Text(f"and {_plural(hidden, 'remark', 'remarks')} (--all)", style="dim"))
+    return Group(grid, Text())
+
+
+def _chain(analysis: Analysis, chain: dict[str, Any]) -> RenderableType:
+    chain_id = chain["chain_id"]
+    layers = analysis.chain_layers[analysis.chain_layers["chain_id"] == chain_id]
+    table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
+    table.add_column("layer", no_wrap=True)
+    table.add_column("where", overflow="fold", ratio=1)
+    for name in ("p50", "p99"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("share", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True, width=10)
+    nodes = chain["nodes"].split(" -> ")
+    for hop, rows in layers.groupby("hop"):
+        step = int(str(hop))
+        table.add_row(Text(f"hop {step}", style="bold"), f"{nodes[step]} -> {nodes[step + 1]}")
+        for row in rows.to_dict("records"):
+            table.add_row(
+                Text(f"  {row['layer']}"),
+                Text(shorten_place(row["where"])),
+                format_ns(row["p50"]),
+                format_ns(row["p99"]),
+                f"{row['share']:.0%}",
+                "█" * round(row["share"] * 10),
+            )
+    title = f"{chain['name']}"
+    latency = (
+        f"{chain['count']:,} messages, p50 {format_ns(chain['latency_p50'])}, "
+        f"p90 {format_ns(chain['latency_p90'])}, p99 {format_ns(chain['latency_p99'])}, "
+        f"max {format_ns(chain['latency_max'])}"
+    )
+    parts: list[RenderableType] = [
+        Rule(Text("chain", style="bold"), align="left"),
+        Text(title, style="bold", overflow="fold"),
+        Text(latency),
+        table,
+    ]
+    for bottleneck in analysis.bottlenecks:
+        if bottleneck.chain_id == chain_id:
+            text = Text("Bottleneck: ", style="bold red")
+            text.append(bottleneck.text, style="default not bold")
+            parts.append(text)
+    return Group(*parts, Text())
+
+
+def _hops(analysis: Analysis, *, everything: bool) -> RenderableType:
+    rows = analysis.hops
+    if not everything:
+        rows = rows[~rows["topic"].isin(INTERNAL_TOPICS)]
+    table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
+    table.add_column("topic", overflow="fold", ratio=1)
+    table.add_column("from -> to", overflow="fold", ratio=1)
+    for name in ("count", "p50", "p99", "max"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows.to_dict("records"):
+        table.add_row(
+            Text(row["topic"]),
+            Text(f"{row['publisher_node']} -> {row['subscription_node']}"),
+            f"{row['count']:,}",
+            *_latencies(row, "latency_"),
+        )
+    hidden = len(analysis.hops) - len(rows)
+    parts: list[RenderableType] = [Rule(Text("hops", style="bold"), align="left"), table]
+    if hidden:
+        text = f"and {_plural(hidden, 'hop', 'hops')} of internal topics (--all)"
+        parts.append(Padding(Text(text, style="dim"), (0, 1)))
+    return Group(*parts, Text())
+
+
+def _callbacks(analysis: Analysis, *, everything: bool) -> RenderableType:
+    rows = analysis.callbacks.assign(
+        total=analysis.callbacks["duration_mean"].fillna(0) * analysis.callbacks["duration_count"]
+    ).sort_values("total", ascending=False)
+    shown = rows if everything else rows.head(_MAX_CALLBACKS)
+    table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
+    table.add_column("node", overflow="fold")
+    table.add_column("callback", overflow="fold", ratio=1)
+    table.add_column("of", overflow="fold")
+    for name in ("count", "p50", "p99", "max"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in shown.to_dict("records"):
+        table.add_row(
+            Text(row["node"]),
+            Text(shorten(row["symbol"])),
+            Text("" if pd.isna(row["trigger"]) else row["trigger"]),
+            f"{row['count']:,}",
+            *_latencies(row, "duration_"),
+        )
+    parts: list[RenderableType] = [
+        Rule(Text("callbacks, by total time", style="bold"), align="left"),
+        table,
+    ]
+    if len(rows) > len(shown):
+        more = f"and {_plural(len(rows) - len(shown), 'callback', 'callbacks')} (--all)"
+        parts.append(Padding(Text(more, style="dim"), (0, 1)))
+    return Group(*parts)
+
+
+def _latencies(row: dict[str, Any], prefix: str) -> list[str]:
+    return [format_ns(row[f"{prefix}{name}"]) for name in ("p50", "p99", "max")]
+
+
+def _grid(columns: int) -> Table:
+    grid = Table.grid(padding=(0, 2))
+    for index in range(columns):
+        grid.add_column(no_wrap=index == 0, style="bold" if index == 0 else "")
+    return grid
+
+
+def _plural(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"

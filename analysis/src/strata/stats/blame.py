@@ -1,0 +1,117 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Who is to blame for a chain's latency: each cause's share of the median and of the tail.
+
+The *typical* messages of a chain are those whose latency lies between its 40th and 60th percentile;
+the *slowest* those at or above its 99th. A cause's share is its summed duration over the summed
+latency within such a band. Shares are conditional on the messages of the band; differences of
+quantiles are not used, as quantiles of parts do not add up. Shares of one band add up to 1.
+
+Executor wait is split by what the taking thread ran meanwhile: one cause a callback, and the rest
+is the executor itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from strata.schema import tables
+from strata.schema.layers import (
+    EXECUTOR_WAIT,
+    EXECUTOR_WAIT_TAKE,
+    MIDDLEWARE_EXECUTOR_WAIT,
+    MIDDLEWARE_EXECUTOR_WAIT_TAKE,
+)
+
+# Layers that contain executor wait: what the thread ran then is a cause of its own.
+_WAITING = (
+    EXECUTOR_WAIT,
+    EXECUTOR_WAIT_TAKE,
+    MIDDLEWARE_EXECUTOR_WAIT,
+    MIDDLEWARE_EXECUTOR_WAIT_TAKE,
+)
+_TYPICAL = (0.40, 0.60)
+_SLOWEST = 0.99
+
+Flags = npt.NDArray[np.bool_]
+
+
+def blame_table(
+    instances: pd.DataFrame,
+    segments: pd.DataFrame,
+    where: pd.DataFrame,
+    blockers: pd.DataFrame,
+    callbacks: pd.Series[str],
+) -> pd.DataFrame:
+    """Return the table `blame`.
+
+    `where` names the place of each message (row) and layer (column); `callbacks` describes each
+    callback id.
+    """
+    causes = _causes(segments, where, blockers, callbacks)
+    parts = [
+        _chain_blame(int(chain_id), cut, causes[causes["chain_id"] == chain_id])
+        for chain_id, cut in instances.groupby("chain_id")
+    ]
+    if not parts:
+        return tables.BLAME.empty()
+    return tables.BLAME.frame(pd.concat(parts, ignore_index=True))
+
+
+def _causes(
+    segments: pd.DataFrame,
+    where: pd.DataFrame,
+    blockers: pd.DataFrame,
+    callbacks: pd.Series[str],
+) -> pd.DataFrame:
+    """Segments with their place; executor waits split into one row a callback and the rest."""
+    causes = segments[
+        ["chain_id", "chain_instance_id", "message_id", "layer", "duration_ns"]
+    ].copy()
+    causes["where"] = ""
+    for name, rows in causes.groupby("layer").groups.items():
+        places = where[str(name)].to_numpy()
+        causes.loc[rows, "where"] = places[causes.loc[rows, "message_id"].to_numpy(np.int64)]
+    waiting = causes["layer"].isin([layer.name for layer in _WAITING])
+    split = causes[waiting].merge(
+        blockers.rename(columns={"duration_ns": "blocked_ns"}), on="message_id"
+    )
+    if split.empty:
+        return causes
+    taken = split.groupby(["chain_instance_id", "message_id"])["blocked_ns"].sum()
+    key = pd.MultiIndex.from_frame(causes[["chain_instance_id", "message_id"]])
+    blocked = taken.reindex(key, fill_value=0).to_numpy(np.int64)
+    causes.loc[waiting, "duration_ns"] -= blocked[waiting.to_numpy()]
+    split["duration_ns"] = split["blocked_ns"]
+    split["where"] = "behind " + split["callback_id"].map(callbacks)
+    return pd.concat([causes, split[causes.columns]], ignore_index=True)
+
+
+def _chain_blame(chain_id: int, cut: pd.DataFrame, causes: pd.DataFrame) -> pd.DataFrame:
+    latency = cut["latency_ns"].to_numpy(np.int64)
+    low, high = np.quantile(latency, _TYPICAL)
+    tail = np.quantile(latency, _SLOWEST)
+    typical = cut[(latency >= low) & (latency <= high)]
+    slowest = cut[latency >= tail]
+    typical_sums, typical_total = _band(typical, causes)
+    slowest_sums, slowest_total = _band(slowest, causes)
+    sums = pd.DataFrame({"typical": typical_sums, "slowest": slowest_sums}).fillna(0)
+    frame = pd.DataFrame(
+        {
+            "chain_id": chain_id,
+            "layer": sums.index.get_level_values("layer"),
+            "where": sums.index.get_level_values("where"),
+            "share_p50": (sums["typical"] / typical_total if typical_total else 0.0).to_numpy(),
+            "share_p99": (sums["slowest"] / slowest_total if slowest_total else 0.0).to_numpy(),
+            "typical_ns": (sums["typical"] / len(typical)).to_numpy(),
+            "tail_ns": (sums["slowest"] / len(slowest)).to_numpy(),
+        }
+    )
+    return frame.sort_values(["share_p50", "share_p99"], ascending=False, ignore_index=True)
+
+
+def _band(cut: pd.DataFrame, causes: pd.DataFrame) -> tuple[pd.Series[int], int]:
+    rows = causes[causes["chain_instance_id"].isin(cut["chain_instance_id"])]
+    return rows.groupby(["layer", "where"])["duration_ns"].sum(), int(cut["latency_ns"].sum())

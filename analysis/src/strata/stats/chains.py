@@ -1,0 +1,183 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Chains as tables: instances, their segments, and statistics of both.
+
+A chain's time is cut into the layers of its hops: of every hop but the last the transfer layers and
+the *hold*, of the last the transfer layers and the *callback*. Segments of one instance add up to
+its latency exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from strata.layers.chains import Chain
+from strata.schema import tables
+from strata.schema.layers import CALLBACK, HOLD, TRANSFER_LAYERS, Layer
+from strata.stats.summary import Statistics, prefixed, summarize
+
+_STEPS = (*TRANSFER_LAYERS, HOLD, CALLBACK)
+
+
+@dataclass(frozen=True)
+class ChainTables:
+    """The four declared tables of chains."""
+
+    chains: pd.DataFrame
+    instances: pd.DataFrame
+    segments: pd.DataFrame
+    layers: pd.DataFrame
+
+
+def chain_tables(chains: list[Chain], messages: pd.DataFrame, where: pd.DataFrame) -> ChainTables:
+    """Return the tables of chains.
+
+    `where` names, for each message (by row) and layer name (by column), the place of the time.
+    """
+    rows: list[dict[str, object]] = []
+    instances: list[pd.DataFrame] = []
+    segments: list[pd.DataFrame] = []
+    layers: list[pd.DataFrame] = []
+    begin = 0
+    for chain_id, chain in enumerate(chains):
+        cut = _instances(chain_id, chain, messages, begin)
+        begin += len(cut)
+        parts = _segments(chain_id, chain, messages, cut["chain_instance_id"].to_numpy(np.int64))
+        instances.append(cut)
+        segments.append(parts)
+        layers.append(_layer_statistics(chain_id, parts, where, cut))
+        rows.append(_chain_row(chain_id, chain, messages, cut))
+    return ChainTables(
+        tables.CHAINS.frame(pd.DataFrame(rows, columns=tables.CHAINS.names)),
+        _joined(tables.CHAIN_INSTANCES, instances),
+        _joined(tables.CHAIN_SEGMENTS, segments),
+        _joined(tables.CHAIN_LAYER_STATS, layers),
+    )
+
+
+def _joined(table: tables.Table, parts: list[pd.DataFrame]) -> pd.DataFrame:
+    return table.frame(pd.concat(parts, ignore_index=True)) if parts else table.empty()
+
+
+def _chain_row(
+    chain_id: int, chain: Chain, messages: pd.DataFrame, cut: pd.DataFrame
+) -> dict[str, object]:
+    steps = messages.iloc[chain.messages[0]]
+    nodes = [str(steps["publisher_node"].iloc[0]), *steps["subscription_node"].astype(str)]
+    return {
+        "chain_id": chain_id,
+        "name": " -> ".join(steps["topic"].astype(str)),
+        "nodes": " -> ".join(nodes),
+        "hop_count": len(chain.hops),
+        "count": len(chain.messages),
+        **prefixed("latency_", summarize(cut["latency_ns"].to_numpy(np.int64))),
+    }
+
+
+def _instances(chain_id: int, chain: Chain, messages: pd.DataFrame, begin: int) -> pd.DataFrame:
+    """Instances whose last message reaches the end of its callback, where any does."""
+    last = messages.iloc[chain.messages[:, -1]]
+    first = messages.iloc[chain.messages[:, 0]]
+    begin_ns = first["publish_ns"].to_numpy(np.int64)
+    end_ns = (last["publish_ns"] + last["latency_ns"]).to_numpy(np.int64)
+    return pd.DataFrame(
+        {
+            "chain_instance_id": np.arange(begin, begin + len(last)),
+            "chain_id": chain_id,
+            "message_id": chain.messages[:, -1],
+            "begin_ns": begin_ns,
+            "end_ns": end_ns,
+            "latency_ns": end_ns - begin_ns,
+        }
+    )
+
+
+def _segments(
+    chain_id: int,
+    chain: Chain,
+    messages: pd.DataFrame,
+    instance: np.ndarray[tuple[int], np.dtype[np.int64]],
+) -> pd.DataFrame:
+    parts = []
+    last = len(chain.hops) - 1
+    for hop in range(len(chain.hops)):
+        rows = messages.iloc[chain.messages[:, hop]]
+        for step, layer in enumerate(_STEPS):
+            if (layer is HOLD and hop == last) or (layer is CALLBACK and hop != last):
+                continue
+            # A hold is a property of the message that was published in it: the next one.
+            source = messages.iloc[chain.messages[:, hop + 1]] if layer is HOLD else rows
+            there = source[layer.column].notna().to_numpy()
+            if there.any():
+                parts.append(
+                    pd.DataFrame(
+                        {
+                            "chain_instance_id": instance[there],
+                            "chain_id": chain_id,
+                            "position": hop * len(_STEPS) + step,
+                            "hop": hop,
+                            "message_id": rows["message_id"].to_numpy(np.int64)[there],
+                            "layer": layer.name,
+                            "duration_ns": source[layer.column][there].to_numpy(np.int64),
+                        }
+                    )
+                )
+    frame = pd.concat(parts, ignore_index=True)
+    # Positions are dense: layers that no instance has leave no holes.
+    frame["position"] = np.unique(frame["position"].to_numpy(), return_inverse=True)[1]
+    return frame.sort_values(["chain_instance_id", "position"], ignore_index=True)
+
+
+def _layer_statistics(
+    chain_id: int, segments: pd.DataFrame, where: pd.DataFrame, cut: pd.DataFrame
+) -> pd.DataFrame:
+    total = int(cut["latency_ns"].sum())
+    rows: list[dict[str, object]] = []
+    for position, part in segments.groupby("position"):
+        durations = part["duration_ns"].to_numpy(np.int64)
+        layer = str(part["layer"].iloc[0])
+        statistics: Statistics = summarize(durations)
+        rows.append(
+            {
+                "chain_id": chain_id,
+                "position": position,
+                "hop": int(part["hop"].iloc[0]),
+                "layer": layer,
+                "where": where[layer].iloc[int(part["message_id"].iloc[0])],
+                "share": int(durations.sum()) / total if total else 0.0,
+                **statistics,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def layer_totals(segments: pd.DataFrame, latency_total: int) -> list[dict[str, object]]:
+    """Return share and statistics of each layer of one chain, added up over its hops.
+
+    Per instance the durations of a layer are summed first, so the means add up to the mean latency.
+    """
+    order = list(dict.fromkeys(layer.name for layer in _STEPS))
+    sums = segments.groupby(["layer", "chain_instance_id"])["duration_ns"].sum()
+    rows: list[dict[str, object]] = []
+    for name in order:
+        if name in sums.index.get_level_values("layer"):
+            durations = sums.loc[name].to_numpy(np.int64)
+            share = int(durations.sum()) / latency_total if latency_total else 0.0
+            rows.append({"layer": name, "share": share, **summarize(durations)})
+    return rows
+
+
+def place_of_layer(
+    layer: Layer, message: pd.DataFrame, callbacks: pd.Series[str]
+) -> pd.Series[str]:
+    """Name where a layer's time was spent, for each message: topic, node or callback."""
+    if layer in (CALLBACK, HOLD):
+        return message["callback_id"].map(callbacks).fillna(message["subscription_node"])
+    if layer.name.startswith("client publish"):
+        return message["publisher_node"]
+    if layer.name.startswith("middleware"):
+        return message["topic"]
+    return message["subscription_node"]

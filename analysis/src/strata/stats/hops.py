@@ -1,0 +1,53 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Statistics of hops and their layers, over the rows that reach the end of their callback.
+
+Where no message of a hop reaches one (callbacks were not recorded), all its rows count, up to their
+last checkpoint.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from strata.schema import tables
+from strata.schema.layers import HOP_LAYERS
+from strata.stats.summary import prefixed, summarize
+
+
+def hop_tables(messages: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the tables `hops` and `hop_layers`."""
+    hops, layers = [], []
+    for hop_id, every in messages.groupby("hop_id"):
+        complete = every[every["complete"]]
+        rows = complete if len(complete) else every
+        latency = rows["latency_ns"].to_numpy(np.int64)
+        first = every.iloc[0]
+        hops.append(
+            {
+                "hop_id": hop_id,
+                "topic": first["topic"],
+                "publisher_node": first["publisher_node"],
+                "subscription_node": first["subscription_node"],
+                "count": len(every),
+                **prefixed("latency_", summarize(latency)),
+            }
+        )
+        total = int(latency.sum())
+        for layer in HOP_LAYERS:
+            durations = rows[layer.column].dropna().to_numpy(np.int64)
+            if len(durations):
+                share = int(durations.sum()) / total if total else 0.0
+                layers.append(
+                    {
+                        "hop_id": hop_id,
+                        "layer": layer.name,
+                        "share": share,
+                        **summarize(durations),
+                    }
+                )
+    return (
+        tables.HOPS.frame(pd.DataFrame(hops, columns=tables.HOPS.names)),
+        tables.HOP_LAYER_STATS.frame(pd.DataFrame(layers, columns=tables.HOP_LAYER_STATS.names)),
+    )

@@ -1,0 +1,48 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Shorten the symbols of callbacks for people; results keep them whole."""
+
+from __future__ import annotations
+
+_OPEN = {"<": ">", "(": ")"}
+
+
+def shorten(symbol: str) -> str:
+    """Return a C++ symbol without template and function arguments.
+
+    ``Relay<sensor_msgs::msg::Image_<std::allocator<void> > >::Relay(int)::{lambda(auto)#1}``
+    becomes ``Relay::Relay::{lambda#1}``. A Python name comes back as it is. A symbol whose brackets
+    do not match (an operator such as ``operator<``) comes back whole.
+    """
+    if symbol.startswith("void (") or "operator<" in symbol or "operator>" in symbol:
+        return symbol
+    kept: list[str] = []
+    closing: list[str] = []
+    at = 0
+    while at < len(symbol):
+        character = symbol[at]
+        if symbol.startswith("operator()", at) and not closing:
+            kept.append("operator()")
+            at += len("operator()")
+            continue
+        if character in _OPEN:
+            closing.append(_OPEN[character])
+        elif closing and character == closing[-1]:
+            closing.pop()
+        elif character in _OPEN.values():
+            return symbol
+        elif not closing:
+            kept.append(character)
+        at += 1
+    short = "".join(kept).replace(" const", "").strip()
+    return short if short and not closing else symbol
+
+
+def shorten_place(where: str) -> str:
+    """Shorten the symbol inside a place such as ``behind f(int) [/topic] (/node)``."""
+    prefix = "behind " if where.startswith("behind ") else ""
+    body = where[len(prefix) :]
+    symbol, bracket, rest = body.rpartition(" [")
+    if not bracket:
+        symbol, bracket, rest = body.rpartition(" (/")
+    return f"{prefix}{shorten(symbol)}{bracket}{rest}" if bracket else where
