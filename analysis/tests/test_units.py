@@ -66,3 +66,11 @@ def test_instants_are_exact_to_the_millisecond() -> None:
 def test_unit_of_an_axis() -> None:
     assert units.unit_for(3_000_000).name == "ms"
     assert units.unit_for(0).name == "ns"
+
+
+@pytest.mark.parametrize(
+    ("ns", "text"),
+    [(0, "0"), (1_000, "1 us"), (2_500_000, "2.5 ms"), (100, "100 ns"), (20_000_000_000, "20 s")],
+)
+def test_ticks_have_no_trailing_zeros(ns: float, text: str) -> None:
+    assert units.format_tick(ns) == text

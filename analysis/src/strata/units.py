@@ -36,7 +36,8 @@ _SIGNIFICANT = 3
 def unit_for(ns: float) -> Unit:
     """Return the largest unit of which `ns` (nanoseconds) is at least one; else ns.
 
-    Null gives ns. The number is rounded first, so that 999.9996 us is shown as 1.00 ms and never as 1000 us.
+    Null gives ns. The number is rounded first, so that 999.9996 us is shown as 1.00 ms and never
+    as 1000 us.
     """
     if not math.isfinite(ns):
         return _NS
@@ -68,6 +69,14 @@ def format_number(value: float, *, whole: bool = False) -> str:
     digits = math.floor(math.log10(abs(rounded))) + 1
     # Rounding `value` itself, not `rounded`: 1,234 s is not shown as 1,230 s.
     return f"{value:,.{max(0, _SIGNIFICANT - digits)}f}"
+
+
+def format_tick(ns: float, *, micro: str = "us") -> str:
+    """Format a round duration for an axis, without trailing zeros: ``1 ms``, ``2.5 us``, ``0``."""
+    if ns == 0:
+        return "0"
+    unit = unit_for(ns)
+    return f"{ns / unit.ns:.6g} {micro if unit is _US else unit.name}"
 
 
 def format_share(share: float | None) -> str:

@@ -1,0 +1,77 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Colours of the page: one for each layer, the same in every figure and table.
+
+The palette is Okabe and Ito's, which people with any kind of colour blindness can tell apart; a
+layer's neighbours along a message differ in lightness too. Merged layers are hatched in bars and
+dashed in lines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from strata.schema import layers
+
+TEXT = "#1b1f24"
+MUTED = "#57606a"
+GRID = "#e3e6ea"
+CHAIN = "#111111"
+"""The whole chain, where it is drawn beside its layers."""
+
+_UNKNOWN = "#8a8f98"
+
+_COLOURS = {
+    layers.CLIENT_PUBLISH.name: "#56b4e9",
+    layers.MIDDLEWARE.name: "#0072b2",
+    layers.EXECUTOR_WAIT.name: "#e69f00",
+    layers.TAKE.name: "#009e73",
+    layers.CLIENT_TAKE.name: "#6b6b6b",
+    layers.CALLBACK.name: "#cc79a7",
+    layers.HOLD.name: "#d55e00",
+    layers.MIDDLEWARE_EXECUTOR_WAIT.name: "#5b4fc4",
+    layers.EXECUTOR_WAIT_TAKE.name: "#8c5a1e",
+    layers.MIDDLEWARE_EXECUTOR_WAIT_TAKE.name: "#3b2f8f",
+}
+
+
+@dataclass(frozen=True)
+class Paint:
+    """How a layer is drawn: fill, the colour of text on it, and whether it is a merged one."""
+
+    slug: str
+    fill: str
+    ink: str
+    merged: bool
+
+
+def paint(layer: str) -> Paint:
+    """Return how `layer` is drawn; a layer that this version does not know is grey."""
+    fill = _COLOURS.get(layer, _UNKNOWN)
+    slug = "-".join(layer.replace("+", " ").split()) if layer in _COLOURS else "unknown"
+    return Paint(slug, fill, _ink_on(fill), " + " in layer)
+
+
+def paints() -> list[Paint]:
+    """Every layer's paint and the one of unknown layers, for the style sheet."""
+    return [paint(name) for name in (*_COLOURS, "")]
+
+
+def order(layer: str) -> int:
+    """Place of a layer in legends: hold, then along the transfer to the callback."""
+    names = [layers.HOLD.name, *(item.name for item in layers.HOP_LAYERS)]
+    return names.index(layer) if layer in names else len(names)
+
+
+def _ink_on(fill: str) -> str:
+    """Black or white, whichever has more contrast (WCAG relative luminance)."""
+    luminance = _luminance(fill)
+    on_white = 1.05 / (luminance + 0.05)
+    on_black = (luminance + 0.05) / 0.05
+    return "#ffffff" if on_white > on_black else "#000000"
+
+
+def _luminance(colour: str) -> float:
+    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
