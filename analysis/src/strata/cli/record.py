@@ -1,0 +1,73 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`strata record`: an LTTng session around a command."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from strata.record.config import load_config
+from strata.record.recording import record
+from strata.record.ros import find_ros
+
+
+@click.command("record", context_settings={"ignore_unknown_options": True})
+@click.option(
+    "-c",
+    "--config",
+    required=True,
+    metavar="CONFIG",
+    help="Session configuration: a YAML file, or the name of a shipped one (ros2, light).",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Directory of the recording.  [default: sessions/<utc>_<name>]",
+)
+@click.option("--name", help="Name of the recording.  [default: the configuration's]")
+@click.option("--force", is_flag=True, help="Replace a former recording in DIR.")
+@click.option("--no-ros", is_flag=True, help="Run the command in the environment as it is.")
+@click.argument("command_line", nargs=-1, required=True, type=click.UNPROCESSED)
+def command(
+    config: str,
+    output: Path | None,
+    name: str | None,
+    force: bool,
+    no_ros: bool,
+    command_line: tuple[str, ...],
+) -> None:
+    """Record a tracing session around a command, given after `--`.
+
+    The command's own output passes through. Ctrl-C is passed on to it once; a second one kills
+    it. Exit status: 0 recorded, and the command succeeded (or ended by the signal that was passed
+    on); 1 nothing could be recorded, or the command failed: its recording is there all the same.
+    """
+    recording = record(
+        load_config(config),
+        command_line,
+        directory=output,
+        name=name,
+        force=force,
+        ros=None if no_ros else find_ros(),
+        say=_say,
+    )
+    if recording.empty:
+        _say("no traced process showed up: the trace is empty (see `strata doctor`)")
+    if recording.discarded:
+        _say(
+            f"{recording.discarded} events were lost to full buffers: "
+            "raise channel.num_subbuf or channel.subbuf_size"
+        )
+    _say(f"recorded into {recording.directory} (manifest.json, trace/)")
+    if not recording.end.succeeded:
+        _say(f"the command failed: {recording.end.description}")
+        sys.exit(1)
+
+
+def _say(line: str) -> None:
+    click.echo(f"strata: {line}", err=True)

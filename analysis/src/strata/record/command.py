@@ -1,0 +1,226 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Run the recorded command: its own process group, signals passed on once, then killed.
+
+While `held_signals` is active no signal interrupts set-up or clean-up; it waits for us to ask.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from strata.errors import SessionError
+
+# A program that ignores the end of its terminal or a supervisor's SIGTERM would be recorded for
+# ever; an interactive Ctrl-C has no such limit, the user may press it again.
+_GRACE_S = 15.0
+_FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+_UNATTENDED = (signal.SIGTERM, signal.SIGHUP)
+_TERMINAL_STOPS = (signal.SIGTTIN, signal.SIGTTOU)
+# Python ignores these two, and a shell's background job starts with the others ignored.
+_RESET = (*_FORWARDED, signal.SIGPIPE, signal.SIGXFSZ)
+
+
+@dataclass(frozen=True)
+class End:
+    """How a command ended: an exit status or a signal, the other being null.
+
+    `forwarded` is the first signal that we passed on to it, null for none; `killed` tells that it
+    had to be killed after that.
+    """
+
+    exit_status: int | None
+    signal: str | None
+    forwarded: str | None = None
+    killed: bool = False
+
+    @property
+    def succeeded(self) -> bool:
+        """Tell whether it ended well: with status 0, or by the very signal passed on to it."""
+        if self.killed:
+            return False
+        if self.exit_status == 0:
+            return True
+        if self.forwarded is None:
+            return False
+        # Many programs tell their end by a signal as a shell does, by 128 + its number.
+        by_signal = 128 + signal.Signals[self.forwarded]
+        return self.signal == self.forwarded or self.exit_status == by_signal
+
+    @property
+    def description(self) -> str:
+        """Say it in words."""
+        how = f"signal {self.signal}" if self.signal else f"exit status {self.exit_status}"
+        return how if self.forwarded is None else f"{how} after {self.forwarded}"
+
+
+class EarlyStopError(SessionError):
+    """A signal asked us to stop before the command ran."""
+
+
+def resolve(command: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Find the program of a command on the PATH that it will get.
+
+    Raises SessionError when there is none, so that nothing has been started yet.
+    """
+    program = shutil.which(command[0], path=environment.get("PATH", os.defpath))
+    if program is None:
+        raise SessionError(
+            f"Cannot run {command[0]}: no such program, or not executable. "
+            "Check the spelling and PATH; a file in this directory is written ./NAME."
+        )
+    return program
+
+
+@contextlib.contextmanager
+def held_signals() -> Iterator[None]:
+    """Hold back the signals that end a program; those that come are then for us to ask for."""
+    held = _held()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
+    try:
+        yield
+    finally:
+        # What came during clean-up has had its effect, the end of the recording.
+        while signal.sigtimedwait(held, 0) is not None:
+            pass
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _held() -> set[signal.Signals]:
+    return {signum for signum in _FORWARDED if not _ignores(signum)} | {signal.SIGCHLD}
+
+
+def _ignores(signum: signal.Signals) -> bool:
+    # nohup ignores SIGHUP on purpose. A shell's background job ignores SIGINT only by default.
+    return signum == signal.SIGHUP and signal.getsignal(signum) == signal.SIG_IGN
+
+
+def refuse_if_interrupted() -> None:
+    """Raise EarlyStopError when a held signal waits; called between the steps of the set-up."""
+    waiting = signal.sigpending() & set(_FORWARDED)
+    if waiting:
+        name = signal.Signals(min(waiting)).name
+        raise EarlyStopError(
+            f"Cannot record: interrupted by {name} before the command was started."
+        )
+
+
+class Command:
+    """A running command; `pid` is also its process group."""
+
+    def __init__(
+        self, program: str, command: Sequence[str], environment: Mapping[str, str]
+    ) -> None:
+        try:
+            self.pid = os.posix_spawn(
+                program,
+                list(command),
+                dict(environment),
+                setpgroup=0,
+                setsigmask=(),
+                setsigdef=[signum for signum in _RESET if not _ignores(signum)],
+            )
+        except OSError as error:
+            raise SessionError(
+                f"Cannot run {command[0]}: {error.strerror}. Check the file and its first line."
+            ) from error
+        self._forwarded: list[signal.Signals] = []
+        self._deadline: float | None = None
+        self._killed = False
+        self._has_terminal = False
+
+    def wait(self) -> End:
+        """Wait for its end; the first signal to us is passed on, the second kills its group.
+
+        Signals must be held. A SIGTERM or SIGHUP kills after a grace time by itself.
+        """
+        awaited = _held()
+        try:
+            while True:
+                end = self._poll()
+                if end is not None:
+                    return end
+                arrived = signal.sigtimedwait(awaited, self._patience())
+                if arrived is None:
+                    self._kill_when_late()
+                elif arrived.si_signo != signal.SIGCHLD:
+                    self._forward(signal.Signals(arrived.si_signo))
+        finally:
+            if self._has_terminal:
+                _give_terminal(self.pid, os.getpgrp())
+
+    def kill(self) -> None:
+        """Kill the group and reap the command; for a failure of our own."""
+        self._signal(signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+
+    def _poll(self) -> End | None:
+        while True:
+            found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WSTOPPED | os.WNOHANG)
+            if found is None:
+                return None
+            if found.si_code == os.CLD_STOPPED:
+                self._hand_over_terminal(found.si_status)
+                continue
+            forwarded = self._forwarded[0].name if self._forwarded else None
+            if found.si_code == os.CLD_EXITED:
+                return End(found.si_status, None, forwarded, self._killed)
+            name = signal.Signals(found.si_status).name
+            return End(None, name, forwarded, self._killed)
+
+    def _hand_over_terminal(self, stopped_by: int) -> None:
+        # A program in a background group is stopped when it reads its terminal: let it have it.
+        if stopped_by in _TERMINAL_STOPS and _give_terminal(os.getpgrp(), self.pid):
+            self._has_terminal = True
+            self._signal(signal.SIGCONT)
+
+    def _forward(self, signum: signal.Signals) -> None:
+        if self._forwarded:
+            self._killed = True
+            self._signal(signal.SIGKILL)
+            return
+        self._forwarded.append(signum)
+        self._signal(signum)
+        # One that was stopped, for reading a terminal that is not its own, hears nothing else.
+        self._signal(signal.SIGCONT)
+        if signum in _UNATTENDED:
+            self._deadline = time.monotonic() + _GRACE_S
+
+    def _patience(self) -> float:
+        if self._deadline is None or self._killed:
+            return 3600.0
+        return max(0.0, self._deadline - time.monotonic())
+
+    def _kill_when_late(self) -> None:
+        if self._deadline is not None and time.monotonic() >= self._deadline and not self._killed:
+            self._killed = True
+            self._signal(signal.SIGKILL)
+
+    def _signal(self, signum: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signum)
+
+
+def _give_terminal(giver: int, taker: int) -> bool:
+    """Make `taker` the terminal's foreground group; false when `giver` does not have it to give."""
+    try:
+        terminal = sys.__stdin__.fileno() if sys.__stdin__ else -1
+        # From the background, changing it would stop us.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
+        try:
+            if os.tcgetpgrp(terminal) != giver:
+                return False
+            os.tcsetpgrp(terminal, taker)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    except (OSError, ValueError):
+        return False
+    return True

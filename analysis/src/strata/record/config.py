@@ -1,0 +1,193 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The YAML file that describes a recording session: what is recorded, and into which buffers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from strata.errors import SessionError
+from strata.record.fields import Fields
+from strata.record.places import project_root
+
+# LTTng-UST 2.13's contexts that need no further argument.
+_PLAIN = ["vpid", "vtid", "procname", "pthread_id", "ip", "cpu_id"]
+_CREDENTIALS = ["vuid", "veuid", "vsuid", "vgid", "vegid", "vsgid"]
+_NAMESPACES = [
+    f"{kind}_ns" for kind in ("cgroup", "ipc", "mnt", "net", "pid", "time", "user", "uts")
+]
+_CONTEXTS = frozenset([*_PLAIN, *_CREDENTIALS, *_NAMESPACES])
+_PARAMETRIC_CONTEXT = re.compile(r"perf:thread:[\w:-]+|\$app\.[\w.]+:[\w.]+")
+# Message matching and Trace Compass's ROS 2 plug-in both key on (vpid, vtid).
+_NEEDED_CONTEXTS = ("vpid", "vtid")
+_EVENT = re.compile(r"[A-Za-z_*][\w:*.+-]*")
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A ring buffer for each CPU and user (or process).
+
+    `subbuf_size` is in bytes, the timers in microseconds; a timer of 0 is off.
+    """
+
+    subbuf_size: int = 1 << 20
+    num_subbuf: int = 8
+    switch_timer: int = 0
+    read_timer: int = 200_000
+    mode: str = "discard"
+    output: str = "mmap"
+
+    def bytes_on(self, cpus: int) -> int:
+        """Give the memory that the channel takes on a machine, in bytes a user (or process)."""
+        return self.subbuf_size * self.num_subbuf * cpus
+
+
+@dataclass(frozen=True)
+class SessionConfig:
+    """What a session records. `file` is where it was read."""
+
+    file: Path
+    ust: tuple[str, ...]
+    ust_exclude: tuple[str, ...] = ()
+    kernel: tuple[str, ...] = ()
+    contexts: tuple[str, ...] = ("vpid", "vtid", "procname")
+    channel: Channel = field(default_factory=Channel)
+    buffers: str = "per-uid"
+
+    @property
+    def name(self) -> str:
+        """Name the configuration, by its file."""
+        return self.file.stem
+
+    def as_json(self) -> dict[str, Any]:
+        """Give the whole configuration, defaults filled in, for the manifest."""
+        return {
+            "events": {
+                "ust": list(self.ust),
+                "ust_exclude": list(self.ust_exclude),
+                "kernel": list(self.kernel),
+            },
+            "contexts": list(self.contexts),
+            "channel": asdict(self.channel),
+            "buffers": self.buffers,
+        }
+
+
+def find_config(name: str) -> Path:
+    """Resolve a path, or a bare name among the shipped `trace_configs/*.yaml`.
+
+    Raises SessionError when there is no such file; the text lists the shipped names.
+    """
+    path = Path(name)
+    if path.is_file():
+        return path.resolve()
+    root = project_root()
+    shipped = sorted((root / "trace_configs").glob("*.yaml")) if root else []
+    if path.name == name:
+        for candidate in shipped:
+            if name in (candidate.stem, candidate.name):
+                return candidate
+    names = ", ".join(candidate.stem for candidate in shipped) or "none"
+    raise SessionError(
+        f"Cannot read configuration {name}: no such file, nor a shipped configuration of that "
+        f"name (shipped: {names}). Give -c a path or one of these names."
+    )
+
+
+def load_config(name: str) -> SessionConfig:
+    """Read and check a session's configuration.
+
+    Raises SessionError, naming the file and the key, for anything that LTTng would refuse, round
+    or misunderstand.
+    """
+    path = find_config(name)
+    try:
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise SessionError(
+            f"Cannot read configuration {path}: {error}. Give -c a readable YAML file."
+        ) from error
+    except yaml.YAMLError as error:
+        raise SessionError(
+            f"Cannot read configuration {path}: not YAML: {_one_line(error)}. Mend that line."
+        ) from error
+    return parse_config(document, path)
+
+
+def parse_config(document: object, path: Path) -> SessionConfig:
+    """Check a configuration's document; `path` is what the errors name."""
+    top = Fields.of(document, path, "", ("events", "contexts", "channel", "buffers"))
+    events = top.section("events", ("ust", "ust_exclude", "kernel"))
+    ust = _events(events, "ust")
+    if not ust:
+        events.refuse("ust", "no event is listed", "List at least one, as in `ust: [ros2:*]`")
+    exclude = _events(events, "ust_exclude")
+    if exclude and not any("*" in event for event in ust):
+        events.refuse(
+            "ust_exclude",
+            "LTTng excludes only from a wildcard, and `ust` has none",
+            "Leave the names out of `ust` instead",
+        )
+    return SessionConfig(
+        file=path,
+        ust=ust,
+        ust_exclude=exclude,
+        kernel=_events(events, "kernel"),
+        contexts=_contexts(top),
+        channel=_channel(top),
+        buffers=top.choice("buffers", ("per-uid", "per-pid"), "per-uid"),
+    )
+
+
+def _events(section: Fields, key: str) -> tuple[str, ...]:
+    names = section.names(key, ())
+    for name in names:
+        if not _EVENT.fullmatch(name):
+            section.refuse(key, f"'{name}' is no event name", "Write `provider:event` or a `*`")
+    return names
+
+
+def _contexts(top: Fields) -> tuple[str, ...]:
+    contexts = top.names("contexts", ("vpid", "vtid", "procname"))
+    for context in contexts:
+        if context not in _CONTEXTS and not _PARAMETRIC_CONTEXT.fullmatch(context):
+            top.refuse(
+                "contexts",
+                f"'{context}' is no context of LTTng-UST",
+                f"Known: {', '.join(sorted(_CONTEXTS))}, perf:thread:COUNTER",
+            )
+    missing = [context for context in _NEEDED_CONTEXTS if context not in contexts]
+    if missing:
+        top.refuse(
+            "contexts",
+            f"{' and '.join(missing)} not listed, without which no message can be matched",
+            "List vpid and vtid",
+        )
+    return contexts
+
+
+def _channel(top: Fields) -> Channel:
+    default = Channel()
+    section = top.section(
+        "channel",
+        ("subbuf_size", "num_subbuf", "switch_timer", "read_timer", "mode", "output"),
+        optional=True,
+    )
+    mode = section.choice("mode", ("discard", "overwrite"), default.mode)
+    return Channel(
+        subbuf_size=section.size("subbuf_size", default.subbuf_size),
+        num_subbuf=section.power_of_two("num_subbuf", default.num_subbuf, 2),
+        switch_timer=section.whole("switch_timer", default.switch_timer),
+        read_timer=section.whole("read_timer", default.read_timer),
+        mode=mode,
+        output=section.choice("output", ("mmap",), default.output),
+    )
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,150 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The LTTng session daemon: use the running one, else one of our own that ends with us."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from strata.errors import SessionError
+from strata.record.lttng import INSTALL_HINT, Lttng
+
+_START_TIMEOUT_S = 30.0
+_STOP_TIMEOUT_S = 10.0
+_POLL_S = 0.02
+
+
+@dataclass(frozen=True)
+class Daemon:
+    """A reachable session daemon; `pid` is null for one that was there before."""
+
+    pid: int | None
+
+    @property
+    def ours(self) -> bool:
+        """Tell whether Strata started it, and so must end it."""
+        return self.pid is not None
+
+
+def run_directory(lttng: Lttng) -> Path:
+    """Give the directory of the sockets of this user's own session daemon."""
+    if os.geteuid() == 0:
+        return Path("/var/run/lttng")
+    environment = lttng.environment
+    home = environment.get("LTTNG_HOME") or environment.get("HOME") or str(Path.home())
+    return Path(home) / ".lttng"
+
+
+def ensure(lttng: Lttng) -> Daemon:
+    """Find the running session daemon, or start one.
+
+    Raises SessionError when none can be started; the text carries the daemon's own words.
+    """
+    if lttng.reachable():
+        return Daemon(None)
+    program = shutil.which("lttng-sessiond", path=lttng.environment.get("PATH", os.defpath))
+    if program is None:
+        raise SessionError(f"Cannot start lttng-sessiond: it is not installed. {INSTALL_HINT}.")
+    with tempfile.TemporaryFile() as log:
+        status = _start(program, lttng, log.fileno())
+        log.seek(0)
+        words = " ".join(log.read().decode(errors="replace").split())
+    if status == 0 and lttng.reachable():
+        return Daemon(_pid(lttng))
+    if lttng.reachable():
+        # Another recording won the race to start it; it is theirs to end.
+        return Daemon(None)
+    raise SessionError(
+        f"Cannot start lttng-sessiond: {words or f'exit status {status}'}. "
+        f"Check {run_directory(lttng)} and its rights."
+    )
+
+
+def _start(program: str, lttng: Lttng, log: int) -> int:
+    # --background returns once the daemon takes clients and applications, and keeps the log open
+    # for its words should it fail. Signals that we hold back must not be held back in it.
+    def unblock() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+    try:
+        return subprocess.run(
+            [program, "--background"],
+            env=dict(lttng.environment),
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            timeout=_START_TIMEOUT_S,
+            start_new_session=True,
+            preexec_fn=unblock,
+            check=False,
+        ).returncode
+    except subprocess.TimeoutExpired as error:
+        raise SessionError(
+            f"Cannot start lttng-sessiond: not ready within {_START_TIMEOUT_S:.0f} s. "
+            f"Start it by hand with `lttng-sessiond --daemonize` and look at its output."
+        ) from error
+
+
+def _pid(lttng: Lttng) -> int:
+    path = run_directory(lttng) / "lttng-sessiond.pid"
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError) as error:
+        raise SessionError(
+            f"Cannot tell the process of the session daemon that was started: {path}: {error}. "
+            "End it by hand (`pgrep lttng-sessiond`)."
+        ) from error
+
+
+def end(daemon: Daemon, lttng: Lttng, *, own: str) -> str | None:
+    """End a daemon that we started; leave any other alone.
+
+    Returns null, or why it was left running: another session than `own` is recorded through
+    it, or it does not end within its time.
+    """
+    if daemon.pid is None or not alive(daemon.pid):
+        return None
+    try:
+        others = [session.name for session in lttng.sessions() if session.name != own]
+    except SessionError:
+        others = []
+    if others:
+        return (
+            f"session daemon {daemon.pid} left running: sessions of others use it "
+            f"({', '.join(others)}); end it later with `kill {daemon.pid}`"
+        )
+    os.kill(daemon.pid, signal.SIGTERM)
+    deadline = time.monotonic() + _STOP_TIMEOUT_S
+    while alive(daemon.pid):
+        if time.monotonic() > deadline:
+            return (
+                f"session daemon {daemon.pid} does not end within {_STOP_TIMEOUT_S:.0f} s; "
+                f"end it with `kill -KILL {daemon.pid}`"
+            )
+        time.sleep(_POLL_S)
+    return None
+
+
+def alive(pid: int, start_ticks: int | None = None) -> bool:
+    """Tell whether a process runs; with `start_ticks`, whether it is that very process."""
+    ticks = process_start_ticks(pid)
+    return ticks is not None and start_ticks in (None, ticks)
+
+
+def process_start_ticks(pid: int) -> int | None:
+    """Give a process's start, in clock ticks since boot; null when it is gone or a zombie."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    # The command's name is in parentheses and may hold spaces and parentheses itself.
+    rest = stat.rpartition(")")[2].split()
+    return None if rest[0] in "ZX" else int(rest[19])

@@ -1,0 +1,283 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Record one command: set up, run, stop, destroy, describe; in that order whatever happens."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from strata.errors import SessionError
+from strata.record import daemon as session_daemon
+from strata.record import leftovers
+from strata.record.command import Command, End, held_signals, refuse_if_interrupted, resolve
+from strata.record.config import SessionConfig
+from strata.record.directory import (
+    CLEANUP,
+    STATE,
+    TRACE,
+    State,
+    check_directory,
+    check_name,
+    clear_directory,
+    default_directory,
+)
+from strata.record.lttng import KERNEL, UST, Lttng, tool_environment
+from strata.record.manifest import Manifest
+from strata.record.ros import Ros
+from strata.record.watchdog import Watchdog
+
+SESSION_DIR_VARIABLE = "STRATA_SESSION_DIR"
+# Generous: the consumer may have gigabytes of full buffers to write.
+_STOP_TIMEOUT_S = 120.0
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A finished recording. `discarded` counts the events lost to full buffers; null if not told.
+
+    `empty` tells that no traced process showed up.
+    """
+
+    directory: Path
+    end: End
+    discarded: int | None
+    empty: bool
+
+
+@dataclass(frozen=True)
+class _Plan:
+    config: SessionConfig
+    command: Sequence[str]
+    program: str
+    environment: dict[str, str]
+    directory: Path
+    session: str
+    ros: Ros | None
+    lttng: Lttng
+    say: Say
+
+
+def record(
+    config: SessionConfig,
+    command: Sequence[str],
+    *,
+    directory: Path | None = None,
+    name: str | None = None,
+    force: bool = False,
+    ros: Ros | None,
+    base: Mapping[str, str] | None = None,
+    say: Say = lambda _: None,
+) -> Recording:
+    """Record a command into a session directory and return how it went.
+
+    `directory` defaults to the project's `sessions/<utc>_<name>`, `name` to the configuration's;
+    `ros` null runs the command in the caller's environment as it is; `base` is that environment.
+    `say` gets one line for each thing that the user should know. To be called from the main
+    thread of a process without other threads: signals are held while it runs.
+
+    Raises SessionError or OutputError when nothing could be recorded; then no session, process or
+    session daemon of ours is left. A command that fails is no error: see `Recording.end`.
+    """
+    plan = _plan(config, command, directory, name, force, ros, base, say)
+    existed = plan.directory.exists()
+    manifest = Manifest(plan.directory)
+    with held_signals():
+        for line in leftovers.describe(plan.lttng):
+            say(line)
+        for path in clear_directory(plan.directory):
+            say(f"removed {path}")
+        try:
+            return _record(plan, manifest)
+        except BaseException:
+            if not manifest.begun:
+                clear_directory(plan.directory)
+                if not existed:
+                    plan.directory.rmdir()
+            raise
+
+
+def _plan(
+    config: SessionConfig,
+    command: Sequence[str],
+    directory: Path | None,
+    name: str | None,
+    force: bool,
+    ros: Ros | None,
+    base: Mapping[str, str] | None,
+    say: Say,
+) -> _Plan:
+    """Decide everything that can be refused before anything is touched."""
+    caller = dict(os.environ if base is None else base)
+    name = check_name(name or config.name)
+    target = (directory or default_directory(name)).absolute()
+    environment = ros.environment(caller) if ros else dict(caller)
+    environment[SESSION_DIR_VARIABLE] = str(target)
+    program = resolve(command, environment)
+    check_directory(target, force=force)
+    lttng = Lttng(tool_environment(caller, ros.prefixes if ros else ()))
+    return _Plan(
+        config=config,
+        command=command,
+        program=program,
+        environment=environment,
+        directory=target,
+        session=f"strata-{name}-{os.getpid()}-{time.time_ns() // 1_000_000}",
+        ros=ros,
+        lttng=lttng,
+        say=say,
+    )
+
+
+def _record(plan: _Plan, manifest: Manifest) -> Recording:
+    with _state(plan) as begun, _daemon(plan, begun) as state:
+        manifest.describe(
+            plan.config,
+            session=plan.session,
+            command=plan.command,
+            environment=plan.environment,
+            ros=plan.ros,
+            lttng=plan.lttng,
+        )
+        manifest.content["kernel_tracing"] = _kernel(plan)
+        closing = _Closing(plan)
+        with closing:
+            _set_up(plan, kernel=manifest.content["kernel_tracing"]["recorded"])
+            manifest.begin()
+            plan.say(f"recording into {plan.directory} (LTTng session {plan.session})")
+            pid, end = _run(plan, state)
+            manifest.end(pid, end)
+        empty = next((plan.directory / TRACE).glob("**/metadata"), None) is None
+        manifest.content["discarded_events"] = closing.discarded
+        manifest.content["empty"] = empty
+        manifest.content["problems"] = closing.problems
+        manifest.write()
+    return Recording(plan.directory, end, closing.discarded, empty)
+
+
+def _set_up(plan: _Plan, *, kernel: bool) -> None:
+    config, lttng, session = plan.config, plan.lttng, plan.session
+    refuse_if_interrupted()
+    lttng.enable_channel(session, UST, config.channel, per_pid=config.buffers == "per-pid")
+    for event in config.ust:
+        lttng.enable_event(session, UST, event, exclude=config.ust_exclude)
+    lttng.add_contexts(session, UST, config.contexts)
+    if kernel:
+        lttng.enable_channel(session, KERNEL, config.channel)
+        for event in config.kernel:
+            lttng.enable_event(session, KERNEL, event)
+        lttng.add_contexts(session, KERNEL, config.contexts)
+    refuse_if_interrupted()
+    lttng.start(session)
+    refuse_if_interrupted()
+
+
+def _kernel(plan: _Plan) -> dict[str, bool | str | None]:
+    why_not = plan.lttng.kernel_available()
+    recorded = bool(plan.config.kernel) and why_not is None
+    if plan.config.kernel and why_not is not None:
+        plan.say(f"no kernel events: {why_not}")
+    return {"available": why_not is None, "why_not": why_not, "recorded": recorded}
+
+
+def _run(plan: _Plan, state: State) -> tuple[int, End]:
+    command = Command(plan.program, plan.command, plan.environment)
+    try:
+        replace(state, command_pid=command.pid).write()
+        return command.pid, command.wait()
+    except BaseException:
+        command.kill()
+        raise
+
+
+class _Closing:
+    """Create the session on entry; stop and destroy it on exit, whatever happened between."""
+
+    def __init__(self, plan: _Plan) -> None:
+        self._plan = plan
+        self.discarded: int | None = None
+        self.problems: list[str] = []
+
+    def __enter__(self) -> None:
+        refuse_if_interrupted()
+        with _current_session_kept(self._plan.lttng):
+            self._plan.lttng.create(self._plan.session, self._plan.directory / TRACE)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        lttng, session = self._plan.lttng, self._plan.session
+        written = kind is None and self._try(lambda: lttng.stop(session, _STOP_TIMEOUT_S))
+        if written:
+            self._try(self._count)
+        with _current_session_kept(lttng):
+            # Waiting again for a consumer that did not finish in time would not help.
+            self._try(lambda: lttng.destroy(session, wait=written))
+        for problem in self.problems:
+            self._plan.say(problem)
+
+    def _count(self) -> None:
+        self.discarded = self._plan.lttng.discarded(self._plan.session)
+
+    def _try(self, step: Callable[[], None]) -> bool:
+        try:
+            step()
+        except SessionError as error:
+            self.problems.append(str(error))
+            return False
+        return True
+
+
+@contextlib.contextmanager
+def _current_session_kept(lttng: Lttng) -> Iterator[None]:
+    """Keep the user's current session: `lttng create` makes the new one current in ~/.lttngrc."""
+    home = lttng.environment.get("LTTNG_HOME") or lttng.environment.get("HOME")
+    path = Path(home or Path.home()) / ".lttngrc"
+    before = path.read_bytes() if path.is_file() else None
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            if before is not None:
+                path.write_bytes(before)
+            else:
+                path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _state(plan: _Plan) -> Iterator[State]:
+    """Keep the state file and the watchdog while a recorder is at work."""
+    state = State(
+        session=plan.session,
+        strata_pid=os.getpid(),
+        start_ticks=session_daemon.process_start_ticks(os.getpid()) or 0,
+        directory=str(plan.directory),
+        command=list(plan.command),
+    )
+    watchdog = Watchdog(plan.directory, dict(plan.lttng.environment))
+    try:
+        state.write()
+        yield state
+    finally:
+        watchdog.dismiss()
+        for name in (STATE, CLEANUP):
+            (plan.directory / name).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _daemon(plan: _Plan, state: State) -> Iterator[State]:
+    """Use the running session daemon, or one of our own that ends with the recording."""
+    refuse_if_interrupted()
+    daemon = session_daemon.ensure(plan.lttng)
+    try:
+        known = replace(state, daemon_pid=daemon.pid)
+        known.write()
+        yield known
+    finally:
+        problem = session_daemon.end(daemon, plan.lttng, own=plan.session)
+        if problem:
+            plan.say(problem)

@@ -1,0 +1,219 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Find a ROS 2 installation and make the environment in which its programs emit events.
+
+Wheels need our provider preloaded, because theirs speaks a protocol that LTTng 2.13 does not
+serve; a system installation emits by itself and only gets our install space.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from strata.errors import SessionError
+from strata.record.places import install_space
+
+PREFIX_VARIABLE = "STRATA_ROS_PREFIX"
+SYSTEM_ROOT = Path("/opt/ros")
+WHEELS = "wheels"
+SYSTEM = "system"
+SOURCED = "sourced"
+_UNKNOWN = "unknown"
+_SOURCE_TIMEOUT_S = 30.0
+# rclpy's major version by distribution, for a prefix that bears no other name of its own.
+_RCLPY_DISTRO = {"3": "humble", "4": "iron", "7": "jazzy", "9": "kilted"}
+
+
+@dataclass(frozen=True)
+class Ros:
+    """One ROS 2 installation.
+
+    `prefix` holds `lib/librcl.so`; `space` is the matching install space of the project's
+    workspace, null when it was not built.
+    """
+
+    kind: str
+    distro: str
+    prefix: Path
+    space: Path | None
+
+    @property
+    def provider(self) -> Path | None:
+        """Give the library to preload; null when it is not built. Only wheels need one."""
+        return self._built("lib/tracetools_provider/libtracetools.so")
+
+    @property
+    def rclpy_tracepoints(self) -> Path | None:
+        """Give the directory whose sitecustomize traces rclpy; null when it is not built."""
+        site = self._built("lib/rclpy_tracepoints/sitecustomize.py")
+        return site.parent if site else None
+
+    @property
+    def prefixes(self) -> list[Path]:
+        """List the directories whose libraries LTTng's own tools must not load."""
+        return [self.prefix, *([self.space] if self.space else [])]
+
+    def package_versions(self, *packages: str) -> dict[str, str | None]:
+        """Read packages' versions from their package.xml; null for one that is not there."""
+        return {package: self._package_version(package) for package in packages}
+
+    def environment(self, base: Mapping[str, str]) -> dict[str, str]:
+        """Give the environment for a command, `base` being the caller's.
+
+        Raises SessionError when the provider that wheels need is not built.
+        """
+        if self.kind == SYSTEM:
+            base = _sourced(self.prefix / "setup.bash", base)
+        return self._wheels_environment(base) if self.kind == WHEELS else self._with_space(base)
+
+    def _wheels_environment(self, base: Mapping[str, str]) -> dict[str, str]:
+        if self.provider is None:
+            raise SessionError(
+                f"Cannot trace ROS 2 {self.distro} in {self.prefix}: the event provider of its "
+                f"wheels is not built (no lib/tracetools_provider/libtracetools.so below "
+                f"tracing_ws/install/{self.distro}). Run `make setup`."
+            )
+        preloads = [self.provider]
+        stub = self._built("lib/tracetools_provider/libnoust.so")
+        if stub is not None:
+            preloads.append(stub)
+        environment = dict(base)
+        _prepend(environment, "LD_LIBRARY_PATH", [self.prefix / "lib"])
+        _prepend(environment, "AMENT_PREFIX_PATH", [self.prefix])
+        _prepend(environment, "PYTHONPATH", site_packages(self.prefix))
+        _prepend(environment, "PATH", [self.prefix / "bin"])
+        environment = self._with_space(environment)
+        _prepend(environment, "LD_PRELOAD", preloads)
+        # Without it the wheels' start-up code executes Python again with other libraries.
+        environment["_ROS_WHEELS_BOOTSTRAP_COMPLETE"] = "1"
+        return environment
+
+    def _with_space(self, base: Mapping[str, str]) -> dict[str, str]:
+        environment = dict(base)
+        if self.distro != _UNKNOWN:
+            environment["ROS_DISTRO"] = self.distro
+        if self.space is None:
+            return environment
+        _prepend(environment, "LD_LIBRARY_PATH", [self.space / "lib"])
+        _prepend(environment, "AMENT_PREFIX_PATH", [self.space])
+        _prepend(environment, "PYTHONPATH", site_packages(self.space))
+        if self.rclpy_tracepoints is not None:
+            _prepend(environment, "PYTHONPATH", [self.rclpy_tracepoints])
+        return environment
+
+    def _built(self, relative: str) -> Path | None:
+        path = self.space / relative if self.space else None
+        return path if path is not None and path.is_file() else None
+
+    def _package_version(self, package: str) -> str | None:
+        try:
+            document = ElementTree.parse(self.prefix / "share" / package / "package.xml")
+        except (OSError, ElementTree.ParseError):
+            return None
+        return document.getroot().findtext("version")
+
+
+def find_ros(base: Mapping[str, str] | None = None) -> Ros:
+    """Find the ROS 2 to trace.
+
+    In this order: `STRATA_ROS_PREFIX`, a sourced environment, the one below /opt/ros, the wheels
+    in the virtual environment that runs Strata. Raises SessionError when there is none, or when
+    /opt/ros holds several and none was chosen.
+    """
+    environment = os.environ if base is None else base
+    stated = environment.get(PREFIX_VARIABLE)
+    if stated:
+        return _stated(Path(stated))
+    for prefix in environment.get("AMENT_PREFIX_PATH", "").split(":"):
+        if prefix and _has_rcl(Path(prefix)):
+            return _at(Path(prefix), SOURCED, environment.get("ROS_DISTRO"))
+    system = [path.parent for path in sorted(SYSTEM_ROOT.glob("*/setup.bash"))]
+    system = [path for path in system if _has_rcl(path)]
+    if len(system) > 1:
+        names = ", ".join(str(path) for path in system)
+        raise SessionError(
+            f"Cannot choose a ROS 2: {len(system)} are installed ({names}). Source the setup.bash "
+            f"of one, or set {PREFIX_VARIABLE} to it."
+        )
+    if system:
+        return _at(system[0], SYSTEM, system[0].name)
+    if _has_rcl(Path(sys.prefix)):
+        return _at(Path(sys.prefix), WHEELS, None)
+    raise SessionError(
+        f"Cannot find ROS 2: no sourced environment, nothing below {SYSTEM_ROOT}, no wheels in "
+        f"{sys.prefix}. Run `make setup`, or set {PREFIX_VARIABLE}; --no-ros records without."
+    )
+
+
+def _stated(prefix: Path) -> Ros:
+    prefix = prefix.absolute()
+    if not _has_rcl(prefix):
+        raise SessionError(
+            f"Cannot use {PREFIX_VARIABLE}={prefix}: it has no lib/librcl.so. "
+            "Point it to a ROS 2 prefix or a virtual environment with the ROS 2 wheels."
+        )
+    return _at(prefix, SYSTEM if (prefix / "setup.bash").is_file() else WHEELS, None)
+
+
+def _at(prefix: Path, kind: str, distro: str | None) -> Ros:
+    if kind == SOURCED and _wheel_distro(prefix) is not None:
+        # A virtual environment whose variables were exported by hand still needs the provider.
+        kind, distro = WHEELS, None
+    distro = distro or _wheel_distro(prefix) or _name_as_distro(prefix) or _UNKNOWN
+    return Ros(kind=kind, distro=distro, prefix=prefix, space=install_space(distro))
+
+
+def _has_rcl(prefix: Path) -> bool:
+    return any((prefix / "lib").glob("librcl.so")) or any((prefix / "lib").glob("*/librcl.so"))
+
+
+def _wheel_distro(prefix: Path) -> str | None:
+    for site in site_packages(prefix):
+        for info in site.glob("ros_*_rclpy-*.dist-info"):
+            return info.name.split("_")[1]
+        for info in site.glob("ros_rclpy-*.dist-info"):
+            version = re.match(r"ros_rclpy-(\d+)\.", info.name)
+            if version:
+                return _RCLPY_DISTRO.get(version[1], _UNKNOWN)
+    return None
+
+
+def _name_as_distro(prefix: Path) -> str | None:
+    return prefix.name if prefix.parent == SYSTEM_ROOT else None
+
+
+def site_packages(prefix: Path) -> list[Path]:
+    """List the directories of Python modules of a prefix."""
+    return sorted(prefix.glob("lib/python3*/site-packages"))
+
+
+def _prepend(environment: dict[str, str], variable: str, paths: list[Path]) -> None:
+    old = [path for path in environment.get(variable, "").split(":") if path]
+    new = [str(path) for path in paths]
+    environment[variable] = ":".join([*new, *(path for path in old if path not in new)])
+
+
+def _sourced(script: Path, base: Mapping[str, str]) -> dict[str, str]:
+    """Give the environment that a setup.bash makes of `base`."""
+    try:
+        done = subprocess.run(
+            ["bash", "-c", 'source "$1" >&2 && env -0', "bash", str(script)],
+            env=dict(base),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SOURCE_TIMEOUT_S,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise SessionError(
+            f"Cannot source {script}: {error}. Source it in your shell and see what it says."
+        ) from error
+    pairs = (line.partition("=") for line in done.stdout.decode().split("\0") if line)
+    return {name: value for name, _, value in pairs if name not in ("_", "SHLVL", "PWD")}
