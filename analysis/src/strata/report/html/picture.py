@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from strata.report.html import selection, theme
+from strata.report.html.names import Name
 from strata.schema.layers import CALLBACK, HOLD
+from strata.symbols import shorten
 from strata.units import format_ns, format_share, format_tick
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ class Row:
 
     kind: str
     name: str
-    detail: str
+    detail: Name | None
     total: str
     share: str
     segments: tuple[Segment, ...]
@@ -160,13 +162,13 @@ def _parts(segments: pd.DataFrame, count: int) -> list[_Part]:
 
 def _rows(parts: list[_Part], stops: dict[int, _Stop], total: float) -> list[Row]:
     first = parts[0]
-    rows = [] if first.in_node else [Row("node", stops[first.hop].publisher, "", "", "", ())]
+    rows = [] if first.in_node else [Row("node", stops[first.hop].publisher, None, "", "", ())]
     begin = 0.0
     for group in _runs(parts):
         rows.append(_row(group, stops, begin, total))
         begin += sum(part.mean_ns for part in group)
     if not parts[-1].in_node:
-        rows.append(Row("node", stops[parts[-1].hop].subscriber, "", "", "", ()))
+        rows.append(Row("node", stops[parts[-1].hop].subscriber, None, "", "", ()))
     return rows
 
 
@@ -201,18 +203,15 @@ def _row(parts: list[_Part], stops: dict[int, _Stop], begin: float, total: float
     )
 
 
-def _names(part: _Part, stops: dict[int, _Stop]) -> tuple[str, str]:
+def _names(part: _Part, stops: dict[int, _Stop]) -> tuple[str, Name | None]:
     """Name of the row of `part`, and the callback that ran there.
 
-    A hold belongs to the hop that its publication begins: its callback is that of the hop before.
+    A hold is that of the node which took the message of its hop, as a callback is.
     """
     stop = stops[part.hop]
-    if part.layer == HOLD.name:
-        before = stops.get(part.hop - 1)
-        return stop.publisher, before.symbol if before else ""
-    if part.layer == CALLBACK.name:
-        return stop.subscriber, stop.symbol
-    return stop.topic, ""
+    if not part.in_node:
+        return stop.topic, None
+    return stop.subscriber, Name(shorten(stop.symbol), stop.symbol) if stop.symbol else None
 
 
 def _segment(part: _Part, where: str, begin: float, total: float) -> Segment:

@@ -1,0 +1,242 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The report: one HTML file that needs nothing beside it.
+
+Styles, scripts and data are inside. A content security policy in the page forbids every request, so
+a name in a trace can neither load nor send anything.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bokeh.embed import json_item
+from bokeh.resources import Resources
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from strata import __version__
+from strata.errors import OutputError
+from strata.report.html import picture, tables, theme
+from strata.report.html.figures.latency import LatencyFigure, latency_over_time
+from strata.report.html.figures.quantiles import QuantileFigure, layer_quantiles
+from strata.schema.layers import HOLD, HOP_LAYERS, TRANSFER_LAYERS, Layer
+from strata.schema.quality import Severity
+from strata.units import format_instant, format_ns, format_share
+
+if TYPE_CHECKING:
+    from bokeh.plotting import figure
+
+    from strata.analysis import Analysis, Bottleneck
+
+MAX_CHAINS = 6
+"""So many chains have a section of their own; the others are named in a table."""
+
+_MAX_POINTS = 20_000
+"""Points of all latency figures together: about 50 bytes each in the file."""
+
+
+@dataclass(frozen=True)
+class ChainSection:
+    """What the page shows of one chain; figures are null for a chain of no messages."""
+
+    chain_id: int
+    name: str
+    nodes: list[str]
+    count: int
+    hop_count: int
+    latency: dict[str, float | None]
+    bottleneck: str
+    views: list[picture.View]
+    legend: list[str]
+    latency_figure: LatencyFigure | None
+    quantile_figure: QuantileFigure | None
+    causes: tables.Split
+    layers: list[tables.LayerRow]
+
+
+def write_report(analysis: Analysis, path: Path, *, title: str, force: bool) -> Path:
+    """Write the page of `analysis` to `path` and return that path.
+
+    Raises OutputError when the file exists and `force` is not given, or when it cannot be written;
+    then nothing is left behind.
+    """
+    check_target(path, force=force)
+    page = render_page(analysis, title=title)
+    try:
+        _replace(path, page)
+    except OSError as error:
+        raise OutputError(
+            f"Cannot write the report {path}: {error.strerror}. Choose another file with -o."
+        ) from error
+    return path
+
+
+def check_target(path: Path, *, force: bool) -> None:
+    """Raise OutputError when `path` must not or cannot be written."""
+    if path.is_dir():
+        raise OutputError(
+            f"Cannot write the report {path}: it is a directory. Name a file with -o."
+        )
+    if path.exists() and not force:
+        raise OutputError(
+            f"Cannot write the report {path}: the file exists. Choose another name with -o or "
+            "overwrite it with --force."
+        )
+    if not path.parent.is_dir():
+        raise OutputError(
+            f"Cannot write the report {path}: there is no directory {path.parent}. Make it, or "
+            "choose another file with -o."
+        )
+    if (path.parent / "metadata").is_file():
+        raise OutputError(
+            f"Cannot write the report {path}: {path.parent} is a CTF trace, where every file is "
+            "read as a stream. Choose another directory with -o."
+        )
+
+
+def render_page(analysis: Analysis, *, title: str) -> str:
+    """Return the page as text; it depends on `analysis` and `title` alone."""
+    chains = _sections(analysis)
+    environment = _environment()
+    return environment.get_template("template.html.j2").render(
+        title=title,
+        version=__version__,
+        analysis=analysis,
+        trace=analysis.trace,
+        begin=format_instant(analysis.trace.begin_ns),
+        counts=analysis.counts,
+        findings=_records(analysis),
+        lost=bool((analysis.quality["severity"] == Severity.LOSS.value).any()),
+        chains=chains,
+        other_chains=analysis.chains.iloc[MAX_CHAINS:].to_dict("records"),
+        hops=tables.hop_rows(analysis.hops, analysis.hop_layers),
+        callbacks=tables.callback_rows(analysis.callbacks),
+        used_layers=_used_layers(analysis, chains),
+        layer_docs=_layer_docs(analysis),
+        figures=_figure_items(chains),
+        paints=theme.paints(),
+        style=_asset("style.css"),
+        script=_asset("figures.js"),
+        bokeh=Markup(Resources(mode="inline", components=["bokeh"]).render_js()),
+    )
+
+
+def _sections(analysis: Analysis) -> list[ChainSection]:
+    sentences = {item.chain_id: item for item in analysis.bottlenecks}
+    shown = analysis.chains.head(MAX_CHAINS)
+    limit = _MAX_POINTS // max(1, len(shown))
+    return [
+        _section(analysis, int(row["chain_id"]), sentences.get(int(row["chain_id"])), limit)
+        for row in shown.to_dict("records")
+    ]
+
+
+def _section(
+    analysis: Analysis, chain_id: int, bottleneck: Bottleneck | None, limit: int
+) -> ChainSection:
+    chain = analysis.chains[analysis.chains["chain_id"] == chain_id].iloc[0]
+    instances = analysis.chain_instances[analysis.chain_instances["chain_id"] == chain_id]
+    segments = analysis.chain_segments[analysis.chain_segments["chain_id"] == chain_id]
+    drawn = not instances.empty and not segments.empty
+    views = picture.views(analysis, chain_id)
+    names = {segment.layer for view in views for row in view.rows for segment in row.segments}
+    return ChainSection(
+        chain_id=chain_id,
+        name=str(chain["name"]),
+        nodes=str(chain["nodes"]).split(" -> "),
+        count=int(chain["count"]),
+        hop_count=int(chain["hop_count"]),
+        latency={name: chain[f"latency_{name}"] for name in ("min", "p50", "p90", "p99", "max")},
+        bottleneck=_with_micro(bottleneck.text) if bottleneck else "",
+        views=views,
+        legend=sorted(names, key=theme.order),
+        latency_figure=latency_over_time(
+            instances, segments, trace_begin_ns=analysis.trace.begin_ns, limit=limit
+        )
+        if drawn
+        else None,
+        quantile_figure=layer_quantiles(instances, segments) if drawn else None,
+        causes=tables.causes(analysis.blame, chain_id),
+        layers=tables.layer_rows(analysis.chain_layers, chain_id),
+    )
+
+
+def _with_micro(text: str) -> str:
+    """Sentences are made for terminals too, which say us; the page says µs."""
+    return re.sub(r"(?<=\d) us\b", f" {picture.MICRO}", text)
+
+
+def _records(analysis: Analysis) -> list[dict[str, object]]:
+    return [{str(k): v for k, v in row.items()} for row in analysis.quality.to_dict("records")]
+
+
+def _used_layers(analysis: Analysis, chains: list[ChainSection]) -> list[str]:
+    names = {name for chain in chains for name in chain.legend}
+    return sorted(names | set(analysis.hop_layers["layer"]), key=theme.order)
+
+
+def _layer_docs(analysis: Analysis) -> list[Layer]:
+    """Definitions: of every basic layer, and of the merged ones that this trace has."""
+    present = set(analysis.hop_layers["layer"]) | set(analysis.chain_layers["layer"])
+    merged = [item for item in TRANSFER_LAYERS if " + " in item.name and item.name in present]
+    basic = [item for item in HOP_LAYERS if " + " not in item.name]
+    return [*basic, HOLD, *merged]
+
+
+def _figure_items(chains: list[ChainSection]) -> list[tuple[str, Markup]]:
+    """Every figure's place on the page and its document as JSON."""
+    items = []
+    for chain in chains:
+        for kind, drawn in (("latency", chain.latency_figure), ("quantile", chain.quantile_figure)):
+            if drawn is not None:
+                place = f"{kind}-{chain.chain_id}"
+                items.append((place, _item(drawn.plot, place)))
+    return items
+
+
+def _item(plot: figure, place: str) -> Markup:
+    text = json.dumps(json_item(plot, place), allow_nan=False, separators=(",", ":"))
+    # Inside a script element only "<" can end it or begin a comment.
+    return Markup(text.replace("<", "\\u003c"))
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("strata.report.html", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["duration"] = lambda ns: format_ns(ns, micro=picture.MICRO)
+    environment.filters["share"] = format_share
+    environment.filters["percent"] = lambda share: f"{100 * min(1.0, share or 0.0):.2f}%"
+    environment.filters["count"] = lambda number: f"{number:,}"
+    environment.filters["slug"] = lambda layer: theme.paint(layer).slug
+    return environment
+
+
+def _asset(name: str) -> Markup:
+    return Markup((Path(__file__).parent / name).read_text(encoding="utf-8"))
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write beside `path` and rename, so that a reader never sees half a page."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(name).chmod(0o666 & ~umask)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,187 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the page's tables: frames to plain values, with names shortened for people.
+
+Every shortened name keeps its full text beside it, for the tooltip.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from strata.report.html import theme
+from strata.report.html.names import Name
+from strata.schema.events import INTERNAL_TOPICS
+from strata.symbols import shorten, shorten_place
+from strata.units import as_float
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pandas as pd
+
+_SMALL = 0.01
+"""A cause below this share of both the typical and the slowest messages is folded away."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A row of the blame table; durations in ns, null where a group holds no such time."""
+
+    layer: str
+    slug: str
+    where: Name
+    share_p50: float | None
+    share_p99: float | None
+    typical_ns: float | None
+    tail_ns: float | None
+
+
+@dataclass(frozen=True)
+class LayerRow:
+    """A row of a chain's table of layers."""
+
+    hop: int
+    layer: str
+    slug: str
+    where: Name
+    share: float | None
+    statistics: dict[str, float | None]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A layer's share of a hop, for the small stacked bar."""
+
+    slug: str
+    percent: float
+    title: str
+
+
+@dataclass(frozen=True)
+class HopRow:
+    """A row of the table of hops."""
+
+    topic: str
+    publisher: str
+    subscriber: str
+    count: int
+    latency: dict[str, float | None]
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class CallbackRow:
+    """A row of the table of callbacks; `trigger` is empty when its owner is unknown."""
+
+    node: str
+    symbol: Name
+    trigger: str
+    count: int
+    duration: dict[str, float | None]
+    period_p50: float | None
+
+
+@dataclass(frozen=True)
+class Split:
+    """Rows shown first, and rows that come after them or are folded away."""
+
+    first: list[Any]
+    rest: list[Any]
+
+
+def causes(blame: pd.DataFrame, chain_id: int) -> Split:
+    """Return the blame of one chain; causes of less than 1 % of both groups are the rest."""
+    rows = [
+        Cause(
+            layer=row["layer"],
+            slug=theme.paint(row["layer"]).slug,
+            where=Name(shorten_place(row["where"]), row["where"]),
+            share_p50=as_float(row["share_p50"]),
+            share_p99=as_float(row["share_p99"]),
+            typical_ns=as_float(row["typical_ns"]),
+            tail_ns=as_float(row["tail_ns"]),
+        )
+        for row in _records(blame[blame["chain_id"] == chain_id])
+    ]
+    large = [max(row.share_p50 or 0, row.share_p99 or 0) >= _SMALL for row in rows]
+    return _split(rows, large)
+
+
+def layer_rows(chain_layers: pd.DataFrame, chain_id: int) -> list[LayerRow]:
+    """Return every layer of every hop of one chain, in its order."""
+    chosen = chain_layers[chain_layers["chain_id"] == chain_id].sort_values("position")
+    return [
+        LayerRow(
+            hop=int(row["hop"]),
+            layer=row["layer"],
+            slug=theme.paint(row["layer"]).slug,
+            where=Name(shorten_place(row["where"]), row["where"]),
+            share=as_float(row["share"]),
+            statistics=_statistics(row, ""),
+        )
+        for row in _records(chosen)
+    ]
+
+
+def hop_rows(hops: pd.DataFrame, hop_layers: pd.DataFrame) -> Split:
+    """Return all hops; those of internal topics are the rest."""
+    parts = {int(str(hop)): _parts(rows) for hop, rows in hop_layers.groupby("hop_id")}
+    rows = [
+        HopRow(
+            topic=row["topic"],
+            publisher=row["publisher_node"],
+            subscriber=row["subscription_node"],
+            count=int(row["count"]),
+            latency=_statistics(row, "latency_"),
+            parts=parts.get(int(row["hop_id"]), ()),
+        )
+        for row in _records(hops)
+    ]
+    return _split(rows, [row.topic not in INTERNAL_TOPICS for row in rows])
+
+
+def callback_rows(callbacks: pd.DataFrame) -> Split:
+    """Return all callbacks, those that ran longest in all first; internal ones are the rest."""
+    total = (callbacks["duration_mean"] * callbacks["duration_count"]).fillna(0)
+    ordered = callbacks.iloc[(-total.to_numpy()).argsort(kind="stable")]
+    rows = [
+        CallbackRow(
+            node=row["node"],
+            symbol=Name(shorten(row["symbol"]), row["symbol"]),
+            trigger=row["trigger"] if isinstance(row["trigger"], str) else "",
+            count=int(row["count"]),
+            duration=_statistics(row, "duration_"),
+            period_p50=as_float(row["period_p50"]),
+        )
+        for row in _records(ordered)
+    ]
+    return _split(rows, [row.trigger not in INTERNAL_TOPICS for row in rows])
+
+
+def _parts(rows: pd.DataFrame) -> tuple[Part, ...]:
+    return tuple(
+        Part(
+            slug=theme.paint(row["layer"]).slug,
+            percent=round(100 * (as_float(row["share"]) or 0.0), 3),
+            title=f"{row['layer']} {100 * (as_float(row['share']) or 0.0):.1f} %",
+        )
+        for row in _records(rows)
+    )
+
+
+def _statistics(row: dict[str, Any], prefix: str) -> dict[str, float | None]:
+    return {name: as_float(row[f"{prefix}{name}"]) for name in ("p50", "p90", "p99", "max")}
+
+
+def _split(rows: list[Any], is_first: Iterable[bool]) -> Split:
+    flags = list(is_first)
+    return Split(
+        [row for row, first in zip(rows, flags, strict=True) if first],
+        [row for row, first in zip(rows, flags, strict=True) if not first],
+    )
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
