@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _DECLARATION = re.compile(r"^_?DECLARE_TRACEPOINT\(\s*(\w+)\s*(?:,([^)]*))?\)", re.MULTILINE)
 _EVENT = re.compile(
@@ -22,8 +22,7 @@ _EVENT = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """A function's parameter: its C type and its name."""
 
     type: str
@@ -72,9 +71,7 @@ def function_source(name: str, parameters: list[Parameter], event: list[str]) ->
     declared = ", ".join(f"{parameter.type} {parameter.name}" for parameter in parameters)
     passed = arguments(name, parameters, event)
     unused = "".join(
-        f"  (void)({parameter.name});\n"
-        for parameter in parameters
-        if parameter.name not in passed
+        f"  (void)({parameter.name});\n" for parameter in parameters if parameter.name not in passed
     )
     call = ", ".join(["ros2", name, *passed])
     return f"""
