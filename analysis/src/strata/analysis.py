@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The result of an analysis: the declared tables of one trace, and what they say in one sentence."""
+"""The result of an analysis: the declared tables of one trace, and what they say in words."""
 
 from __future__ import annotations
 

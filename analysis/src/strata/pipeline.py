@@ -29,6 +29,7 @@ from strata.stats.callbacks import callback_table, describe
 from strata.stats.chains import chain_tables, place_of_layer
 from strata.stats.hops import hop_tables
 
+
 def analyze(
     path: str | Path,
     *,
@@ -45,8 +46,7 @@ def analyze(
     _require_ros2(trace, events)
     ledger = Ledger()
     model = build_model(events, ledger)
-    analysis = _results(trace, events, model, ledger)
-    return analysis
+    return _results(trace, events, model, ledger)
 
 
 def _require_ros2(trace: Trace, events: dict[str, pa.Table]) -> None:
@@ -60,8 +60,8 @@ def _require_ros2(trace: Trace, events: dict[str, pa.Table]) -> None:
         )
     names = ", ".join(sorted({name.split(":")[0] for name in events})[:5])
     raise TraceError(
-        f"Cannot analyze {trace.path}: none of its {total} events is a {PROVIDER}:* event, they are "
-        f"of {names}. Record with the events ros2:* (strata record, ros2 trace)."
+        f"Cannot analyze {trace.path}: none of its {total} events is a {PROVIDER}:* event, they "
+        f"are of {names}. Record with the events ros2:* (strata record, ros2 trace)."
     )
 
 

@@ -20,18 +20,32 @@ from strata.schema import tables
 def endpoint_names(model: Model, transfers: Transfers) -> pd.DataFrame:
     """Return topic, publisher_node, subscription_node and hop_id of every matched message.
 
-    A topic that one side does not know is the other side's; see `UNKNOWN` for none.
+    A topic that one side does not know is the other side's; see `UNKNOWN` for none. An endpoint
+    without init events is named by its process and rmw handle, so that two are never one.
     """
-    publisher = model.publications.publisher[transfers.publication]
-    subscription = model.takes.subscription[transfers.take]
+    publications, takes = model.publications, model.takes
+    publisher = publications.publisher[transfers.publication]
+    subscription = takes.subscription[transfers.take]
     entities = model.entities
     topic = take(entities.publishers.topic, publisher, None)
     other = take(entities.subscriptions.topic, subscription, UNKNOWN)
     frame = pd.DataFrame(
         {
             "topic": np.where(topic == None, other, topic),  # noqa: E711 (elementwise)
-            "publisher_node": _node_names(model, entities.publishers, publisher),
-            "subscription_node": _node_names(model, entities.subscriptions, subscription),
+            "publisher_node": _node_names(
+                model,
+                entities.publishers,
+                publisher,
+                publications.thread[transfers.publication],
+                publications.rmw_handle[transfers.publication],
+            ),
+            "subscription_node": _node_names(
+                model,
+                entities.subscriptions,
+                subscription,
+                takes.thread[transfers.take],
+                takes.rmw_handle[transfers.take],
+            ),
         }
     )
     frame["hop_id"] = frame.groupby(
@@ -40,11 +54,21 @@ def endpoint_names(model: Model, transfers: Transfers) -> pd.DataFrame:
     return frame
 
 
-def _node_names(model: Model, endpoints: Endpoints, rows: Ints) -> Objects:
-    if not len(endpoints):
-        return np.full(len(rows), UNKNOWN, dtype=object)
-    node = np.where(rows != NONE, endpoints.node[rows], NONE)
-    return model.entities.nodes.names(node)
+def _node_names(
+    model: Model, endpoints: Endpoints, rows: Ints, thread: Ints, rmw_handle: Ints
+) -> Objects:
+    node = np.full(len(rows), NONE, np.int64)
+    known = rows != NONE
+    node[known] = endpoints.node[rows[known]]
+    names = model.entities.nodes.names(node)
+    processes = model.events.processes
+    nameless = np.flatnonzero(node == NONE)
+    vpid = processes.vpid[processes.thread_process[thread[nameless]]]
+    names[nameless] = [
+        f"(unknown {process}/{handle:#x})"
+        for process, handle in zip(vpid, rmw_handle[nameless], strict=True)
+    ]
+    return names
 
 
 def messages_frame(

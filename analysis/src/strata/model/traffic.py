@@ -30,6 +30,7 @@ class Publications:
     """Messages handed to the middleware by rcl publishers, in time order; `NONE` is null."""
 
     publisher: Ints
+    rmw_handle: Ints
     thread: Ints
     client_ns: Ints
     rmw_publish_ns: Ints
@@ -45,6 +46,7 @@ class Takes:
     """Messages taken, with a source timestamp, in time order; `NONE` is null."""
 
     subscription: Ints
+    rmw_handle: Ints
     thread: Ints
     picked_ns: Ints
     rmw_take_ns: Ints
@@ -90,6 +92,7 @@ def find_publications(
     kept = at[order]
     return Publications(
         publisher[order],
+        handle[order],
         timeline.thread[kept],
         np.where(client[order] != NONE, timeline.ns[client[order]], NONE),
         timeline.ns[kept],
@@ -124,6 +127,7 @@ def find_takes(
     picked = _picked(events, timeline, entities, at, subscription)
     return Takes(
         subscription,
+        handle,
         timeline.thread[at],
         np.where(picked != NONE, timeline.ns[picked], NONE),
         timeline.ns[at],

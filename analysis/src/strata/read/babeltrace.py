@@ -99,9 +99,7 @@ def _decode(
     plugin = bt2.find_plugin("ctf")
     if plugin is None:
         raise TraceError("Cannot read traces: babeltrace2 has no ctf plugin. Install babeltrace2.")
-    source = bt2.ComponentSpec(
-        plugin.source_component_classes["fs"], {"inputs": [str(directory)]}
-    )
+    source = bt2.ComponentSpec(plugin.source_component_classes["fs"], {"inputs": [str(directory)]})
     columns: dict[str, EventColumns] = {}
     event_message = bt2._EventMessageConst
     seen = 0
@@ -124,8 +122,10 @@ def _decode(
 def _columns_of(bt2: Any, event: Any, name: str, host: str) -> EventColumns:
     """Lay out the columns of an event class: contexts first, then fields in declared order."""
     table = EventColumns(name, host)
-    for source, scope in (("common", event.common_context_field),
-                          ("specific", event.specific_context_field)):
+    for source, scope in (
+        ("common", event.common_context_field),
+        ("specific", event.specific_context_field),
+    ):
         for field in scope or ():
             table.add(_plain(field), *_kind(bt2, scope[field]), source=(source, field))
     packet = event.packet.context_field if event.stream.cls.supports_packets else None

@@ -47,9 +47,7 @@ def load(directory: Path, wanted: dict[str, Any]) -> dict[str, pa.Table] | None:
         stored = json.loads((directory / _PROVENANCE).read_text())
         if stored.get("made_from") != wanted:
             return None
-        return {
-            event: pq.read_table(directory / file) for event, file in stored["tables"].items()
-        }
+        return {event: pq.read_table(directory / file) for event, file in stored["tables"].items()}
     except (OSError, ValueError, KeyError, pa.ArrowException):
         return None
 

@@ -161,9 +161,7 @@ def _stream_losses(packets: list[Packet], where: str) -> list[Loss]:
         # A count may also restart (session stopped and started): only growth is a loss.
         grown = packet.discarded - before.discarded
         if grown > 0:
-            found.append(
-                Loss("discarded_events", grown, where, before.end_ns, packet.end_ns)
-            )
+            found.append(Loss("discarded_events", grown, where, before.end_ns, packet.end_ns))
         missing = packet.sequence - before.sequence - 1
         if missing > 0:
             found.append(Loss("lost_packets", missing, where, before.end_ns, packet.begin_ns))

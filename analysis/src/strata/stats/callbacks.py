@@ -50,4 +50,5 @@ def describe(callback: pd.Series) -> str:  # type: ignore[type-arg]
     """
     node, trigger = callback["node"], callback["trigger"]
     of = "" if pd.isna(trigger) else f" [{trigger}]"
-    return f"{symbol_of(callback)}{of} ({UNKNOWN if pd.isna(node) else node})"
+    owner = UNKNOWN if pd.isna(node) else f"({node})"
+    return f"{symbol_of(callback)}{of} {owner}"
