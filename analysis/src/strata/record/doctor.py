@@ -1,0 +1,208 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Is this machine ready to record? One check a function; each says how to mend what it finds."""
+
+from __future__ import annotations
+
+import grp
+import importlib.util
+import os
+import platform
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from strata.errors import SessionError
+from strata.record import daemon as session_daemon
+from strata.record import leftovers
+from strata.record.config import SessionConfig
+from strata.record.host import lttng_ust_version, possible_cpus
+from strata.record.lttng import Lttng, tool_environment
+from strata.record.probe import offered_events
+from strata.record.ros import WHEELS, Ros, find_ros
+
+OK = "ok"
+WARNING = "warning"
+PROBLEM = "problem"
+
+_BUFFERS = Path("/dev/shm")
+_TRACING_GROUP = "tracing"
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Check:
+    """One finding. A `problem` keeps `strata record` from recording, a `warning` something else.
+
+    `mend` says what to do; null when there is nothing to do.
+    """
+
+    name: str
+    status: str
+    found: str
+    mend: str | None = None
+
+
+def examine(config: SessionConfig, base: Mapping[str, str] | None = None) -> list[Check]:
+    """Run every check; `config` is the session whose buffers must fit.
+
+    Starts a session daemon for the time of the checks when none runs, to see the provider load.
+    """
+    environment = dict(os.environ if base is None else base)
+    ros, no_ros = _find_ros(environment)
+    lttng = Lttng(tool_environment(environment, ros.prefixes if ros else ()))
+    checks = [_tools(lttng), _userspace_tracer()]
+    if checks[0].status == OK:
+        checks += _daemon_checks(lttng, ros, environment)
+    checks += [_group(), no_ros or _ros(ros), *_workspace(ros), _buffers(config)]
+    return [*checks, *_readers()]
+
+
+def _tools(lttng: Lttng) -> Check:
+    version = lttng.version()
+    if version is None:
+        return Check("lttng-tools", PROBLEM, "not installed", "make setup")
+    if shutil.which("lttng-sessiond") is None:
+        return Check("lttng-tools", PROBLEM, f"{version}, no lttng-sessiond", "make setup")
+    return Check("lttng-tools", OK, version)
+
+
+def _userspace_tracer() -> Check:
+    version = lttng_ust_version()
+    if version is None:
+        return Check("lttng-ust", WARNING, "version not told", "make setup")
+    return Check("lttng-ust", OK, version)
+
+
+def _daemon_checks(
+    lttng: Lttng, ros: Ros | None, environment: Mapping[str, str]
+) -> Iterator[Check]:
+    """Check what only a running session daemon can tell."""
+    try:
+        daemon = session_daemon.ensure(lttng)
+    except SessionError as error:
+        yield Check("session daemon", PROBLEM, str(error), "see the text; then strata doctor")
+        return
+    try:
+        found = "starts and answers (none was running)" if daemon.ours else "running, answers"
+        yield Check("session daemon", OK, found)
+        yield _kernel(lttng)
+        yield from _leftovers(lttng)
+        if ros is not None:
+            yield _events(ros, lttng, environment)
+    finally:
+        session_daemon.end(daemon, lttng, own="")
+
+
+def _kernel(lttng: Lttng) -> Check:
+    why_not = lttng.kernel_available()
+    if why_not is None:
+        return Check("kernel tracer", OK, "available")
+    modules = Path("/lib/modules") / platform.release()
+    if any(modules.rglob("lttng-tracer.ko*")):
+        return Check("kernel tracer", WARNING, why_not, "run lttng-sessiond as root")
+    return Check(
+        "kernel tracer",
+        WARNING,
+        f"no lttng-modules for {platform.release()}; kernel events are left out",
+        "apt install lttng-modules-dkms",
+    )
+
+
+def _leftovers(lttng: Lttng) -> Iterator[Check]:
+    for session, state in leftovers.find(lttng):
+        yield Check(
+            "leftover session",
+            WARNING,
+            f"{session.name} of a killed recording, in {session.output}",
+            "; ".join(leftovers.cleanup(session, state)),
+        )
+
+
+def _events(ros: Ros, lttng: Lttng, environment: Mapping[str, str]) -> Check:
+    name = "ros2 events"
+    try:
+        events = offered_events(lttng, ros.environment(environment))
+    except SessionError as error:
+        return Check(name, PROBLEM, str(error), "make setup")
+    count = sum(event.startswith("ros2:") for event in events)
+    if count == 0:
+        return Check(
+            name,
+            PROBLEM,
+            f"libtracetools of {ros.distro} loads, but LTTng sees none of its events",
+            "make setup" if ros.kind == WHEELS else "install a tracetools built with LTTng",
+        )
+    return Check(name, OK, f"{count} tracepoints of {ros.distro} reach LTTng")
+
+
+def _group() -> Check:
+    name = "tracing group"
+    if os.geteuid() == 0:
+        return Check(name, OK, "root needs none")
+    mend = f"sudo usermod -aG {_TRACING_GROUP} $USER, log in again"
+    try:
+        group = grp.getgrnam(_TRACING_GROUP)
+    except KeyError:
+        return Check(name, WARNING, "no such group; only kernel events need it", "make setup")
+    if group.gr_gid in os.getgroups():
+        return Check(name, OK, "member")
+    return Check(name, WARNING, "not a member; only kernel events need it", mend)
+
+
+def _find_ros(environment: Mapping[str, str]) -> tuple[Ros | None, Check | None]:
+    try:
+        return find_ros(environment), None
+    except SessionError as error:
+        return None, Check("ROS 2", PROBLEM, str(error), "make setup, or record with --no-ros")
+
+
+def _ros(ros: Ros | None) -> Check:
+    assert ros is not None
+    return Check("ROS 2", OK, f"{ros.distro}, {ros.kind}, in {ros.prefix}")
+
+
+def _workspace(ros: Ros | None) -> Iterator[Check]:
+    if ros is None:
+        return
+    if ros.kind == WHEELS and ros.provider is None:
+        yield Check("provider", PROBLEM, "tracetools_provider is not built", "make setup")
+    elif ros.provider is not None:
+        yield Check("provider", OK, str(ros.provider))
+    if ros.rclpy_tracepoints is None:
+        found = "not built: no callbacks and executor events of rclpy programs"
+        yield Check("rclpy_tracepoints", WARNING, found, "make setup")
+    else:
+        yield Check("rclpy_tracepoints", OK, str(ros.rclpy_tracepoints))
+
+
+def _buffers(config: SessionConfig) -> Check:
+    name = "buffers"
+    needed = config.channel.bytes_on(possible_cpus())
+    try:
+        free = shutil.disk_usage(_BUFFERS).free
+    except OSError as error:
+        return Check(name, PROBLEM, f"{_BUFFERS}: {error.strerror}", f"mount a tmpfs on {_BUFFERS}")
+    each = "user" if config.buffers == "per-uid" else "traced process"
+    found = (
+        f"{config.name} takes {needed // _MIB} MiB for each {each}, "
+        f"{free // _MIB} MiB free in {_BUFFERS}"
+    )
+    if needed > free:
+        return Check(name, PROBLEM, found, "lower channel.num_subbuf, or enlarge /dev/shm")
+    if needed * 4 > free:
+        return Check(name, WARNING, found, "lower channel.num_subbuf, or enlarge /dev/shm")
+    return Check(name, OK, found)
+
+
+def _readers() -> Iterator[Check]:
+    if shutil.which("babeltrace2") is None:
+        yield Check("babeltrace2", WARNING, "not installed", "make setup")
+    else:
+        yield Check("babeltrace2", OK, "installed")
+    if importlib.util.find_spec("bt2") is None:
+        found = "not importable here: nothing can be analysed"
+        yield Check("bt2 for Python", WARNING, found, "make setup; use .venv/bin/strata")
+    else:
+        yield Check("bt2 for Python", OK, "importable")
