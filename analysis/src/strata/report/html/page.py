@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bokeh.core.types import ID
 from bokeh.embed import json_item
 from bokeh.resources import Resources
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -49,6 +50,7 @@ class ChainSection:
     chain_id: int
     name: str
     nodes: list[str]
+    topics: list[str]
     count: int
     hop_count: int
     latency: dict[str, float | None]
@@ -57,7 +59,7 @@ class ChainSection:
     legend: list[str]
     latency_figure: LatencyFigure | None
     quantile_figure: QuantileFigure | None
-    causes: tables.Split
+    blame: tables.Blame
     layers: list[tables.LayerRow]
 
 
@@ -118,7 +120,7 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         other_chains=analysis.chains.iloc[MAX_CHAINS:].to_dict("records"),
         hops=tables.hop_rows(analysis.hops, analysis.hop_layers),
         callbacks=tables.callback_rows(analysis.callbacks),
-        used_layers=_used_layers(analysis, chains),
+        hop_legend=sorted(set(analysis.hop_layers["layer"]), key=theme.order),
         layer_docs=_layer_docs(analysis),
         figures=_figure_items(chains),
         paints=theme.paints(),
@@ -151,6 +153,7 @@ def _section(
         chain_id=chain_id,
         name=str(chain["name"]),
         nodes=str(chain["nodes"]).split(" -> "),
+        topics=str(chain["name"]).split(" -> "),
         count=int(chain["count"]),
         hop_count=int(chain["hop_count"]),
         latency={name: chain[f"latency_{name}"] for name in ("min", "p50", "p90", "p99", "max")},
@@ -163,7 +166,7 @@ def _section(
         if drawn
         else None,
         quantile_figure=layer_quantiles(instances, segments) if drawn else None,
-        causes=tables.causes(analysis.blame, chain_id),
+        blame=tables.blame_of(analysis.blame, chain_id),
         layers=tables.layer_rows(analysis.chain_layers, chain_id),
     )
 
@@ -175,11 +178,6 @@ def _with_micro(text: str) -> str:
 
 def _records(analysis: Analysis) -> list[dict[str, object]]:
     return [{str(k): v for k, v in row.items()} for row in analysis.quality.to_dict("records")]
-
-
-def _used_layers(analysis: Analysis, chains: list[ChainSection]) -> list[str]:
-    names = {name for chain in chains for name in chain.legend}
-    return sorted(names | set(analysis.hop_layers["layer"]), key=theme.order)
 
 
 def _layer_docs(analysis: Analysis) -> list[Layer]:
@@ -202,7 +200,7 @@ def _figure_items(chains: list[ChainSection]) -> list[tuple[str, Markup]]:
 
 
 def _item(plot: figure, place: str) -> Markup:
-    text = json.dumps(json_item(plot, place), allow_nan=False, separators=(",", ":"))
+    text = json.dumps(json_item(plot, ID(place)), allow_nan=False, separators=(",", ":"))
     # Inside a script element only "<" can end it or begin a comment.
     return Markup(text.replace("<", "\\u003c"))
 
@@ -217,7 +215,9 @@ def _environment() -> Environment:
     )
     environment.filters["duration"] = lambda ns: format_ns(ns, micro=picture.MICRO)
     environment.filters["share"] = format_share
-    environment.filters["percent"] = lambda share: f"{100 * min(1.0, share or 0.0):.2f}%"
+    environment.filters["percent_of"] = lambda share, whole: (
+        f"{100 * (share or 0.0) / whole if whole else 0.0:.2f}%"
+    )
     environment.filters["count"] = lambda number: f"{number:,}"
     environment.filters["slug"] = lambda layer: theme.paint(layer).slug
     return environment

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from strata.report.html import selection, theme
 from strata.report.html.names import Name
-from strata.schema.layers import CALLBACK, HOLD
+from strata.schema.layers import CALLBACK, EXECUTOR_WAIT, HOLD
 from strata.symbols import shorten
 from strata.units import format_ns, format_share, format_tick
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 MICRO = "µs"
 _IN_NODE = (HOLD.name, CALLBACK.name)
 _TICKS = 5
+_WORTH_NAMING = 0.05
+"""A callback that was waited for is named when it took this share of the whole latency."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ class _Part:
     hop: int
     layer: str
     mean_ns: float
+    behind: Name | None = None
 
     @property
     def in_node(self) -> bool:
@@ -111,7 +114,7 @@ def views(analysis: Analysis, chain_id: int) -> list[View]:
     if instances.empty or segments.empty:
         return []
     stops = _stops(analysis, segments)
-    return [_view(group, instances, segments, stops) for group in selection.GROUPS]
+    return [_view(analysis, group, instances, segments, stops) for group in selection.GROUPS]
 
 
 def nice_ticks(end_ns: float, count: int = _TICKS) -> list[float]:
@@ -125,6 +128,7 @@ def nice_ticks(end_ns: float, count: int = _TICKS) -> list[float]:
 
 
 def _view(
+    analysis: Analysis,
     group: selection.Group,
     instances: pd.DataFrame,
     segments: pd.DataFrame,
@@ -133,7 +137,7 @@ def _view(
     chosen = selection.members(instances, group)
     inside = segments[segments["chain_instance_id"].isin(chosen["chain_instance_id"])]
     total = float(chosen["latency_ns"].mean())
-    parts = _parts(inside, len(chosen))
+    parts = _parts(inside, len(chosen), _blockers(analysis, inside, len(chosen)))
     return View(
         key=group.key,
         label=group.label,
@@ -146,18 +150,40 @@ def _view(
     )
 
 
-def _parts(segments: pd.DataFrame, count: int) -> list[_Part]:
+def _parts(segments: pd.DataFrame, count: int, blockers: dict[int, Name]) -> list[_Part]:
     """Mean duration of each layer of each hop, in the order of the chain.
 
-    A message that lacks a layer spent no time in it: the sum is divided by all messages.
+    A message that lacks a layer spent no time in it: the sum is divided by all `count` messages.
+    `blockers` says of a hop what its messages waited behind.
     """
     grouped = segments.groupby(["hop", "layer"], sort=False)
     sums = grouped.agg(duration=("duration_ns", "sum"), position=("position", "min"))
     sums = sums.reset_index().sort_values(["position", "hop"], kind="stable")
     return [
-        _Part(int(hop), str(layer), float(duration) / count)
+        _Part(
+            int(hop),
+            str(layer),
+            float(duration) / count,
+            blockers.get(int(hop)) if EXECUTOR_WAIT.name in str(layer) else None,
+        )
         for hop, layer, duration in zip(sums["hop"], sums["layer"], sums["duration"], strict=True)
     ]
+
+
+def _blockers(analysis: Analysis, segments: pd.DataFrame, count: int) -> dict[int, Name]:
+    """Name, for each hop, the callback that its messages waited behind the longest."""
+    hops = segments[["hop", "message_id"]].drop_duplicates()
+    waited = hops.merge(analysis.executor_blockers, on="message_id")
+    summed = waited.groupby(["hop", "callback_id"])["duration_ns"].sum().reset_index()
+    longest = summed.sort_values("duration_ns", ascending=False).drop_duplicates("hop")
+    least = _WORTH_NAMING * float(segments["duration_ns"].sum())
+    symbols = _symbols(analysis)
+    named = {}
+    for row in longest[longest["duration_ns"] >= least].to_dict("records"):
+        full = symbols.get(row["callback_id"], "a callback")
+        waits = f"{format_ns(row['duration_ns'] / count, micro=MICRO)} behind"
+        named[int(row["hop"])] = Name(f"{waits} {shorten(full)}", f"{waits} {full}")
+    return named
 
 
 def _rows(parts: list[_Part], stops: dict[int, _Stop], total: float) -> list[Row]:
@@ -186,7 +212,7 @@ def _runs(parts: list[_Part]) -> list[list[_Part]]:
 
 def _row(parts: list[_Part], stops: dict[int, _Stop], begin: float, total: float) -> Row:
     first = parts[0]
-    name, detail = _names(first, stops)
+    name, detail = _names(parts, stops)
     segments = []
     at = begin
     for part in parts:
@@ -203,14 +229,15 @@ def _row(parts: list[_Part], stops: dict[int, _Stop], begin: float, total: float
     )
 
 
-def _names(part: _Part, stops: dict[int, _Stop]) -> tuple[str, Name | None]:
-    """Name of the row of `part`, and the callback that ran there.
+def _names(parts: list[_Part], stops: dict[int, _Stop]) -> tuple[str, Name | None]:
+    """Name of the row, and the callback that ran there or that it waited behind.
 
     A hold is that of the node which took the message of its hop, as a callback is.
     """
+    part = parts[0]
     stop = stops[part.hop]
     if not part.in_node:
-        return stop.topic, None
+        return stop.topic, next((part.behind for part in parts if part.behind), None)
     return stop.subscriber, Name(shorten(stop.symbol), stop.symbol) if stop.symbol else None
 
 
@@ -235,15 +262,20 @@ def _stops(analysis: Analysis, segments: pd.DataFrame) -> dict[int, _Stop]:
     """Names of every hop, read from the first message that went over it."""
     firsts = segments.drop_duplicates("hop")[["hop", "message_id"]]
     named = firsts.merge(analysis.messages, on="message_id", how="left")
-    symbols = dict(
-        zip(analysis.callbacks["callback_id"], analysis.callbacks["symbol"], strict=True)
-    )
+    symbols = _symbols(analysis)
     return {
         int(row["hop"]): _Stop(
             topic=str(row["topic"]),
             publisher=str(row["publisher_node"]),
             subscriber=str(row["subscription_node"]),
-            symbol=str(symbols.get(row["callback_id"], "")),
+            symbol=symbols.get(row["callback_id"], ""),
         )
         for row in named.to_dict("records")
+    }
+
+
+def _symbols(analysis: Analysis) -> dict[int, str]:
+    ran = analysis.callbacks
+    return {
+        int(key): str(symbol) for key, symbol in zip(ran["callback_id"], ran["symbol"], strict=True)
     }

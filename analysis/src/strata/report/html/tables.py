@@ -91,7 +91,15 @@ class Split:
     rest: list[Any]
 
 
-def causes(blame: pd.DataFrame, chain_id: int) -> Split:
+@dataclass(frozen=True)
+class Blame:
+    """Causes; `widest` is the largest share in the table, which the longest bar stands for."""
+
+    causes: Split
+    widest: float
+
+
+def blame_of(blame: pd.DataFrame, chain_id: int) -> Blame:
     """Return the blame of one chain; causes of less than 1 % of both groups are the rest."""
     rows = [
         Cause(
@@ -105,8 +113,8 @@ def causes(blame: pd.DataFrame, chain_id: int) -> Split:
         )
         for row in _records(blame[blame["chain_id"] == chain_id])
     ]
-    large = [max(row.share_p50 or 0, row.share_p99 or 0) >= _SMALL for row in rows]
-    return _split(rows, large)
+    largest = [max(row.share_p50 or 0.0, row.share_p99 or 0.0) for row in rows]
+    return Blame(_split(rows, [share >= _SMALL for share in largest]), max(largest, default=0.0))
 
 
 def layer_rows(chain_layers: pd.DataFrame, chain_id: int) -> list[LayerRow]:

@@ -58,8 +58,12 @@ def paints() -> list[Paint]:
 
 
 def order(layer: str) -> int:
-    """Place of a layer in legends: hold, then along the transfer to the callback."""
-    names = [layers.HOLD.name, *(item.name for item in layers.HOP_LAYERS)]
+    """Place of a layer in legends: as a message meets them, hold and callback last."""
+    names = [
+        *(item.name for item in layers.TRANSFER_LAYERS),
+        layers.HOLD.name,
+        layers.CALLBACK.name,
+    ]
     return names.index(layer) if layer in names else len(names)
 
 

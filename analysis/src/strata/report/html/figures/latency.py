@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from bokeh.plotting import figure
 
-_LOG_ABOVE = 20
+_LOG_ABOVE = 8
 """Largest over median latency above which a linear axis would flatten the typical messages."""
 _LEGEND_COLUMNS = 4
 
@@ -103,7 +103,7 @@ def _frame(points: pd.DataFrame, unit: Unit, *, is_log: bool, low: float, top: f
         y_log=is_log,
         x_range=(begin - pad, end + pad),
         y_range=(max(low, 1) * 0.7, top * 1.5) if is_log else (0.0, max(top, 1) / unit.ns * 1.08),
-        hover=HoverTool(tooltips=rows, mode="mouse", point_policy="snap_to_data"),
+        hover=HoverTool(tooltips=rows, mode="mouse", visible=False, point_policy="snap_to_data"),
     )
     if is_log:
         axes.label_durations(plot, low, top)

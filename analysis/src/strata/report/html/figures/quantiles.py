@@ -55,6 +55,7 @@ def layer_quantiles(instances: pd.DataFrame, segments: pd.DataFrame) -> Quantile
         hover=HoverTool(
             tooltips=[("layer", "@layer"), ("quantile", "@quantile"), ("duration", "@text")],
             mode="mouse",
+            visible=False,
             line_policy="nearest",
         ),
     )

@@ -1,0 +1,67 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`strata report`: the analysis of a trace as one HTML page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from strata import analyze
+from strata.cli.analyze import decoding_progress
+from strata.errors import OutputError
+from strata.report.html import check_target, write_report
+
+_NAME = "report.html"
+
+
+@click.command("report")
+@click.argument("trace", metavar="TRACE_OR_SESSION", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help=f"Write there; without it, {_NAME} in the session.",
+)
+@click.option("--force", is_flag=True, help="Overwrite the output file.")
+@click.option("--no-cache", is_flag=True, help="Neither use nor write decoded tables.")
+def command(trace: Path, output: Path | None, *, force: bool, no_cache: bool) -> None:
+    """Write one HTML page that shows in which layer the time of TRACE_OR_SESSION went.
+
+    The page holds all that it needs and works without a network.
+    """
+    target = output if output is not None else default_output(trace)
+    if trace.is_dir():
+        # Before the analysis, which takes long. What is wrong with the trace itself is its to say.
+        check_target(target, force=force)
+    with decoding_progress() as progress:
+        analysis = analyze(trace, use_cache=not no_cache, progress=progress)
+    written = write_report(analysis, target, title=title_of(trace), force=force)
+    click.echo(f"Wrote {written}")
+
+
+def default_output(trace: Path) -> Path:
+    """Return `report.html` in the session that `trace` is or lies in.
+
+    Raises OutputError when `trace` is a CTF trace itself: a file more in it would be read as a
+    stream of events.
+    """
+    if (trace / "metadata").is_file():
+        raise OutputError(
+            f"Cannot choose a place for the report of {trace}: it is a CTF trace, where every file "
+            "is read as a stream. Name a file with -o."
+        )
+    return _session_of(trace) / _NAME
+
+
+def title_of(trace: Path) -> str:
+    """Return the name of the session that `trace` is or lies in."""
+    session = _session_of(trace)
+    return session.resolve().name or str(session)
+
+
+def _session_of(trace: Path) -> Path:
+    parent = trace.resolve().parent
+    is_inside = trace.name == "trace" and (parent / "manifest.json").is_file()
+    return trace.parent if is_inside else trace
