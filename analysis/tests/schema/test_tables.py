@@ -1,0 +1,71 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from strata.schema import docs
+from strata.schema.quality import CATALOGUE, Ledger
+from strata.schema.table import Column, Table
+from strata.schema.tables import TABLES
+
+TABLE = Table(
+    "things",
+    ("thing_id",),
+    (Column("thing_id", "int64", "number"), Column("end_ns", "int64", "end", null="open")),
+    "One row a thing.",
+)
+
+
+def test_a_frame_gets_the_declared_columns_in_order_and_dtype() -> None:
+    frame = TABLE.frame(pd.DataFrame({"end_ns": [7, None], "thing_id": [1, 2]}))
+    assert list(frame.columns) == ["thing_id", "end_ns"]
+    assert [str(kind) for kind in frame.dtypes] == ["int64", "Int64"]
+
+
+def test_large_instants_survive_beside_a_null() -> None:
+    instant = 1_795_230_499_925_644_837
+    frame = TABLE.frame(
+        pd.DataFrame({"thing_id": [1, 2], "end_ns": pd.array([instant, None], dtype="Int64")})
+    )
+    assert frame["end_ns"].iloc[0] == instant
+
+
+def test_null_where_none_is_declared_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"things\.thing_id is null"):
+        TABLE.frame(pd.DataFrame({"thing_id": [None]}))
+
+
+def test_an_undeclared_column_is_refused() -> None:
+    with pytest.raises(ValueError, match="declares no column other"):
+        TABLE.frame(pd.DataFrame({"thing_id": [1], "other": [2]}))
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_every_table_is_documented_and_keyed_by_its_columns(table: Table) -> None:
+    assert table.doc.endswith(".")
+    assert set(table.key) <= set(table.names)
+    assert all(column.doc for column in table.columns)
+    assert len(set(table.names)) == len(table.names)
+    assert list(table.empty().columns) == table.names
+
+
+def test_the_data_model_page_is_generated(root: Path) -> None:
+    assert (root / "docs/data-model.md").read_text() == docs.page()
+
+
+def test_the_ledger_takes_declared_codes_only_and_orders_the_worst_first() -> None:
+    ledger = Ledger()
+    ledger.add("empty_takes", 3)
+    ledger.add("discarded_events", 1200)
+    ledger.add("unmatched_takes", 0)
+    assert [row["code"] for row in ledger.rows()] == ["discarded_events", "empty_takes"]
+    assert str(ledger.rows()[0]["text"]).startswith("1,200 events were discarded")
+    with pytest.raises(KeyError):
+        ledger.add("surprise", 1)
+
+
+def test_every_finding_says_how_often() -> None:
+    assert all("{count}" in item.text for item in CATALOGUE.values())

@@ -1,0 +1,66 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Imports go one way: a stage knows those before it, never those after it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+import strata
+
+PACKAGE = Path(strata.__file__).parent
+
+# Each room and what it may import of Strata beside itself. `analysis` is the vocabulary of results.
+ALLOWED: dict[str, set[str]] = {
+    "errors": set(),
+    "units": set(),
+    "symbols": set(),
+    "schema": {"errors"},
+    "analysis": {"schema"},
+    "read": {"errors", "schema"},
+    "record": {"errors", "schema", "units"},
+    "model": {"errors", "schema", "read", "units"},
+    "layers": {"errors", "schema", "read", "model", "units"},
+    "stats": {"errors", "schema", "model", "layers", "analysis", "units", "symbols"},
+    "report": {"errors", "schema", "analysis", "stats", "units", "symbols"},
+    "pipeline": {"errors", "schema", "analysis", "read", "model", "layers", "stats"},
+    "cli": {"errors", "schema", "analysis", "record", "pipeline", "read", "report", "units"},
+}
+
+
+def imports(path: Path) -> set[str]:
+    """Rooms of Strata that a module imports, wherever in it."""
+    rooms = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        names: list[str] = []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module]
+            if node.module == "strata":
+                names = [f"strata.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "strata" and len(parts) > 1:
+                rooms.add(parts[1])
+    # `from strata import analyze` is the pipeline; `__version__` is no room.
+    return {"pipeline" if room == "analyze" else room for room in rooms} - {"__version__"}
+
+
+def modules() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE) + sorted(
+        path for path in PACKAGE.glob("*.py") if not path.name.startswith("__")
+    )
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_module_imports_only_what_comes_before_it(path: Path) -> None:
+    room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    assert imports(path) <= ALLOWED[room] | {room}
+
+
+def test_every_room_is_known() -> None:
+    rooms = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in modules()}
+    assert rooms == set(ALLOWED)
