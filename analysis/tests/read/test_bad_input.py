@@ -1,0 +1,82 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Bad input gets an error that says what is wrong and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import strata
+from strata.errors import TraceError
+from strata.read import open_trace
+
+DIRECTORY = "ust/ust/uid/0/64-bit"
+
+
+def test_no_such_directory(tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match=r"Cannot open trace .*/absent: there is no such direc"):
+        open_trace(tmp_path / "absent")
+
+
+def test_a_file(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("")
+    with pytest.raises(TraceError, match=r"Cannot open trace .*/x: it is a file"):
+        open_trace(tmp_path / "x")
+
+
+def test_an_empty_directory(tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match=r"no directory at or below it holds a CTF `metadata` fi"):
+        open_trace(tmp_path)
+
+
+def test_binary_rubbish_as_metadata(tmp_path: Path) -> None:
+    (tmp_path / "metadata").write_bytes(b"\x00\xff\xfe" * 50)
+    with pytest.raises(TraceError, match=r"Cannot read metadata .*byte 1 is neither text nor a pa"):
+        open_trace(tmp_path)
+
+
+def test_text_that_is_no_metadata(tmp_path: Path) -> None:
+    (tmp_path / "metadata").write_text("hello, world")
+    (tmp_path / "stream").write_bytes(b"\x00" * 100)
+    with pytest.raises(TraceError, match="Cannot read trace"):
+        open_trace(tmp_path, use_cache=False).tables()
+
+
+def test_cut_metadata(own_sample: Callable[[str], Path]) -> None:
+    directory = own_sample("fast_blocked_st")
+    metadata = directory / DIRECTORY / "metadata"
+    metadata.write_bytes(metadata.read_bytes()[:5000])
+    with pytest.raises(
+        TraceError, match=r"the packet at byte 4096 needs \d+ bytes and the file en"
+    ):
+        open_trace(directory)
+
+
+def test_one_unreadable_trace_among_several_is_counted(
+    own_sample: Callable[[str], Path],
+) -> None:
+    directory = own_sample("fast_blocked_st")
+    (directory / "other").mkdir()
+    (directory / "other/metadata").write_bytes(b"\x00\xff\xfe" * 50)
+    trace = open_trace(directory, use_cache=False)
+    assert trace.ledger.counts == {"unreadable_traces": 1}
+    assert len(trace.tables(["ros2:rmw_take"])["ros2:rmw_take"]) > 600
+
+
+def test_a_trace_of_another_provider(own_sample: Callable[[str], Path]) -> None:
+    directory = own_sample("fast_blocked_st")
+    metadata = directory / DIRECTORY / "metadata"
+    # As many bytes: the packets of the metadata stay whole.
+    metadata.write_bytes(metadata.read_bytes().replace(b'"ros2:', b'"acme:'))
+    with pytest.raises(TraceError, match=r"none of its 11177 events is a ros2:\* event.*of acme"):
+        strata.analyze(directory, use_cache=False)
+
+
+def test_a_trace_without_events(own_sample: Callable[[str], Path]) -> None:
+    directory = own_sample("fast_blocked_st")
+    for stream in (directory / DIRECTORY).glob("ros2_*"):
+        stream.unlink()
+    with pytest.raises(TraceError, match="the trace holds no event"):
+        strata.analyze(directory, use_cache=False)
