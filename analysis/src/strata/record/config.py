@@ -53,7 +53,6 @@ class SessionConfig:
 
     file: Path
     ust: tuple[str, ...]
-    ust_exclude: tuple[str, ...] = ()
     kernel: tuple[str, ...] = ()
     contexts: tuple[str, ...] = ("vpid", "vtid", "procname")
     channel: Channel = field(default_factory=Channel)
@@ -69,7 +68,6 @@ class SessionConfig:
         return {
             "events": {
                 "ust": list(self.ust),
-                "ust_exclude": list(self.ust_exclude),
                 "kernel": list(self.kernel),
             },
             "contexts": list(self.contexts),
@@ -122,21 +120,13 @@ def load_config(name: str) -> SessionConfig:
 def parse_config(document: object, path: Path) -> SessionConfig:
     """Check a configuration's document; `path` is what the errors name."""
     top = Fields.of(document, path, "", ("events", "contexts", "channel", "buffers"))
-    events = top.section("events", ("ust", "ust_exclude", "kernel"))
+    events = top.section("events", ("ust", "kernel"))
     ust = _events(events, "ust")
     if not ust:
         events.refuse("ust", "no event is listed", "List at least one, as in `ust: [ros2:*]`")
-    exclude = _events(events, "ust_exclude")
-    if exclude and not any("*" in event for event in ust):
-        events.refuse(
-            "ust_exclude",
-            "LTTng excludes only from a wildcard, and `ust` has none",
-            "Leave the names out of `ust` instead",
-        )
     return SessionConfig(
         file=path,
         ust=ust,
-        ust_exclude=exclude,
         kernel=_events(events, "kernel"),
         contexts=_contexts(top),
         channel=_channel(top),

@@ -20,7 +20,7 @@ from strata.record.config import SessionConfig
 from strata.record.host import lttng_ust_version, possible_cpus
 from strata.record.lttng import Lttng, tool_environment
 from strata.record.probe import offered_events
-from strata.record.ros import WHEELS, Ros, find_ros
+from strata.record.ros import WHEELS, Ros, caller_environment, find_ros
 
 OK = "ok"
 WARNING = "warning"
@@ -49,7 +49,7 @@ def examine(config: SessionConfig, base: Mapping[str, str] | None = None) -> lis
 
     Starts a session daemon for the time of the checks when none runs, to see the provider load.
     """
-    environment = dict(os.environ if base is None else base)
+    environment = caller_environment(os.environ if base is None else base)
     ros, no_ros = _find_ros(environment)
     lttng = Lttng(tool_environment(environment, ros.prefixes if ros else ()))
     checks = [_tools(lttng), _userspace_tracer()]

@@ -191,17 +191,17 @@ class Lttng:
             domain.channel,
         )
 
-    def enable_event(
-        self, session: str, domain: Domain, event: str, *, exclude: Sequence[str] = ()
-    ) -> None:
-        """Enable one event or wildcard, without the excluded names (userspace only)."""
-        excluded = [f"--exclude={','.join(exclude)}"] if exclude and "*" in event else []
+    def enable_event(self, session: str, domain: Domain, event: str) -> None:
+        """Enable one event or wildcard.
+
+        Exclusions are left out on purpose: a session daemon of lttng-tools 2.13.9 crashes when a
+        session that has one is listed.
+        """
         self.run(
             "enable-event",
             domain.option,
             f"--session={session}",
             f"--channel={domain.channel}",
-            *excluded,
             event,
         )
 

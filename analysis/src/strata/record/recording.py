@@ -28,7 +28,7 @@ from strata.record.directory import (
 )
 from strata.record.lttng import KERNEL, UST, Lttng, tool_environment
 from strata.record.manifest import Manifest
-from strata.record.ros import Ros
+from strata.record.ros import Ros, caller_environment
 from strata.record.watchdog import Watchdog
 
 SESSION_DIR_VARIABLE = "STRATA_SESSION_DIR"
@@ -114,7 +114,7 @@ def _plan(
     say: Say,
 ) -> _Plan:
     """Decide everything that can be refused before anything is touched."""
-    caller = dict(os.environ if base is None else base)
+    caller = caller_environment(os.environ if base is None else base)
     name = check_name(name or config.name)
     target = (directory or default_directory(name)).absolute()
     environment = ros.environment(caller) if ros else dict(caller)
@@ -166,7 +166,7 @@ def _set_up(plan: _Plan, *, kernel: bool) -> None:
     refuse_if_interrupted()
     lttng.enable_channel(session, UST, config.channel, per_pid=config.buffers == "per-pid")
     for event in config.ust:
-        lttng.enable_event(session, UST, event, exclude=config.ust_exclude)
+        lttng.enable_event(session, UST, event)
     lttng.add_contexts(session, UST, config.contexts)
     if kernel:
         lttng.enable_channel(session, KERNEL, config.channel)

@@ -26,6 +26,7 @@ WHEELS = "wheels"
 SYSTEM = "system"
 SOURCED = "sourced"
 _UNKNOWN = "unknown"
+_BOOTSTRAPPED = "_ROS_WHEELS_BOOTSTRAP_COMPLETE"
 _SOURCE_TIMEOUT_S = 30.0
 # rclpy's major version by distribution, for a prefix that bears no other name of its own.
 _RCLPY_DISTRO = {"3": "humble", "4": "iron", "7": "jazzy", "9": "kilted"}
@@ -85,14 +86,14 @@ class Ros:
         if stub is not None:
             preloads.append(stub)
         environment = dict(base)
-        _prepend(environment, "LD_LIBRARY_PATH", [self.prefix / "lib"])
+        _prepend(environment, "LD_LIBRARY_PATH", [self.prefix / "lib", *_bundled(self.prefix)])
         _prepend(environment, "AMENT_PREFIX_PATH", [self.prefix])
         _prepend(environment, "PYTHONPATH", site_packages(self.prefix))
         _prepend(environment, "PATH", [self.prefix / "bin"])
         environment = self._with_space(environment)
         _prepend(environment, "LD_PRELOAD", preloads)
         # Without it the wheels' start-up code executes Python again with other libraries.
-        environment["_ROS_WHEELS_BOOTSTRAP_COMPLETE"] = "1"
+        environment[_BOOTSTRAPPED] = "1"
         return environment
 
     def _with_space(self, base: Mapping[str, str]) -> dict[str, str]:
@@ -118,6 +119,24 @@ class Ros:
         except (OSError, ElementTree.ParseError):
             return None
         return document.getroot().findtext("version")
+
+
+def caller_environment(current: Mapping[str, str]) -> dict[str, str]:
+    """Give the environment as the caller had it.
+
+    In a virtual environment with the wheels their start-up code has executed Strata's Python
+    again, with that environment's libraries on LD_LIBRARY_PATH: they are neither the caller's nor
+    good for another ROS 2, or for a command without.
+    """
+    environment = dict(current)
+    if environment.pop(_BOOTSTRAPPED, None) is None:
+        return environment
+    own = Path(sys.prefix)
+    paths = environment.pop("LD_LIBRARY_PATH", "").split(":")
+    kept = [path for path in paths if path and not Path(path).is_relative_to(own)]
+    if kept:
+        environment["LD_LIBRARY_PATH"] = ":".join(kept)
+    return environment
 
 
 def find_ros(base: Mapping[str, str] | None = None) -> Ros:
@@ -192,6 +211,11 @@ def _name_as_distro(prefix: Path) -> str | None:
 def site_packages(prefix: Path) -> list[Path]:
     """List the directories of Python modules of a prefix."""
     return sorted(prefix.glob("lib/python3*/site-packages"))
+
+
+def _bundled(prefix: Path) -> list[Path]:
+    """List the directories of the libraries that wheels bundle; some need those of another."""
+    return sorted(path for site in site_packages(prefix) for path in site.glob("ros_*.libs"))
 
 
 def _prepend(environment: dict[str, str], variable: str, paths: list[Path]) -> None:
