@@ -87,15 +87,14 @@ def pair_executions(
     sorted_start, sorted_address = is_start[order], address[order]
     sorted_thread = timeline.thread[at[order]]
     same = (sorted_address[1:] == sorted_address[:-1]) & (sorted_thread[1:] == sorted_thread[:-1])
-    paired = np.append(sorted_start[:-1] & ~sorted_start[1:] & same, False)
+    paired = np.flatnonzero(sorted_start[:-1] & ~sorted_start[1:] & same)
     end_of = np.full(len(at), NONE, np.int64)
-    ends = at[order[np.flatnonzero(paired) + 1]]
-    end_of[order[paired]] = ends
+    end_of[order[paired]] = at[order[paired + 1]]
 
     start = at[is_start]
     end = end_of[is_start]
     ledger.add("callbacks_without_end", int((end == NONE).sum()))
-    ledger.add("callback_ends_without_start", int((~is_start).sum() - len(ends)))
+    ledger.add("callback_ends_without_start", int((~is_start).sum() - len(paired)))
     return _executions(events, timeline, callbacks, start, end, address[is_start])
 
 

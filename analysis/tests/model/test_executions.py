@@ -1,0 +1,143 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Pairing of callback_start with callback_end, and what ran inside what."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from scene import BASE, Scene
+from strata.model.build import Model
+
+
+def durations(model: Model) -> list[int]:
+    executions = model.executions
+    return [
+        int(end - start) if end != -1 else -1
+        for start, end in zip(executions.start_ns, executions.end_ns, strict=True)
+    ]
+
+
+def scene() -> Scene:
+    made = Scene()
+    made.subscription("/t", node="/n", pid=1, symbol="f")
+    made.subscription("/u", node="/n", pid=1, symbol="g")
+    return made
+
+
+def test_a_start_is_paired_with_the_next_end_of_its_callback_on_its_thread() -> None:
+    made = scene()
+    made.play(
+        """
+        10 1.1 callback_start f
+        12 1.2 callback_start f     the same callback on another thread (reentrant group)
+        15 1.1 callback_end f
+        19 1.2 callback_end f
+        """
+    )
+    model, ledger = made.model()
+    assert durations(model) == [5, 7]
+    assert ledger.counts == {}
+
+
+def test_a_callback_that_throws_has_no_end_and_the_next_one_is_whole() -> None:
+    made = scene()
+    made.play(
+        """
+        10 1.1 callback_start f     throws
+        20 1.1 callback_start f
+        26 1.1 callback_end f
+        """
+    )
+    model, ledger = made.model()
+    assert durations(model) == [-1, 6]
+    assert ledger.counts == {"callbacks_without_end": 1}
+
+
+def test_an_end_whose_start_was_not_recorded_is_counted() -> None:
+    made = scene()
+    made.play(
+        """
+        10 1.1 callback_end f
+        20 1.1 callback_start f
+        26 1.1 callback_end f
+        """
+    )
+    model, ledger = made.model()
+    assert durations(model) == [6]
+    assert ledger.counts == {"callback_ends_without_start": 1}
+
+
+def test_a_callback_inside_another_is_paired_and_encloses_what_it_does() -> None:
+    made = scene()
+    made.publisher("/out", node="/n", pid=1)
+    made.play(
+        """
+        10 1.1 callback_start f
+        12 1.1 callback_start g         f spins
+        13 1.1 rcl_publish /out
+        14 1.1 rmw_publish /out 14      made by g
+        16 1.1 callback_end g
+        17 1.1 rcl_publish /out
+        18 1.1 rmw_publish /out 18      made by f
+        20 1.1 callback_end f
+        21 1.1 rcl_publish /out
+        22 1.1 rmw_publish /out 22      made by none
+        """
+    )
+    model, _ = made.model()
+    assert durations(model) == [10, 4]
+    assert model.executions.depth.tolist() == [1, 2]
+    assert model.publications.execution.tolist() == [1, 0, -1]
+
+
+def test_what_follows_a_throwing_callback_is_not_inside_it() -> None:
+    made = scene()
+    made.publisher("/out", node="/n", pid=1)
+    made.play(
+        """
+        10 1.1 callback_start f         throws
+        15 1.1 wait
+        20 1.1 rcl_publish /out
+        21 1.1 rmw_publish /out 21
+        """
+    )
+    model, _ = made.model()
+    assert model.publications.execution.tolist() == [-1]
+
+
+def test_a_wait_ends_at_the_next_ready_of_its_thread() -> None:
+    made = scene()
+    made.play(
+        """
+        5  1.1 ready                    looks for work: ends no wait
+        10 1.1 wait
+        11 1.2 ready                    another thread
+        30 1.1 ready
+        31 1.1 ready
+        40 1.1 wait                     never ends
+        """
+    )
+    model, _ = made.model()
+    assert (model.waits.start_ns - BASE).tolist() == [10]
+    assert (model.waits.end_ns - BASE).tolist() == [30]
+
+
+@given(st.lists(st.tuples(st.sampled_from("fg"), st.sampled_from([1, 2]), st.booleans())))
+def test_every_start_and_end_is_paired_or_counted(
+    script: list[tuple[str, int, bool]],
+) -> None:
+    made = scene()
+    for at, (symbol, thread, start) in enumerate(script):
+        kind = "callback_start" if start else "callback_end"
+        made.play(f"{10 + at} 1.{thread} {kind} {symbol}")
+    model, ledger = made.model()
+    starts = sum(start for _, _, start in script)
+    ends = len(script) - starts
+    paired = int((model.executions.end_ns != -1).sum())
+    assert len(model.executions) == starts
+    assert starts - paired == ledger.counts.get("callbacks_without_end", 0)
+    assert ends - paired == ledger.counts.get("callback_ends_without_start", 0)
+    done = model.executions.end_ns != -1
+    assert np.all(model.executions.end_ns[done] > model.executions.start_ns[done])

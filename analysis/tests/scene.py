@@ -1,0 +1,182 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Event tables from a few readable lines, for tests of the model and the layers.
+
+    scene = Scene()
+    scene.publisher("/t", node="/source", pid=1)
+    scene.subscription("/t", node="/sink", pid=2, symbol="on_message")
+    scene.play('''
+        100 1.1 rmw_publish /t 100      time, process.thread, event, its entity, source timestamp
+        150 2.2 ready
+        160 2.2 execute on_message
+        170 2.2 rmw_take on_message 100
+        180 2.2 callback_start on_message
+        190 2.2 callback_end on_message
+    ''')
+    tables = scene.tables()
+
+Init events lie before time 0. An entity is named by its topic (publisher) or symbol (subscription,
+timer). ``unknown`` as entity gives a handle that no init event introduced.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+from strata.model.build import Model, build_model
+from strata.read.columns import declared_schema
+from strata.schema.quality import Ledger
+
+_SHORT = {
+    "wait": "rclcpp_executor_wait_for_work",
+    "ready": "rclcpp_executor_get_next_ready",
+    "execute": "rclcpp_executor_execute",
+}
+
+
+@dataclass
+class Scene:
+    """Collects events; handles are numbers that are never used twice unless asked for."""
+
+    rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    nodes: dict[str, int] = field(default_factory=dict)
+    entities: dict[str, dict[str, int]] = field(default_factory=dict)
+    clock: int = -1_000_000
+    handle: int = 1000
+
+    def publisher(self, topic: str, *, node: str, pid: int) -> None:
+        """Add a publisher, named by its topic in runtime lines (and by topic and node)."""
+        handles = self._endpoint("publisher", topic, node, pid)
+        self.entities[topic] = self.entities[f"{node}{topic}"] = handles
+
+    def subscription(self, topic: str, *, node: str, pid: int, symbol: str) -> None:
+        """Add a subscription with its callback, named by the callback's symbol."""
+        handles = self._endpoint("subscription", topic, node, pid)
+        handles |= {"callback": self._new()}
+        subscription = self._new()
+        self._add(
+            "rclcpp_subscription_init",
+            pid,
+            subscription_handle=handles["handle"],
+            subscription=subscription,
+        )
+        self._add(
+            "rclcpp_subscription_callback_added",
+            pid,
+            subscription=subscription,
+            callback=handles["callback"],
+        )
+        self._add("rclcpp_callback_register", pid, callback=handles["callback"], symbol=symbol)
+        self.entities[symbol] = handles
+
+    def timer(self, *, node: str, pid: int, symbol: str, period: int = 10_000_000) -> None:
+        """Add a timer with its callback, named by the callback's symbol."""
+        handle, callback = self._new(), self._new()
+        self._add("rcl_timer_init", pid, timer_handle=handle, period=period)
+        self._add("rclcpp_timer_callback_added", pid, timer_handle=handle, callback=callback)
+        self._add("rclcpp_callback_register", pid, callback=callback, symbol=symbol)
+        self._add(
+            "rclcpp_timer_link_node", pid, timer_handle=handle, node_handle=self._node(node, pid)
+        )
+        self.entities[symbol] = {"handle": handle, "callback": callback}
+
+    def play(self, lines: str) -> None:
+        """Add runtime events, one a line; text after the last argument is a comment."""
+        for line in filter(None, map(str.strip, lines.splitlines())):
+            ns, thread, name, *rest = line.split()
+            pid, tid = map(int, thread.split("."))
+            self._runtime(int(ns), pid, tid, name, rest)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Return the event tables."""
+        out = {}
+        for name, rows in self.rows.items():
+            event = f"ros2:{name}"
+            schema = declared_schema(event, {})
+            ordered = sorted(rows, key=lambda row: row["timestamp"])
+            plain = pa.schema(
+                [
+                    pa.field(item.name, pa.string()) if pa.types.is_dictionary(item.type) else item
+                    for item in schema
+                ]
+            )
+            out[event] = pa.Table.from_pylist(ordered, schema=plain).cast(schema)
+        return out
+
+    def model(self) -> tuple[Model, Ledger]:
+        """Return the model and what it counted."""
+        ledger = Ledger()
+        return build_model(self.tables(), ledger), ledger
+
+    def _runtime(self, ns: int, pid: int, tid: int, name: str, rest: list[str]) -> None:
+        event = _SHORT.get(name, name)
+        stamp = int(rest[1]) if len(rest) > 1 and rest[1].lstrip("-").isdigit() else 0
+        handles = self.entities.get(rest[0], {}) if rest else {}
+        unknown = {"handle": 7, "rmw_handle": 8, "callback": 9}
+        named = handles or unknown
+        fields: dict[str, Any] = {}
+        if event == "rmw_publish":
+            fields = {"rmw_publisher_handle": named["rmw_handle"], "source_timestamp": stamp}
+        elif event == "rcl_publish":
+            fields = {"publisher_handle": named["handle"]}
+        elif event == "rmw_take":
+            taken = 0 if "empty" in rest else 1
+            fields = {
+                "rmw_subscription_handle": named["rmw_handle"],
+                "source_timestamp": stamp,
+                "taken": taken,
+            }
+        elif event == "rclcpp_executor_execute":
+            fields = {"handle": named["handle"]}
+        elif event in ("callback_start", "callback_end"):
+            fields = {"callback": named["callback"]}
+            if event == "callback_start":
+                fields["is_intra_process"] = 0
+        elif event == "rclcpp_executor_wait_for_work":
+            fields = {"timeout": -1}
+        self._row(event, ns, pid, tid, fields)
+
+    def _endpoint(self, what: str, topic: str, node: str, pid: int) -> dict[str, int]:
+        handles = {"handle": self._new(), "rmw_handle": self._new()}
+        fields: dict[str, Any] = {
+            f"{what}_handle": handles["handle"],
+            "node_handle": self._node(node, pid),
+            f"rmw_{what}_handle": handles["rmw_handle"],
+            "topic_name": topic,
+            "queue_depth": 10,
+        }
+        self._add(f"rcl_{what}_init", pid, **fields)
+        return handles
+
+    def _node(self, name: str, pid: int) -> int:
+        if name not in self.nodes:
+            self.nodes[name] = self._new()
+            space, _, base = name.rpartition("/")
+            self._add(
+                "rcl_node_init",
+                pid,
+                node_handle=self.nodes[name],
+                namespace=space or "/",
+                node_name=base,
+            )
+        return self.nodes[name]
+
+    def _new(self) -> int:
+        self.handle += 1
+        return self.handle
+
+    def _add(self, event: str, pid: int, **fields: Any) -> None:
+        self.clock += 1
+        self._row(event, self.clock, pid, pid, fields)
+
+    def _row(self, event: str, ns: int, pid: int, tid: int, fields: dict[str, Any]) -> None:
+        row = {"timestamp": ns + BASE, "host": "h", "vpid": pid, "vtid": tid, "procname": "p"}
+        if "source_timestamp" in fields and fields["source_timestamp"]:
+            fields["source_timestamp"] += BASE
+        self.rows.setdefault(event, []).append(row | fields)
+
+
+BASE = 1_700_000_000_000_000_000
+"""Time 0 of a scene, ns since the epoch."""
