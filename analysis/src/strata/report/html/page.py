@@ -20,7 +20,7 @@ from bokeh.core.types import ID
 from bokeh.embed import json_item
 from bokeh.resources import Resources
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from strata import __version__
 from strata.errors import OutputError
@@ -176,6 +176,16 @@ def _with_micro(text: str) -> str:
     return re.sub(r"(?<=\d) us\b", f" {picture.MICRO}", text)
 
 
+def _glued(text: str) -> str:
+    """No line break between a number and its unit."""
+    return re.sub(r"(?<=\d) (?=(?:ns|us|µs|ms|s|%)(?!\w))", "\N{NO-BREAK SPACE}", text)
+
+
+def _breakable(name: str) -> Markup:
+    """Let a long name break where a reader would: after a slash, an underscore or a colon."""
+    return Markup(re.sub(r"(?<=[\w:][/_:])(?=\w)", "<wbr>", str(escape(name))))
+
+
 def _records(analysis: Analysis) -> list[dict[str, object]]:
     return [{str(k): v for k, v in row.items()} for row in analysis.quality.to_dict("records")]
 
@@ -214,6 +224,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["duration"] = lambda ns: format_ns(ns, micro=picture.MICRO)
+    environment.filters["glued"] = _glued
+    environment.filters["breakable"] = _breakable
     environment.filters["share"] = format_share
     environment.filters["percent_of"] = lambda share, whole: (
         f"{100 * (share or 0.0) / whole if whole else 0.0:.2f}%"

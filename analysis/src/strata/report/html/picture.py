@@ -177,12 +177,13 @@ def _blockers(analysis: Analysis, segments: pd.DataFrame, count: int) -> dict[in
     summed = waited.groupby(["hop", "callback_id"])["duration_ns"].sum().reset_index()
     longest = summed.sort_values("duration_ns", ascending=False).drop_duplicates("hop")
     least = _WORTH_NAMING * float(segments["duration_ns"].sum())
-    symbols = _symbols(analysis)
+    callbacks = analysis.callbacks.set_index("callback_id")
     named = {}
     for row in longest[longest["duration_ns"] >= least].to_dict("records"):
-        full = symbols.get(row["callback_id"], "a callback")
+        symbol, trigger = callbacks.loc[row["callback_id"], ["symbol", "trigger"]]
         waits = f"{format_ns(row['duration_ns'] / count, micro=MICRO)} behind"
-        named[int(row["hop"])] = Name(f"{waits} {shorten(full)}", f"{waits} {full}")
+        of = f" [{trigger}]" if isinstance(trigger, str) else ""
+        named[int(row["hop"])] = Name(f"{waits} {shorten(symbol)}{of}", f"{waits} {symbol}{of}")
     return named
 
 
@@ -262,7 +263,8 @@ def _stops(analysis: Analysis, segments: pd.DataFrame) -> dict[int, _Stop]:
     """Names of every hop, read from the first message that went over it."""
     firsts = segments.drop_duplicates("hop")[["hop", "message_id"]]
     named = firsts.merge(analysis.messages, on="message_id", how="left")
-    symbols = _symbols(analysis)
+    ran = analysis.callbacks
+    symbols = dict(zip(ran["callback_id"], ran["symbol"].astype(str), strict=True))
     return {
         int(row["hop"]): _Stop(
             topic=str(row["topic"]),
@@ -271,11 +273,4 @@ def _stops(analysis: Analysis, segments: pd.DataFrame) -> dict[int, _Stop]:
             symbol=symbols.get(row["callback_id"], ""),
         )
         for row in named.to_dict("records")
-    }
-
-
-def _symbols(analysis: Analysis) -> dict[int, str]:
-    ran = analysis.callbacks
-    return {
-        int(key): str(symbol) for key, symbol in zip(ran["callback_id"], ran["symbol"], strict=True)
     }

@@ -78,8 +78,8 @@ def _series(instances: pd.DataFrame, segments: pd.DataFrame) -> dict[str, npt.ND
 
 def _draw(plot: figure, series: dict[str, npt.NDArray[np.int64]]) -> None:
     entries: axes.Entries = []
-    # Drawn last, the whole chain lies on top; it is named first.
-    for name in reversed(series):
+    # The whole chain is a wide band below the others: a layer that is nearly all of it stays seen.
+    for name in series:
         whole = name == _WHOLE
         paint = theme.paint(name)
         line = plot.line(
@@ -87,10 +87,11 @@ def _draw(plot: figure, series: dict[str, npt.NDArray[np.int64]]) -> None:
             "y",
             source=_source(name, series[name]),
             line_color=theme.CHAIN if whole else paint.fill,
-            line_width=3 if whole else 2,
+            line_alpha=0.25 if whole else 1.0,
+            line_width=8 if whole else 2,
             line_dash="dashed" if paint.merged else "solid",
         )
-        entries.insert(0, (name, [line]))
+        entries.append((name, [line]))
     axes.add_legend(plot, entries, columns=_LEGEND_COLUMNS)
 
 
