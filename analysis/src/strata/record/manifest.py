@@ -72,15 +72,15 @@ class Manifest:
         }
 
     @property
-    def begun(self) -> bool:
-        """Tell whether recording has begun."""
-        return "start" in self.content
+    def command_ran(self) -> bool:
+        """Tell whether the command was started at all."""
+        return "pid" in self.content.get("command", {})
 
     def begin(self) -> None:
         """Note the beginning: UTC and the clocks' offsets."""
         self.content["start"] = _moment()
 
-    def end(self, pid: int, end: End) -> None:
+    def end(self, end: End) -> None:
         """Note how the command ended, when, and the clocks' offsets then."""
         self.content["end"] = _moment()
         elapsed = (
@@ -89,7 +89,6 @@ class Manifest:
         )
         self.content["duration_ns"] = elapsed
         self.content["command"] |= {
-            "pid": pid,
             "exit_status": end.exit_status,
             "signal": end.signal,
             "interrupted_by": end.forwarded,

@@ -96,7 +96,7 @@ def record(
         try:
             return _record(plan, manifest)
         except BaseException:
-            if not manifest.begun:
+            if not manifest.command_ran:
                 clear_directory(plan.directory)
                 if not existed:
                     plan.directory.rmdir()
@@ -149,10 +149,9 @@ def _record(plan: _Plan, manifest: Manifest) -> Recording:
         closing = _Closing(plan)
         with closing:
             _set_up(plan, kernel=manifest.content["kernel_tracing"]["recorded"])
-            manifest.begin()
             plan.say(f"recording into {plan.directory} (LTTng session {plan.session})")
-            pid, end = _run(plan, state)
-            manifest.end(pid, end)
+            end = _run(plan, state, manifest)
+            manifest.end(end)
         empty = next((plan.directory / TRACE).glob("**/metadata"), None) is None
         manifest.content["discarded_events"] = closing.discarded
         manifest.content["empty"] = empty
@@ -186,11 +185,13 @@ def _kernel(plan: _Plan) -> dict[str, bool | str | None]:
     return {"available": why_not is None, "why_not": why_not, "recorded": recorded}
 
 
-def _run(plan: _Plan, state: State) -> tuple[int, End]:
+def _run(plan: _Plan, state: State, manifest: Manifest) -> End:
+    manifest.begin()
     command = Command(plan.program, plan.command, plan.environment)
     try:
+        manifest.content["command"]["pid"] = command.pid
         replace(state, command_pid=command.pid).write()
-        return command.pid, command.wait()
+        return command.wait()
     except BaseException:
         command.kill()
         raise
@@ -211,12 +212,13 @@ class _Closing:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         lttng, session = self._plan.lttng, self._plan.session
-        written = kind is None and self._try(lambda: lttng.stop(session, _STOP_TIMEOUT_S))
-        if written:
+        stuck = False
+        if kind is None:
+            stuck = not self._try(lambda: lttng.stop(session, _STOP_TIMEOUT_S))
             self._try(self._count)
         with _current_session_kept(lttng):
             # Waiting again for a consumer that did not finish in time would not help.
-            self._try(lambda: lttng.destroy(session, wait=written))
+            self._try(lambda: lttng.destroy(session, wait=not stuck))
         for problem in self.problems:
             self._plan.say(problem)
 

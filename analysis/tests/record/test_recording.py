@@ -1,0 +1,282 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Real sessions around a real traced program: normal ends, failures, refusals."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from lttng_world import ROOT, World, events, manifest
+
+pytestmark = pytest.mark.live
+
+
+def _nothing_left(world: World) -> None:
+    assert world.daemon_pid() is None
+
+
+def test_records_a_command_and_leaves_nothing_running(
+    world: World, tick: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "rec"
+    done = world.record("-o", target, "--", tick, "100")
+
+    assert (done.returncode, done.stdout) == (0, "100 ticks\n")
+    assert f"recorded into {target}" in done.stderr
+    lines = events(target / "trace")
+    assert len(lines) == 100
+    assert all("ros2:tick" in line for line in lines)
+    for context in ("vpid = ", "vtid = ", 'procname = "tick"'):
+        assert all(context in line for line in lines)
+    assert sorted(path.name for path in target.iterdir()) == ["manifest.json", "trace"]
+    assert [path.name for path in (target / "trace").iterdir()] == ["ust"]
+    assert (target / "trace" / "ust" / "uid" / str(os.getuid()) / "64-bit" / "metadata").is_file()
+    assert not (world.home / ".lttngrc").exists()
+    _nothing_left(world)
+
+
+def test_manifest_tells_what_was_recorded(world: World, tick: Path, tmp_path: Path) -> None:
+    target = tmp_path / "rec"
+    before = time.time_ns() - time.monotonic_ns()
+    environment = world.environment | {"ROS_DOMAIN_ID": "93", "CYCLONEDDS_URI": "<c/>"}
+    world.record("-o", target, "--name", "mine", "--", tick, "7", env=environment)
+
+    content = manifest(target)
+    assert content["schema"] == 1
+    assert re.fullmatch(r"strata-mine-\d+-\d+", content["session"])
+    assert content["command"]["line"] == [str(tick), "7"]
+    assert content["command"]["exit_status"] == 0
+    assert content["command"]["signal"] is None
+    assert content["command"]["succeeded"] is True
+    assert content["config"]["file"] == str(ROOT / "trace_configs" / "ros2.yaml")
+    assert content["config"]["events"]["ust"] == ["ros2:*"]
+    assert content["config"]["channel"]["subbuf_size"] == 1 << 20
+    assert content["ros"] is None
+    assert content["environment"]["ROS_DOMAIN_ID"] == "93"
+    assert content["environment"]["CYCLONEDDS_URI"] == "<c/>"
+    assert content["host"]["cpu_count"] == os.cpu_count()
+    assert content["host"]["kernel"] == os.uname().release
+    assert content["versions"]["lttng_tools"].startswith("2.")
+    assert content["discarded_events"] == 0
+    assert content["empty"] is False
+    assert content["problems"] == []
+    for moment in ("start", "end"):
+        clocks = content[moment]["clocks"]
+        # NTP may slew the clock between the two measurements, by 500 ppm at most.
+        assert abs(clocks["realtime_minus_monotonic_ns"] - before) < 100_000_000
+        assert 0 <= clocks["error_ns"] < 1_000_000
+    assert 0 < content["duration_ns"] < 60_000_000_000
+    pid = content["command"]["pid"]
+    assert f"vpid = {pid}" in events(target / "trace")[0]
+
+
+def test_a_failing_command_is_recorded_all_the_same(
+    world: World, tick: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "rec"
+    done = world.record("-o", target, "--", "sh", "-c", f"{tick} 5; exit 3")
+
+    assert done.returncode == 1
+    assert done.stderr.endswith("strata: the command failed: exit status 3\n")
+    assert manifest(target)["command"]["exit_status"] == 3
+    assert len(events(target / "trace")) == 5
+    _nothing_left(world)
+
+
+def test_a_crashing_command_is_recorded_all_the_same(
+    world: World, tick: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "rec"
+    done = world.record("-o", target, "--", "sh", "-c", f"{tick} 5; kill -SEGV $$")
+
+    assert done.returncode == 1
+    assert done.stderr.endswith("strata: the command failed: signal SIGSEGV\n")
+    assert manifest(target)["command"]["signal"] == "SIGSEGV"
+    assert len(events(target / "trace")) == 5
+    _nothing_left(world)
+
+
+def test_a_command_that_does_not_exist_starts_nothing(world: World, tmp_path: Path) -> None:
+    target = tmp_path / "rec"
+    done = world.record("-o", target, "--", "no-such-program")
+
+    assert done.returncode == 1
+    assert done.stderr == (
+        "strata: Cannot run no-such-program: no such program, or not executable. Check the "
+        "spelling and PATH; a file in this directory is written ./NAME.\n"
+    )
+    assert not target.exists()
+    _nothing_left(world)
+
+
+def test_a_command_that_cannot_be_executed_leaves_nothing(world: World, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("#!/no/such/interpreter\n")
+    script.chmod(0o755)
+    target = tmp_path / "rec"
+    world.start_daemon()
+    done = world.record("-o", target, "--", script)
+
+    assert done.returncode == 1
+    assert f"Cannot run {script}: No such file or directory." in done.stderr
+    assert world.sessions() == []
+    assert not target.exists()
+
+
+def test_a_failure_in_mid_set_up_leaves_nothing(world: World, tmp_path: Path) -> None:
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    fake = tools / "lttng"
+    fake.write_text(
+        '#!/bin/sh\n[ "$2" = add-context ] && { echo "Error: planted" >&2; exit 7; }\n'
+        'exec /usr/bin/lttng "$@"\n'
+    )
+    fake.chmod(0o755)
+    target = tmp_path / "rec"
+    daemon = world.start_daemon()
+    path = f"{tools}:{world.environment['PATH']}"
+    done = world.record("-o", target, "--", "true", env=world.environment | {"PATH": path})
+
+    assert done.returncode == 1
+    assert "planted (exit status 7)" in done.stderr
+    assert world.sessions() == []
+    assert world.daemon_pid() == daemon
+    assert not target.exists()
+
+
+def test_a_foreign_daemon_and_its_sessions_are_left_alone(
+    world: World, tick: Path, tmp_path: Path
+) -> None:
+    daemon = world.start_daemon()
+    world.lttng("create", "theirs", f"--output={tmp_path / 'theirs'}")
+    world.lttng("enable-event", "--userspace", "ros2:tick")
+    world.lttng("start")
+    settings = (world.home / ".lttngrc").read_text()
+    done = world.record("-o", tmp_path / "rec", "--", tick, "11")
+
+    assert done.returncode == 0
+    assert world.daemon_pid() == daemon
+    assert world.sessions() == ["theirs"]
+    assert (world.home / ".lttngrc").read_text() == settings
+    world.lttng("destroy", "theirs")
+    assert len(events(tmp_path / "theirs")) == 11
+    assert len(events(tmp_path / "rec" / "trace")) == 11
+
+
+def test_a_daemon_of_ours_outlives_us_while_another_records(
+    world: World, tick: Path, tmp_path: Path
+) -> None:
+    go = tmp_path / "go"
+    waits = f"echo running; while [ ! -e {go} ]; do sleep 0.05; done; {tick} 9"
+    first = world.start_recording(tmp_path / "a", "sh", "-c", "echo running; sleep 2")
+    second = world.start_recording(tmp_path / "b", "sh", "-c", waits)
+    _, said = first.communicate(timeout=60)
+    assert "left running: sessions of others use it" in said
+    go.touch()
+    second.communicate(timeout=60)
+
+    assert (first.returncode, second.returncode) == (0, 0)
+    assert len(events(tmp_path / "b" / "trace")) == 9
+
+
+def test_lost_events_are_counted_not_hidden(world: World, tick: Path, tmp_path: Path) -> None:
+    config = tmp_path / "small.yaml"
+    config.write_text(
+        "events: {ust: ['ros2:*']}\n"
+        "channel: {subbuf_size: 4096, num_subbuf: 2, read_timer: 1000000}\n"
+    )
+    target = tmp_path / "rec"
+    done = world.strata("record", "-c", config, "--no-ros", "-o", target, "--", tick, "50000")
+
+    lost = manifest(target)["discarded_events"]
+    assert done.returncode == 0
+    assert 0 < lost < 50000
+    assert lost + len(events(target / "trace")) == 50000
+    assert f"strata: {lost} events were lost to full buffers" in done.stderr
+
+
+def test_an_untraced_command_is_told(world: World, tmp_path: Path) -> None:
+    done = world.record("-o", tmp_path / "rec", "--", "true")
+
+    assert done.returncode == 0
+    assert "no traced process showed up" in done.stderr
+    assert manifest(tmp_path / "rec")["empty"] is True
+
+
+def test_the_command_learns_the_session_directory(world: World, tmp_path: Path) -> None:
+    target = tmp_path / "rec"
+    done = world.record("-o", target, "--", "sh", "-c", 'echo "$STRATA_SESSION_DIR"')
+    assert done.stdout == f"{target}\n"
+
+
+def test_the_default_directory_is_in_sessions(world: World, tmp_path: Path) -> None:
+    (tmp_path / "trace_configs").symlink_to(ROOT / "trace_configs")
+    environment = world.environment | {"STRATA_ROOT": str(tmp_path)}
+    assert world.record("--name", "here", "--", "true", env=environment).returncode == 0
+    (made,) = (tmp_path / "sessions").iterdir()
+    assert re.fullmatch(r"\d{8}T\d{6}Z_here", made.name)
+
+
+def test_an_existing_directory_is_refused(world: World, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    done = world.record("-o", tmp_path, "--", "true")
+
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"strata: Cannot record into {tmp_path}: it holds 1 entries (notes.txt, ...). Choose "
+        "another -o, or replace a former recording with --force.\n"
+    )
+
+
+def test_force_replaces_a_recording_and_keeps_what_is_not_of_it(
+    world: World, tick: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "rec"
+    world.record("-o", target, "--", tick, "3")
+    (target / "notes.txt").write_text("mine")
+    done = world.record("-o", target, "--force", "--", tick, "4")
+
+    assert done.returncode == 0
+    assert f"strata: removed {target}/trace\n" in done.stderr
+    assert (target / "notes.txt").read_text() == "mine"
+    assert len(events(target / "trace")) == 4
+
+
+def test_force_does_not_touch_what_is_no_recording(world: World, tmp_path: Path) -> None:
+    (tmp_path / "trace").mkdir()
+    (tmp_path / "trace" / "precious").write_text("mine")
+    done = world.record("-o", tmp_path, "--force", "--", "true")
+
+    assert done.returncode == 1
+    assert "has no manifest.json, so its files are no recording" in done.stderr
+    assert (tmp_path / "trace" / "precious").read_text() == "mine"
+
+
+def test_a_running_recording_is_not_replaced(world: World, tmp_path: Path) -> None:
+    target = tmp_path / "rec"
+    first = world.start_recording(target, "sh", "-c", "echo running; sleep 30")
+    done = world.record("-o", target, "--force", "--", "true")
+    first.send_signal(signal.SIGINT)
+    first.communicate(timeout=60)
+
+    assert done.returncode == 1
+    assert f"process {first.pid} is recording into it" in done.stderr
+    assert first.returncode == 0
+
+
+def test_a_missing_session_daemon_program_is_told(world: World, tmp_path: Path) -> None:
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name in ("lttng", "true", "nsenter", "mount"):
+        (tools / name).symlink_to(f"/usr/bin/{name}")
+    target = tmp_path / "rec"
+    done = world.record("-o", target, "--", "true", env=world.environment | {"PATH": str(tools)})
+
+    assert done.returncode == 1
+    assert "Cannot start lttng-sessiond: it is not installed." in done.stderr
+    assert not target.exists()
