@@ -68,6 +68,8 @@ class World:
         process = self.popen(sys.executable, "-m", "strata", *line)
         assert process.stdout is not None
         assert process.stdout.readline() == "running\n"
+        state = target / "recording.json"
+        wait_until(lambda: json.loads(state.read_text())["command_pid"], "the command's pid")
         return process
 
     def lttng(self, *arguments: str) -> str:
