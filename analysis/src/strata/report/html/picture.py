@@ -124,7 +124,7 @@ def nice_ticks(end_ns: float, count: int = _TICKS) -> list[float]:
     rough = end_ns / count
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough)
-    return [step * at for at in range(math.floor(end_ns / step + 1e-9) + 1)]
+    return [step * at for at in range(math.floor(end_ns / step * (1 + 1e-12)) + 1)]
 
 
 def _view(

@@ -1,0 +1,128 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page in a real browser: figures drawn, nothing cut, no error, no request.
+
+Skipped only where no Chromium is installed (`make setup` installs it).
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_analysis import Relay, make, nothing, with_chains
+
+from strata.analysis import Analysis
+from strata.report.html import theme, write_report
+
+PROBE = Path(__file__).parent / "probe.js"
+LONG = Relay(
+    hops=10,
+    node="/robot_7/perception/pointcloud_preprocessing/voxel_grid_filter_component_{}",
+    topic="/robot_7/perception/cropped_and_downsampled/points_with_intensity_{}",
+    symbol="robot::perception::VoxelGridFilterComponent::on_message_with_a_very_long_name_indeed",
+    work_ns={3: 5_000_000},
+    blocked_ns=30_000_000,
+)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the probe saw in the browser, and what the browser wrote to its console."""
+
+    probe: dict[str, Any]
+    console: list[str]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> str:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = next((path for path in map(shutil.which, names) if path), None)
+    if found is None:
+        pytest.skip("no Chromium is installed")
+    return found
+
+
+@pytest.fixture
+def browse(chromium: str, tmp_path: Path) -> Callable[[Analysis, int], Seen]:
+    def look(analysis: Analysis, width: int) -> Seen:
+        path = write_report(analysis, tmp_path / "page.html", title="made", force=True)
+        script = f"<script>{PROBE.read_text()}</script></body>"
+        path.write_text(path.read_text().replace("</body>", script))
+        return open_page(chromium, path, width, tmp_path / "profile")
+
+    return look
+
+
+def open_page(chromium: str, path: Path, width: int, profile: Path) -> Seen:
+    flags = "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-sync"
+    flags += " --no-first-run --virtual-time-budget=15000 --enable-logging=stderr --dump-dom"
+    done = subprocess.run(
+        [
+            chromium,
+            *flags.split(),
+            f"--user-data-dir={profile}",
+            f"--window-size={width},2000",
+            path.as_uri(),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    probe = re.search(r'<body data-probe="([^"]*)"', done.stdout)
+    assert probe, done.stderr
+    return Seen(json.loads(html.unescape(probe[1])), re.findall(r"CONSOLE[^\n]*", done.stderr))
+
+
+@pytest.mark.parametrize("width", [1280, 700])
+@pytest.mark.parametrize(
+    "relay",
+    [Relay(blocked_ns=50_000_000), LONG, Relay(merged=True, init=False), Relay(messages=1)],
+    ids=["relay", "long names", "no init events", "one message"],
+)
+def test_figures_are_drawn_and_nothing_is_cut(
+    browse: Callable[[Analysis, int], Seen], relay: Relay, width: int
+) -> None:
+    seen = browse(make(relay), width)
+    assert seen.probe["width"] == width
+    assert seen.probe["wide"] <= width, "the page is wider than the window"
+    assert seen.probe["cut"] == []
+    assert seen.probe["scrolled"] == []
+    assert [figure["state"] for figure in seen.probe["figures"]] == ["drawn", "drawn"]
+    assert all(figure["height"] > 300 for figure in seen.probe["figures"])
+    assert only_news(seen.console) == []
+
+
+def test_the_colours_of_the_layers_are_on_the_canvas(
+    browse: Callable[[Analysis, int], Seen],
+) -> None:
+    seen = browse(make(Relay()), 1280)
+    quantiles = next(f for f in seen.probe["figures"] if f["id"] == "quantile-0")
+    layers = ["client publish", "middleware", "executor wait", "take", "client take", "hold"]
+    assert {theme.paint(name).fill for name in layers} <= set(quantiles["colours"])
+
+
+def test_every_chain_is_drawn(browse: Callable[[Analysis, int], Seen]) -> None:
+    seen = browse(with_chains(make(Relay(messages=40)), 3), 1280)
+    assert [figure["state"] for figure in seen.probe["figures"]] == ["drawn"] * 6
+
+
+def test_a_page_without_figures_has_no_error(browse: Callable[[Analysis, int], Seen]) -> None:
+    seen = browse(nothing(), 700)
+    assert seen.probe["figures"] == []
+    assert seen.probe["cut"] == []
+    assert only_news(seen.console) == []
+
+
+def only_news(console: list[str]) -> list[str]:
+    """Lines of the console, without bokeh's two remarks that it has begun and is done."""
+    return [line for line in console if "setting log level" not in line and "idle at" not in line]

@@ -1,0 +1,121 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where the page is written, and where it is not; the command `strata report`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from made_analysis import nothing
+
+from strata.cli.report import command
+from strata.errors import OutputError
+from strata.report.html import write_report
+
+
+def report(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(command, [str(item) for item in arguments])
+
+
+def write(path: Path, *, force: bool = False) -> Path:
+    return write_report(nothing(), path, title="made", force=force)
+
+
+def test_the_file_is_written_and_nothing_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    assert write(path) == path
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_the_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.touch()
+    assert write(tmp_path / "report.html").stat().st_mode == other.stat().st_mode
+
+
+def test_an_existing_file_stays_without_force(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text("mine")
+    with pytest.raises(OutputError, match=r"Cannot write .*report.html: the file exists.*--force"):
+        write(path)
+    assert path.read_text() == "mine"
+    write(path, force=True)
+    assert path.read_text() != "mine"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_missing_directory_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="there is no directory"):
+        write(tmp_path / "absent" / "report.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_directory_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="it is a directory"):
+        write(tmp_path, force=True)
+
+
+def test_no_file_is_put_into_a_ctf_trace(tmp_path: Path) -> None:
+    (tmp_path / "metadata").touch()
+    with pytest.raises(OutputError, match="is a CTF trace"):
+        write(tmp_path / "report.html")
+
+
+def test_a_failed_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(OutputError, match="No space left on device"):
+        write(tmp_path / "report.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_report_goes_into_the_session(own_sample: Callable[[str], Path]) -> None:
+    session = own_sample("fast_blocked_st")
+    done = report(session)
+    assert done.exit_code == 0, done.output
+    assert done.stdout == f"Wrote {session / 'report.html'}\n"
+    assert "<h1>fast_blocked_st</h1>" in (session / "report.html").read_text()
+    again = report(session)
+    assert isinstance(again.exception, OutputError)
+    assert "--force" in str(again.exception)
+    assert report(session, "--force").exit_code == 0
+
+
+def test_the_report_of_a_sessions_trace_goes_into_the_session(
+    own_sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    session = tmp_path / "session"
+    session.mkdir()
+    own_sample("fast_blocked_st").rename(session / "trace")
+    (session / "manifest.json").write_text("{}")
+    assert report(session / "trace").exit_code == 0
+    assert "<h1>session</h1>" in (session / "report.html").read_text()
+
+
+def test_output_names_another_file(sample: Callable[[str], Path], tmp_path: Path) -> None:
+    path = tmp_path / "out.html"
+    done = report(sample("fast_blocked_st"), "-o", path)
+    assert done.stdout == f"Wrote {path}\n"
+    assert path.stat().st_size < 4_000_000
+
+
+def test_a_ctf_trace_itself_needs_an_output(sample: Callable[[str], Path], tmp_path: Path) -> None:
+    trace = next(sample("fast_blocked_st").rglob("metadata")).parent
+    refused = report(trace)
+    assert isinstance(refused.exception, OutputError)
+    assert "Name a file with -o" in str(refused.exception)
+    assert report(trace, "-o", tmp_path / "out.html").exit_code == 0
+
+
+def test_no_trace_is_said_before_any_output(tmp_path: Path) -> None:
+    absent = report(tmp_path / "absent")
+    assert "there is no such directory" in str(absent.exception)
+    empty = report(tmp_path)
+    assert empty.exit_code != 0
+    assert not list(tmp_path.iterdir())
