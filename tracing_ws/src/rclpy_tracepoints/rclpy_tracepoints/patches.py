@@ -1,0 +1,214 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is changed in rclpy's modules so that they emit rclcpp's tracepoints.
+
+Every patch keeps signatures, results and exceptions. One that does not fit the rclpy at hand is
+left out with a warning; so is an event whose making fails. The program is never kept from running.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from rclpy_tracepoints import _emit
+from rclpy_tracepoints.registry import Registration, registration_of
+
+_warned: set[str] = set()
+_PATCHED = "_rclpy_tracepoints"
+
+
+def patch(module: types.ModuleType) -> None:
+    """Patch one of rclpy's modules; nothing in a process without tracetools."""
+    if _emit.bind() == 0:
+        return
+    for apply in _PATCHES.get(module.__name__, ()):
+        try:
+            apply(module)
+        except Exception as error:
+            _warn(apply.__name__, f"Cannot patch {module.__name__} ({apply.__name__}): {error!r}.")
+
+
+def _warn(key: str, fact: str) -> None:
+    if key in _warned:
+        return
+    _warned.add(key)
+    message = f"{fact} Its trace events will be missing."
+    try:
+        warnings.warn(f"rclpy_tracepoints: {message}", RuntimeWarning, stacklevel=2)
+    except Exception:
+        # The program makes warnings errors; this one is not the program's.
+        print(f"rclpy_tracepoints: {message}", file=sys.stderr)
+
+
+def _register(entity: Any) -> Registration | None:
+    try:
+        return registration_of(entity)
+    except Exception as error:
+        _warn(f"register {type(entity)}", f"Cannot register a {type(entity).__name__}: {error!r}.")
+        return None
+
+
+def _replace(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+    original = getattr(owner, name)
+    if hasattr(original, _PATCHED):
+        return  # A reloaded module shares what is defined elsewhere.
+    replacement = functools.wraps(original)(make(original))
+    setattr(replacement, _PATCHED, True)
+    setattr(owner, name, replacement)
+
+
+def _registering(original: Callable[..., None]) -> Callable[..., None]:
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        original(self, *args, **kwargs)
+        _register(self)
+
+    return __init__
+
+
+def register_subscriptions(module: Any) -> None:
+    """Announce the callback of each new subscription."""
+    _replace(module.Subscription, "__init__", _registering)
+
+
+def register_services(module: Any) -> None:
+    """Announce the callback of each new service."""
+    _replace(module.Service, "__init__", _registering)
+
+
+def register_timers(module: Any) -> None:
+    """Announce the callback of each new timer; the executors' timers for timeouts have none."""
+    _replace(module.Timer, "__init__", _registering)
+
+
+def link_timers(module: Any) -> None:
+    """Say which node a timer belongs to."""
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def create_timer(self: Any, *args: Any, **kwargs: Any) -> Any:
+            timer = original(self, *args, **kwargs)
+            try:
+                _emit.timer_link_node(timer.handle.pointer, self.handle.pointer)
+            except Exception as error:
+                _warn("link timer", f"Cannot link a timer to its node: {error!r}.")
+            return timer
+
+        return create_timer
+
+    _replace(module.Node, "create_timer", make)
+
+
+def trace_waits(module: Any) -> None:
+    """Emit when an executor begins to wait and when it has waited."""
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def wait(self: Any, *args: Any, **kwargs: Any) -> Any:
+            timeout = args[0] if args else -1
+            _emit.wait_for_work(timeout if isinstance(timeout, int) else -1)
+            result = original(self, *args, **kwargs)
+            _emit.get_next_ready()
+            return result
+
+        return wait
+
+    _replace(module._rclpy.WaitSet, "wait", make)
+
+
+def _taking(original: Callable[..., Any]) -> Callable[..., Any]:
+    def take(self: Any, entity: Any, *args: Any, **kwargs: Any) -> Any:
+        registration = _register(entity)
+        if registration is None:
+            _emit.clear_pending()
+        else:
+            _emit.execute(registration.handle, registration.callback_id, registration.callback)
+        return original(self, entity, *args, **kwargs)
+
+    return take
+
+
+def trace_subscription_takes(module: Any) -> None:
+    """Emit before a message is taken, on the thread that runs the callback."""
+    _replace(module.Executor, "_take_subscription", _taking)
+
+
+def trace_timer_takes(module: Any) -> None:
+    """Emit before a timer is called, on the thread that runs the callback."""
+    _replace(module.Executor, "_take_timer", _taking)
+
+
+def trace_service_takes(module: Any) -> None:
+    """Emit before a request is taken, on the thread that runs the callback; rclcpp does not."""
+    _replace(module.Executor, "_take_service", _taking)
+
+
+def trace_callbacks(module: Any) -> None:
+    """Emit around the callbacks of subscriptions, timers and services."""
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        async def await_or_execute(callback: Any, *args: Any) -> Any:
+            callback_id = _emit.take_pending(callback)
+            if not callback_id:
+                return await original(callback, *args)
+            return await _run(callback_id, original(callback, *args))
+
+        return await_or_execute
+
+    _replace(module, "await_or_execute", make)
+
+
+@types.coroutine
+def _run(callback_id: int, coroutine: Any) -> Any:
+    """Run a callback; one that awaits gets a start and an end each time it runs.
+
+    So the events of a thread always nest, and none lasts while its thread runs something else.
+    """
+    resume, value = coroutine.send, None
+    while True:
+        _emit.callback_start(callback_id)
+        try:
+            awaited = resume(value)
+        except StopIteration as done:
+            return done.value
+        finally:
+            _emit.callback_end(callback_id)
+        try:
+            value = yield awaited
+            resume = coroutine.send
+        except GeneratorExit:
+            coroutine.close()
+            raise
+        except BaseException as error:
+            resume, value = coroutine.throw, error
+
+
+def report_events_executor(module: Any) -> None:
+    """Warn that the events executor runs callbacks where these patches do not reach."""
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def EventsExecutor(*args: Any, **kwargs: Any) -> Any:  # noqa: N802
+            _warn("events executor", "The EventsExecutor calls callbacks from C++.")
+            return original(*args, **kwargs)
+
+        return EventsExecutor
+
+    _replace(module, "EventsExecutor", make)
+
+
+_PATCHES: dict[str, tuple[Callable[[Any], None], ...]] = {
+    "rclpy.executors": (
+        trace_waits,
+        trace_subscription_takes,
+        trace_timer_takes,
+        trace_service_takes,
+        trace_callbacks,
+    ),
+    "rclpy.experimental.events_executor": (report_events_executor,),
+    "rclpy.node": (link_timers,),
+    "rclpy.service": (register_services,),
+    "rclpy.subscription": (register_subscriptions,),
+    "rclpy.timer": (register_timers,),
+}
