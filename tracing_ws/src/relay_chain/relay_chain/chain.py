@@ -12,6 +12,7 @@ import time
 
 import rclpy
 from rclpy.parameter import Parameter
+
 from relay_chain.nodes import Distractor, Relay, Sink, Source
 from relay_chain.options import ChainOptions
 from relay_chain.process import make_executor, spin

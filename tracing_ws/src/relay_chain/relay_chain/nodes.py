@@ -18,11 +18,12 @@ import time
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.task import Future
-from relay_chain.truth import TruthLog
 from strata_interfaces.msg import Timing
 
+from relay_chain.truth import TruthLog
+
 READY_TOPIC = "/chain_ready"
-"""A node that is connected makes a publisher here: others see it in the graph. No message is sent."""
+"""A connected node makes a publisher here, which others see in the graph; nothing is sent."""
 
 SLOW_TOPIC = "/slow"
 _POLL_S = 0.05

@@ -9,6 +9,7 @@ import sys
 import rclpy
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
 from rclpy.task import Future
+
 from relay_chain.nodes import ChainNode, Distractor, Relay, Sink, Source
 
 KINDS = {"source": Source, "relay": Relay, "sink": Sink, "distractor": Distractor}
