@@ -214,6 +214,14 @@ def test_the_command_learns_the_session_directory(world: World, tmp_path: Path) 
     assert done.stdout == f"{target}\n"
 
 
+def test_options_after_the_command_are_its_own(world: World, tmp_path: Path) -> None:
+    done = world.record("-o", tmp_path / "rec", "echo", "-c", "--force", "--name")
+    assert (done.returncode, done.stdout) == (0, "-c --force --name\n")
+    done = world.record("--nmae", "x", "--", "true")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "No such option '--nmae'" in done.stderr.replace(":", "")
+
+
 def test_the_default_directory_is_in_sessions(world: World, tmp_path: Path) -> None:
     (tmp_path / "trace_configs").symlink_to(ROOT / "trace_configs")
     environment = world.environment | {"STRATA_ROOT": str(tmp_path)}
@@ -228,7 +236,7 @@ def test_an_existing_directory_is_refused(world: World, tmp_path: Path) -> None:
 
     assert done.returncode == 1
     assert done.stderr == (
-        f"strata: Cannot record into {tmp_path}: it holds 1 entries (notes.txt, ...). Choose "
+        f"strata: Cannot record into {tmp_path}: it is not empty (notes.txt; 1 in all). Choose "
         "another -o, or replace a former recording with --force.\n"
     )
 
@@ -259,7 +267,7 @@ def test_force_does_not_touch_what_is_no_recording(world: World, tmp_path: Path)
 
 def test_a_running_recording_is_not_replaced(world: World, tmp_path: Path) -> None:
     target = tmp_path / "rec"
-    first = world.start_recording(target, "sh", "-c", "echo running; sleep 30")
+    first = world.start_recording(target, "sh", "-c", "echo running; exec sleep 30")
     done = world.record("-o", target, "--force", "--", "true")
     first.send_signal(signal.SIGINT)
     first.communicate(timeout=60)
@@ -280,3 +288,32 @@ def test_a_missing_session_daemon_program_is_told(world: World, tmp_path: Path) 
     assert done.returncode == 1
     assert "Cannot start lttng-sessiond: it is not installed." in done.stderr
     assert not target.exists()
+
+
+def test_kernel_events_are_left_out_where_they_cannot_be_had(
+    world: World, tick: Path, tmp_path: Path
+) -> None:
+    config = tmp_path / "kernel.yaml"
+    config.write_text("events: {ust: ['ros2:*'], kernel: [sched_switch]}\n")
+    target = tmp_path / "rec"
+    done = world.strata("record", "-c", config, "--no-ros", "-o", target, "--", tick, "3")
+
+    kernel = manifest(target)["kernel_tracing"]
+    assert done.returncode == 0
+    assert kernel["recorded"] is kernel["available"]
+    assert (kernel["why_not"] is None) is kernel["available"]
+    assert ("no kernel events: " in done.stderr) is not kernel["available"]
+    assert (target / "trace" / "kernel").exists() is kernel["available"]
+    assert sum("ros2:tick" in line for line in events(target / "trace")) == 3
+
+
+def test_buffers_can_be_one_set_for_each_process(world: World, tick: Path, tmp_path: Path) -> None:
+    config = tmp_path / "pids.yaml"
+    config.write_text("events: {ust: ['ros2:*']}\nbuffers: per-pid\n")
+    target = tmp_path / "rec"
+    line = ("sh", "-c", f"{tick} 2; {tick} 3")
+    done = world.strata("record", "-c", config, "--no-ros", "-o", target, "--", *line)
+
+    assert done.returncode == 0
+    assert len(list((target / "trace" / "ust" / "pid").iterdir())) == 2
+    assert len(events(target / "trace")) == 5

@@ -14,7 +14,7 @@ from strata.record.recording import record
 from strata.record.ros import find_ros
 
 
-@click.command("record", context_settings={"ignore_unknown_options": True})
+@click.command("record", context_settings={"allow_interspersed_args": False})
 @click.option(
     "-c",
     "--config",

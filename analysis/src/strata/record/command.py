@@ -108,7 +108,8 @@ def refuse_if_interrupted() -> None:
     if waiting:
         name = signal.Signals(min(waiting)).name
         raise EarlyStopError(
-            f"Cannot record: interrupted by {name} before the command was started."
+            f"Cannot record: {name} came before the command was started. "
+            "Nothing is left behind; run it again."
         )
 
 

@@ -96,8 +96,8 @@ def check_directory(directory: Path, *, force: bool) -> None:
         )
     if not force:
         raise OutputError(
-            f"Cannot record into {directory}: it holds {len(entries)} entries ({entries[0]}, ...). "
-            "Choose another -o, or replace a former recording with --force."
+            f"Cannot record into {directory}: it is not empty ({entries[0]}; {len(entries)} in "
+            "all). Choose another -o, or replace a former recording with --force."
         )
     if not {MANIFEST, STATE} & set(entries) and set(entries) & set(_OWN):
         raise OutputError(
