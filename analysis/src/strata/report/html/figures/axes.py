@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from bokeh.models import BasicTickFormatter, Range1d
+from bokeh.models import BasicTickFormatter, FixedTicker, Range1d
 from bokeh.models.annotations.legends import Legend
 from bokeh.plotting import figure
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 MICRO = "µs"
 _FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 _TICKS_OF_A_DECADE = range(10, 100)
+_FEW_DECADES = 2.2
 
 
 def new_figure(
@@ -62,6 +63,11 @@ def new_figure(
     plot.min_border_right = 16
     plot.xgrid.grid_line_color = theme.GRID
     plot.ygrid.grid_line_color = theme.GRID
+    _style_axes(plot)
+    return plot
+
+
+def _style_axes(plot: figure) -> None:
     for axis in plot.axis:
         axis.axis_label_text_font = _FONT
         axis.axis_label_text_font_style = "normal"
@@ -72,7 +78,6 @@ def new_figure(
         axis.axis_line_color = theme.MUTED
         axis.major_tick_line_color = theme.MUTED
         axis.minor_tick_line_color = None
-    return plot
 
 
 def add_legend(plot: figure, entries: Entries, *, columns: int) -> None:
@@ -106,6 +111,13 @@ def label_durations(plot: figure, low_ns: float, high_ns: float) -> None:
             value = step * 10**power / 10
             labels[int(value) if value == int(value) else value] = format_tick(value, micro=MICRO)
     plot.yaxis[0].major_label_overrides = labels
+    decades = math.log10(max(high_ns, 1) / max(low_ns, 1))
+    if decades <= _FEW_DECADES:
+        # Bokeh's own ticks are evenly spaced below two decades, and crowd at the upper end.
+        steps = (1, 2, 5) if decades > 1 else (1, 1.5, 2, 3, 4, 5, 7)
+        ticks = [step * 10.0**power for power in range(first - 1, last + 1) for step in steps]
+        plot.yaxis[0].ticker = FixedTicker(ticks=ticks)
+        plot.ygrid[0].ticker = FixedTicker(ticks=ticks)
 
 
 def plain_numbers(plot: figure) -> None:
