@@ -87,10 +87,11 @@ def test_loss_comes_first_and_in_red() -> None:
     assert "1,234 events were discarded" in quality.words
 
 
-def test_inferred_results_are_not_called_measured() -> None:
+def test_a_warning_is_no_clean_verdict() -> None:
     quality = page_of(make(Relay(losses={"inferred_matches": 3}))).by_id("quality")
     assert "warning" in quality.every("p", "verdict")[0].classes
-    assert "measured" not in quality.every("p", "verdict")[0].words
+    assert "partial or inferred" in quality.every("p", "verdict")[0].words
+    assert not quality.every("p", "good")
 
 
 def test_the_answer_is_the_bottleneck_of_the_analysis() -> None:
