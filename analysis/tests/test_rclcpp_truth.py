@@ -61,9 +61,7 @@ def test_every_take_is_matched(
         "fast_throws",
     ],
 )
-def test_layers_add_up_to_the_latency_to_the_nanosecond(
-    analysis_of: AnalysisOf, name: str
-) -> None:
+def test_layers_add_up_to_the_latency_to_the_nanosecond(analysis_of: AnalysisOf, name: str) -> None:
     analysis = analysis_of(name)
     messages = analysis.messages
     layers = messages[LAYER_COLUMNS]
@@ -100,9 +98,7 @@ def test_the_chain_is_found_with_its_hops_nodes_and_callbacks(
     assert 9.99e6 < timer["period_p50"] < 10.01e6
 
 
-@pytest.mark.parametrize(
-    "name", ["fast_relay1p_st", "fast_relaymp_st", "fast_relay1p_events"]
-)
+@pytest.mark.parametrize("name", ["fast_relay1p_st", "fast_relaymp_st", "fast_relay1p_events"])
 def test_chain_latency_agrees_with_the_nodes_own_stamps(
     analysis_of: AnalysisOf, sample: Sample, name: str
 ) -> None:

@@ -215,9 +215,7 @@ def test_without_execute_the_wait_still_splits() -> None:
         """
     )
     _, transfers = cut(made)
-    assert rows(transfers) == [
-        {"client publish": 2, "middleware": 50, "executor wait + take": 20}
-    ]
+    assert rows(transfers) == [{"client publish": 2, "middleware": 50, "executor wait + take": 20}]
 
 
 def test_an_execute_of_another_entity_is_not_the_takes() -> None:

@@ -1,0 +1,154 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`strata analyze` as a user runs it: output, files, exit codes."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from strata.schema.tables import STATISTICS
+
+Sample = Callable[[str], Path]
+
+
+def strata(
+    *arguments: str | Path, columns: int = 80, cwd: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "strata", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1"},
+    )
+
+
+def test_the_table_fits_80_columns_and_names_the_bottleneck(sample: Sample) -> None:
+    run = strata("analyze", sample("fast_blocked_st"))
+    assert run.returncode == 0, run.stderr
+    assert max(map(len, run.stdout.splitlines())) <= 80
+    text = " ".join(run.stdout.split())
+    assert "617 published, 611 taken, 611 matched" in text
+    assert "nothing lost, nothing inferred" in text
+    assert "Bottleneck: middleware of /fast" in text
+    assert "behind main::{lambda#1}::operator()::{lambda#1} [/slow] (/subs) is 30.0 ms" in text
+    assert "and 2 hops of internal topics (--all)" in text
+    assert run.stderr == ""
+
+
+def test_all_shows_internal_topics_and_remarks(sample: Sample) -> None:
+    text = strata("analyze", sample("fast_blocked_st"), "--all").stdout
+    assert "/parameter_events" in text
+    assert "taken = 0" in text
+    assert "(--all)" not in text
+
+
+def test_loss_comes_first(sample: Sample) -> None:
+    text = strata("analyze", sample("fast_relay1p_mt_lossy")).stdout
+    assert text.index("25,631 events were discarded") < text.index("chain ")
+
+
+def test_the_json_document_is_the_contract(sample: Sample) -> None:
+    run = strata("analyze", sample("fast_relay1p_st"), "--format", "json")
+    assert run.returncode == 0, run.stderr
+    document = json.loads(run.stdout)
+    assert document["schema"] == 1
+    assert document["trace"]["events"] == 109196
+    assert document["trace"]["discarded_events"] == 0
+    assert [process["vpid"] for process in document["trace"]["processes"]] == [27879]
+    assert document["messages"] == {
+        "published": 8030,
+        "taken": 8085,
+        "matched": 8085,
+        "unmatched_publish": 1,
+        "unmatched_take": 0,
+        "ambiguous": 0,
+    }
+    hop = next(hop for hop in document["hops"] if hop["topic"] == "/chain_2")
+    assert (hop["publisher_node"], hop["subscription_node"]) == ("/relay_1", "/relay_2")
+    assert list(hop["latency_ns"]) == list(STATISTICS)
+    for row in hop["layers"]:
+        assert {"layer", "share", *STATISTICS} == set(row)
+    assert sum(row["mean"] for row in hop["layers"]) == pytest.approx(hop["latency_ns"]["mean"])
+    assert sum(row["share"] for row in hop["layers"]) == pytest.approx(1)
+    chain = document["chains"][0]
+    assert chain["name"] == "/chain_0 -> /chain_1 -> /chain_2 -> /chain_3"
+    assert sum(row["mean"] for row in chain["layers"]) == pytest.approx(chain["latency_ns"]["mean"])
+    assert {"layer", "where", "share_p50", "share_p99"} <= set(chain["blame"][0])
+    callback = next(c for c in document["callbacks"] if c["trigger"] == "/chain_1")
+    assert callback["count"] == callback["duration_ns"]["count"] == 2000
+    assert callback["period_ns"]["count"] == 1999
+    assert {"code", "count", "severity", "text"} == set(document["quality"][0])
+
+
+def test_csv_is_one_rectangle(sample: Sample) -> None:
+    run = strata("analyze", sample("fast_blocked_st"), "--format", "csv")
+    frame = pd.read_csv(io.StringIO(run.stdout))
+    assert set(frame["scope"]) == {"hop", "chain"}
+    fast = frame[(frame["scope"] == "chain") & (frame["name"] == "/fast")]
+    whole = fast[fast["layer"] == "latency"]
+    assert whole["count"].tolist() == [546]
+    parts = fast[fast["layer"] != "latency"]
+    assert parts["mean"].sum() == pytest.approx(whole["mean"].iloc[0])
+
+
+def test_csv_prints_any_declared_table(sample: Sample) -> None:
+    run = strata("analyze", sample("fast_blocked_st"), "--format", "csv", "--table", "messages")
+    assert len(pd.read_csv(io.StringIO(run.stdout))) == 611
+
+
+def test_a_table_needs_csv(sample: Sample) -> None:
+    run = strata("analyze", sample("fast_blocked_st"), "--table", "messages")
+    assert run.returncode == 2
+    assert "--table needs --format csv" in run.stderr
+
+
+def test_an_output_file_is_named_and_not_overwritten(sample: Sample, tmp_path: Path) -> None:
+    output = tmp_path / "out.json"
+    arguments = ("analyze", sample("fast_blocked_st"), "--format", "json", "-o", output)
+    run = strata(*arguments)
+    assert (run.returncode, run.stdout) == (0, "")
+    assert f"Wrote {output}" in run.stderr
+    again = strata(*arguments)
+    assert again.returncode == 1
+    assert "the file exists. Choose another name or use --force." in again.stderr
+    assert strata(*arguments, "--force").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("absent", "Cannot open trace absent: there is no such directory. Check the path."),
+        (".", "no directory at or below it holds a CTF `metadata` file"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_1(tmp_path: Path, path: str, text: str) -> None:
+    run = strata("analyze", path, cwd=tmp_path)
+    assert run.returncode == 1
+    assert run.stdout == ""
+    assert run.stderr.startswith("strata: Cannot ")
+    assert text in run.stderr
+    assert len(run.stderr.splitlines()) == 1
+
+
+def test_a_late_start_gives_a_partial_result_that_says_so(sample: Sample) -> None:
+    run = strata("analyze", sample("fast_relay1p_st_latestart"))
+    assert run.returncode == 0
+    text = " ".join(run.stdout.split())
+    assert "have no init events: tracing began after they did" in text
+    assert "617 messages" in text
+
+
+def test_help_names_every_verb() -> None:
+    text = strata("--help").stdout
+    for verb in ("doctor", "record", "analyze", "report"):
+        assert verb in text

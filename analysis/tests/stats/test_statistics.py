@@ -1,0 +1,78 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strata.analysis import Analysis
+from strata.schema.tables import STATISTICS
+from strata.stats.chains import layer_totals
+from strata.stats.summary import summarize
+
+
+def test_no_values_have_a_count_only() -> None:
+    summary = summarize(np.empty(0, np.int64))
+    assert list(summary) == list(STATISTICS)
+    assert summary["count"] == 0
+    assert all(value is None for name, value in summary.items() if name != "count")
+
+
+def test_one_value_has_no_deviation_of_a_sample() -> None:
+    summary = summarize(np.asarray([7]))
+    assert (summary["min"], summary["p99"], summary["max"], summary["mad"]) == (7, 7, 7, 0)
+    assert summary["std"] is None
+
+
+def test_quantiles_are_interpolated_linearly_and_mad_is_unscaled() -> None:
+    summary = summarize(np.asarray([10, 20, 30, 40]))
+    assert summary["p50"] == 25
+    assert summary["p90"] == pytest.approx(37)
+    assert summary["mad"] == 10
+
+
+@given(st.lists(st.integers(0, 10**12), min_size=2))
+def test_statistics_are_those_of_the_standard_library(values: list[int]) -> None:
+    summary = summarize(np.asarray(values, np.int64))
+    assert summary["mean"] == pytest.approx(statistics.fmean(values))
+    assert summary["std"] == pytest.approx(statistics.stdev(values), abs=1e-3)
+    assert summary["p50"] == pytest.approx(statistics.median(values))
+    assert (summary["min"], summary["max"]) == (min(values), max(values))
+
+
+@pytest.mark.parametrize("name", ["fast_relay1p_st", "fast_blocked_st", "fast_relay1p_events"])
+def test_shares_of_each_band_and_of_each_chain_add_up_to_one(
+    analysis_of: Callable[[str], Analysis], name: str
+) -> None:
+    analysis = analysis_of(name)
+    for chain_id, blame in analysis.blame.groupby("chain_id"):
+        assert blame["share_p50"].sum() == pytest.approx(1)
+        assert blame["share_p99"].sum() == pytest.approx(1)
+        layers = analysis.chain_layers[analysis.chain_layers["chain_id"] == chain_id]
+        assert layers["share"].sum() == pytest.approx(1)
+    assert not (analysis.blame[["typical_ns", "tail_ns"]] < 0).any(axis=None)
+
+
+def test_means_of_layer_totals_add_up_to_the_mean_latency(
+    analysis_of: Callable[[str], Analysis],
+) -> None:
+    analysis = analysis_of("fast_relay1p_st")
+    chain = analysis.chains.iloc[0]
+    own = analysis.chain_instances["chain_id"] == chain["chain_id"]
+    total = int(analysis.chain_instances.loc[own, "latency_ns"].sum())
+    segments = analysis.chain_segments[analysis.chain_segments["chain_id"] == chain["chain_id"]]
+    rows = layer_totals(segments, total)
+    assert sum(row["mean"] for row in rows) == pytest.approx(chain["latency_mean"])
+    assert [row["layer"] for row in rows] == [
+        "client publish",
+        "middleware",
+        "executor wait",
+        "take",
+        "client take",
+        "hold",
+        "callback",
+    ]
