@@ -175,14 +175,31 @@ def _run(callback_id: int, coroutine: Any) -> Any:
             return done.value
         finally:
             _emit.callback_end(callback_id)
+        future = _awaited_future(coroutine)
         try:
             value = yield awaited
+            # Executors resume a task at every turn: until the future is done, it only yields again.
+            while future is not None and not (future.done() or future.cancelled()):
+                value = yield awaited
             resume = coroutine.send
         except GeneratorExit:
             coroutine.close()
             raise
         except BaseException as error:
             resume, value = coroutine.throw, error
+
+
+def _awaited_future(coroutine: Any) -> Any:
+    """Return the rclpy future that a suspended coroutine waits for, if it is one."""
+    innermost = coroutine
+    while innermost is not None:
+        waiting = innermost
+        innermost = getattr(waiting, "cr_await", None) or getattr(waiting, "gi_yieldfrom", None)
+    frame = getattr(waiting, "gi_frame", None)
+    future = sys.modules["rclpy.task"].Future
+    if frame is None or frame.f_code is not future.__await__.__code__:
+        return None
+    return frame.f_locals.get("self")
 
 
 def report_events_executor(module: Any) -> None:

@@ -1,0 +1,209 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs programs on an installed workspace, and traces them with an LTTng of the tests' own."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import time
+import uuid
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[4]
+INSTALLED = ROOT / "tracing_ws/install"
+PROGRAMS = Path(__file__).parent / "programs"
+# Root's session daemon has fixed paths; both kinds put their shared memory into /dev/shm.
+_OWN_PLACES = (
+    "mkdir -p /run/lttng && mount -t tmpfs none /run/lttng && mount -t tmpfs none /dev/shm"
+)
+_DEADLINE_S = 60.0
+_LINE = re.compile(r"^\[(?P<time>[\d.]+)\] .*?ros2:(?P<name>\w+): (?P<rest>.*)$")
+_FIELD = re.compile(r'(\w+) = ("(?:[^"\\]|\\.)*"|-?\w+)')
+
+
+def distros() -> list[str]:
+    """Jazzy, built or not: without it these tests fail; and every other that is built."""
+    others = sorted(path.name for path in INSTALLED.glob("*") if path.is_dir())
+    return ["jazzy", *(name for name in others if name != "jazzy")]
+
+
+@dataclass(frozen=True)
+class Event:
+    name: str
+    vtid: int
+    fields: dict[str, str] = field(repr=False)
+
+    def __getitem__(self, name: str) -> str:
+        return self.fields[name]
+
+
+@dataclass(frozen=True)
+class Ros:
+    """One distribution's environment, as a recorder makes it."""
+
+    distro: str
+
+    @property
+    def install(self) -> Path:
+        return INSTALLED / self.distro
+
+    @property
+    def hook(self) -> Path:
+        return self.install / "lib/rclpy_tracepoints"
+
+    @property
+    def packages(self) -> Path:
+        (found,) = self.install.glob("lib/python3.*/site-packages/rclpy_tracepoints")
+        return found.parent
+
+    @property
+    def wheels(self) -> Path | None:
+        """The virtual environment with ROS; none where ROS is in /opt/ros."""
+        if Path(f"/opt/ros/{self.distro}").is_dir():
+            return None
+        return ROOT / (".venv" if self.distro == "jazzy" else f".venv-{self.distro}")
+
+    def python(self, *arguments: str | Path) -> list[str]:
+        line = [str(argument) for argument in arguments]
+        if self.wheels is not None:
+            return [str(self.wheels / "bin/python"), *line]
+        setup = f'. /opt/ros/{self.distro}/setup.sh; PYTHONPATH="$HOOK:$PYTHONPATH" exec "$@"'
+        return ["sh", "-c", setup, "sh", "/usr/bin/python3", *line]
+
+    def environment(self, *, hook: bool = True, path: tuple[Path, ...] = ()) -> dict[str, str]:
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("LTTNG_", "ROS_", "RMW_", "AMENT_", "PYTHON", "LD_"))
+        }
+        first = [self.hook, self.packages] if hook else []
+        own = [str(entry) for entry in (*first, *path)]
+        kept |= {
+            "ROS_DOMAIN_ID": "94",
+            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+            "HOOK": ":".join(own),
+        }
+        if self.wheels is None:
+            return kept
+        (packages,) = self.wheels.glob("lib/python3.*/site-packages")
+        libraries = [self.install / "lib", self.wheels / "lib", *packages.glob("ros_*.libs")]
+        provider = self.install / "lib/tracetools_provider"
+        preloaded = [provider / name for name in ("libtracetools.so", "libnoust.so")]
+        return kept | {
+            "LD_LIBRARY_PATH": ":".join(str(directory) for directory in libraries),
+            "AMENT_PREFIX_PATH": f"{self.install}:{self.wheels}",
+            "PYTHONPATH": ":".join([*own, str(packages)]),
+            "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1",
+            "LD_PRELOAD": ":".join(str(file) for file in preloaded if file.exists()),
+        }
+
+    def run(
+        self, *arguments: str | Path, environment: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.python(*arguments),
+            env=environment or self.environment(),
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+
+class Lttng:
+    """A session daemon of the tests' own: in a mount namespace for root, an LTTNG_HOME else."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self._prefix: list[str] = []
+        self._holder: subprocess.Popen[str] | None = None
+        if os.geteuid() == 0:
+            self._holder = subprocess.Popen(
+                ["unshare", "--mount", "sh", "-c", f"{_OWN_PLACES} && echo ready && exec cat"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            assert self._holder.stdout is not None
+            assert self._holder.stdout.readline() == "ready\n", "cannot make a mount namespace"
+            self._prefix = ["nsenter", f"--mount=/proc/{self._holder.pid}/ns/mnt", "--"]
+        # Not in the background: the test ends what it started, by its process.
+        self._daemon = subprocess.Popen(
+            [*self._prefix, "lttng-sessiond", "--no-kernel"],
+            env=os.environ | self.variables,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + _DEADLINE_S
+        while self._lttng("list").returncode != 0:
+            assert self._daemon.poll() is None, "the session daemon ended"
+            assert time.monotonic() < deadline, "the session daemon does not answer"
+            time.sleep(0.1)
+
+    @property
+    def variables(self) -> dict[str, str]:
+        return {"LTTNG_HOME": str(self.home), "LTTNG_UST_REGISTER_TIMEOUT": "-1"}
+
+    def close(self) -> None:
+        self._daemon.terminate()
+        self._daemon.wait(60)
+        if self._holder is not None:
+            self._holder.communicate("")
+
+    def _lttng(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*self._prefix, "lttng", "--no-sessiond", *arguments],
+            env=os.environ | self.variables,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    def command(self, *arguments: str) -> None:
+        done = self._lttng(*arguments)
+        assert done.returncode == 0, (arguments, done.stderr)
+
+    def trace(
+        self, ros: Ros, *arguments: str | Path, environment: dict[str, str] | None = None
+    ) -> tuple[subprocess.CompletedProcess[str], list[Event]]:
+        """Trace all ros2 events of a program; return how it ended and its events in order."""
+        session = f"rclpy_tracepoints_{uuid.uuid4().hex[:8]}"
+        output = self.home / session
+        self.command("create", session, f"--output={output}")
+        try:
+            self.command("enable-channel", "-u", "-s", session, "--subbuf-size=4M", "all")
+            self.command("enable-event", "-u", "-s", session, "-c", "all", "ros2:*")
+            self.command("add-context", "-u", "-s", session, "-t", "vpid", "-t", "vtid")
+            self.command("start", session)
+            variables = (environment or ros.environment()) | self.variables
+            # Not nsenter's environment: threads of a preloaded LTTng would keep it from entering.
+            given = [f"{name}={value}" for name, value in variables.items()]
+            done = subprocess.run(
+                [*self._prefix, "env", "-i", *given, *ros.python(*arguments)],
+                capture_output=True,
+                text=True,
+                timeout=120,
+            )
+            self.command("stop", session)
+        finally:
+            self.command("destroy", session)
+        assert any(output.rglob("metadata")), f"no event was recorded; the program: {done}"
+        return done, read(output)
+
+
+def read(trace: Path) -> list[Event]:
+    """Read a trace's events in order; none may have been discarded."""
+    done = subprocess.run(
+        ["babeltrace2", "--clock-seconds", str(trace)], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert "discarded" not in done.stderr, done.stderr
+    events = []
+    for line in done.stdout.splitlines():
+        match = _LINE.match(line)
+        assert match is not None, line
+        fields = {name: text.strip('"') for name, text in _FIELD.findall(match["rest"])}
+        events.append(Event(match["name"], int(fields["vtid"]), fields))
+    return events
