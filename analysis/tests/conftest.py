@@ -1,15 +1,20 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Sample traces: unpacked once a run, never written to."""
+"""Sample traces, unpacked once a run and never written to; a private LTTng world to record in."""
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import tarfile
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from lttng_world import World, alive, private_namespace, wait_until
+
 import strata
 from strata.analysis import Analysis
 
@@ -60,3 +65,24 @@ def analysis_of(sample: Callable[[str], Path]) -> Callable[[str], Analysis]:
         return done[name]
 
     return analyze
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    home = Path(tempfile.mkdtemp(prefix="st", dir="/tmp"))
+    holder = private_namespace() if os.geteuid() == 0 else None
+    prefix = ["nsenter", f"--mount=/proc/{holder.pid}/ns/mnt", "--"] if holder else []
+    place = World(home, prefix)
+    if place.daemon_pid() is not None:
+        pytest.skip("root's session daemon runs, and no mount namespace can be made beside it")
+    try:
+        yield place
+    finally:
+        left = place.daemon_pid()
+        if left is not None:
+            os.kill(left, signal.SIGTERM)
+            wait_until(lambda: not alive(left), "end of the world's session daemon")
+        if holder is not None:
+            holder.kill()
+            holder.communicate()
+        shutil.rmtree(home)

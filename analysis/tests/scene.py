@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+
 from strata.model.build import Model, build_model
 from strata.read.columns import declared_schema
 from strata.schema.quality import Ledger
@@ -173,7 +174,7 @@ class Scene:
 
     def _row(self, event: str, ns: int, pid: int, tid: int, fields: dict[str, Any]) -> None:
         row = {"timestamp": ns + BASE, "host": "h", "vpid": pid, "vtid": tid, "procname": "p"}
-        if "source_timestamp" in fields and fields["source_timestamp"]:
+        if fields.get("source_timestamp"):
             fields["source_timestamp"] += BASE
         self.rows.setdefault(event, []).append(row | fields)
 

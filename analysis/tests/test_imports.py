@@ -8,6 +8,7 @@ import ast
 from pathlib import Path
 
 import pytest
+
 import strata
 
 PACKAGE = Path(strata.__file__).parent

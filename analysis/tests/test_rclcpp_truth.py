@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+
 from strata.analysis import Analysis
 from strata.read import open_trace
 from strata.schema.layers import HOP_LAYERS

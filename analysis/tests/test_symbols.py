@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from strata.symbols import shorten, shorten_place
 
 
@@ -18,6 +19,10 @@ from strata.symbols import shorten, shorten_place
         ("f(std::function<void (int)>)::{lambda(int)#1}::operator()(int) const::{lambda()#2}",
          "f::{lambda#1}::operator()::{lambda#2}"),
         ("Node::operator<(Node const&)", "Node::operator<(Node const&)"),
+        (
+            "std::_Bind<void (GSCam::*(GSCam*, std::_Placeholder<1>))(std::shared_ptr<int>)>",
+            "std::bind(GSCam::*)",
+        ),
         ("odd)name", "odd)name"),
         ("open(", "open("),
         ("", ""),

@@ -75,7 +75,7 @@ def _results(trace: Trace, events: dict[str, pa.Table], model: Model, ledger: Le
     instances = frames.callback_instances_frame(model)
     hops, hop_layers = hop_tables(messages)
     described = pd.Series(
-        {row["callback_id"]: describe(row) for _, row in objects.iterrows()}, dtype=object
+        {row["callback_id"]: describe(row) for row in objects.to_dict("records")}, dtype=object
     )
     where = pd.DataFrame(
         {name: place_of_layer(layer, messages, described) for name, layer in BY_NAME.items()}
@@ -158,15 +158,16 @@ def _processes(events: dict[str, pa.Table], model: Model) -> tuple[Process, ...]
     every = pd.concat(counted, ignore_index=True).rename(columns={0: "events"})
     nodes = frames.nodes_frame(model)
     out = []
-    for (host, vpid), rows in every.groupby(["host", "vpid"]):
+    for key, rows in every.groupby(["host", "vpid"]):
+        host, vpid = str(key[0]), int(str(key[1]))
         own = nodes[(nodes["host"] == host) & (nodes["vpid"] == vpid)]
         # The name of a process is that of its first thread, whose id is the process's.
         main = rows[rows["vtid"] == vpid]
         named = (main if len(main) else rows)["procname"].dropna()
         out.append(
             Process(
-                str(host),
-                int(vpid),
+                host,
+                vpid,
                 str(named.iloc[0]) if len(named) else "",
                 tuple(dict.fromkeys(own["name"].astype(str))),
                 int(rows["events"].sum()),

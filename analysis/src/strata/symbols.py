@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+
 _OPEN = {"<": ">", "(": ")"}
 
 
@@ -14,6 +16,10 @@ def shorten(symbol: str) -> str:
     becomes ``Relay::Relay::{lambda#1}``. A Python name comes back as it is. A symbol whose brackets
     do not match (an operator such as ``operator<``) comes back whole.
     """
+    bound = re.match(r"std::_Bind<[^(]*\(([\w:]+)::\*", symbol)
+    if bound:
+        # std::bind knows the class of the method, not its name.
+        return f"std::bind({bound.group(1)}::*)"
     if symbol.startswith("void (") or "operator<" in symbol or "operator>" in symbol:
         return symbol
     kept: list[str] = []

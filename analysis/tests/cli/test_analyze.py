@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+
 from strata.schema.tables import STATISTICS
 
 Sample = Callable[[str], Path]

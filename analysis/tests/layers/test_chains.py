@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from strata.layers.chains import Links, find_chains
 from strata.schema.quality import Ledger
 

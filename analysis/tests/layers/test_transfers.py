@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from scene import Scene
+
 from strata.layers.transfers import Transfers, cut_layers, find_blockers
 from strata.model.build import Model
 from strata.schema.layers import HOP_LAYERS

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from scene import BASE, Scene
+
 from strata.model.build import Model
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from scene import Scene
+
 from strata.model.build import Model
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 import strata
 from strata.errors import TraceError
 from strata.read import open_trace

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from strata.read import open_trace
 from strata.read.babeltrace import BabeltraceReader
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from strata.read import open_trace, packets
 from strata.read.discover import find_traces
 from strata.read.packets import Packet

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+
 from strata.read import open_trace
 
 SAMPLES = ["fast_relay1p_st", "fast_relaymp_st", "fast_blocked_st", "fast_relay1p_mt_lossy"]

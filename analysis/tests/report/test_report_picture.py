@@ -12,8 +12,9 @@ import pytest
 from made_analysis import Relay, make, nothing
 
 from strata.analysis import Analysis
-from strata.report.html import picture, selection, theme
+from strata.report.html import picture, theme
 from strata.schema.layers import BY_NAME
+from strata.stats import groups
 
 
 def segments_of(view: picture.View) -> list[picture.Segment]:
@@ -80,16 +81,16 @@ def test_the_groups_are_those_of_the_blame_table(
     analysis = analysis_of(name)
     instances = analysis.chain_instances[analysis.chain_instances["chain_id"] == 0]
     blame = analysis.blame[analysis.blame["chain_id"] == 0]
-    for group, column in ((selection.TYPICAL, "typical_ns"), (selection.TAIL, "tail_ns")):
-        mean = selection.members(instances, group)["latency_ns"].mean()
+    for group, column in ((groups.TYPICAL, "typical_ns"), (groups.TAIL, "tail_ns")):
+        mean = groups.members(instances, group)["latency_ns"].mean()
         assert blame[column].sum() == pytest.approx(mean, rel=1e-9)
 
 
 @pytest.mark.parametrize("count", range(1, 12))
 def test_no_group_of_few_messages_is_empty(count: int) -> None:
     instances = pd.DataFrame({"latency_ns": np.arange(count) ** 2 + 1})
-    assert len(selection.members(instances, selection.TYPICAL)) >= 1
-    tail = selection.members(instances, selection.TAIL)
+    assert len(groups.members(instances, groups.TYPICAL)) >= 1
+    tail = groups.members(instances, groups.TAIL)
     assert tail["latency_ns"].tolist() == [(count - 1) ** 2 + 1]
 
 

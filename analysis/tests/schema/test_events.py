@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from strata.schema.events import CATALOGUE, Kind
 
 _EVENT = re.compile(r"^TRACEPOINT_EVENT\((.*?)^\)", re.MULTILINE | re.DOTALL)

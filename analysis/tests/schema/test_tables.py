@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+
 from strata.schema import docs
 from strata.schema.quality import CATALOGUE, Ledger
 from strata.schema.table import Column, Table

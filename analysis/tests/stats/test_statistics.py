@@ -6,12 +6,22 @@ import statistics
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scene import Scene
+
 from strata.analysis import Analysis
-from strata.schema.tables import STATISTICS
-from strata.stats.chains import layer_totals
+from strata.layers.chains import find_chains, link_messages
+from strata.layers.frames import endpoint_names, messages_frame
+from strata.layers.transfers import cut_layers
+from strata.schema.layers import BY_NAME
+from strata.schema.quality import Ledger
+from strata.schema.tables import EXECUTOR_BLOCKERS, STATISTICS
+from strata.stats.blame import blame_table
+from strata.stats.bottleneck import find_bottlenecks
+from strata.stats.chains import chain_tables, layer_totals
 from strata.stats.summary import summarize
 
 
@@ -76,3 +86,42 @@ def test_means_of_layer_totals_add_up_to_the_mean_latency(
         "hold",
         "callback",
     ]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
+def test_a_chain_of_few_messages_has_its_blame(count: int) -> None:
+    made = Scene()
+    made.publisher("/t", node="/source", pid=1)
+    made.subscription("/t", node="/sink", pid=2, symbol="on_t")
+    for number in range(count):
+        at = 1000 * (number + 1)
+        made.play(
+            f"""
+            {at - 2} 1.1 rcl_publish /t
+            {at} 1.1 rmw_publish /t {at}
+            {at + 100 + number} 2.2 rmw_take on_t {at}
+            {at + 110 + number} 2.2 callback_start on_t
+            {at + 200 + number} 2.2 callback_end on_t
+            """
+        )
+    model, _ = made.model()
+    transfers = cut_layers(model)
+    links = link_messages(model, transfers)
+    names = endpoint_names(model, transfers)
+    messages = messages_frame(model, transfers, names, links)
+    where = pd.DataFrame(
+        {name: ["place"] * len(messages) for name in BY_NAME}, index=messages.index
+    )
+    chains = find_chains(names["hop_id"].to_numpy(), links, {0}, Ledger())
+    made_tables = chain_tables(chains, messages, where)
+    blame = blame_table(
+        made_tables.instances,
+        made_tables.segments,
+        where,
+        EXECUTOR_BLOCKERS.empty(),
+        pd.Series(dtype=object),
+    )
+    assert blame["share_p50"].sum() == pytest.approx(1)
+    assert blame["share_p99"].sum() == pytest.approx(1)
+    (bottleneck,) = find_bottlenecks(made_tables.chains, blame)
+    assert bottleneck.layer == "middleware + executor wait + take"

@@ -27,7 +27,7 @@ def _hops(analysis: Analysis) -> pd.DataFrame:
         nodes=analysis.hops["publisher_node"] + " -> " + analysis.hops["subscription_node"],
     )
     layers = analysis.hop_layers.merge(hops[["hop_id", "scope", "name", "nodes"]], on="hop_id")
-    return _shaped(hops, layers.assign(hop=pd.NA, where=pd.NA))
+    return _shaped(hops, layers.assign(hop=None, where=None))
 
 
 def _chains(analysis: Analysis) -> pd.DataFrame:
@@ -40,7 +40,7 @@ def _shaped(wholes: pd.DataFrame, layers: pd.DataFrame) -> pd.DataFrame:
     renamed = wholes.drop(columns="count").rename(
         columns={f"latency_{name}": name for name in STATISTICS}
     )
-    whole = renamed.assign(layer="latency", share=1.0, hop=pd.NA, where=pd.NA)
+    whole = renamed.assign(layer="latency", share=1.0, hop=None, where=None)
     columns = ["scope", "name", "nodes", "hop", "layer", "where", "share", *STATISTICS]
     return pd.concat([whole[columns], layers[columns]], ignore_index=True).sort_values(
         ["scope", "name", "nodes"], kind="stable", ignore_index=True

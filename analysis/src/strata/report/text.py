@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -74,7 +75,7 @@ def _quality(analysis: Analysis, *, everything: bool) -> RenderableType:
     return Group(grid, Text())
 
 
-def _chain(analysis: Analysis, chain: dict[str, Any]) -> RenderableType:
+def _chain(analysis: Analysis, chain: Mapping[Hashable, Any]) -> RenderableType:
     chain_id = chain["chain_id"]
     layers = analysis.chain_layers[analysis.chain_layers["chain_id"] == chain_id]
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
@@ -170,7 +171,7 @@ def _callbacks(analysis: Analysis, *, everything: bool) -> RenderableType:
     return Group(*parts)
 
 
-def _latencies(row: dict[str, Any], prefix: str) -> list[str]:
+def _latencies(row: Mapping[Hashable, Any], prefix: str) -> list[str]:
     return [format_ns(row[f"{prefix}{name}"]) for name in ("p50", "p99", "max")]
 
 

@@ -10,6 +10,7 @@ With --check nothing is written: exit 1 when the file is not what would be writt
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from strata.schema.events import CONTEXT_COLUMNS, EVENTS
@@ -37,7 +38,7 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def _rows(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _rows(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     lines = [_row(head), "|" + " --- |" * len(head), *(_row(row) for row in rows)]
     return "\n".join(lines) + "\n"
 

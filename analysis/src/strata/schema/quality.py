@@ -150,12 +150,6 @@ _CATALOGUE = (
         "wait cannot be told apart for them.",
     ),
     Diagnostic(
-        "inferred_waiting_thread",
-        Severity.INFO,
-        "{count} messages were taken by a pool thread; the executor's wait was read from the one "
-        "waiting thread of that process.",
-    ),
-    Diagnostic(
         "truncated_chains",
         Severity.INFO,
         "{count} messages began a chain that did not reach its end in the trace.",
@@ -164,11 +158,6 @@ _CATALOGUE = (
         "intra_process_messages",
         Severity.WARNING,
         "{count} messages went through intra-process buffers, which this version does not match.",
-    ),
-    Diagnostic(
-        "unknown_handles",
-        Severity.WARNING,
-        "{count} events name a handle that no init event introduced.",
     ),
 )
 

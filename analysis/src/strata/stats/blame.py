@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who is to blame for a chain's latency: each cause's share of the median and of the tail.
 
-The *typical* messages of a chain are those whose latency lies between its 40th and 60th percentile;
-the *slowest* those at or above its 99th. A cause's share is its summed duration over the summed
-latency within such a band. Shares are conditional on the messages of the band; differences of
-quantiles are not used, as quantiles of parts do not add up. Shares of one band add up to 1.
+A cause's share is its summed duration over the summed latency of a group of messages: the *typical*
+ones (latency between the 40th and 60th percentile of the chain) and the *slowest* (at or above the
+99th; strata.stats.groups). Shares are conditional on the messages of the group; differences of
+quantiles are not used, as quantiles of parts do not add up. Shares of one group add up to 1.
 
 Executor wait is split by what the taking thread ran meanwhile: one cause a callback, and the rest
 is the executor itself.
@@ -14,7 +14,6 @@ is the executor itself.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from strata.schema import tables
@@ -24,6 +23,7 @@ from strata.schema.layers import (
     MIDDLEWARE_EXECUTOR_WAIT,
     MIDDLEWARE_EXECUTOR_WAIT_TAKE,
 )
+from strata.stats.groups import TAIL, TYPICAL, members
 
 # Layers that contain executor wait: what the thread ran then is a cause of its own.
 _WAITING = (
@@ -32,10 +32,6 @@ _WAITING = (
     MIDDLEWARE_EXECUTOR_WAIT,
     MIDDLEWARE_EXECUTOR_WAIT_TAKE,
 )
-_TYPICAL = (0.40, 0.60)
-_SLOWEST = 0.99
-
-Flags = npt.NDArray[np.bool_]
 
 
 def blame_table(
@@ -52,8 +48,8 @@ def blame_table(
     """
     causes = _causes(segments, where, blockers, callbacks)
     parts = [
-        _chain_blame(int(chain_id), cut, causes[causes["chain_id"] == chain_id])
-        for chain_id, cut in instances.groupby("chain_id")
+        _chain_blame(chain_id, instances[instances["chain_id"] == chain_id], causes)
+        for chain_id in instances["chain_id"].unique().tolist()
     ]
     if not parts:
         return tables.BLAME.empty()
@@ -90,21 +86,18 @@ def _causes(
 
 
 def _chain_blame(chain_id: int, cut: pd.DataFrame, causes: pd.DataFrame) -> pd.DataFrame:
-    latency = cut["latency_ns"].to_numpy(np.int64)
-    low, high = np.quantile(latency, _TYPICAL)
-    tail = np.quantile(latency, _SLOWEST)
-    typical = cut[(latency >= low) & (latency <= high)]
-    slowest = cut[latency >= tail]
-    typical_sums, typical_total = _band(typical, causes)
-    slowest_sums, slowest_total = _band(slowest, causes)
+    typical, slowest = members(cut, TYPICAL), members(cut, TAIL)
+    own = causes[causes["chain_id"] == chain_id]
+    typical_sums, typical_total = _band(typical, own)
+    slowest_sums, slowest_total = _band(slowest, own)
     sums = pd.DataFrame({"typical": typical_sums, "slowest": slowest_sums}).fillna(0)
     frame = pd.DataFrame(
         {
             "chain_id": chain_id,
             "layer": sums.index.get_level_values("layer"),
             "where": sums.index.get_level_values("where"),
-            "share_p50": (sums["typical"] / typical_total if typical_total else 0.0).to_numpy(),
-            "share_p99": (sums["slowest"] / slowest_total if slowest_total else 0.0).to_numpy(),
+            "share_p50": (sums["typical"] / max(typical_total, 1)).to_numpy(),
+            "share_p99": (sums["slowest"] / max(slowest_total, 1)).to_numpy(),
             "typical_ns": (sums["typical"] / len(typical)).to_numpy(),
             "tail_ns": (sums["slowest"] / len(slowest)).to_numpy(),
         }

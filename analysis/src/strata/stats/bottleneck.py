@@ -4,56 +4,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
+from typing import Any
+
 import pandas as pd
 
 from strata.analysis import Bottleneck
 from strata.symbols import shorten_place
 from strata.units import format_ns
 
+Row = Mapping[Hashable, Any]
+
+_SPREAD = 0.1
+"""Share of a layer beyond its largest cause from which on the sentence tells the whole."""
+
 
 def find_bottlenecks(chains: pd.DataFrame, blame: pd.DataFrame) -> tuple[Bottleneck, ...]:
     """Return one bottleneck a chain, in the order of `chains`."""
-    found = []
-    for chain in chains.itertuples():
-        causes = blame[blame["chain_id"] == chain.chain_id]
-        if causes.empty:
-            continue
-        typical = causes.loc[causes["share_p50"].idxmax()]
-        slowest = causes.loc[causes["share_p99"].idxmax()]
-        found.append(
-            Bottleneck(
-                int(chain.chain_id),
-                str(chain.name),
-                str(typical["layer"]),
-                str(typical["where"]),
-                float(typical["share_p50"]),
-                float(typical["typical_ns"]),
-                float(chain.latency_p50),
-                _sentence(typical, slowest, chain.latency_p50, chain.latency_p99),
-                str(slowest["layer"]),
-                str(slowest["where"]),
-                float(slowest["share_p99"]),
-                float(slowest["tail_ns"]),
-                float(chain.latency_p99),
-            )
-        )
-    return tuple(found)
+    by_chain: dict[int, list[Row]] = {}
+    for cause_row in blame.to_dict("records"):
+        by_chain.setdefault(cause_row["chain_id"], []).append(cause_row)
+    return tuple(
+        _bottleneck(chain, by_chain[chain["chain_id"]])
+        for chain in chains.to_dict("records")
+        if chain["chain_id"] in by_chain
+    )
 
 
-def _sentence(
-    typical: pd.Series,  # type: ignore[type-arg]
-    slowest: pd.Series,  # type: ignore[type-arg]
-    p50_ns: float,
-    p99_ns: float,
-) -> str:
+def _bottleneck(chain: Row, causes: list[Row]) -> Bottleneck:
+    typical = max(causes, key=lambda row: float(row["share_p50"]))
+    slowest = max(causes, key=lambda row: float(row["share_p99"]))
+    return Bottleneck(
+        chain_id=chain["chain_id"],
+        chain=chain["name"],
+        layer=typical["layer"],
+        where=typical["where"],
+        share_p50=typical["share_p50"],
+        typical_ns=typical["typical_ns"],
+        latency_p50_ns=chain["latency_p50"],
+        text=_sentence(chain, causes, typical, slowest),
+        tail_layer=slowest["layer"],
+        tail_where=slowest["where"],
+        share_p99=slowest["share_p99"],
+        tail_ns=slowest["tail_ns"],
+        latency_p99_ns=chain["latency_p99"],
+    )
+
+
+def _sentence(chain: Row, causes: list[Row], typical: Row, slowest: Row) -> str:
     first = (
         f"{cause(typical['layer'], typical['where'])}: {format_ns(typical['typical_ns'])} of the "
-        f"typical {format_ns(p50_ns)} ({typical['share_p50']:.0%})"
+        f"typical {format_ns(chain['latency_p50'])} ({typical['share_p50']:.0%})"
     )
+    # A layer that is spread over the hops is no less a bottleneck for having no single place.
+    whole = sum(row["share_p50"] for row in causes if row["layer"] == typical["layer"])
+    if chain["hop_count"] > 1 and whole - typical["share_p50"] >= _SPREAD:
+        first += f"; {typical['layer']} of all hops together is {whole:.0%}"
     same = (typical["layer"], typical["where"]) == (slowest["layer"], slowest["where"])
     who = "it is" if same else f"{cause(slowest['layer'], slowest['where'])} is"
     return (
-        f"{first}. In the slowest 1 % (above {format_ns(p99_ns)}) {who} "
+        f"{first}. In the slowest 1 % (above {format_ns(chain['latency_p99'])}) {who} "
         f"{format_ns(slowest['tail_ns'])}, {slowest['share_p99']:.0%}."
     )
 

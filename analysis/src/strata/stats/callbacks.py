@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -15,10 +18,10 @@ UNKNOWN = "(unknown)"
 
 def callback_table(objects: pd.DataFrame, instances: pd.DataFrame) -> pd.DataFrame:
     """Return the table `callbacks` from `callback_objects` and `callback_instances`."""
-    by_id = objects.set_index("callback_id")
+    owners = {row["callback_id"]: row for row in objects.to_dict("records")}
     rows = []
     for callback_id, runs in instances.groupby("callback_id"):
-        owner = by_id.loc[callback_id]
+        owner = owners[callback_id]
         ended = runs.dropna(subset=["end_ns"])
         duration = ended["end_ns"].to_numpy(np.int64) - ended["start_ns"].to_numpy(np.int64)
         period = np.diff(np.sort(runs["start_ns"].to_numpy(np.int64)))
@@ -37,13 +40,13 @@ def callback_table(objects: pd.DataFrame, instances: pd.DataFrame) -> pd.DataFra
     return tables.CALLBACKS.frame(pd.DataFrame(rows, columns=tables.CALLBACKS.names))
 
 
-def symbol_of(callback: pd.Series) -> str:  # type: ignore[type-arg]
+def symbol_of(callback: Mapping[Hashable, Any]) -> str:
     """Return a callback's symbol; its address in hex when it was never registered."""
     symbol = callback["symbol"]
     return f"0x{int(callback['address']):x}" if pd.isna(symbol) else str(symbol)
 
 
-def describe(callback: pd.Series) -> str:  # type: ignore[type-arg]
+def describe(callback: Mapping[Hashable, Any]) -> str:
     """Return "symbol [trigger] (node)" for a row of `callback_objects`.
 
     The trigger (topic, period or service) tells apart callbacks of one function.

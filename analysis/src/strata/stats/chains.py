@@ -17,6 +17,7 @@ import pandas as pd
 from strata.layers.chains import Chain
 from strata.schema import tables
 from strata.schema.layers import CALLBACK, HOLD, TRANSFER_LAYERS, Layer
+from strata.schema.table import Table
 from strata.stats.summary import Statistics, prefixed, summarize
 
 _STEPS = (*TRANSFER_LAYERS, HOLD, CALLBACK)
@@ -58,7 +59,7 @@ def chain_tables(chains: list[Chain], messages: pd.DataFrame, where: pd.DataFram
     )
 
 
-def _joined(table: tables.Table, parts: list[pd.DataFrame]) -> pd.DataFrame:
+def _joined(table: Table, parts: list[pd.DataFrame]) -> pd.DataFrame:
     return table.frame(pd.concat(parts, ignore_index=True)) if parts else table.empty()
 
 

@@ -13,9 +13,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from strata.report.html import selection, theme
+from strata.report.html import theme
 from strata.report.html.names import Name
 from strata.schema.layers import CALLBACK, EXECUTOR_WAIT, HOLD
+from strata.stats import groups
 from strata.symbols import shorten
 from strata.units import format_ns, format_share, format_tick
 
@@ -114,7 +115,7 @@ def views(analysis: Analysis, chain_id: int) -> list[View]:
     if instances.empty or segments.empty:
         return []
     stops = _stops(analysis, segments)
-    return [_view(analysis, group, instances, segments, stops) for group in selection.GROUPS]
+    return [_view(analysis, group, instances, segments, stops) for group in groups.GROUPS]
 
 
 def nice_ticks(end_ns: float, count: int = _TICKS) -> list[float]:
@@ -129,12 +130,12 @@ def nice_ticks(end_ns: float, count: int = _TICKS) -> list[float]:
 
 def _view(
     analysis: Analysis,
-    group: selection.Group,
+    group: groups.Group,
     instances: pd.DataFrame,
     segments: pd.DataFrame,
     stops: dict[int, _Stop],
 ) -> View:
-    chosen = selection.members(instances, group)
+    chosen = groups.members(instances, group)
     inside = segments[segments["chain_instance_id"].isin(chosen["chain_instance_id"])]
     total = float(chosen["latency_ns"].mean())
     parts = _parts(inside, len(chosen), _blockers(analysis, inside, len(chosen)))

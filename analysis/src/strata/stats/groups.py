@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which messages of a chain stand for the typical ones, and which for the slowest.
 
-The blame table uses the same two groups, so that the picture and the table agree.
+Blame and the report's picture use the same two groups, so that they agree.
 """
 
 from __future__ import annotations

@@ -1,0 +1,135 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A real relay chain, recorded, analyzed, and held against what its nodes wrote down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from strata.analysis import Analysis
+from strata.read import open_trace
+from strata.schema.layers import HOP_LAYERS
+
+pytestmark = pytest.mark.live
+
+CHAIN = "/chain_0 -> /chain_1 -> /chain_2 -> /chain_3"
+NODES = "/source -> /relay_0 -> /relay_1 -> /relay_2 -> /sink"
+Recorded = Callable[..., tuple[Path, Analysis]]
+
+
+def truth(session: Path, node: str, event: str) -> pd.DataFrame:
+    """A node's own stamps of an event by sequence number, on the clock of the trace."""
+    rows = pd.read_csv(session / "truth" / f"{node}.csv")
+    (offset,) = set(open_trace(session).clock_offsets_ns.values())
+    rows = rows[rows["event"] == event].set_index("seq").sort_index()
+    return rows[["t_mono_ns", "src_mono_ns"]] + offset
+
+
+def of_chain(analysis: Analysis) -> tuple[pd.Series, pd.DataFrame]:
+    chain = analysis.chains.iloc[0]
+    assert chain["name"] == CHAIN
+    assert chain["nodes"] == NODES
+    own = analysis.chain_instances["chain_id"] == chain["chain_id"]
+    return chain, analysis.chain_instances[own]
+
+
+def check_sums(analysis: Analysis) -> None:
+    layers = analysis.messages[[layer.column for layer in HOP_LAYERS]]
+    assert (layers.sum(axis=1) == analysis.messages["latency_ns"]).all()
+    assert not (layers < 0).any(axis=None)
+    sums = analysis.chain_segments.groupby("chain_instance_id")["duration_ns"].sum()
+    latencies = analysis.chain_instances.set_index("chain_instance_id")["latency_ns"]
+    assert (sums == latencies).all()
+
+
+@pytest.mark.parametrize("processes", ["each", "one"])
+def test_every_message_is_matched_and_agrees_with_the_nodes_own_stamps(
+    recorded: Recorded, processes: str
+) -> None:
+    session, analysis = recorded("--messages", "300", "--processes", processes)
+    _, instances = of_chain(analysis)
+    check_sums(analysis)
+    logged = truth(session, "sink", "cb_start")
+    assert len(logged) == len(instances) == 300
+    chain_hops = analysis.hops[analysis.hops["topic"].str.startswith("/chain_")]
+    assert chain_hops["count"].tolist() == [300] * 4
+    assert not analysis.quality["severity"].isin(["loss", "warning"]).any()
+
+    last = analysis.messages.loc[instances["message_id"]]
+    traced = (last["callback_start_ns"].to_numpy() - instances["begin_ns"].to_numpy()).astype(int)
+    own = (logged["t_mono_ns"] - logged["src_mono_ns"]).to_numpy(np.int64)
+    # The source stamps before rclpy makes the message's C form, which rcl_publish comes after; the
+    # sink at the first line of its callback, which callback_start comes before.
+    assert abs(np.median(own - traced)) < 50_000
+    assert np.median(own - traced) > 0
+    # All layers of every message are there.
+    assert analysis.messages.loc[instances["message_id"], "complete"].all()
+    names = set(analysis.chain_layers.loc[analysis.chain_layers["chain_id"] == 0, "layer"])
+    assert names == {
+        "client publish",
+        "middleware",
+        "executor wait",
+        "take",
+        "client take",
+        "hold",
+        "callback",
+    }
+
+
+def test_callbacks_have_their_names_counts_and_durations(recorded: Recorded) -> None:
+    session, analysis = recorded("--messages", "100", "--work", "relay_2=1")
+    callbacks = analysis.callbacks.set_index(["node", "trigger"])
+    for node, topic in [("relay_0", "/chain_0"), ("relay_1", "/chain_1"), ("relay_2", "/chain_2")]:
+        row = callbacks.loc[(f"/{node}", topic)]
+        assert row["symbol"] == "relay_chain.nodes.Relay.on_message"
+        assert row["count"] == 100
+        entered = truth(session, node, "cb_start")["t_mono_ns"]
+        left = truth(session, node, "cb_end")["t_mono_ns"]
+        # The traced interval surrounds the node's own, whose last stamp comes before its log rows.
+        difference = row["duration_p50"] - np.median(left - entered)
+        assert 0 < difference < 50_000
+    assert callbacks.loc[("/sink", "/chain_3"), "symbol"] == "relay_chain.nodes.Sink.on_message"
+    timer = callbacks.loc[("/source", "10.0 ms")]
+    assert timer["symbol"] == "relay_chain.nodes.Source.on_timer"
+    assert 9.5e6 < timer["period_p50"] < 10.5e6
+
+
+def test_planted_work_is_named_with_its_node_and_duration(recorded: Recorded) -> None:
+    session, analysis = recorded("--messages", "150", "--rate", "50", "--work", "relay_1=5")
+    check_sums(analysis)
+    (bottleneck,) = (b for b in analysis.bottlenecks if b.chain == CHAIN)
+    assert bottleneck.layer == "hold"
+    assert bottleneck.where == "relay_chain.nodes.Relay.on_message [/chain_1] (/relay_1)"
+    assert bottleneck.typical_ns == pytest.approx(5e6, rel=0.1)
+    assert bottleneck.share_p50 > 0.5
+    entered = truth(session, "relay_1", "cb_start")["t_mono_ns"]
+    sent = truth(session, "relay_1", "publish")["t_mono_ns"]
+    hop = analysis.chain_layers[
+        (analysis.chain_layers["layer"] == "hold")
+        & analysis.chain_layers["where"].str.contains("/relay_1", regex=False)
+    ].iloc[0]
+    assert abs(hop["p50"] - np.median(sent - entered)) < 50_000
+
+
+def test_a_blocking_subscription_is_named_as_what_the_executor_waited_for(
+    recorded: Recorded,
+) -> None:
+    _, analysis = recorded("--messages", "400", "--rate", "100", "--block", "relay_1=30@5")
+    check_sums(analysis)
+    (bottleneck,) = (b for b in analysis.bottlenecks if b.chain == CHAIN)
+    assert bottleneck.tail_layer == "executor wait"
+    assert bottleneck.tail_where == "behind relay_chain.nodes.ChainNode.on_slow [/slow] (/relay_1)"
+    assert 15e6 < bottleneck.tail_ns < 33e6
+    assert "behind relay_chain.nodes.ChainNode.on_slow [/slow] (/relay_1)" in bottleneck.text
+
+
+def test_a_multi_threaded_executor_is_analyzed(recorded: Recorded) -> None:
+    _, analysis = recorded("--messages", "60", "--rate", "20", "--executor", "multi")
+    chain, instances = of_chain(analysis)
+    check_sums(analysis)
+    assert chain["count"] == len(instances) == 60
