@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import argparse
+import math
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class Block:
 
 @dataclass(frozen=True)
 class ChainOptions:
-    """What to run."""
+    """What to run. `threads` 0 means one a CPU; an empty `log` means that no stamps are written."""
 
     relays: int = 3
     rate: float = 100.0
@@ -32,65 +34,106 @@ class ChainOptions:
     threads: int = 0
     processes: str = "each"
     log: str = ""
+    force: bool = False
     work: dict[str, float] = field(default_factory=dict)
     block: Block | None = None
 
     @property
     def nodes(self) -> list[str]:
-        """Names of the chain's nodes, in order."""
+        """Names of the chain's nodes, in order; without the distractor."""
         return ["source", *(f"relay_{index}" for index in range(self.relays)), "sink"]
 
 
-def _work(text: str) -> tuple[str, float]:
-    node, _, ms = text.partition("=")
-    return node, _positive(ms)
-
-
-def _block(text: str) -> Block:
-    node, _, rest = text.partition("=")
-    ms, _, hz = rest.partition("@")
-    return Block(node, _positive(ms), _positive(hz))
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(
+            2, f"Cannot read the command line: {message.rstrip('.')}. See {self.prog} --help.\n"
+        )
 
 
 def _positive(text: str) -> float:
-    value = float(text)
-    if value <= 0:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a finite number above 0")
+    return value
+
+
+def _whole(text: str, *, least: int) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = least - 1
+    if value < least:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least {least}")
     return value
 
 
 def _count(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"{text} is below 0")
-    return value
+    return _whole(text, least=1)
+
+
+def _size(text: str) -> int:
+    return _whole(text, least=0)
+
+
+def _work(text: str) -> tuple[str, float]:
+    node, equals, ms = text.partition("=")
+    if not (node and equals):
+        raise argparse.ArgumentTypeError(f"{text!r} has not the form NODE=MS, like relay_1=5")
+    return node, _positive(ms)
+
+
+def _block(text: str) -> Block:
+    node, equals, rest = text.partition("=")
+    ms, at, hz = rest.partition("@")
+    if not (node and equals and at):
+        raise argparse.ArgumentTypeError(f"{text!r} has not the form NODE=MS@HZ, like relay_1=50@5")
+    return Block(node, _positive(ms), _positive(hz))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="relay_chain",
+        description="Run Source -> Relay_0 .. Relay_n -> Sink. Exits with 0 when the sink got "
+        "every message and all nodes ended well, with 1 otherwise.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--relays", type=_size, default=3, help="relays between source and sink")
+    add("--rate", type=_positive, default=100.0, metavar="HZ", help="messages a second")
+    add("--messages", type=_count, default=500, help="messages in all")
+    add("--payload", type=_size, default=1024, metavar="BYTES", help="ballast in a message")
+    add("--reliability", choices=["reliable", "best_effort"], default="reliable", help="QoS")
+    add("--durability", choices=["volatile", "transient_local"], default="volatile", help="QoS")
+    add("--depth", type=_count, default=10, help="messages that the QoS history keeps")
+    add("--executor", choices=["single", "multi"], default="single", help="rclpy's executor")
+    add("--threads", type=_size, default=0, help="of a multi-threaded executor; 0: one a CPU")
+    add("--processes", choices=["one", "each"], default="each", help="one for all, or one a node")
+    add("--log", default="", metavar="DIR", help="write the nodes' own stamps there, as CSV")
+    add("--force", action="store_true", help="replace stamps that are in DIR already")
+    add("--work", type=_work, action="append", default=[], metavar="NODE=MS",
+        help="keep the CPU busy for MS ms in NODE's callback, before it publishes; repeatable",
+        )  # fmt: skip
+    add("--block", type=_block, metavar="NODE=MS@HZ",
+        help="subscribe NODE to /slow too, with a callback that blocks its executor for MS ms; "
+        "a node `distractor` publishes there at HZ",
+        )  # fmt: skip
+    return parser
 
 
 def parse(arguments: list[str]) -> ChainOptions:
     """Parse the command line; exits with 2 when it is wrong."""
-    parser = argparse.ArgumentParser(
-        prog="relay_chain", description="Run Source -> Relay_0 .. Relay_n -> Sink."
-    )
-    add = parser.add_argument
-    add("--relays", type=_count, default=3, help="relays between source and sink")
-    add("--rate", type=_positive, default=100.0, help="messages a second")
-    add("--messages", type=_count, default=500, help="messages in all")
-    add("--payload", type=_count, default=1024, help="bytes of ballast in a message")
-    add("--reliability", choices=["reliable", "best_effort"], default="reliable")
-    add("--durability", choices=["volatile", "transient_local"], default="volatile")
-    add("--depth", type=_count, default=10, help="messages kept by the QoS history")
-    add("--executor", choices=["single", "multi"], default="single", help="threads of an executor")
-    add("--threads", type=_count, default=0, help="threads of a multi-threaded executor; 0: CPUs")
-    add("--processes", choices=["one", "each"], default="each", help="all in one, or one a node")
-    add("--log", default="", help="directory for the nodes' own stamps (CSV)")
-    add("--work", type=_work, action="append", default=[], metavar="NODE=MS",
-        help="busy work in that node's callback")  # fmt: skip
-    add("--block", type=_block, metavar="NODE=MS@HZ",
-        help="a second subscription on NODE whose callback sleeps MS, fed at HZ")  # fmt: skip
+    parser = _parser()
     values = vars(parser.parse_args(arguments))
     options = ChainOptions(**{**values, "work": dict(values["work"])})
     named = [*options.work, *([options.block.node] if options.block else [])]
     for node in named:
         if node not in options.nodes:
-            parser.error(f"no node {node}: the chain has {', '.join(options.nodes)}")
+            parser.error(f"no node {node!r}: the chain has {', '.join(options.nodes)}")
+    if options.threads and options.executor == "single":
+        parser.error(f"--threads {options.threads} needs --executor multi")
     return options

@@ -5,52 +5,95 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
+from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
+from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
-from relay_chain.nodes import ChainNode, Distractor, Relay, Sink, Source
+from relay_chain.node import ChainError, ChainNode
+from relay_chain.nodes import Distractor, Relay, Sink, Source
+from relay_chain.stop import when_signalled
 
 KINDS = {"source": Source, "relay": Relay, "sink": Sink, "distractor": Distractor}
 
 
-def make_executor(kind: str, threads: int) -> SingleThreadedExecutor | MultiThreadedExecutor:
-    """Make an executor; 0 threads means one a CPU."""
+def run_nodes(
+    make: Callable[[], list[ChainNode]], arguments: list[str], executor: tuple[str, int] | None
+) -> int:
+    """Run nodes until the sink or a signal ends them, then write their stamps; the exit status.
+
+    `executor` is its kind and number of threads; null to take them from the first node's
+    parameters. The signals must be held already (`stop.hold_signals`).
+    """
+    # rclpy's handlers would shut the context down while this thread may be doing so too.
+    rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+    nodes: list[ChainNode] = []
+    try:
+        nodes = make()
+        kind, threads = executor or _executor_settings(nodes[0])
+        number = _spin(nodes, _executor(kind, threads))
+        return _report(nodes, number)
+    except (ChainError, FileExistsError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    finally:
+        rclpy.shutdown()
+
+
+def _executor_settings(node: ChainNode) -> tuple[str, int]:
+    kind = node.setting("executor", "single")
+    if kind not in ("single", "multi"):
+        raise ChainError(f"Cannot use parameter executor: {kind!r} is neither single nor multi.")
+    return kind, node.setting("threads", 0, least=0)
+
+
+def _executor(kind: str, threads: int) -> SingleThreadedExecutor | MultiThreadedExecutor:
     if kind == "single":
         return SingleThreadedExecutor()
     return MultiThreadedExecutor(num_threads=threads or None)
 
 
-def spin(
-    nodes: list[ChainNode], until: Future, executor: SingleThreadedExecutor | MultiThreadedExecutor
-) -> None:
-    """Run nodes until a future completes or a signal comes, then write their stamps."""
+def _spin(
+    nodes: list[ChainNode], executor: SingleThreadedExecutor | MultiThreadedExecutor
+) -> int | None:
+    """Spin until a node is done or a signal comes; its number, null when there was none."""
+    stop = Future()
+    signals: list[int] = []
+
+    def on_signal(number: int) -> None:
+        signals.append(number)
+        stop.set_result(True)
+
     for node in nodes:
         executor.add_node(node)
-    try:
-        # No timeout: with one, rclpy makes a timer for every turn.
-        executor.spin_until_future_complete(until)
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
-    finally:
-        for node in nodes:
-            node.truth.write()
+        node.done.add_done_callback(lambda _: stop.set_result(True))
+    when_signalled(on_signal)
+    # No timeout: with one, rclpy makes a timer for every turn.
+    executor.spin_until_future_complete(stop)
+    return signals[0] if signals else None
 
 
-def run_node(kind: str, arguments: list[str] | None = None) -> None:
-    """Run one node in this process; a sink ends by itself, the others by a signal."""
-    rclpy.init(args=sys.argv if arguments is None else arguments)
-    node = KINDS[kind]()
-    executor = make_executor(
-        str(node.setting("executor", "single")), int(node.setting("threads", 0))
-    )
-    until = node.done if kind == "sink" else Future()
-    spin([node], until, executor)
-    if kind == "sink":
-        sys.stderr.write(f"sink: {node.received} messages received\n")
-    rclpy.try_shutdown()
+def _report(nodes: list[ChainNode], number: int | None) -> int:
+    """Write the stamps and say how it ended; the exit status."""
+    status = 0
+    for node in nodes:
+        path = node.truth.write()
+        if path:
+            sys.stderr.write(f"{node.get_name()}: wrote {path}\n")
+        problem = node.done.result() if node.done.done() else None
+        if problem:
+            sys.stderr.write(f"{problem}\n")
+            status = 1
+        if isinstance(node, Sink):
+            sys.stderr.write(f"sink: received {node.received} of {node.expected} messages\n")
+            # A chain that was ended before its time did not do what it was asked to.
+            if number is not None and node.received < node.expected:
+                status = 128 + number
+    return status
 
 
-if __name__ == "__main__":
-    run_node(sys.argv.pop(1))
+def run_node(kind: str, arguments: list[str]) -> int:
+    """Run one node; a sink ends by itself, the others by a signal. Returns the exit status."""
+    return run_nodes(lambda: [KINDS[kind]()], arguments, None)

@@ -12,6 +12,20 @@ from pathlib import Path
 COLUMNS = ("node", "pid", "tid", "event", "seq", "t_mono_ns", "src_mono_ns")
 
 
+def truth_file(directory: str, node: str, *, force: bool = False) -> Path:
+    """Give the file of a node's stamps; the directory need not exist.
+
+    Raises FileExistsError when it is there already and `force` is not set.
+    """
+    path = Path(directory) / f"{node}.csv"
+    if path.exists() and not force:
+        raise FileExistsError(
+            f"Cannot write stamps to {path}: it is there already. "
+            "Name another directory, or allow replacing it (--force; parameter force)."
+        )
+    return path
+
+
 class TruthLog:
     """Rows in memory until `write`: callbacks do no I/O.
 
@@ -19,25 +33,27 @@ class TruthLog:
     (last thing). `t_mono_ns` is CLOCK_MONOTONIC then, `src_mono_ns` that of the source's publish.
     """
 
-    def __init__(self, node: str, directory: str) -> None:
-        """Log for a node; an empty directory means that nothing is written."""
+    def __init__(self, node: str, path: Path | None) -> None:
+        """Log for a node; without a path nothing is kept or written."""
         self._node = node
-        self._directory = directory
+        self._path = path
         self._rows: list[tuple[int, str, int, int, int]] = []
 
     def add(self, event: str, seq: int, t_mono_ns: int, src_mono_ns: int) -> None:
         """Note a stamp that was taken just now."""
+        if self._path is None:
+            return
         # A list's append is atomic: callbacks of several threads need no lock.
         self._rows.append((threading.get_native_id(), event, seq, t_mono_ns, src_mono_ns))
 
-    def write(self) -> None:
-        """Write `<directory>/<node>.csv`."""
-        if not self._directory:
-            return
-        place = Path(self._directory)
-        place.mkdir(parents=True, exist_ok=True)
-        with (place / f"{self._node}.csv").open("w", newline="") as file:
+    def write(self) -> Path | None:
+        """Write the file; returns its path, null when there is none to write."""
+        if self._path is None:
+            return None
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        pid = os.getpid()
+        with self._path.open("w", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(COLUMNS)
-            for tid, event, seq, t_mono_ns, src_mono_ns in self._rows:
-                writer.writerow((self._node, os.getpid(), tid, event, seq, t_mono_ns, src_mono_ns))
+            writer.writerows((self._node, pid, *row) for row in self._rows)
+        return self._path
