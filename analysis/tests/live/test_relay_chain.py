@@ -123,9 +123,10 @@ def test_a_blocking_subscription_is_named_as_what_the_executor_waited_for(
     check_sums(analysis)
     (bottleneck,) = (b for b in analysis.bottlenecks if b.chain == CHAIN)
     assert bottleneck.tail_layer == "executor wait"
-    assert bottleneck.tail_where == "behind relay_chain.nodes.ChainNode.on_slow [/slow] (/relay_1)"
+    blocker = "behind relay_chain.node.ChainNode.on_slow [/slow] (/relay_1)"
+    assert bottleneck.tail_where == blocker
     assert 15e6 < bottleneck.tail_ns < 33e6
-    assert "behind relay_chain.nodes.ChainNode.on_slow [/slow] (/relay_1)" in bottleneck.text
+    assert blocker in bottleneck.text
 
 
 def test_a_multi_threaded_executor_is_analyzed(recorded: Recorded) -> None:
