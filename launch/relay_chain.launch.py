@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ament_index_python.packages import get_package_prefix
-from launch import LaunchContext, LaunchDescription
 from launch.action import Action
 from launch.actions import (
     AppendEnvironmentVariable,
@@ -25,6 +24,8 @@ from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from tracetools_launch.action import Trace
+
+from launch import LaunchContext, LaunchDescription
 
 
 # No dataclass: launch runs this file without entering it in sys.modules, where dataclasses look.
