@@ -24,7 +24,10 @@ class Process:
 
 @dataclass(frozen=True)
 class TraceSummary:
-    """What was read. Times are nanoseconds; `begin_ns` and `end_ns` since the epoch."""
+    """What was read. Times are nanoseconds; `begin_ns` and `end_ns` since the epoch.
+
+    `machine` tells ROS 2, rmw and machine in words; empty when the trace has no manifest.
+    """
 
     path: str
     events: int
@@ -32,6 +35,7 @@ class TraceSummary:
     begin_ns: int
     end_ns: int
     processes: tuple[Process, ...]
+    machine: str = ""
 
     @property
     def duration_ns(self) -> int:

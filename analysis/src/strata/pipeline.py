@@ -19,6 +19,7 @@ from strata.layers.transfers import cut_layers, find_blockers
 from strata.model import frames
 from strata.model.build import Model, build_model
 from strata.read import Trace, open_trace
+from strata.read.manifest import describe_machine, read_manifest
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS, PROVIDER
 from strata.schema.layers import BY_NAME
@@ -133,6 +134,7 @@ def _count_processes_without_init(model: Model, ledger: Ledger) -> None:
 def _summary(trace: Trace, events: dict[str, pa.Table], model: Model) -> TraceSummary:
     times = [table["timestamp"] for table in events.values() if len(table)]
     discarded = trace.ledger.counts.get("discarded_events", 0)
+    manifest = read_manifest(trace.path)
     return TraceSummary(
         path=str(trace.path),
         events=sum(len(table) for table in events.values()),
@@ -140,6 +142,7 @@ def _summary(trace: Trace, events: dict[str, pa.Table], model: Model) -> TraceSu
         begin_ns=min(column[0].as_py() for column in times),
         end_ns=max(column[-1].as_py() for column in times),
         processes=_processes(events, model),
+        machine=describe_machine(manifest) if manifest else "",
     )
 
 

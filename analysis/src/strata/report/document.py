@@ -32,6 +32,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
             "discarded_events": trace.discarded_events,
             "begin_ns": trace.begin_ns,
             "duration_ns": trace.duration_ns,
+            "machine": trace.machine,
             "processes": [asdict(process) for process in trace.processes],
         },
         "messages": asdict(analysis.counts),

@@ -47,6 +47,8 @@ def _head(analysis: Analysis) -> RenderableType:
     trace, counts = analysis.trace, analysis.counts
     grid = _grid(2)
     grid.add_row("trace", Text(trace.path, overflow="fold"))
+    if trace.machine:
+        grid.add_row("machine", Text(trace.machine))
     grid.add_row(
         "events",
         f"{trace.events:,} in {format_ns(trace.duration_ns)}, "
