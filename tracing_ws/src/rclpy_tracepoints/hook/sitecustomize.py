@@ -65,12 +65,12 @@ def _patch(module):
         patches.patch(module)
     except Exception as error:
         message = f"Cannot trace the callbacks of {module.__name__}: {error!r}."
-        print(f"rclpy_tracepoints: {message} The program runs without them.", file=sys.stderr)
+        sys.stderr.write(f"rclpy_tracepoints: {message} The program runs without them.\n")
 
 
 def _run_next():
     """Run the sitecustomize that this file hides; what it raises is for Python to report."""
-    here = os.path.dirname(os.path.realpath(__file__))
+    here = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120 - pathlib is slow to import
     others = [entry for entry in sys.path if os.path.realpath(entry or os.curdir) != here]
     spec = PathFinder.find_spec("sitecustomize", others)
     if spec is None or spec.loader is None:

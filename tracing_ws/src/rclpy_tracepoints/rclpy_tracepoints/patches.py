@@ -42,7 +42,7 @@ def _warn(key: str, fact: str) -> None:
         warnings.warn(f"rclpy_tracepoints: {message}", RuntimeWarning, stacklevel=2)
     except Exception:
         # The program makes warnings errors; this one is not the program's.
-        print(f"rclpy_tracepoints: {message}", file=sys.stderr)
+        sys.stderr.write(f"rclpy_tracepoints: {message}\n")
 
 
 def _register(entity: Any) -> Registration | None:

@@ -108,17 +108,17 @@ static bool addresses(const char* name, PyObject* const* args, Py_ssize_t nargs,
   return true;
 }
 
-#define EMIT_TWO_ADDRESSES(event)                                                              \
-  static PyObject* event(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {            \
-    (void)self;                                                                                \
-    const void* given[2];                                                                      \
-    if (!addresses(#event, args, nargs, 2, given)) {                                           \
-      return NULL;                                                                             \
-    }                                                                                          \
-    if (trace.event != NULL) {                                                                 \
-      trace.event(given[0], given[1]);                                                         \
-    }                                                                                          \
-    Py_RETURN_NONE;                                                                            \
+#define EMIT_TWO_ADDRESSES(event)                                                   \
+  static PyObject* event(PyObject* self, PyObject* const* args, Py_ssize_t nargs) { \
+    (void)self;                                                                     \
+    const void* given[2];                                                           \
+    if (!addresses(#event, args, nargs, 2, given)) {                                \
+      return NULL;                                                                  \
+    }                                                                               \
+    if (trace.event != NULL) {                                                      \
+      trace.event(given[0], given[1]);                                              \
+    }                                                                               \
+    Py_RETURN_NONE;                                                                 \
   }
 
 EMIT_TWO_ADDRESSES(subscription_init)
@@ -271,9 +271,15 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static struct PyModuleDef module = {
-    PyModuleDef_HEAD_INIT, "rclpy_tracepoints._emit",
-    "The ros2 tracepoints of the process's libtracetools.", -1, methods, NULL, NULL, NULL, NULL};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT,
+                                    "rclpy_tracepoints._emit",
+                                    "The ros2 tracepoints of the process's libtracetools.",
+                                    -1,
+                                    methods,
+                                    NULL,
+                                    NULL,
+                                    NULL,
+                                    NULL};
 
 PyMODINIT_FUNC PyInit__emit(void) {
   func_name = PyUnicode_InternFromString("func");

@@ -40,7 +40,7 @@ def patches(monkeypatch: pytest.MonkeyPatch):
     found = Ros("jazzy")
     assert found.hook.is_dir(), f"{found.install} holds no rclpy_tracepoints: run make setup"
     monkeypatch.syspath_prepend(str(found.packages))
-    from rclpy_tracepoints import patches  # noqa: PLC0415
+    from rclpy_tracepoints import patches
 
     yield patches
     for name in [name for name in sys.modules if name.startswith("rclpy_tracepoints")]:

@@ -165,30 +165,41 @@ class Lttng:
         done = self._lttng(*arguments)
         assert done.returncode == 0, (arguments, done.stderr)
 
-    def trace(
-        self, ros: Ros, *arguments: str | Path, environment: dict[str, str] | None = None
-    ) -> tuple[subprocess.CompletedProcess[str], list[Event]]:
-        """Trace all ros2 events of a program; return how it ended and its events in order."""
+    def start(self) -> tuple[str, Path]:
+        """Start to record every ros2 event; return the session's name and its trace directory."""
         session = f"rclpy_tracepoints_{uuid.uuid4().hex[:8]}"
         output = self.home / session
         self.command("create", session, f"--output={output}")
+        self.command("enable-channel", "-u", "-s", session, "--subbuf-size=4M", "all")
+        self.command("enable-event", "-u", "-s", session, "-c", "all", "ros2:*")
+        self.command("add-context", "-u", "-s", session, "-t", "vpid", "-t", "vtid")
+        self.command("start", session)
+        return session, output
+
+    def stop(self, session: str) -> None:
+        self.command("destroy", session)
+
+    def run(self, ros: Ros, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        """Run a program whose events go to this daemon."""
+        variables = ros.environment() | self.variables
+        # Not nsenter's environment: threads of a preloaded LTTng would keep it from entering.
+        given = [f"{name}={value}" for name, value in variables.items()]
+        return subprocess.run(
+            [*self._prefix, "env", "-i", *given, *ros.python(*arguments)],
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    def trace(
+        self, ros: Ros, *arguments: str | Path
+    ) -> tuple[subprocess.CompletedProcess[str], list[Event]]:
+        """Trace all ros2 events of a program; return how it ended and its events in order."""
+        session, output = self.start()
         try:
-            self.command("enable-channel", "-u", "-s", session, "--subbuf-size=4M", "all")
-            self.command("enable-event", "-u", "-s", session, "-c", "all", "ros2:*")
-            self.command("add-context", "-u", "-s", session, "-t", "vpid", "-t", "vtid")
-            self.command("start", session)
-            variables = (environment or ros.environment()) | self.variables
-            # Not nsenter's environment: threads of a preloaded LTTng would keep it from entering.
-            given = [f"{name}={value}" for name, value in variables.items()]
-            done = subprocess.run(
-                [*self._prefix, "env", "-i", *given, *ros.python(*arguments)],
-                capture_output=True,
-                text=True,
-                timeout=120,
-            )
-            self.command("stop", session)
+            done = self.run(ros, *arguments)
         finally:
-            self.command("destroy", session)
+            self.stop(session)
         assert any(output.rglob("metadata")), f"no event was recorded; the program: {done}"
         return done, read(output)
 
