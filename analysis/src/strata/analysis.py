@@ -27,6 +27,7 @@ class TraceSummary:
     """What was read. Times are nanoseconds; `begin_ns` and `end_ns` since the epoch.
 
     `machine` tells ROS 2, rmw and machine in words; empty when the trace has no manifest.
+    `tables_written` is the directory that decoded tables were just written to; empty when none was.
     """
 
     path: str
@@ -36,6 +37,7 @@ class TraceSummary:
     end_ns: int
     processes: tuple[Process, ...]
     machine: str = ""
+    tables_written: str = ""
 
     @property
     def duration_ns(self) -> int:
@@ -85,6 +87,8 @@ class Analysis:
     trace: TraceSummary
     counts: MessageCounts
     nodes: pd.DataFrame
+    publishers: pd.DataFrame
+    subscriptions: pd.DataFrame
     callback_objects: pd.DataFrame
     callback_instances: pd.DataFrame
     publications: pd.DataFrame

@@ -100,6 +100,8 @@ def _results(trace: Trace, events: dict[str, pa.Table], model: Model, ledger: Le
             matches.ambiguous_count,
         ),
         nodes=frames.nodes_frame(model),
+        publishers=frames.publishers_frame(model),
+        subscriptions=frames.subscriptions_frame(model),
         callback_objects=objects,
         callback_instances=instances,
         publications=frames.publications_frame(model),
@@ -143,6 +145,7 @@ def _summary(trace: Trace, events: dict[str, pa.Table], model: Model) -> TraceSu
         end_ns=max(column[-1].as_py() for column in times),
         processes=_processes(events, model),
         machine=describe_machine(manifest) if manifest else "",
+        tables_written=str(trace.cache_written or ""),
     )
 
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from strata.schema.tables import STATISTICS
+from strata.analysis import Analysis
+from strata.schema.tables import STATISTICS, TABLES
 
 Sample = Callable[[str], Path]
 
@@ -34,7 +35,7 @@ def strata(
 
 
 def test_the_table_fits_80_columns_and_names_the_bottleneck(sample: Sample) -> None:
-    run = strata("analyze", sample("fast_blocked_st"))
+    run = strata("analyze", sample("fast_blocked_st"), "--no-cache")
     assert run.returncode == 0, run.stderr
     assert max(map(len, run.stdout.splitlines())) <= 80
     text = " ".join(run.stdout.split())
@@ -44,6 +45,25 @@ def test_the_table_fits_80_columns_and_names_the_bottleneck(sample: Sample) -> N
     assert "behind main::{lambda#1}::operator()::{lambda#1} [/slow] (/subs) is 30.0 ms" in text
     assert "and 2 hops of internal topics (--all)" in text
     assert run.stderr == ""
+
+
+def test_the_cache_that_was_written_is_named_once(own_sample: Sample) -> None:
+    directory = own_sample("fast_throws")
+    text = f"Wrote {directory}/.strata-tables (decoded events, for next time)\n"
+    assert strata("analyze", directory).stderr == text
+    assert strata("analyze", directory).stderr == ""
+
+
+@pytest.mark.parametrize("table", [table.name for table in TABLES])
+def test_every_declared_table_is_an_attribute_of_the_analysis(
+    analysis_of: Callable[[str], Analysis], table: str
+) -> None:
+    analysis = analysis_of("fast_blocked_st")
+    frame = getattr(analysis, table)
+    declared = next(item for item in TABLES if item.name == table)
+    assert list(frame.columns) == declared.names
+    assert len(frame) > 0
+    assert not frame.duplicated(list(declared.key)).any()
 
 
 def test_all_shows_internal_topics_and_remarks(sample: Sample) -> None:

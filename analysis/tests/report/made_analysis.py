@@ -87,6 +87,8 @@ def make(relay: Relay) -> Analysis:
         trace=_summary(relay, messages),
         counts=MessageCounts(total, total, total, 0, 0, 0),
         nodes=tables.NODES.empty(),
+        publishers=tables.PUBLISHERS.empty(),
+        subscriptions=tables.SUBSCRIPTIONS.empty(),
         callback_objects=objects,
         callback_instances=instances,
         publications=tables.PUBLICATIONS.empty(),

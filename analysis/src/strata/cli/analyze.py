@@ -23,7 +23,7 @@ from strata.report.rectangle import rectangle
 from strata.report.text import print_analysis
 from strata.schema.tables import TABLES
 
-_TABLE_NAMES = [table.name for table in TABLES if table.name not in ("publishers", "subscriptions")]
+_TABLE_NAMES = [table.name for table in TABLES]
 
 
 @contextmanager
@@ -43,6 +43,14 @@ def decoding_progress() -> Iterator[Callable[[int], None]]:
             progress.update(task, description=f"reading: {seen:,} events")
 
         yield advance
+
+
+def name_cache(analysis: Analysis) -> None:
+    """Name the directory that decoded tables were written to, if any was."""
+    if analysis.trace.tables_written:
+        click.echo(
+            f"Wrote {analysis.trace.tables_written} (decoded events, for next time)", err=True
+        )
 
 
 @click.command("analyze")
@@ -87,6 +95,7 @@ def command(
         )
     with decoding_progress() as progress:
         analysis = analyze(trace, use_cache=not no_cache, progress=progress)
+    name_cache(analysis)
     if output is None:
         _write(analysis, form, table_name, sys.stdout, everything=everything)
         return

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from strata import analyze
-from strata.cli.analyze import decoding_progress
+from strata.cli.analyze import decoding_progress, name_cache
 from strata.errors import OutputError
 from strata.report.html import check_target, write_report
 
@@ -37,6 +37,7 @@ def command(trace: Path, output: Path | None, *, force: bool, no_cache: bool) ->
         check_target(target, force=force)
     with decoding_progress() as progress:
         analysis = analyze(trace, use_cache=not no_cache, progress=progress)
+    name_cache(analysis)
     written = write_report(analysis, target, title=title_of(trace), force=force)
     click.echo(f"Wrote {written}")
 
