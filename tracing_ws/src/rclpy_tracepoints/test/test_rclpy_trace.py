@@ -215,3 +215,12 @@ def test_warnings_as_errors_do_not_stop_a_program(ros):
     done = ros.run("-W", "error::RuntimeWarning", PROGRAMS / "events_executor.py")
     assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
     assert "The EventsExecutor calls callbacks from C++" in done.stderr
+
+
+def test_a_timer_that_wants_its_information(ros, lttng):
+    if ros.distro == "jazzy":
+        pytest.skip("rclpy of Jazzy has no TimerInfo")
+    done, events = lttng.trace(ros, PROGRAMS / "timer_info.py")
+    assert done.returncode == 0, done.stderr
+    scene = Scene({"__main__.on_timer": 3}, events)
+    assert scene.counts("callback_start") == scene.counts("callback_end") == scene.calls
