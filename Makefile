@@ -47,7 +47,7 @@ docs: setup ## write the generated pages
 	$(PYTHON) -m strata.schema.docs docs/data-model.md
 
 bench: setup ## run the benchmarks
-	$(PYTHON) analysis/benchmarks/run.py
+	$(PYTHON) tracing_ws/src/rclpy_tracepoints/benchmark/bench_emit.py
 
 clean: ## remove what was built (never sessions)
 	rm -rf .venv .venv-kilted tracing_ws/build tracing_ws/install tracing_ws/log
