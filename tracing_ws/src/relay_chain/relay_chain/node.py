@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import TypeVar
 
@@ -52,6 +53,8 @@ class ChainNode(Node):
         force = self.setting("force", False)
         name = self.get_name()
         self.truth = TruthLog(name, truth_file(log, name, force=force) if log else None)
+        # Held by callbacks that add stamps; they exclude one another anyway.
+        self.calling = threading.Lock()
         self._ready_publisher = None
         self._slow = None
         if self._block_s:

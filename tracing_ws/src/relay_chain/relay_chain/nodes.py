@@ -14,6 +14,7 @@ for that long after one). Distractor: rate (Hz) of `/slow`.
 from __future__ import annotations
 
 import array
+import sys
 import time
 
 from rclpy.parameter import Parameter
@@ -48,25 +49,28 @@ class Source(ChainNode):
 
     def begin(self) -> None:
         """Start the timer."""
+        # No callback of the measured run: the first message comes a period later.
+        sys.stderr.write(f"{self.get_name()}: all connected, sending {self._messages} messages\n")
         self._timer = self.create_timer(self._period_s, self.on_timer)
 
     def on_timer(self) -> None:
         """Publish the next message."""
         started_ns = time.monotonic_ns()
-        number = self._next
-        if number >= self._messages:
-            return
-        self._next += 1
-        if self._next == self._messages:
-            self._timer.cancel()
-        self._message.msgid = number
-        self.work()
-        stamp_ns = time.monotonic_ns()
-        self._message.nanosec = stamp_ns
-        self._publisher.publish(self._message)
-        self.truth.add("cb_start", number, started_ns, stamp_ns)
-        self.truth.add("publish", number, stamp_ns, stamp_ns)
-        self.truth.add("cb_end", number, time.monotonic_ns(), stamp_ns)
+        with self.calling:
+            number = self._next
+            if number >= self._messages:
+                return
+            self._next += 1
+            if self._next == self._messages:
+                self._timer.cancel()
+            self._message.msgid = number
+            self.work()
+            stamp_ns = time.monotonic_ns()
+            self._message.nanosec = stamp_ns
+            self._publisher.publish(self._message)
+            self.truth.add("cb_start", number, started_ns, stamp_ns)
+            self.truth.add("publish", number, stamp_ns, stamp_ns)
+            self.truth.add("cb_end", number, time.monotonic_ns(), stamp_ns)
 
 
 class Relay(ChainNode):
@@ -91,12 +95,13 @@ class Relay(ChainNode):
     def on_message(self, message: Timing) -> None:
         """Pass a message on."""
         started_ns = time.monotonic_ns()
-        self.work()
-        stamp_ns = time.monotonic_ns()
-        self._publisher.publish(message)
-        self.truth.add("cb_start", message.msgid, started_ns, message.nanosec)
-        self.truth.add("publish", message.msgid, stamp_ns, message.nanosec)
-        self.truth.add("cb_end", message.msgid, time.monotonic_ns(), message.nanosec)
+        with self.calling:
+            self.work()
+            stamp_ns = time.monotonic_ns()
+            self._publisher.publish(message)
+            self.truth.add("cb_start", message.msgid, started_ns, message.nanosec)
+            self.truth.add("publish", message.msgid, stamp_ns, message.nanosec)
+            self.truth.add("cb_end", message.msgid, time.monotonic_ns(), message.nanosec)
 
 
 class Sink(ChainNode):
@@ -122,13 +127,14 @@ class Sink(ChainNode):
     def on_message(self, message: Timing) -> None:
         """Count a message."""
         started_ns = time.monotonic_ns()
-        self.work()
-        self.received += 1
-        self._last_ns = started_ns
-        if self.received >= self.expected:
-            self.finish()
-        self.truth.add("cb_start", message.msgid, started_ns, message.nanosec)
-        self.truth.add("cb_end", message.msgid, time.monotonic_ns(), message.nanosec)
+        with self.calling:
+            self.work()
+            self.received += 1
+            self._last_ns = started_ns
+            self.truth.add("cb_start", message.msgid, started_ns, message.nanosec)
+            self.truth.add("cb_end", message.msgid, time.monotonic_ns(), message.nanosec)
+            if self.received >= self.expected:
+                self.finish()
 
     def on_watch(self) -> None:
         """End when no message came for long after one."""
@@ -163,11 +169,12 @@ class Distractor(ChainNode):
     def on_timer(self) -> None:
         """Publish the next message."""
         started_ns = time.monotonic_ns()
-        number = self._sent
-        self._sent += 1
-        message = Timing(msgid=number, source=self.get_name())
-        message.nanosec = stamp_ns = time.monotonic_ns()
-        self._publisher.publish(message)
-        self.truth.add("cb_start", number, started_ns, stamp_ns)
-        self.truth.add("publish", number, stamp_ns, stamp_ns)
-        self.truth.add("cb_end", number, time.monotonic_ns(), stamp_ns)
+        with self.calling:
+            number = self._sent
+            self._sent += 1
+            message = Timing(msgid=number, source=self.get_name())
+            message.nanosec = stamp_ns = time.monotonic_ns()
+            self._publisher.publish(message)
+            self.truth.add("cb_start", number, started_ns, stamp_ns)
+            self.truth.add("publish", number, stamp_ns, stamp_ns)
+            self.truth.add("cb_end", number, time.monotonic_ns(), stamp_ns)

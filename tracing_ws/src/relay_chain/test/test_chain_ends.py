@@ -1,0 +1,77 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""However a chain is ended, none of its processes stays."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from chain_process import Place, alive, children, finish, read_until, stamps, truth, wait_until
+
+JAZZY = Place("jazzy")
+FOR_EVER = 1_000_000
+
+
+@contextmanager
+def sending(log: Path, processes: str) -> Iterator[tuple[subprocess.Popen[str], dict[int, str]]]:
+    """Start a chain and wait until its source sends: the process and its children."""
+    chain = JAZZY.chain("--messages", str(FOR_EVER), "--processes", processes, "--log", log)
+    mine: dict[int, str] = {}
+    try:
+        read_until(chain, f"source: all connected, sending {FOR_EVER} messages")
+        mine = children(chain.pid)
+        assert len(mine) == (5 if processes == "each" else 0)
+        yield chain, mine
+    finally:
+        for pid in [chain.pid, *mine]:
+            if alive(pid):
+                os.kill(pid, signal.SIGKILL)
+        chain.wait()
+
+
+@pytest.mark.parametrize("processes", ["one", "each"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_all_and_keeps_the_stamps(
+    tmp_path: Path, processes: str, number: signal.Signals
+) -> None:
+    with sending(tmp_path, processes) as (chain, mine):
+        chain.send_signal(number)
+        status, errors = finish(chain)
+        assert status == 128 + number, errors
+        assert not [line for pid, line in mine.items() if alive(pid)]
+    assert "Traceback" not in errors
+    nodes = truth(tmp_path)
+    assert set(nodes) == {"source", "relay_0", "relay_1", "relay_2", "sink"}
+    assert len(stamps(nodes["source"], "publish")) < FOR_EVER
+
+
+def test_a_dead_relay_ends_the_chain(tmp_path: Path) -> None:
+    with sending(tmp_path, "each") as (chain, mine):
+        victim = next(pid for pid, line in mine.items() if "__node:=relay_1 " in line)
+        os.kill(victim, signal.SIGKILL)
+        status, errors = finish(chain)
+        assert not [line for pid, line in mine.items() if alive(pid)]
+    assert status == 1
+    assert "did not end well: relay_1 (exit status -9)\n" in errors
+
+
+def test_children_do_not_outlive_a_killed_chain(tmp_path: Path) -> None:
+    with sending(tmp_path, "each") as (chain, mine):
+        chain.kill()
+        wait_until(lambda: not any(alive(pid) for pid in mine), "end of the children")
+
+
+def test_a_signal_at_the_very_start_ends_it(tmp_path: Path) -> None:
+    chain = JAZZY.chain("--messages", str(FOR_EVER), "--log", tmp_path)
+    wait_until(lambda: len(children(chain.pid)) == 5, "children")
+    mine = children(chain.pid)
+    chain.send_signal(signal.SIGINT)
+    status, errors = finish(chain)
+    assert status == 128 + signal.SIGINT, errors
+    assert not [line for pid, line in mine.items() if alive(pid)]

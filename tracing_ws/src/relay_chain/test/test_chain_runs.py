@@ -1,0 +1,186 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whole chains of real ROS 2 nodes, and what their stamps say."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from pathlib import Path
+
+import pytest
+from chain_process import Place, Row, finish, free_domain, stamps, truth
+
+JAZZY = Place("jazzy")
+MS = 1_000_000
+
+
+def check(nodes: dict[str, list[Row]], relays: int, messages: int) -> None:
+    """Assert that every node saw every message in order, and that the stamps fit together."""
+    chain = ["source", *(f"relay_{index}" for index in range(relays)), "sink"]
+    assert set(nodes) - {"distractor"} == set(chain)
+    sent = stamps(nodes["source"], "publish")
+    for name in chain:
+        rows = nodes[name]
+        events = ["cb_start", "cb_end"] if name == "sink" else ["cb_start", "publish", "cb_end"]
+        expected = list(itertools.product(range(messages), events))
+        assert [(row.seq, row.event) for row in rows] == expected, name
+        assert all(a.at <= b.at for a, b in itertools.pairwise(rows)), name
+        assert [row.sent for row in rows] == [sent[row.seq] for row in rows], name
+    for before, after in itertools.pairwise(chain):
+        published, begun = stamps(nodes[before], "publish"), stamps(nodes[after], "cb_start")
+        assert all(p < b for p, b in zip(published, begun, strict=True)), (before, after)
+
+
+@pytest.mark.parametrize("processes", ["one", "each"])
+def test_a_chain_passes_every_message_on(tmp_path: Path, processes: str) -> None:
+    status, errors = JAZZY.run(
+        "--relays", "3", "--messages", "100", "--processes", processes, "--log", tmp_path / "truth"
+    )
+
+    assert status == 0, errors
+    assert "sink: received 100 of 100 messages" in errors
+    nodes = truth(tmp_path / "truth")
+    check(nodes, 3, 100)
+    for name, rows in nodes.items():
+        assert f"{name}: wrote {tmp_path / 'truth' / name}.csv" in errors
+        # A single-threaded executor spins on the main thread.
+        assert {(row.pid, row.tid) for row in rows} == {(rows[0].pid, rows[0].pid)}
+    assert len({rows[0].pid for rows in nodes.values()}) == (1 if processes == "one" else 5)
+    sent = stamps(nodes["source"], "publish")
+    assert 0.9 < (sent[-1] - sent[0]) / (99 * 10 * MS) < 2.0
+
+
+def test_the_same_on_kilted(tmp_path: Path) -> None:
+    place = Place("kilted")
+    if not place.space.is_dir():
+        pytest.skip("the workspace is not built for kilted: make setup-kilted")
+    status, errors = place.run("--messages", "50", "--log", tmp_path)
+    assert status == 0, errors
+    check(truth(tmp_path), 3, 50)
+
+
+def test_a_multi_threaded_executor_leaves_the_main_thread(tmp_path: Path) -> None:
+    # A low rate: rclpy's executor queues a callback again and again until a thread takes it, and
+    # falls far behind on a busy machine.
+    options = "--executor multi --threads 3 --processes one --rate 20 --messages 30"
+    status, errors = JAZZY.run(*options.split(), "--log", tmp_path)
+    assert status == 0, errors
+    nodes = truth(tmp_path)
+    check(nodes, 3, 30)
+    assert all(row.tid != row.pid for rows in nodes.values() for row in rows)
+
+
+@pytest.mark.parametrize("options", ["--relays 0 --payload 0", "--durability transient_local"])
+def test_other_chains(tmp_path: Path, options: str) -> None:
+    status, errors = JAZZY.run(*options.split(), "--messages", "30", "--log", tmp_path)
+    assert status == 0, errors
+    check(truth(tmp_path), 0 if "--relays" in options else 3, 30)
+
+
+def test_work_keeps_the_callback_busy_before_its_publish(tmp_path: Path) -> None:
+    status, errors = JAZZY.run("--work", "relay_1=5", "--messages", "50", "--log", tmp_path)
+    assert status == 0, errors
+    nodes = truth(tmp_path)
+    check(nodes, 3, 50)
+    held = {
+        name: [
+            b - a for a, b in zip(stamps(rows, "cb_start"), stamps(rows, "publish"), strict=True)
+        ]
+        for name, rows in nodes.items()
+        if name != "sink"
+    }
+    assert min(held["relay_1"]) >= 5 * MS
+    assert statistics.median(held["relay_1"]) < 10 * MS
+    for name in ("source", "relay_0", "relay_2"):
+        assert statistics.median(held[name]) < 1 * MS, name
+
+
+@pytest.mark.parametrize("processes", ["one", "each"])
+def test_a_blocking_callback_delays_what_comes_meanwhile(tmp_path: Path, processes: str) -> None:
+    options = "--block relay_1=60@4 --messages 150"
+    status, errors = JAZZY.run(*options.split(), "--processes", processes, "--log", tmp_path)
+    assert status == 0, errors
+    nodes = truth(tmp_path)
+    check(nodes, 3, 150)
+    assert stamps(nodes["distractor"], "publish")
+    sent = stamps(nodes["source"], "cb_start")
+    published, begun = stamps(nodes["relay_0"], "publish"), stamps(nodes["relay_1"], "cb_start")
+    waits = [b - a for a, b in zip(published, begun, strict=True)]
+    gaps = [b - a for a, b in itertools.pairwise(sent)]
+    if processes == "each":
+        # About 1 of 4 messages comes while the callback blocks.
+        assert sum(wait > 10 * MS for wait in waits) >= 10
+    else:
+        # The source's timer is on the blocked executor too: nothing is sent meanwhile.
+        assert sum(gap > 40 * MS for gap in gaps) >= 3
+    assert statistics.median(waits) < 10 * MS
+    assert statistics.median(gaps) < 20 * MS
+
+
+def test_a_chain_that_loses_messages_says_so(tmp_path: Path) -> None:
+    options = "--work relay_0=40 --rate 200 --messages 100 --depth 1 --relays 1"
+    status, errors = JAZZY.run(*options.split(), "--log", tmp_path)
+    assert status == 1
+    received = len(stamps(truth(tmp_path)["sink"], "cb_start"))
+    assert 0 < received < 100
+    assert f"Cannot receive every message: {received} of 100 came, then none for" in errors
+
+
+def test_stamps_are_replaced_only_when_that_is_asked_for(tmp_path: Path) -> None:
+    old = tmp_path / "relay_1.csv"
+    old.write_text("old")
+    status, errors = JAZZY.run("--messages", "5", "--log", tmp_path)
+    assert status == 1
+    assert errors.startswith(f"Cannot write stamps to {old}: it is there already.")
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
+
+    status, errors = JAZZY.run("--messages", "5", "--log", tmp_path, "--force")
+    assert status == 0, errors
+    check(truth(tmp_path), 3, 5)
+
+
+def test_nodes_run_alone_by_their_parameters(tmp_path: Path) -> None:
+    domain = free_domain()
+    log = f"log:='{tmp_path}'"
+    sink = JAZZY.executable("sink", "messages:=20", "input:=/b", "depth:=1000", log, domain=domain)
+    relay = JAZZY.executable("relay", "input:=/a", "output:=/b", "depth:=1000", log, domain=domain)
+    source = JAZZY.executable(
+        "source",
+        "messages:=20",
+        "rate:=50",
+        "peers:=2",
+        "output:=/a",
+        "depth:=1000",
+        log,
+        domain=domain,
+    )
+    try:
+        status, errors = finish(sink)
+        assert (status, "sink: received 20 of 20" in errors) == (0, True), errors
+    finally:
+        relay.terminate()
+        source.terminate()
+        ended = [finish(relay)[0], finish(source)[0]]
+    assert ended == [0, 0]
+    nodes = truth(tmp_path)
+    nodes["relay_0"] = nodes.pop("relay")
+    check(nodes, 1, 20)
+
+
+@pytest.mark.parametrize(
+    ("node", "setting", "says"),
+    [
+        ("source", "rate:=0.0", "Cannot use parameter rate: 0.0 Hz is not above 0."),
+        ("source", "messages:=many", "Cannot use parameter messages: 'many' is no int."),
+        ("relay", "depth:=0", "Cannot use parameter depth: 0 is below 1."),
+        ("relay", "reliability:=x", "'x' is neither reliable nor best_effort."),
+        ("sink", "executor:=triple", "'triple' is neither single nor multi."),
+        ("relay", "discovery_s:=0.5", "Cannot start relay: no subscription on /chain_1 after 0.5"),
+    ],
+)
+def test_a_node_that_cannot_run_says_why(node: str, setting: str, says: str) -> None:
+    status, errors = finish(JAZZY.executable(node, setting))
+    assert status == 1
+    assert says in errors
+    assert "Traceback" not in errors
