@@ -25,7 +25,9 @@ def recorded(world: World, tmp_path: Path) -> Callable[..., Recorded]:
     def run(*arguments: str) -> Recorded:
         target = tmp_path / "session"
         world.environment["ROS_DOMAIN_ID"] = str(random.randint(1, 100))
-        command = ["python3", "-m", "relay_chain", *arguments, "--log", str(target / "truth")]
+        # A history as deep as the run: a busy machine may stall for longer than ten messages.
+        command = ["python3", "-m", "relay_chain", "--depth", "1000", *arguments]
+        command += ["--log", str(target / "truth")]
         config = ROOT / "trace_configs/ros2.yaml"
         done = world.strata("record", "-c", config, "-o", target, "--", *command)
         assert done.returncode == 0, done.stderr
