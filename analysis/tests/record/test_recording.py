@@ -204,7 +204,17 @@ def test_an_untraced_command_is_told(world: World, tmp_path: Path) -> None:
     done = world.record("-o", tmp_path / "rec", "--", "true")
 
     assert done.returncode == 0
-    assert "no traced process showed up" in done.stderr
+    assert "no event was recorded" in done.stderr
+    assert manifest(tmp_path / "rec")["empty"] is True
+
+
+def test_a_traced_command_without_events_is_told(world: World, tick: Path, tmp_path: Path) -> None:
+    # `tick` has a tracepoint provider; asked for no event it emits none.
+    done = world.record("-o", tmp_path / "rec", "--", tick, "0")
+
+    assert done.returncode == 0, done.stderr
+    assert next((tmp_path / "rec/trace").rglob("metadata"), None) is not None
+    assert "no event was recorded" in done.stderr
     assert manifest(tmp_path / "rec")["empty"] is True
 
 

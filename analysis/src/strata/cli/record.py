@@ -57,7 +57,7 @@ def command(
         say=_say,
     )
     if recording.empty:
-        _say("no traced process showed up: the trace is empty (see `strata doctor`)")
+        _say("no event was recorded: the trace is empty (see `strata doctor`)")
     if recording.discarded:
         _say(
             f"{recording.discarded} events were lost to full buffers: "

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,6 +24,11 @@ CLEANUP = "CLEANUP.txt"
 # What a recording and the verbs on it write; --force replaces these and nothing else.
 _OWN = (MANIFEST, TRACE, "tables", "report.html", STATE, CLEANUP)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+# LTTng's packets: magic, UUID, stream id and instance id (32 bytes), then two timestamps, then the
+# sizes of content and packet in bits; header and packet context take 84 bytes, aligned to 88.
+_CONTENT_SIZE = struct.Struct("<QQ")
+_CONTENT_SIZE_AT = 48
+_EMPTY_PACKET_BITS = 88 * 8
 
 
 @dataclass(frozen=True)
@@ -137,3 +143,22 @@ def write_text(path: Path, text: str) -> None:
         raise OutputError(
             f"Cannot write {path}: {error.strerror}. Check the disk and the directory's rights."
         ) from error
+
+
+def holds_events(trace: Path) -> bool:
+    """Tell whether any stream below `trace` holds an event.
+
+    A traced process that emitted nothing leaves one packet a CPU whose content is its header alone.
+    """
+    for path in trace.rglob("*"):
+        if path.name == "metadata" or path.suffix == ".idx" or not path.is_file():
+            continue
+        with path.open("rb") as stream:
+            head = stream.read(_CONTENT_SIZE.size + _CONTENT_SIZE_AT)
+            size = path.stat().st_size
+        if len(head) < _CONTENT_SIZE.size + _CONTENT_SIZE_AT:
+            continue
+        content, packet = _CONTENT_SIZE.unpack_from(head, _CONTENT_SIZE_AT)
+        if content > _EMPTY_PACKET_BITS or size > packet // 8:
+            return True
+    return False

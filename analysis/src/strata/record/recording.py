@@ -25,6 +25,7 @@ from strata.record.directory import (
     check_name,
     clear_directory,
     default_directory,
+    holds_events,
 )
 from strata.record.lttng import KERNEL, UST, Lttng, tool_environment
 from strata.record.manifest import Manifest
@@ -42,7 +43,7 @@ Say = Callable[[str], None]
 class Recording:
     """A finished recording. `discarded` counts the events lost to full buffers; null if not told.
 
-    `empty` tells that no traced process showed up.
+    `empty` tells that no event was recorded.
     """
 
     directory: Path
@@ -152,7 +153,7 @@ def _record(plan: _Plan, manifest: Manifest) -> Recording:
             plan.say(f"recording into {plan.directory} (LTTng session {plan.session})")
             end = _run(plan, state, manifest)
             manifest.end(end)
-        empty = next((plan.directory / TRACE).glob("**/metadata"), None) is None
+        empty = not holds_events(plan.directory / TRACE)
         manifest.content["discarded_events"] = closing.discarded
         manifest.content["empty"] = empty
         manifest.content["problems"] = closing.problems
