@@ -53,7 +53,7 @@ ARGUMENTS = (
     Argument("payload", "1024", "bytes of ballast in a message", int),
     Argument("reliability", "reliable", "QoS", choices=("reliable", "best_effort")),
     Argument("durability", "volatile", "QoS", choices=("volatile", "transient_local")),
-    Argument("depth", "10", "messages that the QoS history keeps", int),
+    Argument("depth", "100", "messages that the QoS history keeps", int),
     Argument("executor", "single", "of each node", choices=("single", "multi")),
     Argument("threads", "0", "of a multi-threaded executor; 0: one a CPU", int),
     Argument("log", "", "directory of the nodes' own stamps; empty for none"),
