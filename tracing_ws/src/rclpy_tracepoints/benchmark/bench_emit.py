@@ -18,7 +18,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PROGRAM = HERE / "emit_calls.py"
-sys.path.insert(0, str(HERE.parent / "test"))
+sys.path.insert(0, str(HERE.parents[1]))
 
 
 def main() -> None:

@@ -1,17 +1,13 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The installed workspaces, and an LTTng of the tests' own."""
+"""The installed workspaces, and the patches that were built."""
 
 from __future__ import annotations
 
-import shutil
 import sys
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from traced_ros import Lttng, Ros, distros
+from traced_ros import Ros, distros
 
 
 @pytest.fixture(scope="session", params=distros())
@@ -20,18 +16,6 @@ def ros(request: pytest.FixtureRequest) -> Ros:
     if not (found.hook / "sitecustomize.py").is_file():
         pytest.fail(f"{found.install} holds no rclpy_tracepoints: run make setup", pytrace=False)
     return found
-
-
-@pytest.fixture(scope="session")
-def lttng() -> Iterator[Lttng]:
-    # Short, and not pytest's: socket paths have 108 characters.
-    home = Path(tempfile.mkdtemp(prefix="rt", dir="/tmp"))
-    own = Lttng(home)
-    try:
-        yield own
-    finally:
-        own.close()
-        shutil.rmtree(home)
 
 
 @pytest.fixture

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from pathlib import Path
 
 import pytest
-from traced_ros import PROGRAMS, Event, Lttng, Ros
+from traced_ros import Event, Lttng, Ros
+
+PROGRAMS = Path(__file__).parent / "programs"
 
 pytestmark = pytest.mark.live
 MESSAGES = 40

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from provider_trace import PREFIXES, Event, environment, provider, trace
+from provider_trace import Event, trace
+from traced_ros import Lttng, Ros
 
 pytestmark = pytest.mark.live
 PROGRAM = Path(__file__).parent / "programs/every_entity.py"
@@ -40,7 +41,7 @@ HOOK = {
 
 
 class Run(NamedTuple):
-    distro: str
+    ros: Ros
     hook: bool
     received: list[str]
     libraries: list[str]
@@ -50,28 +51,28 @@ class Run(NamedTuple):
         return [event.fields for event in self.events if event.name == name]
 
 
-@pytest.fixture(scope="module", params=PREFIXES)
-def distro(request: pytest.FixtureRequest) -> str:
-    library = provider(request.param) / "libtracetools.so"
+@pytest.fixture(scope="module", params=STOCK)
+def ros(request: pytest.FixtureRequest) -> Ros:
+    found = Ros(request.param)
+    library = found.provider / "libtracetools.so"
     assert library.is_file(), f"{library} is not built; run make setup and make setup-kilted"
-    return request.param
+    return found
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["stock", "with-hook"])
-def run(request: pytest.FixtureRequest, distro: str) -> Run:
-    python = PREFIXES[distro] / "bin/python"
-    text, events = trace(environment(distro, hook=request.param), python, PROGRAM, str(MESSAGES))
+def run(request: pytest.FixtureRequest, ros: Ros, lttng: Lttng) -> Run:
+    environment = ros.environment(hook=request.param)
+    text, events = trace(lttng, ros, environment, PROGRAM, str(MESSAGES))
     told = json.loads(text)
-    return Run(distro, request.param, told["received"], told["libraries"], events)
+    return Run(ros, request.param, told["received"], told["libraries"], events)
 
 
-def test_the_expected_set_is_what_the_libraries_call(distro):
+def test_the_expected_set_is_what_the_libraries_call(ros):
     called = set()
-    for library in (PREFIXES[distro] / "lib").glob("librc*.so"):
-        called |= _calls(library)
-    for library in (PREFIXES[distro] / "lib").glob("librmw_fastrtps*.so"):
-        called |= _calls(library)
-    assert called == STOCK[distro]
+    for pattern in ("librc*.so", "librmw_fastrtps*.so"):
+        for library in (ros.wheels / "lib").glob(pattern):
+            called |= _calls(library)
+    assert called == STOCK[ros.distro]
 
 
 def _calls(library: Path) -> set[str]:
@@ -82,13 +83,15 @@ def _calls(library: Path) -> set[str]:
 
 
 def test_the_enabled_events_that_the_run_can_emit_are_those_observed(run):
-    assert {event.name for event in run.events} == STOCK[run.distro] | (HOOK if run.hook else set())
+    assert {event.name for event in run.events} == STOCK[run.ros.distro] | (
+        HOOK if run.hook else set()
+    )
 
 
 def test_only_the_provider_and_the_systems_lttng_are_in_the_process(run):
     names = [Path(library).name for library in run.libraries if "liblttng" not in library]
     assert names == ["libnoust.so", "libtracetools.so"]
-    assert str(provider(run.distro) / "libtracetools.so") in run.libraries
+    assert str(run.ros.provider / "libtracetools.so") in run.libraries
     lttng = [library for library in run.libraries if "liblttng" in library]
     assert lttng, "no lttng-ust in the process"
     assert not any(re.search(r"liblttng-ust-[0-9a-f]{8}", library) for library in lttng), lttng
@@ -97,7 +100,7 @@ def test_only_the_provider_and_the_systems_lttng_are_in_the_process(run):
 def test_gids_have_the_length_of_the_distribution(run):
     gids = run.of("rmw_publisher_init") + run.of("rmw_subscription_init")
     assert gids
-    assert {len(fields["gid"]) for fields in gids} == {GID_BYTES[run.distro]}
+    assert {len(fields["gid"]) for fields in gids} == {GID_BYTES[run.ros.distro]}
     assert len({tuple(fields["gid"][:16]) for fields in gids}) == len(gids)
 
 
@@ -133,7 +136,7 @@ def test_names_arrive_as_the_program_gave_them(run):
 
 
 def test_services_carry_the_clients_gid(run):
-    if run.distro == "jazzy":
+    if run.ros.distro == "jazzy":
         return  # Jazzy has no service events in rmw: held by the observed set.
     (client,) = run.of("rmw_client_init")
     requests = run.of("rmw_take_request")
@@ -143,10 +146,10 @@ def test_services_carry_the_clients_gid(run):
     assert {tuple(fields["client_gid"]) for fields in taken} == {tuple(client["gid"])}
 
 
-def test_without_the_provider_the_wheels_emit_nothing(distro):
+def test_without_the_provider_the_wheels_emit_nothing(ros, lttng):
     """Hold the reason for which this package exists; it may go when this fails."""
-    variables = environment(distro, hook=False, preload=False)
+    variables = ros.environment(hook=False, preload=False)
     # The bundled lttng-ust finds no daemon that speaks its protocol: it must not wait for one.
     variables["LTTNG_UST_REGISTER_TIMEOUT"] = "0"
-    _, events = trace(variables, PREFIXES[distro] / "bin/python", PROGRAM, "2")
+    _, events = trace(lttng, ros, variables, PROGRAM, "2")
     assert Counter(event.name for event in events) == Counter()

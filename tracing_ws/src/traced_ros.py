@@ -12,9 +12,8 @@ import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[4]
+ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = ROOT / "tracing_ws/install"
-PROGRAMS = Path(__file__).parent / "programs"
 # Root's session daemon has fixed paths; both kinds put their shared memory into /dev/shm.
 _OWN_PLACES = (
     "mkdir -p /run/lttng && mount -t tmpfs none /run/lttng && mount -t tmpfs none /dev/shm"
@@ -73,7 +72,14 @@ class Ros:
         setup = f'. /opt/ros/{self.distro}/setup.sh; PYTHONPATH="$HOOK:$PYTHONPATH" exec "$@"'
         return ["sh", "-c", setup, "sh", "/usr/bin/python3", *line]
 
-    def environment(self, *, hook: bool = True, path: tuple[Path, ...] = ()) -> dict[str, str]:
+    @property
+    def provider(self) -> Path:
+        """The directory of the libraries to preload."""
+        return self.install / "lib/tracetools_provider"
+
+    def environment(
+        self, *, hook: bool = True, preload: bool = True, path: tuple[Path, ...] = ()
+    ) -> dict[str, str]:
         kept = {
             name: value
             for name, value in os.environ.items()
@@ -90,8 +96,8 @@ class Ros:
             return kept
         (packages,) = self.wheels.glob("lib/python3.*/site-packages")
         libraries = [self.install / "lib", self.wheels / "lib", *packages.glob("ros_*.libs")]
-        provider = self.install / "lib/tracetools_provider"
-        preloaded = [provider / name for name in ("libtracetools.so", "libnoust.so")]
+        names = ("libtracetools.so", "libnoust.so") if preload else ()
+        preloaded = [self.provider / name for name in names]
         return kept | {
             "LD_LIBRARY_PATH": ":".join(str(directory) for directory in libraries),
             "AMENT_PREFIX_PATH": f"{self.install}:{self.wheels}",
@@ -167,7 +173,7 @@ class Lttng:
 
     def start(self) -> tuple[str, Path]:
         """Start to record every ros2 event; return the session's name and its trace directory."""
-        session = f"rclpy_tracepoints_{uuid.uuid4().hex[:8]}"
+        session = f"traced_ros_{uuid.uuid4().hex[:8]}"
         output = self.home / session
         self.command("create", session, f"--output={output}")
         self.command("enable-channel", "-u", "-s", session, "--subbuf-size=4M", "all")
@@ -179,9 +185,11 @@ class Lttng:
     def stop(self, session: str) -> None:
         self.command("destroy", session)
 
-    def run(self, ros: Ros, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        """Run a program whose events go to this daemon."""
-        variables = ros.environment() | self.variables
+    def run(
+        self, ros: Ros, *arguments: str | Path, environment: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program whose events go to this daemon; `environment` wins over all else."""
+        variables = self.variables | (environment or ros.environment())
         # Not nsenter's environment: threads of a preloaded LTTng would keep it from entering.
         given = [f"{name}={value}" for name, value in variables.items()]
         return subprocess.run(
@@ -191,15 +199,22 @@ class Lttng:
             timeout=120,
         )
 
+    def record(
+        self, ros: Ros, *arguments: str | Path, environment: dict[str, str] | None = None
+    ) -> tuple[subprocess.CompletedProcess[str], Path]:
+        """Record all ros2 events of a program; return how it ended and the trace's directory."""
+        session, output = self.start()
+        try:
+            done = self.run(ros, *arguments, environment=environment)
+        finally:
+            self.stop(session)
+        return done, output
+
     def trace(
         self, ros: Ros, *arguments: str | Path
     ) -> tuple[subprocess.CompletedProcess[str], list[Event]]:
         """Trace all ros2 events of a program; return how it ended and its events in order."""
-        session, output = self.start()
-        try:
-            done = self.run(ros, *arguments)
-        finally:
-            self.stop(session)
+        done, output = self.record(ros, *arguments)
         assert any(output.rglob("metadata")), f"no event was recorded; the program: {done}"
         return done, read(output)
 
