@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -81,3 +82,21 @@ def test_a_trace_without_events(own_sample: Callable[[str], Path]) -> None:
         stream.unlink()
     with pytest.raises(TraceError, match="the trace holds no event"):
         strata.analyze(directory, use_cache=False)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_flipped_bits_give_a_result_or_an_error_and_nothing_else(
+    own_sample: Callable[[str], Path], seed: int
+) -> None:
+    directory = own_sample("fast_throws") / DIRECTORY
+    chance = random.Random(seed)
+    path = directory / chance.choice(["metadata", "ros2_0", "ros2_1", "index/ros2_0.idx"])
+    content = bytearray(path.read_bytes())
+    for _ in range(chance.choice([1, 5, 50])):
+        content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+    path.write_bytes(content)
+    try:
+        strata.analyze(directory, use_cache=False)
+    except TraceError as error:
+        assert str(error).startswith("Cannot ")
+        assert "addr=" not in str(error)

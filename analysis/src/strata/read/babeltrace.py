@@ -8,6 +8,7 @@ bt2 comes with the distribution (python3-bt2), not from a package index.
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -55,9 +56,10 @@ def _import_bt2() -> Any:
 
 
 def _cause(error: Any) -> str:
-    """First cause in bt2's stack: the most precise one."""
+    """First cause in bt2's stack, the most precise one, without its `name=value` details."""
     causes = [cause.message for cause in error]
-    return str(causes[0] if causes else error).strip().rstrip(".")
+    text = str(causes[0] if causes else error)
+    return re.split(r": [a-z-]+=", text)[0].strip().rstrip(".")
 
 
 @contextlib.contextmanager
