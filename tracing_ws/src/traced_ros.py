@@ -133,8 +133,9 @@ class Lttng:
                 text=True,
             )
             assert self._holder.stdout is not None
-            assert self._holder.stdout.readline() == "ready\n", "cannot make a mount namespace"
-            self._prefix = ["nsenter", f"--mount=/proc/{self._holder.pid}/ns/mnt", "--"]
+            if self._holder.stdout.readline() == "ready\n":
+                self._prefix = ["nsenter", f"--mount=/proc/{self._holder.pid}/ns/mnt", "--"]
+            # Else a container without the right to mount: root's own places, when they are free.
         # Not in the background: the test ends what it started, by its process.
         self._daemon = subprocess.Popen(
             [*self._prefix, "lttng-sessiond", "--no-kernel"],

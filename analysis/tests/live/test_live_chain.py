@@ -92,7 +92,7 @@ def test_callbacks_have_their_names_counts_and_durations(recorded: Recorded) -> 
         left = truth(session, node, "cb_end")["t_mono_ns"]
         # The traced interval surrounds the node's own, whose last stamp comes before its log rows.
         difference = row["duration_p50"] - np.median(left - entered)
-        assert 0 < difference < 50_000
+        assert 0 < difference < 200_000
     assert callbacks.loc[("/sink", "/chain_3"), "symbol"] == "relay_chain.nodes.Sink.on_message"
     timer = callbacks.loc[("/source", "10.0 ms")]
     assert timer["symbol"] == "relay_chain.nodes.Source.on_timer"

@@ -37,6 +37,12 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
         console.print(_chain(analysis, chain))
     if len(analysis.chains) > shown:
         console.print(f"... and {len(analysis.chains) - shown} more chains (--all)\n")
+    if len(analysis.chains):
+        legend = (
+            "share: of the latency of all messages; typical messages: from the 40th to the 60th "
+            "percentile of latency"
+        )
+        console.print(Text(legend, style="dim"), Text())
     if analysis.chains.empty:
         console.print("No chain: no message was followed from a publish to a callback.\n")
     console.print(_hops(analysis, everything=everything))
