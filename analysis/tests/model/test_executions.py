@@ -142,3 +142,22 @@ def test_every_start_and_end_is_paired_or_counted(
     assert ends - paired == ledger.counts.get("callback_ends_without_start", 0)
     done = model.executions.end_ns != -1
     assert np.all(model.executions.end_ns[done] > model.executions.start_ns[done])
+
+
+def test_what_ran_at_an_address_before_it_was_registered_is_another_callback() -> None:
+    made = scene()
+    # Tracing began late: a callback runs whose registration was missed; later its address is f's.
+    made.play(
+        """
+        10 1.1 callback_start f
+        15 1.1 callback_end f
+        50 1.1 callback_start f
+        59 1.1 callback_end f
+        """
+    )
+    (register,) = (row for row in made.rows["rclcpp_callback_register"] if row["symbol"] == "f")
+    register["timestamp"] = BASE + 40
+    model, _ = made.model()
+    symbols = model.entities.callbacks.symbol[model.executions.callback].tolist()
+    assert symbols == [None, "f"]
+    assert (model.executions.callback >= 0).all()

@@ -177,34 +177,31 @@ def _callbacks(events: EventColumns, nodes: Nodes, subscriptions: Endpoints) -> 
 def _unregistered(
     events: EventColumns, registered: pd.DataFrame, owners: list[_Owners]
 ) -> list[pd.DataFrame]:
-    """Rows for callbacks that ran or were given to an owner without ever being registered."""
-    event = "ros2:callback_start"
-    seen = [
-        pd.DataFrame(
-            {
-                "process": events.process(event),
-                "address": events.ints(event, "callback"),
-                "begin_ns": events.timestamps(event),
-            }
-        )
-    ]
-    seen += [
-        pd.DataFrame({"process": o.process, "address": o.address, "begin_ns": o.begin_ns})
-        for o in owners
-    ]
+    """Rows for callbacks that ran before, or were given to an owner without, any registration."""
     lives = Lifetimes(
         registered["process"].to_numpy(np.int64),
         registered["address"].to_numpy(np.int64),
         registered["begin_ns"].to_numpy(np.int64),
     )
+    event = "ros2:callback_start"
+    started = _links(
+        events.process(event), events.ints(event, "callback"), events.timestamps(event)
+    )
+    ran_before = lives.find(*(started[name].to_numpy(np.int64) for name in started)) == NONE
+    given = pd.concat([_links(o.process, o.address, o.begin_ns) for o in owners])
     # An owner may get its callback before the callback is registered: any registration counts.
-    far = np.iinfo(np.int64).max
-    frame = pd.concat(seen, ignore_index=True)
-    process = frame["process"].to_numpy(np.int64)
-    known = lives.find(process, frame["address"].to_numpy(np.int64), np.full(len(frame), far))
-    rest = frame[known == NONE].groupby(["process", "address"], as_index=False)["begin_ns"].min()
-    rest["symbol"] = None
-    return [rest] if len(rest) else []
+    far = np.full(len(given), np.iinfo(np.int64).max)
+    never = (
+        lives.find(given["process"].to_numpy(np.int64), given["address"].to_numpy(np.int64), far)
+        == NONE
+    )
+    rest = pd.concat([started[ran_before], given[never]])
+    first = rest.groupby(["process", "address"], as_index=False)["begin_ns"].min()
+    return [first.assign(symbol=None)] if len(first) else []
+
+
+def _links(process: Ints, address: Ints, begin_ns: Ints) -> pd.DataFrame:
+    return pd.DataFrame({"process": process, "address": address, "begin_ns": begin_ns})
 
 
 def _subscription_owners(events: EventColumns, subscriptions: Endpoints) -> _Owners:
