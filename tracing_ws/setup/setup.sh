@@ -31,10 +31,13 @@ else
   "$here/workspace.sh" "$distro" "$root/.venv"
 fi
 
+# The decoder is compiled; Python sources are used where they stand.
 stamp="$root/.venv/.strata-package"
-made_from=$(sha256sum "$root/analysis/pyproject.toml" "$root/.venv/.strata-wheels" | sha256sum)
+sources() { find "$root/analysis/native" -path '*/build' -prune -o -type f -print | LC_ALL=C sort; }
+made_from=$( (sources | xargs sha256sum;
+  sha256sum "$root/analysis/pyproject.toml" "$root/.venv/.strata-wheels") | sha256sum)
 if [[ ! -x $root/.venv/bin/strata || ! -f $stamp || $(cat "$stamp") != "$made_from" ]]; then
-  echo "[setup] strata: installing the package (editable)"
+  echo "[setup] strata: compiling its decoder and installing the package (editable)"
   _ROS_WHEELS_BOOTSTRAP_COMPLETE=1 "$root/.venv/bin/python" -m pip install --quiet --no-deps \
     --no-build-isolation --disable-pip-version-check -e "$root/analysis"
   echo "$made_from" >"$stamp"

@@ -27,7 +27,6 @@ class TraceSummary:
     """What was read. Times are nanoseconds; `begin_ns` and `end_ns` since the epoch.
 
     `machine` tells ROS 2, rmw and machine in words; empty when the trace has no manifest.
-    `tables_written` is the directory that decoded tables were just written to; empty when none was.
     """
 
     path: str
@@ -37,7 +36,6 @@ class TraceSummary:
     end_ns: int
     processes: tuple[Process, ...]
     machine: str = ""
-    tables_written: str = ""
 
     @property
     def duration_ns(self) -> int:

@@ -34,15 +34,14 @@ from strata.stats.hops import hop_tables
 def analyze(
     path: str | Path,
     *,
-    use_cache: bool = True,
     progress: Callable[[int], None] | None = None,
 ) -> Analysis:
     """Analyze the trace at or below `path`.
 
-    `use_cache` and `progress` are those of strata.read.open_trace. Raises TraceError when there is
+    `progress` is that of strata.read.open_trace. Raises TraceError when there is
     no trace, it cannot be read, or it holds no ros2 event.
     """
-    trace = open_trace(path, use_cache=use_cache, progress=progress)
+    trace = open_trace(path, progress=progress)
     events = trace.tables()
     _require_ros2(trace, events)
     ledger = Ledger()
@@ -145,7 +144,6 @@ def _summary(trace: Trace, events: dict[str, pa.Table], model: Model) -> TraceSu
         end_ns=max(column[-1].as_py() for column in times),
         processes=_processes(events, model),
         machine=describe_machine(manifest) if manifest else "",
-        tables_written=str(trace.cache_written or ""),
     )
 
 

@@ -35,7 +35,7 @@ def strata(
 
 
 def test_the_table_fits_80_columns_and_names_the_bottleneck(sample: Sample) -> None:
-    run = strata("analyze", sample("fast_blocked_st"), "--no-cache")
+    run = strata("analyze", sample("fast_blocked_st"))
     assert run.returncode == 0, run.stderr
     assert max(map(len, run.stdout.splitlines())) <= 80
     text = " ".join(run.stdout.split())
@@ -45,13 +45,6 @@ def test_the_table_fits_80_columns_and_names_the_bottleneck(sample: Sample) -> N
     assert "behind main::{lambda#1}::operator()::{lambda#1} [/slow] (/subs) is 30.0 ms" in text
     assert "and 2 hops of internal topics (--all)" in text
     assert run.stderr == ""
-
-
-def test_the_cache_that_was_written_is_named_once(own_sample: Sample) -> None:
-    directory = own_sample("fast_throws")
-    text = f"Wrote {directory}/.strata-tables (decoded events, for next time)\n"
-    assert strata("analyze", directory).stderr == text
-    assert strata("analyze", directory).stderr == ""
 
 
 @pytest.mark.parametrize("table", [table.name for table in TABLES])

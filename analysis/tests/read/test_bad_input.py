@@ -43,7 +43,7 @@ def test_text_that_is_no_metadata(tmp_path: Path) -> None:
     (tmp_path / "metadata").write_text("hello, world")
     (tmp_path / "stream").write_bytes(b"\x00" * 100)
     with pytest.raises(TraceError, match="Cannot read trace"):
-        open_trace(tmp_path, use_cache=False).tables()
+        open_trace(tmp_path).tables()
 
 
 def test_cut_metadata(own_sample: Callable[[str], Path]) -> None:
@@ -62,7 +62,7 @@ def test_one_unreadable_trace_among_several_is_counted(
     directory = own_sample("fast_blocked_st")
     (directory / "other").mkdir()
     (directory / "other/metadata").write_bytes(b"\x00\xff\xfe" * 50)
-    trace = open_trace(directory, use_cache=False)
+    trace = open_trace(directory)
     assert trace.ledger.counts == {"unreadable_traces": 1}
     assert len(trace.tables(["ros2:rmw_take"])["ros2:rmw_take"]) > 600
 
@@ -73,7 +73,7 @@ def test_a_trace_of_another_provider(own_sample: Callable[[str], Path]) -> None:
     # As many bytes: the packets of the metadata stay whole.
     metadata.write_bytes(metadata.read_bytes().replace(b'"ros2:', b'"acme:'))
     with pytest.raises(TraceError, match=r"none of its 11177 events is a ros2:\* event.*of acme"):
-        strata.analyze(directory, use_cache=False)
+        strata.analyze(directory)
 
 
 def test_a_trace_without_events(own_sample: Callable[[str], Path]) -> None:
@@ -81,7 +81,7 @@ def test_a_trace_without_events(own_sample: Callable[[str], Path]) -> None:
     for stream in (directory / DIRECTORY).glob("ros2_*"):
         stream.unlink()
     with pytest.raises(TraceError, match="the trace holds no event"):
-        strata.analyze(directory, use_cache=False)
+        strata.analyze(directory)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -96,7 +96,7 @@ def test_flipped_bits_give_a_result_or_an_error_and_nothing_else(
         content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
     path.write_bytes(content)
     try:
-        strata.analyze(directory, use_cache=False)
+        strata.analyze(directory)
     except TraceError as error:
         assert str(error).startswith("Cannot ")
         assert "addr=" not in str(error)

@@ -8,12 +8,14 @@ import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
+import numpy as np
 import pytest
 
-from strata.read import open_trace, packets
-from strata.read.discover import find_traces
-from strata.read.packets import Packet
+from strata.read import open_trace
+from strata.read.decoder import Decoder, StreamFile
+from strata.read.losses import find_losses
 
 STREAM = "ust/ust/uid/0/64-bit/ros2_0"
 
@@ -47,32 +49,32 @@ def test_a_cut_stream_is_read_up_to_its_last_whole_packet(
 ) -> None:
     directory = own_sample("fast_relay1p_st")
     stream = directory / STREAM
-    whole = open_trace(directory, use_cache=False).tables(["ros2:rmw_take"])["ros2:rmw_take"]
-    (trace,), _ = find_traces(directory)
-    before = {file.path.name: file for file in packets.walk(trace)}["ros2_0"]
-    last = before.packets[-1]
-    cut = 1 + round(share * (last.size - 2))
+    whole = open_trace(directory).tables(["ros2:rmw_take"])["ros2:rmw_take"]
+    packets = open_trace(directory).decoder.packets
+    (last,) = np.flatnonzero(packets["offset"] + packets["bytes"] == stream.stat().st_size)[:1]
+    size, begin_ns, end_ns = (int(packets[name][last]) for name in ("bytes", "begin_ns", "end_ns"))
+    cut = 1 + round(share * (size - 2))
     with stream.open("r+b") as file:
-        file.truncate(before.file_bytes - cut)
+        file.truncate(stream.stat().st_size - cut)
 
-    reopened = open_trace(directory, use_cache=False)
+    reopened = open_trace(directory)
     assert reopened.ledger.counts["truncated_streams"] == 1
-    assert reopened.ledger.counts["truncated_bytes"] == last.size - cut
+    assert reopened.ledger.counts["truncated_bytes"] == size - cut
     read = reopened.tables(["ros2:rmw_take"])["ros2:rmw_take"].to_pylist()
     # All that is missing was recorded on that stream's CPU in the time of its last packet.
     missing = {row["timestamp"] for row in whole.to_pylist()} - {row["timestamp"] for row in read}
     lost = [row for row in whole.to_pylist() if row["timestamp"] in missing]
     assert lost
     assert {row["cpu_id"] for row in lost} == {0}
-    assert all(last.begin_ns <= row["timestamp"] <= last.end_ns for row in lost)
+    assert all(begin_ns <= row["timestamp"] <= end_ns for row in lost)
     rows_of_cpu = [row for row in whole.to_pylist() if row["cpu_id"] == 0]
-    assert len(lost) == sum(row["timestamp"] >= last.begin_ns for row in rows_of_cpu)
+    assert len(lost) == sum(row["timestamp"] >= begin_ns for row in rows_of_cpu)
 
 
 def test_a_stream_that_is_cut_to_nothing_is_counted(own_sample: Callable[[str], Path]) -> None:
     directory = own_sample("fast_blocked_st")
     (directory / STREAM).write_bytes(b"")
-    trace = open_trace(directory, use_cache=False)
+    trace = open_trace(directory)
     assert trace.ledger.counts == {"empty_streams": 1}
     rows = trace.tables(["ros2:rmw_take"])["ros2:rmw_take"]
     assert set(rows["cpu_id"].to_pylist()) == {1}
@@ -82,25 +84,64 @@ def test_bytes_that_are_no_packet_are_counted(own_sample: Callable[[str], Path])
     directory = own_sample("fast_blocked_st")
     with (directory / STREAM).open("ab") as file:
         file.write(b"\xff" * 5000)
-    trace = open_trace(directory, use_cache=False)
-    assert trace.ledger.counts == {"truncated_streams": 1, "truncated_bytes": 5000}
+    trace = open_trace(directory)
+    assert trace.ledger.counts == {"unreadable_bytes": 5000}
     assert len(trace.tables(["ros2:rmw_take"])["ros2:rmw_take"]) > 600
 
 
-def stream(*rows: tuple[int, int, int]) -> list[Packet]:
-    """Packets of (sequence, end_ns, discarded so far)."""
-    return [Packet(0, 0, (0, 0), end - 5, end, number, lost) for number, end, lost in rows]
+class Packets:
+    """A decoder that found packets of (stream, sequence, end_ns, discarded so far)."""
+
+    damage = ()
+    duplicate_packets = 0
+    out_of_order = 0
+
+    def __init__(self, *rows: tuple[int, int, int, int]) -> None:
+        stream, sequence, end, discarded = np.array(rows, np.int64).T
+        self.files = [StreamFile("s", 1, 0), StreamFile("t", 1, 0)]
+        self.packets = {
+            "stream": stream,
+            "file": stream,
+            "sequence": sequence,
+            "begin_ns": end - 5,
+            "end_ns": end,
+            "discarded": discarded,
+        }
+
+
+def losses(*rows: tuple[int, int, int, int]) -> list[tuple[object, ...]]:
+    found = find_losses(cast(Decoder, Packets(*rows)))
+    return [(loss.code, loss.count, loss.where, loss.begin_ns, loss.end_ns) for loss in found]
 
 
 def test_growth_of_the_running_count_is_the_loss_and_a_gap_in_the_sequence_lost_packets() -> None:
-    found = packets._stream_losses(stream((0, 10, 0), (1, 20, 7), (4, 50, 9)), "s")
-    assert [(loss.code, loss.count, loss.begin_ns, loss.end_ns) for loss in found] == [
-        ("discarded_events", 7, 10, 20),
-        ("discarded_events", 2, 20, 50),
-        ("lost_packets", 2, 20, 45),
+    assert losses((0, 0, 10, 0), (0, 1, 20, 7), (0, 4, 50, 9)) == [
+        ("discarded_events", 7, "s", 10, 20),
+        ("discarded_events", 2, "s", 20, 50),
+        ("lost_packets", 2, "s", 20, 45),
     ]
 
 
-def test_events_discarded_before_the_first_packet_ended_count() -> None:
-    (loss,) = packets._stream_losses(stream((0, 10, 3)), "s")
-    assert (loss.code, loss.count, loss.begin_ns, loss.end_ns) == ("discarded_events", 3, 5, 10)
+def test_each_stream_counts_by_itself() -> None:
+    assert losses((0, 0, 10, 4), (1, 0, 20, 5)) == [
+        ("discarded_events", 4, "s", 5, 10),
+        ("discarded_events", 5, "t", 15, 20),
+    ]
+
+
+def test_a_count_that_restarts_is_no_loss() -> None:
+    assert losses((0, 0, 10, 4), (0, 1, 20, 0), (0, 2, 30, 1)) == [
+        ("discarded_events", 4, "s", 5, 10),
+        ("discarded_events", 1, "s", 20, 30),
+    ]
+
+
+def test_a_stream_that_begins_late_says_what_was_before_and_not_when() -> None:
+    assert losses((0, 7, 10, 3)) == [
+        ("discarded_events", 3, "s", None, 10),
+        ("packets_before_trace", 7, "s", None, 5),
+    ]
+
+
+def test_packets_that_say_nothing_lose_nothing() -> None:
+    assert losses((0, -1, 10, -1), (0, -1, 20, -1)) == []

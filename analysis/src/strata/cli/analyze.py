@@ -45,14 +45,6 @@ def decoding_progress() -> Iterator[Callable[[int], None]]:
         yield advance
 
 
-def name_cache(analysis: Analysis) -> None:
-    """Name the directory that decoded tables were written to, if any was."""
-    if analysis.trace.tables_written:
-        click.echo(
-            f"Wrote {analysis.trace.tables_written} (decoded events, for next time)", err=True
-        )
-
-
 @click.command("analyze")
 @click.argument("trace", type=click.Path(path_type=Path))
 @click.option(
@@ -72,7 +64,6 @@ def name_cache(analysis: Analysis) -> None:
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write there, not to stdout.")
 @click.option("--force", is_flag=True, help="Overwrite the output file.")
 @click.option("--all", "everything", is_flag=True, help="Show internal topics and every remark.")
-@click.option("--no-cache", is_flag=True, help="Neither use nor write decoded tables.")
 def command(
     trace: Path,
     form: str,
@@ -81,7 +72,6 @@ def command(
     *,
     force: bool,
     everything: bool,
-    no_cache: bool,
 ) -> None:
     """Tell in which layer the time of TRACE went.
 
@@ -94,8 +84,7 @@ def command(
             f"Cannot write {output}: the file exists. Choose another name or use --force."
         )
     with decoding_progress() as progress:
-        analysis = analyze(trace, use_cache=not no_cache, progress=progress)
-    name_cache(analysis)
+        analysis = analyze(trace, progress=progress)
     if output is None:
         _write(analysis, form, table_name, sys.stdout, everything=everything)
         return

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from strata import analyze
-from strata.cli.analyze import decoding_progress, name_cache
+from strata.cli.analyze import decoding_progress
 from strata.errors import OutputError
 from strata.report.html import check_target, write_report
 
@@ -25,8 +25,7 @@ _NAME = "report.html"
     help=f"Write there; without it, {_NAME} in the session.",
 )
 @click.option("--force", is_flag=True, help="Overwrite the output file.")
-@click.option("--no-cache", is_flag=True, help="Neither use nor write decoded tables.")
-def command(trace: Path, output: Path | None, *, force: bool, no_cache: bool) -> None:
+def command(trace: Path, output: Path | None, *, force: bool) -> None:
     """Write one HTML page that shows in which layer the time of TRACE_OR_SESSION went.
 
     The page holds all that it needs and works without a network.
@@ -36,8 +35,7 @@ def command(trace: Path, output: Path | None, *, force: bool, no_cache: bool) ->
         # Before the analysis, which takes long. What is wrong with the trace itself is its to say.
         check_target(target, force=force)
     with decoding_progress() as progress:
-        analysis = analyze(trace, use_cache=not no_cache, progress=progress)
-    name_cache(analysis)
+        analysis = analyze(trace, progress=progress)
     written = write_report(analysis, target, title=title_of(trace), force=force)
     click.echo(f"Wrote {written}")
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from strata.read.packets import Loss
+from strata.read.losses import Loss
 from strata.read.trace import Trace, open_trace
 
 __all__ = ["Loss", "Trace", "open_trace"]

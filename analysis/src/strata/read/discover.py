@@ -10,58 +10,33 @@ chunk, and two sessions beside each other (`snapshot` and `runtime`).
 from __future__ import annotations
 
 import os
-import re
-import struct
 from dataclasses import dataclass
 from pathlib import Path
 
 from strata.errors import TraceError
-
-_METADATA_MAGIC = 0x75D11D57
-_METADATA_HEADER = struct.Struct("<I16sIIIBBBBB")
+from strata.read import _ctf
 
 
 @dataclass(frozen=True)
 class CtfTrace:
-    """One CTF trace directory and what its metadata text says of it, before any decoding."""
+    """One CTF trace directory and what its metadata say, before any decoding."""
 
     directory: Path
-    metadata: str
+    metadata: _ctf.Metadata
 
     @property
     def hostname(self) -> str:
-        """Host that recorded it; "(unknown)" when the metadata does not say."""
-        return self._environment("hostname") or "(unknown)"
-
-    @property
-    def tracer(self) -> str:
-        """Name of the tracer that wrote it; empty when the metadata does not say."""
-        return self._environment("tracer_name")
-
-    @property
-    def uuid(self) -> str:
-        """The trace's UUID, the same for all rotation chunks of a session; may be empty."""
-        match = re.search(r'\buuid\s*=\s*"([0-9a-fA-F-]+)"', self.metadata)
-        return match.group(1) if match else ""
+        """Host that recorded it; "(unknown)" when the metadata do not say."""
+        return str(self.metadata.environment.get("hostname") or "(unknown)")
 
     @property
     def clock_offset_ns(self) -> int:
         """What is added to the clock's value (CLOCK_MONOTONIC for LTTng) to get time since epoch.
 
-        0 when the metadata declares no clock. Sub-nanosecond clocks are rounded down.
+        0 when the metadata declare no clock. Sub-nanosecond clocks are rounded down.
         """
-        offset = re.search(r"\boffset\s*=\s*(\d+)\s*;", self.metadata)
-        seconds = re.search(r"\boffset_s\s*=\s*(\d+)\s*;", self.metadata)
-        frequency = re.search(r"\bfreq\s*=\s*(\d+)\s*;", self.metadata)
-        cycles = int(offset.group(1)) if offset else 0
-        hertz = int(frequency.group(1)) if frequency else 1_000_000_000
-        whole = int(seconds.group(1)) if seconds else 0
-        return whole * 1_000_000_000 + cycles * 1_000_000_000 // hertz
-
-    @property
-    def event_names(self) -> list[str]:
-        """Names of the declared events."""
-        return re.findall(r'^\s*name\s*=\s*"([^"]+:[^"]+)";', self.metadata, re.MULTILINE)
+        clocks = self.metadata.clocks
+        return int(clocks[0]["offset_ns"]) if clocks else 0
 
     def stream_files(self) -> list[Path]:
         """Data stream files: every regular file beside the metadata, sorted by name."""
@@ -71,49 +46,16 @@ class CtfTrace:
             if entry.is_file() and entry.name != "metadata" and not entry.name.startswith(".")
         )
 
-    def _environment(self, name: str) -> str:
-        match = re.search(rf'^\s*{name}\s*=\s*"([^"]*)";', self.metadata, re.MULTILINE)
-        return match.group(1) if match else ""
 
+def read_metadata(path: Path) -> _ctf.Metadata:
+    """Parse a `metadata` file: TSDL of CTF 1.8, in packets or plain, or JSON of CTF 2.
 
-def read_metadata(path: Path) -> str:
-    """Return the TSDL text of a `metadata` file, unpacked when it is packetized.
-
-    Raises TraceError when a packet says more than the file holds or the file is not text.
+    Raises TraceError when it is damaged or declares something that is not supported.
     """
-    data = path.read_bytes()
-    if len(data) < 4 or struct.unpack_from("<I", data)[0] != _METADATA_MAGIC:
-        try:
-            return data.decode()
-        except UnicodeDecodeError as error:
-            raise TraceError(
-                f"Cannot read metadata {path}: byte {error.start} is neither text nor a packet "
-                "of CTF 1.8. Record the trace again."
-            ) from error
-    chunks = []
-    at = 0
-    while at < len(data):
-        if len(data) - at < _METADATA_HEADER.size:
-            raise TraceError(_cut(path, at, _METADATA_HEADER.size, len(data)))
-        magic, _, _, content_bits, packet_bits, *_ = _METADATA_HEADER.unpack_from(data, at)
-        content, packet = content_bits // 8, packet_bits // 8
-        if magic != _METADATA_MAGIC or not _METADATA_HEADER.size <= content <= packet:
-            raise TraceError(
-                f"Cannot read metadata {path}: no packet of CTF 1.8 begins at byte {at}. "
-                "The file is damaged; record the trace again."
-            )
-        if at + content > len(data):
-            raise TraceError(_cut(path, at, content, len(data)))
-        chunks.append(data[at + _METADATA_HEADER.size : at + content])
-        at += packet
-    return b"".join(chunks).decode(errors="replace")
-
-
-def _cut(path: Path, at: int, need: int, size: int) -> str:
-    return (
-        f"Cannot read metadata {path}: the packet at byte {at} needs {need} bytes and the file "
-        f"ends at byte {size}. It was cut; copy the trace again."
-    )
+    try:
+        return _ctf.parse_metadata(path.read_bytes())
+    except _ctf.MetadataError as error:
+        raise TraceError(f"Cannot read metadata {path}: {error}.") from error
 
 
 def find_traces(path: Path) -> tuple[list[CtfTrace], list[tuple[Path, str]]]:

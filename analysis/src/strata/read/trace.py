@@ -4,20 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from strata.errors import TraceError
-from strata.read import cache, packets
-from strata.read.babeltrace import BabeltraceReader
-from strata.read.columns import join
+from strata.read.columns import conform, declared_schema, join
+from strata.read.decoder import Decoder, Reading, Selection
 from strata.read.discover import CtfTrace, find_traces
-from strata.read.packets import Loss
-from strata.read.reader import Reader
+from strata.read.losses import Loss, find_losses
 from strata.schema.quality import Ledger
+
+# Few chunks make few copies when they are put together; the memory is that of the tables anyway.
+_WHOLE_CHUNK_ROWS = 1 << 22
 
 
 class Trace:
@@ -28,23 +27,20 @@ class Trace:
         path: Path,
         traces: list[CtfTrace],
         unreadable: list[tuple[Path, str]],
-        *,
-        reader: Reader,
-        use_cache: bool,
         progress: Callable[[int], None] | None,
     ) -> None:
         self.path = path
         self._traces = traces
-        self._reader = reader
-        self._use_cache = use_cache
+        self._unreadable = unreadable
         self._progress = progress or (lambda _: None)
-        self._walked = [
-            (trace, packets.walk(trace) if packets.has_lttng_packets(trace) else None)
-            for trace in traces
-        ]
-        self._unreadable = list(unreadable)
-        self._tables: dict[str, pa.Table] | None = None
-        self.cache_written: Path | None = None
+        self.decoder = Decoder(traces)
+        self._misfits: dict[str, int] = {}
+        self._every: dict[str, pa.Table] | None = None
+
+    @property
+    def traces(self) -> tuple[CtfTrace, ...]:
+        """The CTF traces, sorted by directory."""
+        return tuple(self._traces)
 
     @property
     def directories(self) -> tuple[Path, ...]:
@@ -54,7 +50,7 @@ class Trace:
     @property
     def declared_events(self) -> set[str]:
         """Names of the events that the metadata declare, whether or not any was recorded."""
-        return {name for trace in self._traces for name in trace.event_names}
+        return {name for trace in self._traces for name in trace.metadata.event_names}
 
     @property
     def clock_offsets_ns(self) -> dict[str, int]:
@@ -63,13 +59,19 @@ class Trace:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """All that the trace lost, by cause, place and time, as far as the packets tell."""
-        found = packets.losses([(trace, files) for trace, files in self._walked if files])
-        found += [
+        """All that the trace lost, by cause, place and time, as far as was read until now.
+
+        Packet headers are read at once; bytes that hold no event are found by decoding.
+        """
+        unreadable = [
             Loss("unreadable_traces", 1, f"{place}: {why}", None, None)
             for place, why in self._unreadable
         ]
-        return tuple(found)
+        misfits = [
+            Loss("mistyped_values", count, event, None, None)
+            for event, count in self._misfits.items()
+        ]
+        return (*find_losses(self.decoder), *misfits, *unreadable)
 
     @property
     def ledger(self) -> Ledger:
@@ -88,75 +90,86 @@ class Trace:
     ) -> dict[str, pa.Table]:
         """Return one table an event name, ordered by time.
 
-        `events`: the wanted names (all by default); a name that the trace does not hold has no
+        `events`: the wanted names (all by default); a name of which the trace holds no event has no
         table. `columns`: the wanted columns; one that a table lacks is left out of it. `begin_ns`
-        (inclusive) and `end_ns` (exclusive) are nanoseconds since the epoch. Raises TraceError.
+        (inclusive) and `end_ns` (exclusive) are nanoseconds since the epoch. Only what is wanted is
+        decoded. Events of one timestamp are in the order of docs/reading.md. Raises TraceError.
         """
-        every = self._read()
-        wanted = every if events is None else {n: every[n] for n in events if n in every}
-        names = None if columns is None else list(columns)
-        out = {}
-        for event, whole in wanted.items():
-            table = whole
-            if begin_ns is not None:
-                table = table.filter(pc.greater_equal(table["timestamp"], begin_ns))
-            if end_ns is not None:
-                table = table.filter(pc.less(table["timestamp"], end_ns))
-            if names is not None:
-                table = table.select([name for name in names if name in table.column_names])
-            out[event] = table
-        return out
+        names = None if columns is None else frozenset(columns)
+        selection = Selection(
+            None if events is None else frozenset(events), names, begin_ns, end_ns
+        )
+        if selection != Selection():
+            return self._decode(selection)
+        if self._every is None:
+            self._every = self._decode(selection)
+        return dict(self._every)
 
-    def _read(self) -> dict[str, pa.Table]:
-        if self._tables is not None:
-            return self._tables
-        place = cache.cache_directory(self.path)
-        made_from = cache.provenance(self.path, self._traces, self._reader.name)
-        cached = cache.load(place, made_from) if self._use_cache else None
-        self._tables = cached if cached is not None else self._decode()
-        if cached is None and self._use_cache and cache.store(place, made_from, self._tables):
-            self.cache_written = place
-        return self._tables
+    def chunks(
+        self, selection: Selection = Selection(), chunk_rows: int = 1 << 18
+    ) -> Iterator[dict[str, list[pa.RecordBatch]]]:
+        """Give the tables in chunks of about `chunk_rows` events, in order of time, by event name.
 
-    def _decode(self) -> dict[str, pa.Table]:
-        """Read every trace; one that cannot be read is counted, unless none can."""
-        parts: dict[str, list[pa.Table]] = {}
-        failures: list[TraceError] = []
-        for trace, files in self._walked:
-            try:
-                read = self._reader.read(trace, files, self._progress)
-            except TraceError as error:
-                failures.append(error)
-                self._unreadable.append((trace.directory, str(error)))
-                continue
-            for columns in read:
-                parts.setdefault(columns.event, []).append(columns.table())
-        if failures and len(failures) == len(self._walked):
-            raise failures[0]
-        if failures:
-            # A part that failed today may be read tomorrow: nothing partial is kept.
-            self._use_cache = False
-        return {event: join(event, tables) for event, tables in sorted(parts.items())}
+        The memory needed does not grow with the trace. All batches of an event name have one
+        schema. Rows of a chunk are in order, but for a name whose traces declare it with different
+        fields: there is one batch for each. Raises TraceError.
+        """
+        reading = self.decoder.read(selection, chunk_rows)
+        schemas = _schemas(reading, selection.columns)
+        for chunk in reading:
+            found: dict[str, list[pa.RecordBatch]] = {}
+            for number, batch in chunk:
+                event = reading.tables[number][0]
+                table, misfits = conform(batch, schemas[event])
+                found.setdefault(event, []).append(table)
+                if misfits:
+                    self._misfits[event] = self._misfits.get(event, 0) + misfits
+                self._progress(len(batch))
+            yield found
+
+    def _decode(self, selection: Selection) -> dict[str, pa.Table]:
+        wanted = selection.columns
+        if wanted is not None:
+            # Rows are put in order by their time, wanted or not.
+            selection = Selection(
+                selection.events, wanted | {"timestamp"}, selection.begin_ns, selection.end_ns
+            )
+        parts: dict[str, list[pa.RecordBatch]] = {}
+        mixed: set[str] = set()
+        for chunk in self.chunks(selection, _WHOLE_CHUNK_ROWS):
+            for event, batches in chunk.items():
+                parts.setdefault(event, []).extend(batches)
+                if len(batches) > 1:
+                    mixed.add(event)
+        sorted_already = not self.decoder.out_of_order
+        tables = {}
+        for event in sorted(parts):
+            batches = parts.pop(event)
+            ordered = sorted_already and event not in mixed
+            table = join(batches, batches[0].schema, ordered=ordered)
+            if wanted is not None and "timestamp" not in wanted:
+                table = table.drop_columns(["timestamp"])
+            tables[event] = table
+        return tables
 
 
-def open_trace(
-    path: str | Path,
-    *,
-    use_cache: bool = True,
-    progress: Callable[[int], None] | None = None,
-) -> Trace:
+def _schemas(reading: Reading, columns: frozenset[str] | None) -> dict[str, pa.Schema]:
+    """Return one schema an event name, over all traces."""
+    found: dict[str, dict[str, pa.DataType]] = {}
+    for event, schema in reading.tables:
+        kinds = found.setdefault(event, {})
+        for item in schema:
+            kinds.setdefault(item.name, item.type)
+    return {event: declared_schema(event, kinds, columns) for event, kinds in found.items()}
+
+
+def open_trace(path: str | Path, *, progress: Callable[[int], None] | None = None) -> Trace:
     """Find the CTF traces at and below `path` and return them as one trace, not yet decoded.
 
-    With `use_cache`, decoded tables are kept as Parquet beside the trace and used again. `progress`
-    is called with numbers of events while decoding. Raises TraceError when there is no trace.
+    `progress` is called with numbers of events while decoding. Raises TraceError when there is no
+    trace.
     """
     place = Path(path)
     traces, unreadable = find_traces(place)
-    return Trace(
-        place,
-        traces,
-        unreadable,
-        reader=BabeltraceReader(),
-        use_cache=use_cache,
-        progress=progress,
-    )
+    return Trace(place, traces, unreadable, progress)
+

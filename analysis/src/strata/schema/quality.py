@@ -58,6 +58,34 @@ _CATALOGUE = (
         Severity.LOSS,
         "{count} trace directories below the path could not be read and were left out.",
     ),
+    Diagnostic(
+        "unreadable_bytes",
+        Severity.LOSS,
+        "{count} bytes of stream files could not be decoded (damaged, or not as the metadata say); "
+        "what is around them was read.",
+    ),
+    Diagnostic(
+        "packets_before_trace",
+        Severity.INFO,
+        "{count} packets were written before the first ones that the trace holds (a snapshot, or "
+        "files that a tracefile count let go).",
+    ),
+    Diagnostic(
+        "duplicate_packets",
+        Severity.INFO,
+        "{count} packets stand twice (overlapping snapshots); they were read once.",
+    ),
+    Diagnostic(
+        "out_of_order_events",
+        Severity.WARNING,
+        "{count} events are earlier than one before them in their stream (the clock went back); "
+        "they were sorted by their time.",
+    ),
+    Diagnostic(
+        "mistyped_values",
+        Severity.WARNING,
+        "{count} values are of another type than their column and are null.",
+    ),
     Diagnostic("empty_streams", Severity.INFO, "{count} stream files hold no packet."),
     Diagnostic(
         "no_init_events",

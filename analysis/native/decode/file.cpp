@@ -1,0 +1,48 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "decode/file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace ctf {
+
+OpenFiles::~OpenFiles() {
+  for (const auto& [file, descriptor] : open_) ::close(descriptor);
+}
+
+int OpenFiles::descriptor(size_t file) {
+  const auto known = found_.find(file);
+  if (known != found_.end()) {
+    open_.splice(open_.begin(), open_, known->second);
+    return open_.front().second;
+  }
+  if (open_.size() >= kMostOpen) {
+    ::close(open_.back().second);
+    found_.erase(open_.back().first);
+    open_.pop_back();
+  }
+  const int descriptor = ::open(files_[file].path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw std::system_error(errno, std::generic_category(), files_[file].path);
+  open_.emplace_front(file, descriptor);
+  found_[file] = open_.begin();
+  return descriptor;
+}
+
+size_t OpenFiles::read(size_t file, uint64_t offset, uint8_t* to, size_t bytes) {
+  const int from = descriptor(file);
+  size_t done = 0;
+  while (done < bytes) {
+    const ssize_t got = ::pread(from, to + done, bytes - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw std::system_error(errno, std::generic_category(), files_[file].path);
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return done;
+}
+
+}  // namespace ctf

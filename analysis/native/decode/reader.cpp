@@ -1,0 +1,316 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "decode/reader.hpp"
+
+#include <algorithm>
+
+#include "columns/text.hpp"
+
+namespace ctf {
+namespace {
+
+constexpr size_t kFirstWish = 2;
+
+// Whether `a` comes after `b`: the heap has the next one on top.
+bool comes_after(const StreamCursor* a, const StreamCursor* b) {
+  return a->time != b->time ? a->time > b->time : a->rank() > b->rank();
+}
+
+std::shared_ptr<std::vector<ColumnType>> types_of(const EventClassRef& event, const EventWish& wish,
+                                                  Width width) {
+  auto types = std::make_shared<std::vector<ColumnType>>();
+  types->push_back(integer_type(64, true, width));
+  types->back().name = "timestamp";
+  types->push_back(dictionary_type());
+  types->back().name = "host";
+  for (const auto& column : wish.columns) {
+    types->push_back(type_of(wished_field(event, column), width));
+    types->back().name = column.name;
+  }
+  return types;
+}
+
+// Equal keys: the same bytes of an event go to the same columns.
+std::string plan_key(const Plan& plan) {
+  std::string key = std::to_string(reinterpret_cast<uintptr_t>(plan.table));
+  const auto add = [&key](uint64_t value) { key += "," + std::to_string(value); };
+  for (const auto& segment : plan.program->segments) {
+    add(segment.bytes);
+    add(static_cast<uint64_t>(segment.end));
+    add(segment.unit);
+    add(segment.count_segment);
+    add(segment.count_offset);
+    add(segment.count_bytes);
+    add(segment.count_swapped ? 1 : 0);
+  }
+  for (const auto& gather : plan.gathers) {
+    add(static_cast<uint64_t>(gather.kind));
+    add(gather.column);
+    add(gather.member);
+    add(gather.segment);
+    add(gather.offset);
+    if (gather.field == nullptr) continue;
+    const FieldClass& field = gather.field->element ? *gather.field->element : *gather.field;
+    add(field.size);
+    add(static_cast<uint64_t>(field.order));
+    add(field.is_signed ? 1 : 0);
+    add(static_cast<uint64_t>(gather.field->kind));
+    add(static_cast<uint64_t>(gather.field->encoding));
+    add(gather.field->length.value_or(UINT64_MAX));
+  }
+  return key;
+}
+
+}  // namespace
+
+Reader::Reader(const TraceSet& traces, const std::vector<std::optional<EventWish>>& wishes,
+               const ReadOptions& options)
+    : traces_(traces),
+      options_(options),
+      span_(static_cast<uint64_t>(options.last) - static_cast<uint64_t>(options.begin)),
+      files_(traces.files()) {
+  make_hosts();
+  for (size_t i = 0; i < traces.event_classes().size(); ++i) make_plan(i, wishes.at(i));
+  shared_.resize(traces.streams().size());
+  for (size_t i = 0; i < traces.streams().size(); ++i) {
+    cursors_.emplace_back(traces, traces.streams()[i], static_cast<uint32_t>(i));
+    if (wait_for_packet(cursors_.back())) push_heap(&cursors_.back());
+  }
+}
+
+void Reader::make_hosts() {
+  for (const auto& source : traces_.sources()) {
+    const auto* label = reinterpret_cast<const uint8_t*>(source.label.data());
+    const std::string host = to_utf8({label, source.label.size()}, Encoding::utf8);
+    const auto known = std::ranges::find(hosts_, host);
+    host_of_source_.push_back(static_cast<int32_t>(known - hosts_.begin()));
+    if (known == hosts_.end()) hosts_.push_back(host);
+  }
+}
+
+EventTable& Reader::events_of(const Packet& packet) {
+  return event_tables_.at({traces_.source_of(packet), packet.stream});
+}
+
+Table& Reader::table_for(const EventClassRef& event, const EventWish& wish) {
+  auto types = types_of(event, wish, options_.width);
+  std::string key = event.event->name;
+  for (const auto& type : *types) key += '\n' + type.key();
+  const auto [place, fresh] = table_by_key_.emplace(std::move(key), nullptr);
+  if (fresh) {
+    tables_.push_back({event.event->name, std::move(types), {}, nullptr});
+    place->second = &tables_.back();
+  }
+  return *place->second;
+}
+
+void Reader::make_plan(size_t number, const std::optional<EventWish>& wish) {
+  const EventClassRef& event = traces_.event_classes()[number];
+  const Layout& layout = *traces_.sources()[event.source].layout;
+  auto& events =
+      event_tables_.try_emplace({event.source, event.stream}, layout, *event.stream).first->second;
+  auto plan = std::make_unique<Plan>();
+  plan->stream = event.stream;
+  plan->event = event.event;
+  plan->program = make_program(*event.stream, *event.event);
+  std::string key;
+  if (wish) {
+    plan->table = &table_for(event, *wish);
+    if (plan->program && !make_gathers(*plan, wish->columns)) plan->program.reset();
+    if (plan->program) key = plan_key(*plan);
+    for (size_t i = 0; i < wish->columns.size(); ++i) {
+      const ColumnWish& column = wish->columns[i];
+      auto& wished = plan->wished[static_cast<size_t>(column.scope)];
+      wished.resize(std::max(wished.size(), column.member + 1), -1);
+      wished[column.member] = static_cast<int>(kFirstWish + i);
+    }
+  }
+  events.put(event.event->id, &plan_like(std::move(plan), key));
+}
+
+// A plan that does the same already, so that its events wait together; else this one.
+Plan& Reader::plan_like(std::unique_ptr<Plan> plan, const std::string& key) {
+  if (!key.empty()) {
+    const auto known = plan_by_key_.find(key);
+    if (known != plan_by_key_.end()) return *known->second;
+    plan_by_key_[key] = plan.get();
+    plan->allocate();
+  }
+  plans_.push_back(std::move(plan));
+  return *plans_.back();
+}
+
+void Reader::push_heap(StreamCursor* cursor) {
+  heap_.push_back(cursor);
+  std::ranges::push_heap(heap_, comes_after);
+}
+
+StreamCursor* Reader::pop_heap() {
+  std::ranges::pop_heap(heap_, comes_after);
+  StreamCursor* cursor = heap_.back();
+  heap_.pop_back();
+  return cursor;
+}
+
+// Goes to the next packet that may hold wanted events; false when there is none.
+bool Reader::wait_for_packet(StreamCursor& cursor) {
+  for (; cursor.has_packet(); cursor.skip_packet()) {
+    const Packet& packet = cursor.packet();
+    const auto events = event_tables_.find({traces_.source_of(packet), packet.stream});
+    // A stream class without event classes has only empty packets.
+    if (events == event_tables_.end()) {
+      if (packet.content_bits > packet.events_at) {
+        damage_.push_back({packet.file, packet.offset + packet.events_at / 8,
+                           (packet.content_bits - packet.events_at + 7) / 8, false,
+                           "an event has an id that the metadata do not declare"});
+      }
+      continue;
+    }
+    const EventTable& table = events->second;
+    if (table.has_clock && packet.begin != Packet::kNone && packet.end != Packet::kNone) {
+      if (table.clock.nanoseconds(packet.end) < options_.begin) continue;
+      if (table.clock.nanoseconds(packet.begin) > options_.last) continue;
+    }
+    cursor.expect(table);
+    return true;
+  }
+  cursor.free_buffer();
+  return false;
+}
+
+void Reader::damaged(const StreamCursor& cursor, uint64_t bits, const char* reason) {
+  const Packet& packet = cursor.packet();
+  damage_.push_back({packet.file, packet.offset + (packet.content_bits - bits) / 8, (bits + 7) / 8,
+                     false, reason});
+}
+
+// Reads the packet that the cursor waits for; false when no event of it can be read.
+bool Reader::load(StreamCursor& cursor) {
+  PacketValues& shared = shared_[cursor.rank()];
+  try {
+    cursor.load(files_, events_of(cursor.packet()), shared);
+  } catch (const DecodeError& error) {
+    damaged(cursor, cursor.packet().content_bits, error.reason);
+    return false;
+  }
+  shared.host = host_of_source_[traces_.source_of(cursor.packet())];
+  return advance(cursor);
+}
+
+bool Reader::advance(StreamCursor& cursor) {
+  try {
+    return cursor.advance(shared_[cursor.rank()]);
+  } catch (const DecodeError& error) {
+    damaged(cursor, cursor.unread_bits(), error.reason);
+    return false;
+  }
+}
+
+std::vector<std::shared_ptr<Batch>> Reader::next() {
+  while (!heap_.empty() && !full_) {
+    StreamCursor* cursor = pop_heap();
+    if (cursor->plan == nullptr) {
+      if (load(*cursor)) {
+        push_heap(cursor);
+      } else {
+        cursor->skip_packet();
+        if (wait_for_packet(*cursor)) push_heap(cursor);
+      }
+      continue;
+    }
+    run(*cursor);
+  }
+  flush_all();
+  return finish();
+}
+
+// Takes events of a stream as long as they come before those of all others.
+void Reader::run(StreamCursor& cursor) {
+  const StreamCursor* other = heap_.empty() ? nullptr : heap_.front();
+  // At the other's time, the stream of the smaller rank comes first.
+  const int64_t limit = other == nullptr ? INT64_MAX : other->time;
+  const bool first = other == nullptr || cursor.rank() < other->rank();
+  while (cursor.time < limit || (cursor.time == limit && first)) {
+    take(cursor);
+    if (!advance(cursor)) {
+      // What waits points into the packet that is left now.
+      flush_all();
+      cursor.skip_packet();
+      if (wait_for_packet(cursor)) push_heap(&cursor);
+      full_ = full_ || rows_ >= options_.chunk_rows;
+      return;
+    }
+    if (full_ || rows_ >= options_.chunk_rows) break;
+  }
+  full_ = full_ || rows_ >= options_.chunk_rows;
+  push_heap(&cursor);
+}
+
+void Reader::take(StreamCursor& cursor) {
+  Plan& plan = *cursor.plan;
+  if (plan.table == nullptr) return;
+  if (static_cast<uint64_t>(cursor.time) - static_cast<uint64_t>(options_.begin) > span_) return;
+  if (cursor.time < latest_) ++out_of_order_;
+  latest_ = cursor.time;
+  ++rows_;
+  Plan*& active = plan.table->active;
+  if (active != &plan) {
+    // Events of another layout of this table wait: they come before this one.
+    if (active != nullptr) flush_plan(*active);
+    active = &plan;
+  }
+  if (!plan.program || cursor.body() % 8 != 0) return append(cursor);
+  const size_t n = plan.waiting++;
+  if (n == 0) dirty_.push_back(&plan);
+  plan.timestamps[n] = cursor.time;
+  plan.streams[n] = cursor.rank();
+  for (size_t i = 0; i < plan.anchors.size(); ++i) plan.anchors[i][n] = cursor.anchor(i);
+  if (n + 1 == Plan::kWaiting) flush_plan(plan);
+}
+
+void Reader::append(StreamCursor& cursor) {
+  constexpr uint64_t kLargeEvent = 1U << 15;  // bits
+  constexpr uint64_t kRowsBetweenChecks = 64;
+  Plan& plan = *cursor.plan;
+  if (plan.waiting > 0) flush_plan(plan);
+  append_event(plan, cursor.time, shared_[cursor.rank()], cursor.slots(), cursor.body(), hosts_,
+               pool_);
+  if (rows_ % kRowsBetweenChecks != 0 && cursor.event_bits() < kLargeEvent) return;
+  size_t bytes = 0;
+  for (const auto& column : plan.table->columns) bytes += column.bytes();
+  full_ = full_ || bytes > options_.chunk_bytes;
+}
+
+void Reader::flush_plan(Plan& plan) {
+  if (plan.waiting == 0) return;
+  flush(plan, shared_, hosts_, pool_);
+  size_t bytes = 0;
+  for (const auto& column : plan.table->columns) bytes += column.bytes();
+  full_ = full_ || bytes > options_.chunk_bytes;
+}
+
+void Reader::flush_all() {
+  for (Plan* plan : dirty_) flush_plan(*plan);
+  dirty_.clear();
+}
+
+std::vector<std::shared_ptr<Batch>> Reader::finish() {
+  std::vector<std::shared_ptr<Batch>> batches;
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    Table& table = tables_[i];
+    if (table.columns.empty()) continue;
+    auto batch = std::make_shared<Batch>();
+    batch->event = table.event;
+    batch->table = i;
+    batch->types = table.types;
+    batch->rows = table.columns.front().length();
+    batch->columns = std::move(table.columns);
+    table.columns.clear();
+    batches.push_back(std::move(batch));
+  }
+  rows_ = 0;
+  full_ = false;
+  return batches;
+}
+
+}  // namespace ctf

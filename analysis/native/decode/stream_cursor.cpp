@@ -1,0 +1,229 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "decode/stream_cursor.hpp"
+
+#include <algorithm>
+
+namespace ctf {
+namespace {
+
+constexpr uint64_t kMostDenseIds = 65536;
+
+bool is_plain(const FieldClass& field, unsigned size, unsigned alignment) {
+  return field.kind == Kind::integer && field.size == size && field.alignment == alignment &&
+         !field.is_signed && field.order == ByteOrder::little;
+}
+
+bool ranges_are(const Member& option, uint64_t low, uint64_t high) {
+  return option.ranges.size() == 1 && option.ranges[0].low == low && option.ranges[0].high == high;
+}
+
+bool is_timestamp(const FieldClass& structure, unsigned size, unsigned alignment) {
+  return structure.kind == Kind::structure && structure.members.size() == 1 &&
+         is_plain(*structure.members[0].field, size, alignment) &&
+         structure.members[0].field->clock >= 0;
+}
+
+bool is_extended(const FieldClass& structure) {
+  return structure.kind == Kind::structure && structure.members.size() == 2 &&
+         is_plain(*structure.members[0].field, 32, 8) &&
+         (structure.members[0].field->roles & event_class_id) != 0 &&
+         is_plain(*structure.members[1].field, 64, 8) && structure.members[1].field->clock >= 0;
+}
+
+// `event_header_compact` and `event_header_large` of LTTng: an id that is small or an escape, then
+// a short timestamp, or the whole id and timestamp.
+bool is_lttng(const FieldClass& header, unsigned id_bits, unsigned id_alignment,
+              unsigned time_bits) {
+  if (header.members.size() != 2 || header.alignment > 8) return false;
+  const FieldClass& id = *header.members[0].field;
+  const FieldClass& choice = *header.members[1].field;
+  const uint64_t escape = (1ULL << id_bits) - 1;
+  return is_plain(id, id_bits, id_alignment) && (id.roles & event_class_id) != 0 &&
+         choice.kind == Kind::variant && choice.members.size() == 2 &&
+         choice.reference.slot == id.slot && ranges_are(choice.members[0], 0, escape - 1) &&
+         ranges_are(choice.members[1], escape, escape) &&
+         is_timestamp(*choice.members[0].field, time_bits, id_alignment) &&
+         is_extended(*choice.members[1].field);
+}
+
+// Collects what an event header says.
+struct ReadEventHeader : Skip {
+  uint64_t id = 0;
+  uint64_t clock;
+
+  explicit ReadEventHeader(uint64_t before) : clock(before) {}
+
+  void integer(const FieldClass& field, uint64_t value) {
+    if ((field.roles & event_class_id) != 0) id = value;
+    if (field.clock >= 0) clock = advance_clock(clock, value, field.size == 0 ? 64 : field.size);
+  }
+};
+
+// The top-level integers of a packet context, in order; 0 for members of other kinds.
+struct ReadIntegers : Skip {
+  std::vector<uint64_t>& out;
+  size_t depth = 0;
+  size_t index = 0;
+
+  explicit ReadIntegers(std::vector<uint64_t>& values) : out(values) {}
+
+  void begin_structure(const FieldClass& field) {
+    if (depth++ == 0) out.assign(field.members.size(), 0);
+  }
+  void end_structure(const FieldClass&) { --depth; }
+  void member(const FieldClass&, size_t number) {
+    if (depth == 1) index = number;
+  }
+  void integer(const FieldClass&, uint64_t value) {
+    if (depth == 1) out[index] = value;
+  }
+};
+
+}  // namespace
+
+EventTable::EventTable(const Layout& layout, const StreamClass& class_of_stream)
+    : stream(&class_of_stream) {
+  if (stream->event_header) {
+    if (is_lttng(*stream->event_header, 5, 1, 27)) header = Header::lttng_compact;
+    if (is_lttng(*stream->event_header, 16, 8, 32)) header = Header::lttng_large;
+  }
+  has_clock = stream->clock >= 0;
+  if (has_clock) clock = ClockConverter(layout.clocks[static_cast<size_t>(stream->clock)]);
+}
+
+void EventTable::put(uint64_t id, Plan* plan) {
+  if (id >= kMostDenseIds) {
+    sparse[id] = plan;
+    return;
+  }
+  if (id >= dense.size()) dense.resize(id + 1, nullptr);
+  dense[id] = plan;
+}
+
+void StreamCursor::expect(const EventTable& table) {
+  plan = nullptr;
+  if (table.has_clock && packet().begin != Packet::kNone) {
+    time = table.clock.nanoseconds(packet().begin);
+  }
+}
+
+void StreamCursor::load(OpenFiles& files, const EventTable& table, PacketValues& shared) {
+  const Packet& found = packet();
+  const uint64_t wanted = (found.content_bits + 7) / 8;
+  buffer_.resize(wanted + kSlack);
+  if (files.read(found.file, found.offset, buffer_.data(), wanted) != wanted) {
+    throw DecodeError{"the file became shorter while it was read"};
+  }
+  table_ = &table;
+  const Layout& layout = *traces_->sources()[traces_->source_of(found)].layout;
+  slots_.assign(static_cast<size_t>(layout.slot_count), 0);
+  const PacketHeader header =
+      read_packet_header(layout, buffer_.data(), found.content_bits, slots_);
+  shared.packet = buffer_.data();
+  shared.content_bits = found.content_bits;
+  shared.context_at = header.context_at;
+  BitCursor cursor(buffer_.data(), header.context_at, found.content_bits);
+  ReadIntegers integers(shared.integers);
+  decode_field(table.stream->packet_context.get(), cursor, slots_, integers);
+  if (found.begin != Packet::kNone) clock_ = found.begin;
+  next_ = header.bits;
+  end_ = found.content_bits;
+}
+
+bool StreamCursor::advance(const PacketValues& shared) {
+  at_ = next_;
+  if (at_ >= end_) return false;
+  const uint64_t id = read_header();
+  plan = table_->find(id);
+  if (plan == nullptr) throw DecodeError{"an event has an id that the metadata do not declare"};
+  find_end(shared);
+  if (next_ == at_) throw DecodeError{"an event has no bits"};
+  time = table_->has_clock ? table_->clock.nanoseconds(clock_) : 0;
+  return true;
+}
+
+uint64_t StreamCursor::read_header() {
+  if (table_->header == EventTable::Header::any || at_ % 8 != 0) return read_any_header();
+  const uint8_t* bytes = buffer_.data() + at_ / 8;
+  const uint64_t left = end_ - at_;
+  const bool compact = table_->header == EventTable::Header::lttng_compact;
+  const uint64_t word = load_bytes(bytes, 8);
+  const uint64_t id = compact ? word & 31 : word & 0xFFFF;
+  const uint64_t escape = compact ? 31 : 0xFFFF;
+  if (id != escape) {
+    const uint64_t bits = compact ? 32 : 48;
+    if (left < bits) return read_any_header();
+    clock_ = compact ? advance_clock(clock_, word >> 5U & 0x7FFFFFF, 27)
+                     : advance_clock(clock_, word >> 16U & 0xFFFFFFFF, 32);
+    body_ = at_ + bits;
+    return id;
+  }
+  const unsigned before = compact ? 1 : 2;
+  const uint64_t bits = before * 8ULL + 96;
+  if (left < bits) return read_any_header();
+  clock_ = load_bytes(bytes + before + 4, 8);
+  body_ = at_ + bits;
+  return load_bytes(bytes + before, 4);
+}
+
+uint64_t StreamCursor::read_any_header() {
+  BitCursor cursor(buffer_.data(), at_, end_);
+  ReadEventHeader visitor(clock_);
+  if (const FieldClass* header = table_->stream->event_header.get(); header != nullptr) {
+    decode_field(header, cursor, slots_, visitor);
+  } else if (!table_->dense.empty()) {
+    // Without a header there is one event class.
+    for (uint64_t id = 0; id < table_->dense.size(); ++id) {
+      if (table_->dense[id] != nullptr) visitor.id = id;
+    }
+  }
+  clock_ = visitor.clock;
+  body_ = cursor.at();
+  return visitor.id;
+}
+
+void StreamCursor::find_end(const PacketValues& shared) {
+  if (plan->program && body_ % 8 == 0) {
+    const uint64_t bits = static_cast<uint64_t>(plan->program->segments[0].bytes) * 8;
+    if (!plan->program->is_fixed()) return walk();
+    if (bits > end_ - body_) throw DecodeError{"a field ends beyond the packet's content", true};
+    anchors_[0] = buffer_.data() + body_ / 8;
+    next_ = body_ + bits;
+    return;
+  }
+  next_ = measure_event(*plan, shared, slots_, body_);
+}
+
+void StreamCursor::walk() {
+  const uint8_t* at = buffer_.data() + body_ / 8;
+  const uint8_t* end = buffer_.data() + end_ / 8;
+  const auto left = [&] { return static_cast<uint64_t>(end - at); };
+  const auto& segments = plan->program->segments;
+  for (size_t i = 0; i < segments.size(); ++i) {
+    const Segment& segment = segments[i];
+    anchors_[i] = at;
+    if (segment.bytes > left()) throw DecodeError{"a field ends beyond the packet's content"};
+    at += segment.bytes;
+    if (segment.end == Segment::End::string) {
+      const void* zero = left() == 0 ? nullptr : std::memchr(at, 0, left());
+      if (zero == nullptr) throw DecodeError{"a string does not end in the packet's content"};
+      at = static_cast<const uint8_t*>(zero) + 1;
+    } else if (segment.end == Segment::End::run) {
+      const uint64_t count = load_swapped(anchors_[segment.count_segment] + segment.count_offset,
+                                          segment.count_bytes, segment.count_swapped);
+      if (count > left() / segment.unit) {
+        throw DecodeError{"a field ends beyond the packet's content"};
+      }
+      at += count * segment.unit;
+    } else if (segment.end == Segment::End::padding) {
+      const auto offset = static_cast<uint64_t>(at - buffer_.data());
+      const uint64_t padding = (segment.unit - offset % segment.unit) % segment.unit;
+      if (padding > left()) throw DecodeError{"a field is aligned beyond the packet's content"};
+      at += padding;
+    }
+  }
+  next_ = static_cast<uint64_t>(at - buffer_.data()) * 8;
+}
+
+}  // namespace ctf

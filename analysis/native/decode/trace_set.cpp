@@ -1,0 +1,100 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "decode/trace_set.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <set>
+#include <system_error>
+#include <tuple>
+
+namespace ctf {
+namespace {
+
+constexpr uint64_t kBillion = 1'000'000'000;
+
+uint64_t size_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    throw std::system_error(errno, std::generic_category(), path);
+  }
+  return static_cast<uint64_t>(status.st_size);
+}
+
+bool has_whole_timestamps(const Stream& stream) {
+  return std::ranges::all_of(stream.packets,
+                             [](const Packet& packet) { return packet.begin != Packet::kNone; });
+}
+
+}  // namespace
+
+void TraceSet::add(Source source, const std::vector<std::string>& files) {
+  const size_t number = sources_.size();
+  for (const auto& path : files) files_.push_back({path, size_of(path), number});
+  sources_.push_back(std::move(source));
+  for (const auto& [id, stream] : sources_.back().layout->streams) {
+    for (const auto& [event_id, event] : stream.events) {
+      event_classes_.push_back({number, &stream, &event});
+    }
+  }
+}
+
+void TraceSet::index() {
+  // Files are of one stream when trace, class and instance are the same. Rotation chunks and
+  // snapshots of a session are several directories of one trace: of one UUID. A file without an
+  // instance number is a stream of its own.
+  using Key = std::tuple<std::string, uint64_t, uint64_t, size_t>;
+  std::map<Key, size_t> known;
+  OpenFiles files(files_);
+  for (size_t number = 0; number < files_.size(); ++number) {
+    const size_t source = files_[number].source;
+    const Layout& layout = *sources_[source].layout;
+    PacketIndex found;
+    index_file(layout, files_[number], number, files, found);
+    damage_.insert(damage_.end(), found.damage.begin(), found.damage.end());
+    const std::string trace = layout.uuid ? format_uuid(*layout.uuid) : std::to_string(source);
+    for (auto& packet : found.packets) {
+      const size_t alone = packet.instance == Packet::kNone ? number + 1 : 0;
+      const Key key{trace, packet.stream->id, packet.instance, alone};
+      const auto [place, fresh] = known.emplace(key, streams_.size());
+      if (fresh) streams_.push_back({{}, source});
+      streams_[place->second].packets.push_back(packet);
+    }
+  }
+  for (auto& stream : streams_) sort_packets(stream);
+}
+
+void TraceSet::sort_packets(Stream& stream) {
+  auto& packets = stream.packets;
+  if (!has_whole_timestamps(stream)) return;
+  std::ranges::stable_sort(packets, {}, [](const Packet& p) { return std::pair(p.begin, p.end); });
+  // Snapshots overlap: what is the same packet by these is read once.
+  std::set<std::tuple<uint64_t, uint64_t, uint64_t, uint64_t>> seen;
+  const auto again = [&](const Packet& packet) {
+    const bool known = packet.sequence != Packet::kNone;
+    return known &&
+           !seen.emplace(packet.begin, packet.end, packet.bytes, packet.sequence).second;
+  };
+  const size_t before = packets.size();
+  std::erase_if(packets, again);
+  duplicates_ += before - packets.size();
+}
+
+ClockConverter::ClockConverter(const Clock& clock) : clock_(clock) {
+  plain_ = clock.frequency == kBillion;
+  offset_ = static_cast<uint64_t>(clock.offset_seconds) * kBillion + clock.offset_cycles;
+}
+
+int64_t ClockConverter::converted(uint64_t cycles) const {
+  const auto total = static_cast<unsigned __int128>(cycles) + clock_.offset_cycles;
+  const auto nanoseconds = static_cast<__int128>(total * kBillion / clock_.frequency) +
+                           static_cast<__int128>(clock_.offset_seconds) * kBillion;
+  if (nanoseconds > INT64_MAX) return INT64_MAX;
+  if (nanoseconds < INT64_MIN) return INT64_MIN;
+  return static_cast<int64_t>(nanoseconds);
+}
+
+}  // namespace ctf

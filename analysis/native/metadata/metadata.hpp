@@ -1,0 +1,27 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "metadata/errors.hpp"
+#include "metadata/layout.hpp"
+
+namespace ctf {
+
+// From the bytes of a `metadata` file: packetized TSDL, plain TSDL or CTF 2, whichever they are.
+// Throws MetadataError.
+std::shared_ptr<const Layout> parse_metadata(std::span<const uint8_t> bytes);
+
+// The text of it: a packetized file without its packets.
+std::string unpack_metadata(std::span<const uint8_t> bytes);
+
+Layout parse_tsdl(std::string_view text);
+Layout parse_ctf2(std::string_view text);
+
+// What both front ends leave to do: byte orders, clocks, references, alignments, checks.
+void complete(Layout& layout);
+
+}  // namespace ctf

@@ -1,0 +1,84 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The CTF decoder, from analysis/native. It knows nothing of ROS; strata.read.decoder uses it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+# (file number, byte offset, bytes, whether the file ends inside a packet, reason)
+_Damage = tuple[int, int, int, bool, str]
+# (scope, member, column name); the scopes are "common", "specific", "packet" and "payload"
+_Column = tuple[str, int, str]
+
+class MetadataError(ValueError):
+    """Metadata that are wrong or not supported; the text begins with the place."""
+
+class Metadata:
+    """The layout that a metadata file declares."""
+
+    version: int
+    """Of CTF: 1 (that is 1.8) or 2."""
+    uuid: str
+    """Empty when the metadata have none."""
+    environment: dict[str, int | str]
+    event_names: list[str]
+    clocks: list[dict[str, Any]]
+    """name, frequency (Hz), offset_seconds, offset_cycles, offset_ns (of clock value 0)."""
+
+def parse_metadata(data: bytes) -> Metadata:
+    """Parse packetized or plain TSDL, or CTF 2's JSON. Raises MetadataError."""
+
+class Traces:
+    """CTF traces that are read as one; `add` them in the order of ties, then `index`."""
+
+    def add(self, metadata: Metadata, host: str, files: Sequence[str]) -> None: ...
+    def index(self) -> None:
+        """Read the header of every packet. Raises OSError."""
+    event_classes: list[tuple[int, str, list[_Column]]]
+    """Of every event class: number of its trace, event name, fields in declared order."""
+    files: list[tuple[str, int, int]]
+    """Path, bytes, number of the trace."""
+    damage: list[_Damage]
+    duplicate_packets: int
+    def packets(self) -> dict[str, npt.NDArray[np.int64]]:
+        """Of every packet, stream after stream: stream, file, offset, bytes, content_bits,
+        begin_ns, end_ns, sequence, discarded, instance; -1 where a header does not say."""
+
+class Schema:
+    """Columns of a table, for Arrow."""
+
+    def __arrow_c_schema__(self) -> object: ...
+
+class Batch:
+    """A chunk of one table. Arrow and NumPy read it without a copy."""
+
+    event: str
+    table: int
+    """Batches of one number have the same columns."""
+    def __len__(self) -> int: ...
+    def numpy(self, column: str) -> npt.NDArray[Any]:
+        """View a column of fixed width without nulls. Raises KeyError."""
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
+
+class Reader:
+    """Chunks of tables, merged by time. One wish for every event class; null: nothing of it."""
+
+    def __init__(
+        self,
+        traces: Traces,
+        wishes: Sequence[Sequence[_Column] | None],
+        *,
+        wide: bool = True,
+        begin_ns: int = ...,
+        last_ns: int = ...,
+        chunk_rows: int = ...,
+    ) -> None: ...
+    def __iter__(self) -> Iterator[list[Batch]]: ...
+    def __next__(self) -> list[Batch]: ...
+    tables: list[tuple[str, Schema]]
+    """Event name and columns; a batch's `table` is an index into them."""
+    damage: list[_Damage]
+    out_of_order: int

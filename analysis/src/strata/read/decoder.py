@@ -1,0 +1,164 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""From CTF traces to record batches: the native decoder with Strata's names of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from strata.errors import TraceError
+from strata.read import _ctf
+from strata.read.discover import CtfTrace
+from strata.schema.events import CONTEXT_COLUMNS, column_name
+
+_FIRST_NS = -(2**63)
+_LAST_NS = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is wanted of a trace.
+
+    `events` and `columns` are names, null for all; columns that an event lacks are left out of its
+    table, and `timestamp` and `host` are always there. `begin_ns` is inclusive and `end_ns`
+    exclusive, since the epoch, null for the ends of the trace.
+    """
+
+    events: frozenset[str] | None = None
+    columns: frozenset[str] | None = None
+    begin_ns: int | None = None
+    end_ns: int | None = None
+
+
+@dataclass(frozen=True)
+class Damage:
+    """Bytes of a stream file that were not read, and why."""
+
+    path: str
+    offset: int
+    size: int
+    truncated: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class StreamFile:
+    """A stream file of the traces."""
+
+    path: str
+    size: int
+    trace: int
+
+
+class Decoder:
+    """The packets of several CTF traces, found and ready to be decoded as one trace."""
+
+    def __init__(self, traces: list[CtfTrace]) -> None:
+        """Read all packet headers. Raises TraceError when a file cannot be read."""
+        self._traces = _ctf.Traces()
+        try:
+            for trace in traces:
+                files = [str(path) for path in trace.stream_files()]
+                self._traces.add(trace.metadata, trace.hostname, files)
+            self._traces.index()
+        except OSError as error:
+            raise TraceError(f"Cannot read trace: {error.strerror or error}.") from error
+        self._found_damage: dict[Damage, None] = {}
+        self.out_of_order = 0
+
+    @cached_property
+    def packets(self) -> dict[str, npt.NDArray[np.int64]]:
+        """Columns of all packets, stream after stream; see _ctf.pyi."""
+        return self._traces.packets()
+
+    @cached_property
+    def files(self) -> list[StreamFile]:
+        """All stream files; a packet's `file` is an index into them."""
+        return [StreamFile(*entry) for entry in self._traces.files]
+
+    @property
+    def damage(self) -> list[Damage]:
+        """Bytes that were not read: of packets, and of events that were decoded so far."""
+        found = dict.fromkeys(self._named(self._traces.damage))
+        return [*found, *(item for item in self._found_damage if item not in found)]
+
+    @property
+    def duplicate_packets(self) -> int:
+        """Packets that stand in several directories (overlapping snapshots), read once."""
+        return self._traces.duplicate_packets
+
+    def read(self, selection: Selection, chunk_rows: int) -> Reading:
+        """Begin to decode what is selected, in chunks of about `chunk_rows` events."""
+        reader = _ctf.Reader(
+            self._traces,
+            [self._wish(name, fields, selection) for _, name, fields in self._classes],
+            begin_ns=_clamped(selection.begin_ns, _FIRST_NS),
+            last_ns=_clamped(selection.end_ns, _LAST_NS + 1) - 1,
+            chunk_rows=chunk_rows,
+        )
+        return Reading(self, reader)
+
+    def take_findings(self, reader: _ctf.Reader) -> None:
+        """Keep what decoding found wrong; the same thing found again counts once."""
+        self._found_damage.update(dict.fromkeys(self._named(reader.damage)))
+        self.out_of_order = max(self.out_of_order, reader.out_of_order)
+
+    @cached_property
+    def _classes(self) -> list[tuple[int, str, list[tuple[str, int, str]]]]:
+        return self._traces.event_classes
+
+    def _named(self, damage: list[tuple[int, int, int, bool, str]]) -> list[Damage]:
+        return [Damage(self.files[file].path, *rest) for file, *rest in damage]
+
+    @staticmethod
+    def _wish(
+        event: str, fields: list[tuple[str, int, str]], selection: Selection
+    ) -> list[tuple[str, int, str]] | None:
+        if selection.events is not None and event not in selection.events:
+            return None
+        wanted = []
+        taken = {"timestamp", "host"}
+        contexts = {name for name, _, _ in CONTEXT_COLUMNS}
+        for scope, member, field in fields:
+            name = column_name(event, field) if scope == "payload" else field
+            # A context that is called as a column of every event, but is none of them.
+            while name in taken or (scope == "payload" and name in contexts):
+                name = f"_{name}"
+            taken.add(name)
+            if selection.columns is None or name in selection.columns:
+                wanted.append((scope, member, name))
+        return wanted
+
+
+def _clamped(time_ns: int | None, otherwise: int) -> int:
+    return otherwise if time_ns is None else min(max(time_ns, _FIRST_NS + 1), _LAST_NS)
+
+
+class Reading:
+    """Chunks of decoded events, in order of time; use `Decoder.read`.
+
+    Iteration gives lists of (number of the table, batch). Tables of one event name that have
+    different numbers have different columns (traces of several distributions, say). Within a
+    number, rows are in order of time over all chunks. Raises TraceError.
+    """
+
+    def __init__(self, decoder: Decoder, reader: _ctf.Reader) -> None:
+        self._decoder = decoder
+        self._reader = reader
+        self.tables: list[tuple[str, pa.Schema]] = [
+            (event, pa.schema(schema)) for event, schema in reader.tables
+        ]
+
+    def __iter__(self) -> Iterator[list[tuple[int, pa.RecordBatch]]]:
+        try:
+            for chunk in self._reader:
+                yield [(batch.table, pa.record_batch(batch)) for batch in chunk]
+        except OSError as error:
+            raise TraceError(f"Cannot read trace: {error.strerror or error}.") from error
+        self._decoder.take_findings(self._reader)
