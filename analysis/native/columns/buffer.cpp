@@ -7,7 +7,6 @@
 #include <new>
 
 namespace ctf {
-
 BlockPool::~BlockPool() {
   for (auto& blocks : free_) {
     for (uint8_t* block : blocks) std::free(block);

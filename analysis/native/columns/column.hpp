@@ -56,6 +56,8 @@ class Column {
   int64_t null_count() const { return nulls_; }
   size_t bytes() const;
 
+  void reserve(size_t rows) { values_.reserve(rows * type_->width); }
+
   // Space for `count` more fixed values (or codes), to be filled by the caller.
   template <typename T>
   T* extend(size_t count) {

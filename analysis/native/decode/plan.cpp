@@ -138,7 +138,11 @@ void make_columns(Table& table, const std::vector<std::string>& hosts,
                   const std::shared_ptr<BlockPool>& pool) {
   if (!table.columns.empty()) return;
   table.columns.reserve(table.types->size());
-  for (const auto& type : *table.types) table.columns.emplace_back(type, pool);
+  for (const auto& type : *table.types) {
+    table.columns.emplace_back(type, pool);
+    // Chunks are alike: growing step by step would copy every value once more.
+    table.columns.back().reserve(table.usual_rows);
+  }
   // Codes of hosts are the numbers of `hosts`.
   for (const auto& host : hosts) {
     table.columns[kHostColumn].code(

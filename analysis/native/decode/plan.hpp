@@ -42,6 +42,7 @@ struct Table {
   std::string event;
   std::shared_ptr<const std::vector<ColumnType>> types;  // timestamp, host, then the wished ones
   std::vector<Column> columns;                           // empty until there is a row
+  size_t usual_rows = 0;                                 // of the chunk before
   Plan* active = nullptr;                                // the plan that has events waiting
 };
 

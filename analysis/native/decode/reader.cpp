@@ -98,7 +98,7 @@ Table& Reader::table_for(const EventClassRef& event, const EventWish& wish) {
   for (const auto& type : *types) key += '\n' + type.key();
   const auto [place, fresh] = table_by_key_.emplace(std::move(key), nullptr);
   if (fresh) {
-    tables_.push_back({event.event->name, std::move(types), {}, nullptr});
+    tables_.push_back({event.event->name, std::move(types), {}, 0, nullptr});
     place->second = &tables_.back();
   }
   return *place->second;
@@ -304,6 +304,7 @@ std::vector<std::shared_ptr<Batch>> Reader::finish() {
     batch->table = i;
     batch->types = table.types;
     batch->rows = table.columns.front().length();
+    table.usual_rows = static_cast<size_t>(batch->rows + batch->rows / 8);
     batch->columns = std::move(table.columns);
     table.columns.clear();
     batches.push_back(std::move(batch));

@@ -15,8 +15,8 @@ from strata.read.discover import CtfTrace, find_traces
 from strata.read.losses import Loss, find_losses
 from strata.schema.quality import Ledger
 
-# Few chunks make few copies when they are put together; the memory is that of the tables anyway.
-_WHOLE_CHUNK_ROWS = 1 << 22
+# Few chunks make few parts to put together; in larger ones columns grow by copying.
+_WHOLE_CHUNK_ROWS = 1 << 20
 
 
 class Trace:
