@@ -148,21 +148,15 @@ def _summary(trace: Trace, events: dict[str, pa.Table], model: Model) -> TraceSu
 
 
 def _processes(events: dict[str, pa.Table], model: Model) -> tuple[Process, ...]:
-    counted: list[pd.DataFrame] = []
-    for table in events.values():
-        frame = pd.DataFrame(
-            {
-                "host": table["host"].cast(pa.string()).to_pandas(),
-                "vpid": table["vpid"].to_pandas(),
-                "vtid": table["vtid"].to_pandas(),
-                "procname": table["procname"].cast(pa.string()).to_pandas(),
-            }
-        )
-        counted.append(frame.groupby(list(frame.columns), dropna=False).size().reset_index())
-    every = pd.concat(counted, ignore_index=True).rename(columns={0: "events"})
+    keys = ["host", "vpid", "vtid", "procname"]
+    counted = [
+        table.select(keys).group_by(keys).aggregate([([], "count_all")]) for table in events.values()
+    ]
+    every = pa.concat_tables(counted).unify_dictionaries().to_pandas()
+    every = every.rename(columns={"count_all": "events"})
     nodes = frames.nodes_frame(model)
     out = []
-    for key, rows in every.groupby(["host", "vpid"]):
+    for key, rows in every.groupby(["host", "vpid"], observed=True):
         host, vpid = str(key[0]), int(str(key[1]))
         own = nodes[(nodes["host"] == host) & (nodes["vpid"] == vpid)]
         # The name of a process is that of its first thread, whose id is the process's.

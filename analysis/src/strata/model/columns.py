@@ -86,21 +86,18 @@ class EventColumns:
         return bool(values.null_count < len(values))
 
     def _number(self) -> None:
-        frames = []
-        for name, table in self._tables.items():
-            frame = pd.DataFrame(
-                {
-                    "event": name,
-                    "host": table["host"].cast(pa.string()).to_numpy(),
-                    "vpid": table["vpid"].to_numpy(),
-                    "vtid": table["vtid"].to_numpy(),
-                }
-            )
-            frames.append(frame)
-        columns = ["event", "host", "vpid", "vtid"]
-        every = pd.concat(frames) if frames else pd.DataFrame(columns=columns)
-        process: Ints = every.groupby(["host", "vpid"]).ngroup().to_numpy().astype(np.int64)
-        thread: Ints = every.groupby(["host", "vpid", "vtid"]).ngroup().to_numpy().astype(np.int64)
+        tables = list(self._tables.values())
+        host, hosts = _host_codes(tables)
+        vpid, vpids = _codes([table["vpid"].to_numpy() for table in tables])
+        vtid, vtids = _codes([table["vtid"].to_numpy() for table in tables])
+        process, pairs = _codes([host * len(vpids) + vpid])
+        thread, triples = _codes([process * len(vtids) + vtid])
+        self.processes = Processes(
+            [hosts[pair // len(vpids)] for pair in pairs],
+            vpids[pairs % max(len(vpids), 1)],
+            triples // max(len(vtids), 1),
+            vtids[triples % max(len(vtids), 1)],
+        )
         self._process: dict[str, Ints] = {}
         self._thread: dict[str, Ints] = {}
         at = 0
@@ -108,18 +105,25 @@ class EventColumns:
             self._process[name] = process[at : at + len(table)]
             self._thread[name] = thread[at : at + len(table)]
             at += len(table)
-        self.processes = _processes(every, process, thread)
 
 
-def _processes(every: Any, process: Ints, thread: Ints) -> Processes:
-    _, first = np.unique(process, return_index=True)
-    _, first_of_thread = np.unique(thread, return_index=True)
-    return Processes(
-        [str(host) for host in every["host"].to_numpy()[first]],
-        every["vpid"].to_numpy()[first].astype(np.int64),
-        process[first_of_thread],
-        every["vtid"].to_numpy()[first_of_thread].astype(np.int64),
-    )
+def _codes(parts: list[Any]) -> tuple[Ints, Ints]:
+    """Number the distinct values of all parts in ascending order; return numbers and values."""
+    values = np.concatenate(parts).astype(np.int64) if parts else np.empty(0, np.int64)
+    codes, distinct = pd.factorize(values, sort=True)
+    return codes.astype(np.int64, copy=False), np.asarray(distinct, np.int64)
+
+
+def _host_codes(tables: list[pa.Table]) -> tuple[Ints, list[str]]:
+    """Number the hosts by name, over tables whose dictionaries differ."""
+    chunks = [chunk for table in tables for chunk in table["host"].chunks]
+    hosts = sorted({str(host) for chunk in chunks for host in chunk.dictionary.to_pylist()})
+    number = {host: code for code, host in enumerate(hosts)}
+    parts = []
+    for chunk in chunks:
+        mapped = np.array([number[str(host)] for host in chunk.dictionary.to_pylist()], np.int64)
+        parts.append(mapped[chunk.indices.to_numpy()])
+    return (np.concatenate(parts) if parts else np.empty(0, np.int64)), hosts
 
 
 def _with_thread(table: pa.Table, ledger: Ledger) -> pa.Table:

@@ -12,13 +12,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
 from strata.layers.chains import Chain
 from strata.schema import tables
 from strata.schema.layers import CALLBACK, HOLD, TRANSFER_LAYERS, Layer
 from strata.schema.table import Table
 from strata.stats.summary import Statistics, prefixed, summarize
+
+Ints = npt.NDArray[np.int64]
 
 _STEPS = (*TRANSFER_LAYERS, HOLD, CALLBACK)
 
@@ -100,36 +104,52 @@ def _segments(
     chain_id: int,
     chain: Chain,
     messages: pd.DataFrame,
-    instance: np.ndarray[tuple[int], np.dtype[np.int64]],
+    instance: Ints,
 ) -> pd.DataFrame:
-    parts = []
+    columns: list[tuple[Ints, Ints, Ints]] = []
+    places: list[tuple[int, int, Layer]] = []
     last = len(chain.hops) - 1
     for hop in range(len(chain.hops)):
-        rows = messages.iloc[chain.messages[:, hop]]
+        rows = chain.messages[:, hop]
         for step, layer in enumerate(_STEPS):
             if (layer is HOLD and hop == last) or (layer is CALLBACK and hop != last):
                 continue
             # A hold is a property of the message that was published in it: the next one.
-            source = messages.iloc[chain.messages[:, hop + 1]] if layer is HOLD else rows
-            there = source[layer.column].notna().to_numpy()
+            source = chain.messages[:, hop + 1] if layer is HOLD else rows
+            durations = messages[layer.column].array[source]
+            there = ~np.asarray(durations.isna())
             if there.any():
-                parts.append(
-                    pd.DataFrame(
-                        {
-                            "chain_instance_id": instance[there],
-                            "chain_id": chain_id,
-                            "position": hop * len(_STEPS) + step,
-                            "hop": hop,
-                            "message_id": rows["message_id"].to_numpy(np.int64)[there],
-                            "layer": layer.name,
-                            "duration_ns": source[layer.column][there].to_numpy(np.int64),
-                        }
-                    )
+                columns.append(
+                    (instance[there], rows[there], durations[there].to_numpy(np.int64))
                 )
-    frame = pd.concat(parts, ignore_index=True)
+                places.append((hop * len(_STEPS) + step, hop, layer))
+    return _segments_frame(chain_id, messages, columns, places)
+
+
+def _segments_frame(
+    chain_id: int,
+    messages: pd.DataFrame,
+    columns: list[tuple[Ints, Ints, Ints]],
+    places: list[tuple[int, int, Layer]],
+) -> pd.DataFrame:
     # Positions are dense: layers that no instance has leave no holes.
-    frame["position"] = np.unique(frame["position"].to_numpy(), return_inverse=True)[1]
-    return frame.sort_values(["chain_instance_id", "position"], ignore_index=True)
+    place = np.repeat(np.arange(len(places)), [len(rows) for _, rows, _ in columns])
+    instance, row, duration = (np.concatenate(parts) for parts in zip(*columns, strict=True))
+    order = np.lexsort((place, instance))
+    place = place[order]
+    names = pa.array([layer.name for _, _, layer in places])
+    layer = pa.DictionaryArray.from_arrays(pa.array(place.astype(np.int32)), names)
+    return pd.DataFrame(
+        {
+            "chain_instance_id": instance[order],
+            "chain_id": chain_id,
+            "position": place,
+            "hop": np.array([hop for _, hop, _ in places], np.int64)[place],
+            "message_id": messages["message_id"].to_numpy(np.int64)[row[order]],
+            "layer": pd.Series(layer.cast(pa.string()).to_pandas(), dtype="str"),
+            "duration_ns": duration[order],
+        }
+    )
 
 
 def _layer_statistics(
