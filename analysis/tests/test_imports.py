@@ -25,9 +25,10 @@ ALLOWED: dict[str, set[str]] = {
     "model": {"errors", "schema", "read", "units"},
     "layers": {"errors", "schema", "read", "model", "units"},
     "stats": {"errors", "schema", "model", "layers", "analysis", "units", "symbols"},
-    "report": {"errors", "schema", "analysis", "stats", "units", "symbols"},
+    "report": {"errors", "schema", "analysis", "read", "stats", "units", "symbols"},
+    "export": {"errors", "schema", "read"},
     "pipeline": {"errors", "schema", "analysis", "read", "model", "layers", "stats"},
-    "cli": {"errors", "schema", "analysis", "record", "pipeline", "read", "report", "units"},
+    "cli": {"errors", "schema", "analysis", "record", "pipeline", "read", "report", "export", "units"},
 }
 
 

@@ -6,17 +6,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 import pandas as pd
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from strata import analyze
 from strata.analysis import Analysis
+from strata.cli.progress import decoding_progress
 from strata.errors import OutputError
 from strata.report.document import document
 from strata.report.rectangle import rectangle
@@ -24,25 +22,6 @@ from strata.report.text import print_analysis
 from strata.schema.tables import TABLES
 
 _TABLE_NAMES = [table.name for table in TABLES]
-
-
-@contextmanager
-def decoding_progress() -> Iterator[Callable[[int], None]]:
-    """Show on stderr how many events were decoded; silent when stderr is no terminal."""
-    console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
-        task = progress.add_task("reading", total=None)
-        seen = 0
-
-        def advance(events: int) -> None:
-            nonlocal seen
-            seen += events
-            progress.update(task, description=f"reading: {seen:,} events")
-
-        yield advance
 
 
 @click.command("analyze")

@@ -17,8 +17,10 @@ from strata.errors import StrataError
 VERBS = {
     "doctor": "strata.cli.doctor",
     "record": "strata.cli.record",
+    "info": "strata.cli.info",
     "analyze": "strata.cli.analyze",
     "report": "strata.cli.report",
+    "convert": "strata.cli.convert",
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from strata import analyze
-from strata.cli.analyze import decoding_progress
+from strata.cli.progress import decoding_progress
 from strata.errors import OutputError
 from strata.report.html import check_target, write_report
 

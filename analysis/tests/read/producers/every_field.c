@@ -137,6 +137,7 @@ int main(int argc, char** argv) {
   }
   for (unsigned i = 0; i < threads; i++) pthread_join(thread[i], NULL);
   print(counts, threads);
+  fflush(stdout);
   if (argc > 5) pause();
   return 0;
 }

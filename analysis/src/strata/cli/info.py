@@ -1,0 +1,42 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`strata info`: what does a trace hold?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from strata.cli.progress import decoding_progress
+from strata.read import open_trace
+from strata.read.contents import describe
+from strata.report.contents import contents_document, print_contents
+
+
+@click.command("info")
+@click.argument("trace", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="table for people; json (docs/reading.md) for machines.",
+)
+@click.option("--all", "everything", is_flag=True, help="Show every process, event and directory.")
+def command(trace: Path, form: str, *, everything: bool) -> None:
+    """Tell what TRACE holds: hosts, processes, events, loss, buffers.
+
+    Any LTTng or CTF trace will do, with or without ROS 2 events.
+    """
+    with decoding_progress() as progress:
+        opened = open_trace(trace, progress=progress)
+        contents = describe(opened)
+    ledger = opened.ledger
+    if form == "json":
+        click.echo(json.dumps(contents_document(contents, ledger), indent=1))
+    else:
+        print_contents(contents, ledger, Console(highlight=False), everything=everything)

@@ -1,0 +1,30 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Progress of long work, on stderr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+
+@contextmanager
+def decoding_progress() -> Iterator[Callable[[int], None]]:
+    """Show on stderr how many events were decoded; silent when stderr is no terminal."""
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        task = progress.add_task("reading", total=None)
+        seen = 0
+
+        def advance(events: int) -> None:
+            nonlocal seen
+            seen += events
+            progress.update(task, description=f"reading: {seen:,} events")
+
+        yield advance

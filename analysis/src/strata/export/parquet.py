@@ -1,0 +1,178 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Event tables as Parquet files, one an event type, whatever the size of the trace.
+
+The directory that is written holds `tables.json` beside the Parquet files: the file of each event,
+its rows, the version of the schema, where the events came from and what the trace lost.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from strata import __version__
+from strata.errors import OutputError
+from strata.read import Trace
+from strata.read.decoder import Selection
+from strata.schema.tables import VERSION
+
+CONTENTS = "tables.json"
+
+# A row group is written when a table has this many rows waiting, or all tables this many bytes.
+_GROUP_ROWS = 1 << 17
+_WAITING_BYTES = 96 << 20
+# Values that hardly repeat: differences are smaller than dictionaries, and faster.
+_RISING = ("timestamp", "source_timestamp")
+
+
+@dataclass
+class _Table:
+    """One file being written, and the batches that wait for it."""
+
+    path: Path
+    writer: pq.ParquetWriter
+    waiting: list[pa.RecordBatch] = field(default_factory=list)
+    waiting_rows: int = 0
+    rows: int = 0
+
+    def add(self, batch: pa.RecordBatch) -> int:
+        """Take a batch; return its bytes."""
+        self.waiting.append(batch)
+        self.waiting_rows += len(batch)
+        self.rows += len(batch)
+        return int(batch.nbytes)
+
+    def flush(self) -> None:
+        """Write what waits as one row group."""
+        if self.waiting:
+            table = pa.Table.from_batches(self.waiting)
+            self.writer.write_table(table, row_group_size=max(len(table), 1))
+        self.waiting = []
+        self.waiting_rows = 0
+
+
+@dataclass(frozen=True)
+class Written:
+    """What `write_parquet` wrote."""
+
+    directory: Path
+    tables: int
+    events: int
+    size: int
+
+
+def check_target(target: Path, *, force: bool) -> None:
+    """Raise OutputError when `target` cannot be written, or holds what must not be lost."""
+    if target.exists() and not target.is_dir():
+        raise OutputError(f"Cannot write {target}: it is a file. Name a directory with -o.")
+    if not target.exists() or not any(target.iterdir()):
+        return
+    if not (target / CONTENTS).is_file():
+        raise OutputError(
+            f"Cannot write {target}: the directory holds files that strata convert did not write "
+            f"(no {CONTENTS}). Name another with -o."
+        )
+    if not force:
+        raise OutputError(
+            f"Cannot write {target}: it holds tables already. Name another with -o or use --force."
+        )
+
+
+def write_parquet(
+    trace: Trace, target: Path, selection: Selection = Selection(), *, force: bool = False
+) -> Written:
+    """Write the selected tables as Parquet (zstd) into the directory `target`, all or nothing.
+
+    The memory needed does not grow with the trace. Raises OutputError and TraceError.
+    """
+    check_target(target, force=force)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    except OSError as error:
+        raise OutputError(f"Cannot write {target}: {error.strerror}.") from error
+    try:
+        tables = _write_tables(trace, fresh, selection)
+        (fresh / CONTENTS).write_text(json.dumps(_contents(trace, tables), indent=1) + "\n")
+        size = sum(path.stat().st_size for path in fresh.iterdir())
+        fresh.chmod(0o755)
+        if target.exists():
+            shutil.rmtree(target)
+        fresh.rename(target)
+    except (OSError, pa.ArrowException) as error:
+        raise OutputError(f"Cannot write {target}: {error}.") from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return Written(target, len(tables), sum(table.rows for table in tables.values()), size)
+
+
+def _write_tables(trace: Trace, directory: Path, selection: Selection) -> dict[str, _Table]:
+    tables: dict[str, _Table] = {}
+    waiting_bytes = 0
+    try:
+        for chunk in trace.chunks(selection):
+            for event, batches in chunk.items():
+                for batch in batches:
+                    if event not in tables:
+                        tables[event] = _open(event, batch.schema, directory, tables)
+                    waiting_bytes += tables[event].add(batch)
+            everything = waiting_bytes > _WAITING_BYTES
+            for table in tables.values():
+                if everything or table.waiting_rows >= _GROUP_ROWS:
+                    table.flush()
+            if everything:
+                waiting_bytes = 0
+        for table in tables.values():
+            table.flush()
+    finally:
+        for table in tables.values():
+            table.writer.close()
+    return tables
+
+
+def _open(event: str, schema: pa.Schema, directory: Path, others: dict[str, _Table]) -> _Table:
+    rising = [name for name in _RISING if name in schema.names]
+    path = directory / _file_name(event, {table.path.name for table in others.values()})
+    writer = pq.ParquetWriter(
+        path,
+        schema,
+        compression="zstd",
+        use_dictionary=[name for name in schema.names if name not in rising],
+        column_encoding=dict.fromkeys(rising, "DELTA_BINARY_PACKED"),
+    )
+    return _Table(path, writer)
+
+
+def _file_name(event: str, taken: set[str]) -> str:
+    """Return a file name for an event: `ros2:rmw_take` is ros2.rmw_take.parquet."""
+    plain = re.sub(r"[^A-Za-z0-9_.-]", "_", event.replace(":", "."))[:200].lstrip(".") or "event"
+    name = f"{plain}.parquet"
+    number = 2
+    while name in taken:
+        name = f"{plain}-{number}.parquet"
+        number += 1
+    return name
+
+
+def _contents(trace: Trace, tables: dict[str, _Table]) -> dict[str, Any]:
+    return {
+        "schema": VERSION,
+        "strata": __version__,
+        "traces": [
+            {"directory": str(item.directory.absolute()), "uuid": item.metadata.uuid}
+            for item in trace.traces
+        ],
+        "losses": trace.ledger.counts,
+        "tables": {
+            event: {"file": table.path.name, "rows": table.rows} for event, table in tables.items()
+        },
+    }

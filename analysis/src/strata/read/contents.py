@@ -1,0 +1,139 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a trace holds: hosts, processes, counts of events, buffers, time span and loss."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from strata.read.decoder import Selection
+from strata.read.trace import Trace
+
+
+@dataclass(frozen=True)
+class CtfDescription:
+    """One CTF trace directory. `buffering` is LTTng's scheme (uid, pid); empty when not said."""
+
+    directory: Path
+    host: str
+    domain: str
+    tracer: str
+    ctf: str
+    buffering: str
+    streams: int
+    packets: int
+    bytes: int
+    largest_packet: int
+
+
+@dataclass(frozen=True)
+class ProcessCount:
+    """Events of a process; `vpid` is null for events without that context."""
+
+    host: str
+    vpid: int | None
+    name: str
+    events: int
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a trace holds. Times are ns since the epoch, null when there is no event."""
+
+    path: Path
+    traces: tuple[CtfDescription, ...]
+    processes: tuple[ProcessCount, ...]
+    events: dict[str, int]
+    begin_ns: int | None
+    end_ns: int | None
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Host names, sorted."""
+        return tuple(sorted({trace.host for trace in self.traces}))
+
+    @property
+    def event_count(self) -> int:
+        """Events of all names."""
+        return sum(self.events.values())
+
+
+def describe(trace: Trace) -> Contents:
+    """Count what a trace holds, in memory that does not grow with it. Raises TraceError."""
+    events: Counter[str] = Counter()
+    threads: Counter[tuple[str, int | None, int | None, str | None]] = Counter()
+    begin, end = [], []
+    wanted = frozenset({"timestamp", "host", "vpid", "vtid", "procname"})
+    for chunk in trace.chunks(Selection(columns=wanted)):
+        for event, batches in chunk.items():
+            for batch in batches:
+                events[event] += len(batch)
+                times = batch.column("timestamp").to_numpy()
+                begin.append(int(times.min()))
+                end.append(int(times.max()))
+                threads.update(_threads(batch))
+    return Contents(
+        trace.path,
+        _descriptions(trace),
+        _processes(threads),
+        dict(sorted(events.items(), key=lambda item: (-item[1], item[0]))),
+        min(begin, default=None),
+        max(end, default=None),
+    )
+
+
+def _threads(batch: pa.RecordBatch) -> dict[tuple[str, int | None, int | None, str | None], int]:
+    keys = ["host", "vpid", "vtid", "procname"]
+    table = pa.Table.from_batches([batch]).select(keys)
+    counted = table.group_by(keys).aggregate([([], "count_all")])
+    columns = [counted[name].to_pylist() for name in (*keys, "count_all")]
+    return {(host, vpid, vtid, name): count for host, vpid, vtid, name, count in zip(*columns)}  # noqa: B905
+
+
+def _processes(
+    threads: Counter[tuple[str, int | None, int | None, str | None]],
+) -> tuple[ProcessCount, ...]:
+    counts: Counter[tuple[str, int | None]] = Counter()
+    names: dict[tuple[str, int | None], str] = {}
+    for (host, vpid, vtid, name), count in threads.items():
+        key = (host, vpid)
+        counts[key] += count
+        # The name of a process is that of its first thread, whose id is the process's.
+        if key not in names or (vtid == vpid and name):
+            names[key] = name or ""
+    return tuple(
+        ProcessCount(host, vpid, names[host, vpid], count)
+        for (host, vpid), count in counts.most_common()
+    )
+
+
+def _descriptions(trace: Trace) -> tuple[CtfDescription, ...]:
+    decoder = trace.decoder
+    of_file = np.array([file.trace for file in decoder.files], np.int64)
+    packets = decoder.packets
+    of_packet = of_file[packets["file"]] if len(of_file) else np.empty(0, np.int64)
+    found = []
+    for number, item in enumerate(trace.traces):
+        own = of_packet == number
+        environment = item.metadata.environment
+        version = [str(environment.get(f"tracer_{part}", "")) for part in ("major", "minor")]
+        found.append(
+            CtfDescription(
+                item.directory,
+                item.hostname,
+                str(environment.get("domain", "")),
+                " ".join([str(environment.get("tracer_name", "")), ".".join(filter(None, version))]),
+                "1.8" if item.metadata.version == 1 else "2",
+                str(environment.get("tracer_buffering_scheme", "")),
+                len(np.unique(packets["stream"][own])),
+                int(own.sum()),
+                sum(file.size for file in decoder.files if file.trace == number),
+                int(packets["bytes"][own].max(initial=0)),
+            )
+        )
+    return tuple(found)
