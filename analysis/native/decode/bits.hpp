@@ -31,6 +31,12 @@ inline uint64_t sign_extend(uint64_t value, unsigned bits) {
   return static_cast<uint64_t>(static_cast<int64_t>(value << shift) >> shift);
 }
 
+inline uint64_t reverse_bits(uint64_t value, unsigned bits) {
+  uint64_t reversed = 0;
+  for (unsigned i = 0; i < bits; ++i) reversed |= (value >> i & 1U) << (bits - 1 - i);
+  return reversed;
+}
+
 // Counts bits from the packet's first byte: alignments are relative to it.
 class BitCursor {
  public:

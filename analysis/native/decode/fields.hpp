@@ -80,8 +80,13 @@ class FieldDecoder {
     visitor_.integer(field, value);
   }
 
-  void integer(const FieldClass& field) {
+  uint64_t bits_of(const FieldClass& field) {
     const uint64_t value = cursor_.integer(field.size, field.order);
+    return field.is_reversed ? reverse_bits(value, field.size) : value;
+  }
+
+  void integer(const FieldClass& field) {
+    const uint64_t value = field.is_boolean ? bits_of(field) != 0 : bits_of(field);
     keep(field, field.is_signed ? sign_extend(value, field.size) : value);
   }
 
@@ -102,7 +107,7 @@ class FieldDecoder {
   }
 
   void real(const FieldClass& field) {
-    const uint64_t bits = cursor_.integer(field.size, field.order);
+    const uint64_t bits = bits_of(field);
     visitor_.real(field, field.size == 32
                              ? static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits)))
                              : std::bit_cast<double>(bits));

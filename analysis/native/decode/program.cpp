@@ -10,7 +10,7 @@ namespace {
 bool is_byte_number(const FieldClass& field) {
   return (field.kind == Kind::integer || field.kind == Kind::real) &&
          (field.size == 8 || field.size == 16 || field.size == 32 || field.size == 64) &&
-         field.alignment % 8 == 0;
+         field.alignment % 8 == 0 && !field.is_reversed && !field.is_boolean;
 }
 
 class Compiler {

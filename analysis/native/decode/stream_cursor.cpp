@@ -11,7 +11,7 @@ constexpr uint64_t kMostDenseIds = 65536;
 
 bool is_plain(const FieldClass& field, unsigned size, unsigned alignment) {
   return field.kind == Kind::integer && field.size == size && field.alignment == alignment &&
-         !field.is_signed && field.order == ByteOrder::little;
+         !field.is_signed && field.order == ByteOrder::little && !field.is_reversed;
 }
 
 bool ranges_are(const Member& option, uint64_t low, uint64_t high) {

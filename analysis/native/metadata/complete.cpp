@@ -116,8 +116,13 @@ FieldClass* Resolver::descend(FieldClass* field, const std::vector<std::string>&
 
 FieldClass* Resolver::target(const Reference& reference) {
   if (reference.root) return descend(roots_[static_cast<size_t>(*reference.root)], reference.path);
+  unsigned parents = reference.parents;
   for (auto step = stack_.rbegin(); step != stack_.rend(); ++step) {
     if (step->parent->kind != Kind::structure) continue;
+    if (parents > 0) {
+      --parents;
+      continue;
+    }
     for (size_t i = 0; i < step->index; ++i) {
       if (step->parent->members[i].name != reference.path.front()) continue;
       const std::vector<std::string> rest(reference.path.begin() + 1, reference.path.end());

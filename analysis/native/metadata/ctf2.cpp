@@ -263,9 +263,9 @@ FieldPtr Parser::bit_array(const Node& node, const std::string& type) {
   const bool real = type == "fixed-length-floating-point-number";
   made->kind = real ? Kind::real : Kind::integer;
   made->is_signed = type == "fixed-length-signed-integer";
+  made->is_boolean = type == "fixed-length-boolean";
   if (!real && !made->is_signed && type != "fixed-length-unsigned-integer" &&
-      type != "fixed-length-bit-array" && type != "fixed-length-bit-map" &&
-      type != "fixed-length-boolean") {
+      type != "fixed-length-bit-array" && type != "fixed-length-bit-map" && !made->is_boolean) {
     node.at("type").fail("field classes of type `" + type + "` are not supported");
   }
   made->size = static_cast<uint32_t>(node.at("length").unsigned_integer(1ULL << 31));
@@ -283,9 +283,11 @@ FieldPtr Parser::bit_array(const Node& node, const std::string& type) {
   }
   made->order = order == "big-endian" ? ByteOrder::big : ByteOrder::little;
   const char* natural = made->order == ByteOrder::big ? "last-to-first" : "first-to-last";
-  if (node.text("bit-order", natural) != natural) {
-    node.at("bit-order").fail("a bit order other than the byte order's own is not supported");
+  const std::string bit_order = node.text("bit-order", natural);
+  if (bit_order != "first-to-last" && bit_order != "last-to-first") {
+    node.at("bit-order").fail("`" + bit_order + "` is no bit order");
   }
+  made->is_reversed = bit_order != natural;
   made->base = static_cast<uint32_t>(node.unsigned_integer("preferred-display-base", 10));
   made->roles = roles(node);
   if (node.has("mappings")) {
@@ -355,8 +357,14 @@ Reference Parser::location(const Node& node) {
   }
   const Node path = node.at("path");
   for (size_t i = 0; i < path.size(); ++i) {
-    if (path.at(i).json.is_null()) path.at(i).fail("null in a path is not supported");
-    found.path.push_back(path.at(i).text());
+    // null is the structure around the one that was reached.
+    if (path.at(i).json.is_null() && !found.root && found.path.empty()) {
+      ++found.parents;
+    } else if (path.at(i).json.is_null()) {
+      path.at(i).fail("null after a name in a path is not supported");
+    } else {
+      found.path.push_back(path.at(i).text());
+    }
   }
   return found;
 }

@@ -22,6 +22,8 @@ FieldPtr clone(const FieldClass& field, uint64_t& budget) {
   copy->alignment = field.alignment;
   copy->size = field.size;
   copy->order = field.order;
+  copy->is_reversed = field.is_reversed;
+  copy->is_boolean = field.is_boolean;
   copy->is_signed = field.is_signed;
   copy->base = field.base;
   copy->encoding = field.encoding;

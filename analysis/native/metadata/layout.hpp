@@ -75,6 +75,7 @@ struct Label {
 struct Reference {
   std::vector<std::string> path;
   std::optional<Scope> root;  // none: relative to where the reference stands
+  unsigned parents = 0;       // of a relative path: structures to leave before it begins
   std::string place;          // in the metadata, for messages
   int slot = -1;
 };
@@ -94,6 +95,8 @@ struct FieldClass {
 
   uint32_t size = 0;  // bits, of integers and reals
   ByteOrder order = ByteOrder::native;
+  bool is_reversed = false;  // the bits stand in the other order than the byte order's own
+  bool is_boolean = false;   // any value but 0 is 1
   bool is_signed = false;
   uint32_t base = 10;
   Encoding encoding = Encoding::none;
