@@ -5,12 +5,12 @@ SHELL := /bin/bash
 SETUP := tracing_ws/setup
 PYTHON := _ROS_WHEELS_BOOTSTRAP_COMPLETE=1 .venv/bin/python
 CLANG_FORMAT := .venv/bin/clang-format
-C_SOURCES := $(shell git ls-files -- 'tracing_ws/src/*.c' 'tracing_ws/src/*.h' 'tracing_ws/src/*.cpp' 'tracing_ws/src/*.hpp')
+C_SOURCES := $(shell git ls-files -- '*.c' '*.h' '*.cpp' '*.hpp')
 DEMO := sessions/$(shell date -u +%Y%m%dT%H%M%SZ)_demo
 PY_SOURCES := analysis tracing_ws/src tracing_ws/setup launch
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-kilted demo test check format docs bench clean
+.PHONY: help setup setup-kilted demo test check format docs bench fuzz clean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -50,6 +50,18 @@ docs: setup ## write the generated pages
 
 bench: setup ## run the benchmarks
 	$(PYTHON) tracing_ws/src/rclpy_tracepoints/benchmark/bench_emit.py
+	$(PYTHON) analysis/benchmarks/bench_read.py
+
+FUZZ_SECONDS ?= 3600
+fuzz: setup ## run the decoder's fuzzers, FUZZ_SECONDS each (3600)
+	cmake -S analysis/native -B analysis/native/build/fuzz -DCTF_FUZZ=ON -DCMAKE_CXX_COMPILER=clang++
+	cmake --build analysis/native/build/fuzz
+	for target in metadata packets; do \
+	  mkdir -p analysis/native/build/found/$$target && \
+	  analysis/native/build/fuzz/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
+	    -rss_limit_mb=1024 -max_len=65536 -artifact_prefix=analysis/native/build/found/ \
+	    analysis/native/build/found/$$target analysis/native/fuzz/corpus/$$target || exit 1; \
+	done
 
 clean: ## remove what was built (never sessions)
-	rm -rf .venv .venv-kilted tracing_ws/build tracing_ws/install tracing_ws/log
+	rm -rf .venv .venv-kilted analysis/native/build tracing_ws/build tracing_ws/install tracing_ws/log

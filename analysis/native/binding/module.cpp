@@ -46,8 +46,8 @@ Metadata parse(nb::bytes bytes) {
 nb::dict environment(const Metadata& metadata) {
   nb::dict found;
   for (const auto& [name, value] : metadata.layout->environment) {
-    nb::object key = nb::steal(PyUnicode_DecodeUTF8(
-        name.data(), static_cast<Py_ssize_t>(name.size()), "replace"));
+    nb::object key = nb::steal(
+        PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()), "replace"));
     if (const auto* number = std::get_if<int64_t>(&value)) {
       found[key] = *number;
     } else {
@@ -145,10 +145,12 @@ class Traces {
     found["bytes"] = packet_column([](size_t, const Packet& p) { return int64_t(p.bytes); });
     found["content_bits"] =
         packet_column([](size_t, const Packet& p) { return int64_t(p.content_bits); });
-    found["begin_ns"] = packet_column([&](size_t, const Packet& p) { return nanoseconds(p, p.begin); });
+    found["begin_ns"] =
+        packet_column([&](size_t, const Packet& p) { return nanoseconds(p, p.begin); });
     found["end_ns"] = packet_column([&](size_t, const Packet& p) { return nanoseconds(p, p.end); });
     found["sequence"] = packet_column([](size_t, const Packet& p) { return int64_t(p.sequence); });
-    found["discarded"] = packet_column([](size_t, const Packet& p) { return int64_t(p.discarded); });
+    found["discarded"] =
+        packet_column([](size_t, const Packet& p) { return int64_t(p.discarded); });
     found["instance"] = packet_column([](size_t, const Packet& p) { return int64_t(p.instance); });
     return found;
   }
@@ -215,9 +217,10 @@ class Batch {
   nb::tuple arrow_c_array(const nb::object&) const {
     auto array = std::make_unique<ArrowArray>();
     ctf::export_array(batch_->columns, batch_->rows, batch_, array.get());
-    nb::object made = nb::steal(PyCapsule_New(array.release(), "arrow_array", [](PyObject* capsule) {
-      free_part<ArrowArray>(capsule, "arrow_array");
-    }));
+    nb::object made =
+        nb::steal(PyCapsule_New(array.release(), "arrow_array", [](PyObject* capsule) {
+          free_part<ArrowArray>(capsule, "arrow_array");
+        }));
     return nb::make_tuple(schema_capsule(*batch_->types), made);
   }
 
@@ -244,16 +247,26 @@ class Batch {
 
   nb::object view(const ctf::Column& column) const {
     switch (column.type().format[0]) {
-      case 'c': return view_as<int8_t>(column);
-      case 'C': return view_as<uint8_t>(column);
-      case 's': return view_as<int16_t>(column);
-      case 'S': return view_as<uint16_t>(column);
-      case 'i': return view_as<int32_t>(column);
-      case 'I': return view_as<uint32_t>(column);
-      case 'L': return view_as<uint64_t>(column);
-      case 'f': return view_as<float>(column);
-      case 'g': return view_as<double>(column);
-      default: return view_as<int64_t>(column);
+      case 'c':
+        return view_as<int8_t>(column);
+      case 'C':
+        return view_as<uint8_t>(column);
+      case 's':
+        return view_as<int16_t>(column);
+      case 'S':
+        return view_as<uint16_t>(column);
+      case 'i':
+        return view_as<int32_t>(column);
+      case 'I':
+        return view_as<uint32_t>(column);
+      case 'L':
+        return view_as<uint64_t>(column);
+      case 'f':
+        return view_as<float>(column);
+      case 'g':
+        return view_as<double>(column);
+      default:
+        return view_as<int64_t>(column);
     }
   }
 

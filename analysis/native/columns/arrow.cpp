@@ -112,14 +112,19 @@ void fill_column(const Column& column, const std::shared_ptr<const void>& owner,
   node->buffers.push_back(column.validity() == nullptr ? nullptr : column.validity()->data());
   switch (column.type().kind) {
     case ColumnKind::fixed:
-    case ColumnKind::dictionary: node->buffers.push_back(bytes_of(column.values())); break;
+    case ColumnKind::dictionary:
+      node->buffers.push_back(bytes_of(column.values()));
+      break;
     case ColumnKind::text:
     case ColumnKind::binary:
       node->buffers.push_back(bytes_of(column.offsets()));
       node->buffers.push_back(bytes_of(column.values()));
       break;
-    case ColumnKind::list: node->buffers.push_back(bytes_of(column.offsets())); break;
-    case ColumnKind::structure: break;
+    case ColumnKind::list:
+      node->buffers.push_back(bytes_of(column.offsets()));
+      break;
+    case ColumnKind::structure:
+      break;
   }
   node->children.resize(column.children().size());
   for (size_t i = 0; i < node->children.size(); ++i) {

@@ -45,8 +45,10 @@ ColumnType dictionary_type() { return {ColumnKind::dictionary, "i", 4, false, ""
 
 ColumnType type_of(const FieldClass& field, Width width, bool inner) {
   switch (field.kind) {
-    case Kind::integer: return integer_type(field.size, field.is_signed, width);
-    case Kind::varint: return integer_type(64, field.is_signed, width);
+    case Kind::integer:
+      return integer_type(field.size, field.is_signed, width);
+    case Kind::varint:
+      return integer_type(64, field.is_signed, width);
     case Kind::real: {
       const bool narrow = width == Width::native && field.size == 32;
       return {ColumnKind::fixed, narrow ? "f" : "g", narrow ? 4U : 8U, false, "", {}};
@@ -54,7 +56,8 @@ ColumnType type_of(const FieldClass& field, Width width, bool inner) {
     case Kind::string:
     case Kind::text:
       return inner ? ColumnType{ColumnKind::text, "u", 0, false, "", {}} : dictionary_type();
-    case Kind::blob: return {ColumnKind::binary, "z", 0, false, "", {}};
+    case Kind::blob:
+      return {ColumnKind::binary, "z", 0, false, "", {}};
     case Kind::array: {
       if (is_byte(*field.element)) return {ColumnKind::binary, "z", 0, false, "", {}};
       ColumnType type{ColumnKind::list, "+l", 0, false, "", {}};
@@ -62,8 +65,10 @@ ColumnType type_of(const FieldClass& field, Width width, bool inner) {
       type.children.back().name = "item";
       return type;
     }
-    case Kind::structure: return structure_of(field, width, false);
-    case Kind::variant: return structure_of(field, width, true);
+    case Kind::structure:
+      return structure_of(field, width, false);
+    case Kind::variant:
+      return structure_of(field, width, true);
     case Kind::optional: {
       ColumnType type = type_of(*field.members.front().field, width, inner);
       type.nullable = true;
@@ -152,9 +157,8 @@ void Column::append_null() {
   } else if (type_->kind == ColumnKind::structure) {
     for (auto& child : children_) child.append_null();
   } else {
-    offsets_.push(type_->kind == ColumnKind::list
-                      ? static_cast<int32_t>(children_.front().length())
-                      : static_cast<int32_t>(values_.size()));
+    offsets_.push(type_->kind == ColumnKind::list ? static_cast<int32_t>(children_.front().length())
+                                                  : static_cast<int32_t>(values_.size()));
   }
   ++length_;
   ++nulls_;

@@ -29,10 +29,10 @@ enum class ColumnKind : uint8_t {
 // What a column holds. Equal types have equal `key()`s.
 struct ColumnType {
   ColumnKind kind = ColumnKind::fixed;
-  std::string format;      // of Arrow's C data interface; of the codes for a dictionary
-  unsigned width = 0;      // bytes of a fixed value
+  std::string format;  // of Arrow's C data interface; of the codes for a dictionary
+  unsigned width = 0;  // bytes of a fixed value
   bool nullable = false;
-  std::string name;        // of a child
+  std::string name;  // of a child
   std::vector<ColumnType> children;
 
   std::string key() const;

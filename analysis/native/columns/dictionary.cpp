@@ -13,8 +13,8 @@ namespace {
 
 // Multiply and fold, as wyhash does; the seed is odd and arbitrary.
 uint64_t mix(uint64_t a, uint64_t b) {
-  const unsigned __int128 product = static_cast<unsigned __int128>(a ^ 0x9E3779B97F4A7C15ULL) *
-                                    (b ^ 0xD6E8FEB86659FD93ULL);
+  const unsigned __int128 product =
+      static_cast<unsigned __int128>(a ^ 0x9E3779B97F4A7C15ULL) * (b ^ 0xD6E8FEB86659FD93ULL);
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64U);
 }
 

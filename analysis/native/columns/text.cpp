@@ -122,10 +122,13 @@ bool is_utf8(std::span<const uint8_t> bytes) {
 std::string to_utf8(std::span<const uint8_t> bytes, Encoding encoding) {
   switch (encoding) {
     case Encoding::utf16le:
-    case Encoding::utf16be: return from_utf16(bytes, encoding == Encoding::utf16be);
+    case Encoding::utf16be:
+      return from_utf16(bytes, encoding == Encoding::utf16be);
     case Encoding::utf32le:
-    case Encoding::utf32be: return from_utf32(bytes, encoding == Encoding::utf32be);
-    default: break;
+    case Encoding::utf32be:
+      return from_utf32(bytes, encoding == Encoding::utf32be);
+    default:
+      break;
   }
   const void* end = bytes.empty() ? nullptr : std::memchr(bytes.data(), 0, bytes.size());
   if (end != nullptr) {

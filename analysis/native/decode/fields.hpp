@@ -57,16 +57,24 @@ class FieldDecoder {
     if (steps_-- == 0) throw DecodeError{"an event has more fields than its packet has bits"};
     cursor_.align(field.alignment);
     switch (field.kind) {
-      case Kind::integer: return integer(field);
-      case Kind::varint: return varint(field);
-      case Kind::real: return real(field);
-      case Kind::string: return string(field);
+      case Kind::integer:
+        return integer(field);
+      case Kind::varint:
+        return varint(field);
+      case Kind::real:
+        return real(field);
+      case Kind::string:
+        return string(field);
       case Kind::text:
-      case Kind::blob: return run_of_bytes(field);
-      case Kind::array: return array(field);
-      case Kind::structure: return structure(field);
+      case Kind::blob:
+        return run_of_bytes(field);
+      case Kind::array:
+        return array(field);
+      case Kind::structure:
+        return structure(field);
       case Kind::variant:
-      case Kind::optional: return choice(field);
+      case Kind::optional:
+        return choice(field);
     }
   }
 
@@ -108,9 +116,9 @@ class FieldDecoder {
 
   void real(const FieldClass& field) {
     const uint64_t bits = bits_of(field);
-    visitor_.real(field, field.size == 32
-                             ? static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits)))
-                             : std::bit_cast<double>(bits));
+    visitor_.real(field, field.size == 32 ? static_cast<double>(
+                                                std::bit_cast<float>(static_cast<uint32_t>(bits)))
+                                          : std::bit_cast<double>(bits));
   }
 
   void string(const FieldClass& field) {
@@ -124,7 +132,8 @@ class FieldDecoder {
     } else {
       const uint64_t bytes = cursor_.left() / 8;
       while (length + unit <= bytes && load_bytes(first + length, unit) != 0) length += unit;
-      if (length + unit > bytes) throw DecodeError{"a string does not end in the packet's content", true};
+      if (length + unit > bytes)
+        throw DecodeError{"a string does not end in the packet's content", true};
     }
     cursor_.skip((length + unit) * 8);
     visitor_.bytes(field, {first, length});
@@ -133,10 +142,13 @@ class FieldDecoder {
   static unsigned unit_of(Encoding encoding) {
     switch (encoding) {
       case Encoding::utf16le:
-      case Encoding::utf16be: return 2;
+      case Encoding::utf16be:
+        return 2;
       case Encoding::utf32le:
-      case Encoding::utf32be: return 4;
-      default: return 1;
+      case Encoding::utf32be:
+        return 4;
+      default:
+        return 1;
     }
   }
 
@@ -146,7 +158,8 @@ class FieldDecoder {
 
   void run_of_bytes(const FieldClass& field) {
     const uint64_t length = length_of(field);
-    if (length > cursor_.left() / 8) throw DecodeError{"a field ends beyond the packet's content", true};
+    if (length > cursor_.left() / 8)
+      throw DecodeError{"a field ends beyond the packet's content", true};
     const uint8_t* first = cursor_.byte();
     cursor_.skip(length * 8);
     visitor_.bytes(field, {first, length});

@@ -166,7 +166,8 @@ class FileIndexer {
   // Records the bytes from `at` to where the next packet can be recognised.
   uint64_t damaged(uint64_t at, const char* reason) {
     if (reason == kCut) {
-      index_.damage.push_back({number_, at, file_.bytes - at, true, "the file ends inside a packet"});
+      index_.damage.push_back(
+          {number_, at, file_.bytes - at, true, "the file ends inside a packet"});
       return file_.bytes;
     }
     const uint64_t next = find_packet(at + 1);
@@ -230,8 +231,9 @@ PacketHeader read_packet_header(const Layout& layout, const uint8_t* packet, uin
   BitCursor cursor(packet, 0, end);
   decode_field(layout.packet_header.get(), cursor, slots, visitor);
   // Without ids in the header there can be but one class.
-  const auto stream = header.stream_class == Packet::kNone ? layout.streams.begin()
-                                                           : layout.streams.find(header.stream_class);
+  const auto stream = header.stream_class == Packet::kNone
+                          ? layout.streams.begin()
+                          : layout.streams.find(header.stream_class);
   if (stream == layout.streams.end()) {
     throw DecodeError{"a packet is of a stream class that the metadata do not declare"};
   }

@@ -13,9 +13,12 @@ constexpr size_t kFirstWish = 2;
 
 template <typename T>
 T swap_bytes(T value) {
-  if constexpr (sizeof(T) == 8) return static_cast<T>(__builtin_bswap64(static_cast<uint64_t>(value)));
-  if constexpr (sizeof(T) == 4) return static_cast<T>(__builtin_bswap32(static_cast<uint32_t>(value)));
-  if constexpr (sizeof(T) == 2) return static_cast<T>(__builtin_bswap16(static_cast<uint16_t>(value)));
+  if constexpr (sizeof(T) == 8)
+    return static_cast<T>(__builtin_bswap64(static_cast<uint64_t>(value)));
+  if constexpr (sizeof(T) == 4)
+    return static_cast<T>(__builtin_bswap32(static_cast<uint32_t>(value)));
+  if constexpr (sizeof(T) == 2)
+    return static_cast<T>(__builtin_bswap16(static_cast<uint16_t>(value)));
   return value;
 }
 
@@ -48,14 +51,22 @@ void gather_integer(Column& column, const FieldClass& field, const uint8_t* cons
                     uint32_t offset, size_t count) {
   const bool swapped = field.order == ByteOrder::big;
   switch (field.size + (field.is_signed ? 1 : 0)) {
-    case 8: return gather_integers<uint8_t, uint64_t>(column, anchors, offset, count, swapped);
-    case 9: return gather_integers<int8_t, int64_t>(column, anchors, offset, count, swapped);
-    case 16: return gather_integers<uint16_t, uint64_t>(column, anchors, offset, count, swapped);
-    case 17: return gather_integers<int16_t, int64_t>(column, anchors, offset, count, swapped);
-    case 32: return gather_integers<uint32_t, uint64_t>(column, anchors, offset, count, swapped);
-    case 33: return gather_integers<int32_t, int64_t>(column, anchors, offset, count, swapped);
-    case 64: return gather_integers<uint64_t, uint64_t>(column, anchors, offset, count, swapped);
-    default: return gather_integers<int64_t, int64_t>(column, anchors, offset, count, swapped);
+    case 8:
+      return gather_integers<uint8_t, uint64_t>(column, anchors, offset, count, swapped);
+    case 9:
+      return gather_integers<int8_t, int64_t>(column, anchors, offset, count, swapped);
+    case 16:
+      return gather_integers<uint16_t, uint64_t>(column, anchors, offset, count, swapped);
+    case 17:
+      return gather_integers<int16_t, int64_t>(column, anchors, offset, count, swapped);
+    case 32:
+      return gather_integers<uint32_t, uint64_t>(column, anchors, offset, count, swapped);
+    case 33:
+      return gather_integers<int32_t, int64_t>(column, anchors, offset, count, swapped);
+    case 64:
+      return gather_integers<uint64_t, uint64_t>(column, anchors, offset, count, swapped);
+    default:
+      return gather_integers<int64_t, int64_t>(column, anchors, offset, count, swapped);
   }
 }
 
@@ -120,10 +131,14 @@ void gather_packet(Column& column, const Gather& gather, const Plan& plan,
     }
   };
   switch (column.type().width) {
-    case 1: return fill(column.extend<uint8_t>(plan.waiting));
-    case 2: return fill(column.extend<uint16_t>(plan.waiting));
-    case 4: return fill(column.extend<uint32_t>(plan.waiting));
-    default: return fill(column.extend<uint64_t>(plan.waiting));
+    case 1:
+      return fill(column.extend<uint8_t>(plan.waiting));
+    case 2:
+      return fill(column.extend<uint16_t>(plan.waiting));
+    case 4:
+      return fill(column.extend<uint32_t>(plan.waiting));
+    default:
+      return fill(column.extend<uint64_t>(plan.waiting));
   }
 }
 
@@ -145,18 +160,23 @@ void make_columns(Table& table, const std::vector<std::string>& hosts,
   }
   // Codes of hosts are the numbers of `hosts`.
   for (const auto& host : hosts) {
-    table.columns[kHostColumn].code(
-        {reinterpret_cast<const uint8_t*>(host.data()), host.size()}, Encoding::utf8);
+    table.columns[kHostColumn].code({reinterpret_cast<const uint8_t*>(host.data()), host.size()},
+                                    Encoding::utf8);
   }
 }
 
 const FieldClass* root_of(const Plan& plan, Scope scope) {
   switch (scope) {
-    case Scope::packet_context: return plan.stream->packet_context.get();
-    case Scope::common_context: return plan.stream->event_context.get();
-    case Scope::specific_context: return plan.event->context.get();
-    case Scope::payload: return plan.event->payload.get();
-    default: return nullptr;
+    case Scope::packet_context:
+      return plan.stream->packet_context.get();
+    case Scope::common_context:
+      return plan.stream->event_context.get();
+    case Scope::specific_context:
+      return plan.event->context.get();
+    case Scope::payload:
+      return plan.event->payload.get();
+    default:
+      return nullptr;
   }
 }
 
@@ -204,10 +224,18 @@ void flush(Plan& plan, const std::vector<PacketValues>& shared,
         gather_integer(column, *gather.field, plan.anchors[gather.segment].data(), gather.offset,
                        plan.waiting);
         break;
-      case Gather::Kind::real: gather_real(column, gather, plan); break;
-      case Gather::Kind::bytes: gather_bytes(column, gather, plan); break;
-      case Gather::Kind::list: gather_list(column, gather, plan); break;
-      case Gather::Kind::packet: gather_packet(column, gather, plan, shared); break;
+      case Gather::Kind::real:
+        gather_real(column, gather, plan);
+        break;
+      case Gather::Kind::bytes:
+        gather_bytes(column, gather, plan);
+        break;
+      case Gather::Kind::list:
+        gather_list(column, gather, plan);
+        break;
+      case Gather::Kind::packet:
+        gather_packet(column, gather, plan, shared);
+        break;
     }
   }
   plan.waiting = 0;
@@ -261,7 +289,8 @@ bool make_gathers(Plan& plan, const std::vector<ColumnWish>& wishes) {
       gather.offset = place.offset;
     }
     const FieldClass& field = *gather.field;
-    const bool listed = field.kind == Kind::array && type_of(field, Width::wide).kind == ColumnKind::list;
+    const bool listed =
+        field.kind == Kind::array && type_of(field, Width::wide).kind == ColumnKind::list;
     gather.kind = field.kind == Kind::integer ? Gather::Kind::integer
                   : field.kind == Kind::real  ? Gather::Kind::real
                   : listed                    ? Gather::Kind::list

@@ -51,7 +51,7 @@ struct PacketValues {
   int32_t host = 0;  // code of the source's label
   const uint8_t* packet = nullptr;
   uint64_t content_bits = 0;
-  uint64_t context_at = 0;  // bits from the packet's first to its context
+  uint64_t context_at = 0;         // bits from the packet's first to its context
   std::vector<uint64_t> integers;  // top-level integers of the packet context, by member
 };
 

@@ -71,8 +71,8 @@ class Compiler {
     if (is_byte_number(field)) {
       place(scope, member, field);
       if (field.slot >= 0) {
-        counts_[field.slot] = {static_cast<uint32_t>(program_.segments.size() - 1),
-                               segment().bytes, field.size / 8, field.order == ByteOrder::big};
+        counts_[field.slot] = {static_cast<uint32_t>(program_.segments.size() - 1), segment().bytes,
+                               field.size / 8, field.order == ByteOrder::big};
       }
       segment().bytes += field.size / 8;
       return true;
@@ -83,14 +83,16 @@ class Compiler {
         end_segment(Segment::End::string);
         return field.encoding == Encoding::utf8;
       case Kind::text:
-      case Kind::blob: return run(scope, member, field, 1);
+      case Kind::blob:
+        return run(scope, member, field, 1);
       case Kind::array: {
         const FieldClass& element = *field.element;
-        const bool packed = is_byte_number(element) && element.size % element.alignment == 0 &&
-                            element.slot < 0;
+        const bool packed =
+            is_byte_number(element) && element.size % element.alignment == 0 && element.slot < 0;
         return packed && run(scope, member, field, element.size / 8);
       }
-      default: return false;
+      default:
+        return false;
     }
   }
 

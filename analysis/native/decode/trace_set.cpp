@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t kBillion = 1'000'000'000;
 
 uint64_t size_of(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
     throw std::system_error(errno, std::generic_category(), path);
   }
@@ -75,8 +75,7 @@ void TraceSet::sort_packets(Stream& stream) {
   std::set<std::tuple<uint64_t, uint64_t, uint64_t, uint64_t>> seen;
   const auto again = [&](const Packet& packet) {
     const bool known = packet.sequence != Packet::kNone;
-    return known &&
-           !seen.emplace(packet.begin, packet.end, packet.bytes, packet.sequence).second;
+    return known && !seen.emplace(packet.begin, packet.end, packet.bytes, packet.sequence).second;
   };
   const size_t before = packets.size();
   std::erase_if(packets, again);

@@ -9,9 +9,9 @@ namespace ctf {
 namespace {
 
 constexpr size_t kScopes = 6;
-constexpr std::array<const char*, kScopes> kScopeNames = {
-    "packet header", "packet context", "event header", "stream event context", "event context",
-    "fields"};
+constexpr std::array<const char*, kScopes> kScopeNames = {"packet header", "packet context",
+                                                          "event header",  "stream event context",
+                                                          "event context", "fields"};
 
 // Walks the roots of one event class in the order of decoding.
 class Resolver {
@@ -74,10 +74,10 @@ void Resolver::visit(FieldClass& field) {
   if (field.order == ByteOrder::native) field.order = layout_.order;
   decoded_.insert(&field);
   clock_of(field);
-  const bool refers = field.kind == Kind::variant || field.kind == Kind::optional ||
-                      ((field.kind == Kind::array || field.kind == Kind::text ||
-                        field.kind == Kind::blob) &&
-                       !field.length);
+  const bool refers =
+      field.kind == Kind::variant || field.kind == Kind::optional ||
+      ((field.kind == Kind::array || field.kind == Kind::text || field.kind == Kind::blob) &&
+       !field.length);
   if (refers) resolve(field);
   if (field.element) {
     visit(*field.element);

@@ -23,16 +23,16 @@ enum class ByteOrder : uint8_t { native, little, big };
 enum class Encoding : uint8_t { none, utf8, utf16le, utf16be, utf32le, utf32be };
 
 enum class Kind : uint8_t {
-  integer,    // 1 to 64 bits
-  varint,     // LEB128, up to 64 bits
-  real,       // IEEE 754 of 32 or 64 bits
-  string,     // up to a NUL
-  text,       // of a length in bytes; a NUL ends it before
-  blob,       // bytes of a length
-  array,      // elements of a length
+  integer,  // 1 to 64 bits
+  varint,   // LEB128, up to 64 bits
+  real,     // IEEE 754 of 32 or 64 bits
+  string,   // up to a NUL
+  text,     // of a length in bytes; a NUL ends it before
+  blob,     // bytes of a length
+  array,    // elements of a length
   structure,
-  variant,    // one of its members, by a selector
-  optional,   // its only member or nothing, by a selector
+  variant,   // one of its members, by a selector
+  optional,  // its only member or nothing, by a selector
 };
 
 // What an integer tells beside its value. A bit set: CTF 2 allows several.
@@ -100,10 +100,10 @@ struct FieldClass {
   bool is_signed = false;
   uint32_t base = 10;
   Encoding encoding = Encoding::none;
-  int clock = -1;      // of Layout::clocks, when the integer is a value of it
+  int clock = -1;  // of Layout::clocks, when the integer is a value of it
   std::string clock_name;
-  uint16_t roles = 0;  // Role
-  int slot = -1;       // where the value is kept for references, when there are any
+  uint16_t roles = 0;         // Role
+  int slot = -1;              // where the value is kept for references, when there are any
   std::vector<Label> labels;  // of an enumeration
 
   std::optional<uint64_t> length;  // bytes of text and blobs, elements of arrays

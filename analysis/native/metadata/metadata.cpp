@@ -58,7 +58,8 @@ std::string unpack(std::span<const uint8_t> bytes, bool swapped) {
 }  // namespace
 
 std::string unpack_metadata(std::span<const uint8_t> bytes) {
-  if (bytes.size() > kMaxMetadataBytes) fail_at(0, "metadata of more than 64 MiB are not supported");
+  if (bytes.size() > kMaxMetadataBytes)
+    fail_at(0, "metadata of more than 64 MiB are not supported");
   if (bytes.size() >= 4) {
     if (load(bytes, 0, false) == kPacketMagic) return unpack(bytes, false);
     if (load(bytes, 0, true) == kPacketMagic) return unpack(bytes, true);
@@ -69,9 +70,8 @@ std::string unpack_metadata(std::span<const uint8_t> bytes) {
 std::shared_ptr<const Layout> parse_metadata(std::span<const uint8_t> bytes) {
   const std::string text = unpack_metadata(bytes);
   constexpr char kRecordSeparator = '\x1e';
-  auto layout = std::make_shared<Layout>(!text.empty() && text.front() == kRecordSeparator
-                                             ? parse_ctf2(text)
-                                             : parse_tsdl(text));
+  auto layout = std::make_shared<Layout>(
+      !text.empty() && text.front() == kRecordSeparator ? parse_ctf2(text) : parse_tsdl(text));
   complete(*layout);
   return layout;
 }

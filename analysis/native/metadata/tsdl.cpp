@@ -203,7 +203,8 @@ Layout Parser::parse() {
     const uint64_t id = pending.stream.value_or(layout_.streams.begin()->first);
     const auto stream = layout_.streams.find(id);
     if (stream == layout_.streams.end()) {
-      fail(pending.place, "the event is of stream " + std::to_string(id) + ", which is not declared");
+      fail(pending.place,
+           "the event is of stream " + std::to_string(id) + ", which is not declared");
     }
     const uint64_t event = pending.event.id;
     if (!stream->second.events.emplace(event, std::move(pending.event)).second) {
@@ -223,7 +224,8 @@ FieldClass* member_of(FieldClass* field, std::string_view name) {
 
 void mark(FieldClass* parent, std::string_view name, Role role) {
   FieldClass* field = member_of(parent, name);
-  if (field != nullptr && (field->kind == Kind::integer || role == trace_uuid)) field->roles |= role;
+  if (field != nullptr && (field->kind == Kind::integer || role == trace_uuid))
+    field->roles |= role;
 }
 
 // Integers of these names are values of the trace's clock, if it has one clock and they do not say.

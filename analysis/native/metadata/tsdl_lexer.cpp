@@ -111,7 +111,8 @@ Token Lexer::integer(Token token) {
   }
   while (peek() == 'u' || peek() == 'U' || peek() == 'l' || peek() == 'L') take();
   if (is_letter(peek()) || is_digit(peek())) {
-    throw MetadataError(token.place(), shown(peek()) + " is no digit of base " + std::to_string(base));
+    throw MetadataError(token.place(),
+                        shown(peek()) + " is no digit of base " + std::to_string(base));
   }
   return token;
 }
@@ -130,15 +131,24 @@ char Lexer::escape(const Token& token) {
   if (c >= '0' && c <= '7') return static_cast<char>(digits(8, 3));
   take();
   switch (c) {
-    case 'a': return '\a';
-    case 'b': return '\b';
-    case 'f': return '\f';
-    case 'n': return '\n';
-    case 'r': return '\r';
-    case 't': return '\t';
-    case 'v': return '\v';
-    case 'x': return static_cast<char>(digits(16, 2));
-    default: return c;
+    case 'a':
+      return '\a';
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    case 'v':
+      return '\v';
+    case 'x':
+      return static_cast<char>(digits(16, 2));
+    default:
+      return c;
   }
 }
 

@@ -11,7 +11,7 @@ namespace ctf::tsdl {
 namespace {
 
 constexpr std::array<std::string_view, 13> kCWords = {
-    "unsigned", "signed", "char",     "short",      "int",  "long", "float",
+    "unsigned", "signed", "char",     "short",      "int",   "long", "float",
     "double",   "void",   "_Complex", "_Imaginary", "_Bool", "const"};
 
 bool is_c_word(const std::string& text) {
@@ -23,10 +23,14 @@ bool is_c_word(const std::string& text) {
 
 std::string shown(const Token& token) {
   switch (token.kind) {
-    case TokenKind::end: return "the end of the metadata";
-    case TokenKind::integer: return "the integer " + std::to_string(token.value);
-    case TokenKind::string: return "the string \"" + token.text + "\"";
-    default: return "`" + token.text + "`";
+    case TokenKind::end:
+      return "the end of the metadata";
+    case TokenKind::integer:
+      return "the integer " + std::to_string(token.value);
+    case TokenKind::string:
+      return "the string \"" + token.text + "\"";
+    default:
+      return "`" + token.text + "`";
   }
 }
 
@@ -81,7 +85,8 @@ void TypeParser::fail(const std::string& place, const std::string& fact) {
 
 FieldPtr TypeParser::type_specifier() {
   const Depth depth(depth_);
-  if (depth_ > kMaxDepth) fail("types stand more than 64 deep in each other, which is not supported");
+  if (depth_ > kMaxDepth)
+    fail("types stand more than 64 deep in each other, which is not supported");
   if (token_.kind != TokenKind::identifier) fail("expected a type, found " + shown(token_));
   if (is_word("integer")) return integer_type();
   if (is_word("floating_point")) return real_type();
@@ -112,7 +117,8 @@ std::string TypeParser::alias_name() {
 
 FieldPtr TypeParser::copy_of(const FieldClass& field) {
   FieldPtr copy = clone(field, budget_);
-  if (!copy) fail("types copied from aliases make more than a million fields, which is not supported");
+  if (!copy)
+    fail("types copied from aliases make more than a million fields, which is not supported");
   return copy;
 }
 
@@ -175,110 +181,6 @@ uint64_t TypeParser::unsigned_of(const Value& value, uint64_t most) const {
     fail(value.place, "expected an integer from 0 to " + std::to_string(most));
   }
   return value.integer;
-}
-
-uint64_t TypeParser::alignment_of(const Value& value) const {
-  const uint64_t bits = unsigned_of(value, kMaxAlignment);
-  if (!std::has_single_bit(bits)) {
-    fail(value.place, "alignment " + std::to_string(bits) + " is no power of two");
-  }
-  return bits;
-}
-
-ByteOrder TypeParser::byte_order_of(const Value& value) const {
-  if (value.text == "native") return ByteOrder::native;
-  if (value.text == "le") return ByteOrder::little;
-  if (value.text == "be" || value.text == "network") return ByteOrder::big;
-  fail(value.place, "byte order `" + value.text + "` is none of native, le, be, network");
-}
-
-Encoding TypeParser::encoding_of(const Value& value) const {
-  if (value.text == "none" || value.text == "NONE") return Encoding::none;
-  for (const auto* name : {"UTF8", "utf8", "UTF-8", "utf-8", "ASCII", "ascii"}) {
-    if (value.text == name) return Encoding::utf8;
-  }
-  fail(value.place, "encoding `" + value.text + "` is none of none, UTF8, ASCII");
-}
-
-FieldPtr TypeParser::integer_type() {
-  const std::string place = take().place();
-  auto field = std::make_unique<FieldClass>();
-  field->kind = Kind::integer;
-  field->alignment = 0;
-  for (const auto& attribute : attributes()) set_integer_attribute(*field, attribute);
-  if (field->size == 0) fail(place, "the integer has no size");
-  // CTF 1.8, 4.1.2: the default is 8 for whole bytes, else 1.
-  if (field->alignment == 0) field->alignment = field->size % 8 == 0 ? 8 : 1;
-  return field;
-}
-
-void TypeParser::set_integer_attribute(FieldClass& field, const Attribute& attribute) {
-  const auto& [name, value] = attribute;
-  if (name == "size") {
-    field.size = static_cast<uint32_t>(unsigned_of(value, 1ULL << 32U));
-    if (field.size == 0 || field.size > 64) {
-      fail(value.place, "integers of " + std::to_string(value.integer) + " bits are not supported (1 to 64 are)");
-    }
-  } else if (name == "align") {
-    field.alignment = static_cast<uint32_t>(alignment_of(value));
-  } else if (name == "signed") {
-    field.is_signed = value.text == "true" || value.text == "TRUE" ||
-                      (value.kind == Value::Kind::integer && value.integer != 0);
-  } else if (name == "byte_order") {
-    field.order = byte_order_of(value);
-  } else if (name == "encoding") {
-    field.encoding = encoding_of(value);
-  } else if (name == "map") {
-    // clock.NAME.value
-    const bool shaped = value.text.size() > 12 && value.text.starts_with("clock.") &&
-                        value.text.ends_with(".value");
-    if (!shaped) fail(value.place, "`map = " + value.text + "` is not clock.NAME.value");
-    field.clock_name = value.text.substr(6, value.text.size() - 12);
-  } else if (name == "base") {
-    static const std::map<std::string, uint32_t> words = {
-        {"decimal", 10}, {"dec", 10}, {"d", 10},  {"i", 10}, {"u", 10},      {"hexadecimal", 16},
-        {"hex", 16},     {"x", 16},   {"X", 16},  {"p", 16}, {"octal", 8},   {"oct", 8},
-        {"o", 8},        {"binary", 2}, {"bin", 2}, {"b", 2}};
-    const auto word = words.find(value.text);
-    field.base = word != words.end() ? word->second : static_cast<uint32_t>(value.integer);
-  }
-}
-
-FieldPtr TypeParser::real_type() {
-  const std::string place = take().place();
-  auto field = std::make_unique<FieldClass>();
-  field->kind = Kind::real;
-  field->alignment = 0;
-  uint64_t exponent = 0;
-  uint64_t mantissa = 0;
-  for (const auto& [name, value] : attributes()) {
-    if (name == "exp_dig") exponent = unsigned_of(value, 1024);
-    if (name == "mant_dig") mantissa = unsigned_of(value, 1024);
-    if (name == "align") field->alignment = static_cast<uint32_t>(alignment_of(value));
-    if (name == "byte_order") field->order = byte_order_of(value);
-  }
-  if (exponent == 8 && mantissa == 24) field->size = 32;
-  if (exponent == 11 && mantissa == 53) field->size = 64;
-  if (field->size == 0) {
-    fail(place, "floating point numbers of " + std::to_string(exponent) + " exponent and " +
-                    std::to_string(mantissa) + " mantissa bits are not supported (8 and 24, 11 and 53 are)");
-  }
-  if (field->alignment == 0) field->alignment = 8;
-  return field;
-}
-
-FieldPtr TypeParser::string_type() {
-  take();
-  auto field = std::make_unique<FieldClass>();
-  field->kind = Kind::string;
-  field->alignment = 8;
-  field->encoding = Encoding::utf8;
-  if (is_symbol("{")) {
-    for (const auto& [name, value] : attributes()) {
-      if (name == "encoding") encoding_of(value);
-    }
-  }
-  return field;
 }
 
 FieldPtr TypeParser::structure_type() {
@@ -358,7 +260,8 @@ FieldPtr TypeParser::enumeration_type() {
     return copy_of(*found);
   } else {
     const FieldClass* found = find("int");
-    if (found == nullptr) fail("the enumeration has no container and the type `int` is not declared");
+    if (found == nullptr)
+      fail("the enumeration has no container and the type `int` is not declared");
     container = copy_of(*found);
   }
   if (container->kind != Kind::integer) fail("the container of an enumeration is no integer");
@@ -419,7 +322,8 @@ FieldPtr TypeParser::dimension(FieldPtr element) {
   // `int a[2][3]` is two arrays of three, as in C: the last bracket is the innermost.
   if (!take_symbol("[")) return element;
   const Depth depth(depth_);
-  if (depth_ > kMaxDepth) fail("arrays stand more than 64 deep in each other, which is not supported");
+  if (depth_ > kMaxDepth)
+    fail("arrays stand more than 64 deep in each other, which is not supported");
   auto array = std::make_unique<FieldClass>();
   array->kind = Kind::array;
   if (token_.kind == TokenKind::integer) {
@@ -472,7 +376,8 @@ bool TypeParser::type_declaration() {
     // An abstract declarator (`typealias int [4] := four;`) would stand here.
     type = dimension(std::move(type));
     expect(":=");
-    if (token_.kind != TokenKind::identifier) fail("expected a type's name, found " + shown(token_));
+    if (token_.kind != TokenKind::identifier)
+      fail("expected a type's name, found " + shown(token_));
     const std::string name = alias_name();
     if (is_symbol("*")) fail("pointers are not supported");
     declare(name, std::move(type));

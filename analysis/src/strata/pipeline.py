@@ -150,7 +150,8 @@ def _summary(trace: Trace, events: dict[str, pa.Table], model: Model) -> TraceSu
 def _processes(events: dict[str, pa.Table], model: Model) -> tuple[Process, ...]:
     keys = ["host", "vpid", "vtid", "procname"]
     counted = [
-        table.select(keys).group_by(keys).aggregate([([], "count_all")]) for table in events.values()
+        table.select(keys).group_by(keys).aggregate([([], "count_all")])
+        for table in events.values()
     ]
     every = pa.concat_tables(counted).unify_dictionaries().to_pandas()
     every = every.rename(columns={"count_all": "events"})

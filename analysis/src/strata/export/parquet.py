@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from strata import __version__
 from strata.errors import OutputError
 from strata.read import Trace
-from strata.read.decoder import Selection
+from strata.read.decoder import EVERYTHING, Selection
 from strata.schema.tables import VERSION
 
 CONTENTS = "tables.json"
@@ -88,7 +88,7 @@ def check_target(target: Path, *, force: bool) -> None:
 
 
 def write_parquet(
-    trace: Trace, target: Path, selection: Selection = Selection(), *, force: bool = False
+    trace: Trace, target: Path, selection: Selection = EVERYTHING, *, force: bool = False
 ) -> Written:
     """Write the selected tables as Parquet (zstd) into the directory `target`, all or nothing.
 

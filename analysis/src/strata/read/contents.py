@@ -127,7 +127,9 @@ def _descriptions(trace: Trace) -> tuple[CtfDescription, ...]:
                 item.directory,
                 item.hostname,
                 str(environment.get("domain", "")),
-                " ".join([str(environment.get("tracer_name", "")), ".".join(filter(None, version))]),
+                " ".join(
+                    [str(environment.get("tracer_name", "")), ".".join(filter(None, version))]
+                ),
                 "1.8" if item.metadata.version == 1 else "2",
                 str(environment.get("tracer_buffering_scheme", "")),
                 len(np.unique(packets["stream"][own])),

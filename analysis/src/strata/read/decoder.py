@@ -36,6 +36,9 @@ class Selection:
     end_ns: int | None = None
 
 
+EVERYTHING = Selection()
+
+
 @dataclass(frozen=True)
 class Damage:
     """Bytes of a stream file that were not read, and why."""
@@ -114,7 +117,10 @@ class Decoder:
         return self._traces.event_classes
 
     def _named(self, damage: list[tuple[int, int, int, bool, str]]) -> list[Damage]:
-        return [Damage(self.files[file].path, *rest) for file, *rest in damage]
+        return [
+            Damage(self.files[file].path, offset, size, truncated, reason)
+            for file, offset, size, truncated, reason in damage
+        ]
 
     @staticmethod
     def _wish(

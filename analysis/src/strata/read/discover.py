@@ -55,7 +55,10 @@ def read_metadata(path: Path) -> _ctf.Metadata:
     try:
         return _ctf.parse_metadata(path.read_bytes())
     except _ctf.MetadataError as error:
-        raise TraceError(f"Cannot read metadata {path}: {error}.") from error
+        raise TraceError(
+            f"Cannot read metadata {path}: {error}. `babeltrace2 {path.parent}` may tell more; if "
+            "it reads the trace, its producer is not supported (docs/reading.md)."
+        ) from error
 
 
 def find_traces(path: Path) -> tuple[list[CtfTrace], list[tuple[Path, str]]]:

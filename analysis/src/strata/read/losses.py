@@ -82,9 +82,7 @@ def _of_streams(decoder: Decoder) -> list[Loss]:
         began = bool(first[row]) and missing[row] > 0
         if grown[row] > 0:
             start = None if began else _known(since[row])
-            found.append(
-                Loss("discarded_events", int(grown[row]), path, start, _known(end[row]))
-            )
+            found.append(Loss("discarded_events", int(grown[row]), path, start, _known(end[row])))
         if missing[row] > 0:
             code = "packets_before_trace" if first[row] else "lost_packets"
             start = None if first[row] else _known(since[row])

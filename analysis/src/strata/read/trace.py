@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from strata.read.columns import conform, declared_schema, join
-from strata.read.decoder import Decoder, Reading, Selection
+from strata.read.decoder import EVERYTHING, Decoder, Reading, Selection
 from strata.read.discover import CtfTrace, find_traces
 from strata.read.losses import Loss, find_losses
 from strata.schema.quality import Ledger
@@ -99,14 +99,14 @@ class Trace:
         selection = Selection(
             None if events is None else frozenset(events), names, begin_ns, end_ns
         )
-        if selection != Selection():
+        if selection != EVERYTHING:
             return self._decode(selection)
         if self._every is None:
             self._every = self._decode(selection)
         return dict(self._every)
 
     def chunks(
-        self, selection: Selection = Selection(), chunk_rows: int = 1 << 18
+        self, selection: Selection = EVERYTHING, chunk_rows: int = 1 << 18
     ) -> Iterator[dict[str, list[pa.RecordBatch]]]:
         """Give the tables in chunks of about `chunk_rows` events, in order of time, by event name.
 
@@ -172,4 +172,3 @@ def open_trace(path: str | Path, *, progress: Callable[[int], None] | None = Non
     place = Path(path)
     traces, unreadable = find_traces(place)
     return Trace(place, traces, unreadable, progress)
-

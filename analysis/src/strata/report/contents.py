@@ -124,7 +124,9 @@ def _print_losses(ledger: Ledger, console: Console) -> None:
         return
     console.print(Text("\nLoss and remarks", style="bold"))
     for row in rows:
-        console.print(Text(f"{row['severity']}: {row['text']}", _SEVERITY_STYLE[str(row["severity"])]))
+        console.print(
+            Text(f"{row['severity']}: {row['text']}", _SEVERITY_STYLE[str(row["severity"])])
+        )
 
 
 def _format_bytes(count: int) -> str:

@@ -119,9 +119,7 @@ def _segments(
             durations = messages[layer.column].array[source]
             there = ~np.asarray(durations.isna())
             if there.any():
-                columns.append(
-                    (instance[there], rows[there], durations[there].to_numpy(np.int64))
-                )
+                columns.append((instance[there], rows[there], durations[there].to_numpy(np.int64)))
                 places.append((hop * len(_STEPS) + step, hop, layer))
     return _segments_frame(chain_id, messages, columns, places)
 
