@@ -62,7 +62,8 @@ class BitCursor {
   // little-endian fields, and from the most significant one in big-endian fields.
   uint64_t integer(unsigned bits, ByteOrder order) {
     require(bits);
-    if (at_ % 8 != 0 && order != order_) {
+    // The first field of a cursor may begin within a byte: then the order before is not known.
+    if (at_ % 8 != 0 && order != order_ && order_ != ByteOrder::native) {
       throw DecodeError{"the byte order changes within a byte"};
     }
     order_ = order;

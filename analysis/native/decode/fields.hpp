@@ -28,6 +28,16 @@ inline bool selects(const FieldClass& choice, const Member& option, uint64_t sel
   return false;
 }
 
+// Elements may have no bits, and an event may leave many options null: what fields cost is bounded
+// in steps, of which a packet has a number for each of its bits. No producer comes near it.
+constexpr uint64_t kFreeSteps = 4096;
+constexpr uint64_t kMostSteps = 1U << 26;  // of one event; each may fill eight bytes of a column
+
+inline uint64_t steps_of_packet(uint64_t bits) {
+  constexpr uint64_t kStepsPerBit = 64;
+  return kFreeSteps + std::min(bits, uint64_t{1} << 56U) * kStepsPerBit;
+}
+
 // A visitor that wants nothing: it measures.
 struct Skip {
   void integer(const FieldClass&, uint64_t) {}
@@ -45,16 +55,12 @@ struct Skip {
 template <typename Visitor>
 class FieldDecoder {
  public:
-  FieldDecoder(BitCursor& cursor, Slots& slots, Visitor& visitor)
-      : cursor_(cursor),
-        slots_(slots),
-        visitor_(visitor),
-        steps_(std::min(cursor.left() + kFreeSteps, kMostSteps)) {}
+  FieldDecoder(BitCursor& cursor, Slots& slots, Visitor& visitor, uint64_t& steps)
+      : cursor_(cursor), slots_(slots), visitor_(visitor), steps_(steps) {}
 
   // Throws DecodeError when the field leaves the content or its bits are wrong.
   void decode(const FieldClass& field) {
-    // Elements may have no bits: the number of steps is bounded, not only the number of bits.
-    if (steps_-- == 0) throw DecodeError{"an event has more fields than its packet has bits"};
+    take_steps(1);
     cursor_.align(field.alignment);
     switch (field.kind) {
       case Kind::integer:
@@ -79,9 +85,10 @@ class FieldDecoder {
   }
 
  private:
-  static constexpr uint64_t kFreeSteps = 65536;
-  // Each step may fill eight bytes of a column: this bounds what one event can take.
-  static constexpr uint64_t kMostSteps = 1U << 26;
+  void take_steps(uint64_t count) {
+    if (count > steps_) throw DecodeError{"an event has more fields than its packet has bits"};
+    steps_ -= count;
+  }
 
   void keep(const FieldClass& field, uint64_t value) {
     if (field.slot >= 0) slots_[static_cast<size_t>(field.slot)] = value;
@@ -183,6 +190,7 @@ class FieldDecoder {
   }
 
   void choice(const FieldClass& field) {
+    take_steps(field.weight);
     const uint64_t selector = slots_[static_cast<size_t>(field.reference.slot)];
     int chosen = -1;
     for (size_t i = 0; i < field.members.size() && chosen < 0; ++i) {
@@ -199,12 +207,13 @@ class FieldDecoder {
   BitCursor& cursor_;
   Slots& slots_;
   Visitor& visitor_;
-  uint64_t steps_;
+  uint64_t& steps_;
 };
 
 template <typename Visitor>
-void decode_field(const FieldClass* field, BitCursor& cursor, Slots& slots, Visitor& visitor) {
-  if (field != nullptr) FieldDecoder<Visitor>(cursor, slots, visitor).decode(*field);
+void decode_field(const FieldClass* field, BitCursor& cursor, Slots& slots, Visitor& visitor,
+                  uint64_t& steps) {
+  if (field != nullptr) FieldDecoder<Visitor>(cursor, slots, visitor, steps).decode(*field);
 }
 
 }  // namespace ctf

@@ -12,7 +12,10 @@ constexpr uint64_t kMagic = 0xC1FC1FC1;
 // Enough for the header and context of every known producer; more is read when it is not.
 constexpr size_t kFirstRead = 512;
 constexpr size_t kLargestHeader = 1U << 20;
-constexpr size_t kSearchBlock = 1U << 20;
+constexpr size_t kFirstSearch = 4096;
+constexpr size_t kLargestSearch = 1U << 20;
+// Real packets are pages: this is 32 GiB of the smallest.
+constexpr uint64_t kMostPackets = 1U << 23;
 
 class ReadHeader {
  public:
@@ -104,6 +107,7 @@ class FileIndexer {
       index_.damage.push_back({number_, at, left, true, "the file ends inside a packet"});
       return file_.bytes;
     }
+    if (++count_ > kMostPackets) return damaged(at, "a file has more packets than are supported");
     add(header, at, bytes);
     return at + bytes;
   }
@@ -199,12 +203,17 @@ class FileIndexer {
   uint64_t find_packet(uint64_t from) {
     const auto& mark = signature();
     if (mark.size() < 20) return file_.bytes;
-    std::vector<uint8_t> block(kSearchBlock + mark.size());
-    for (uint64_t at = from; at < file_.bytes; at += kSearchBlock) {
+    // The next packet may be near, and again damaged: a large first block would be read for each.
+    std::vector<uint8_t> block;
+    size_t size = kFirstSearch;
+    for (uint64_t at = from; at < file_.bytes;) {
+      block.resize(size + mark.size());
       const size_t got = files_.read(number_, at, block.data(), block.size());
       const auto end = block.begin() + static_cast<ptrdiff_t>(got);
       const auto found = std::search(block.begin(), end, mark.begin(), mark.end());
       if (found != end) return at + static_cast<uint64_t>(found - block.begin());
+      at += size;
+      size = std::min(size * 4, kLargestSearch);
     }
     return file_.bytes;
   }
@@ -220,6 +229,7 @@ class FileIndexer {
   std::vector<uint8_t> block_;
   mutable std::optional<std::vector<uint8_t>> signature_;
   uint64_t clock_ = 0;
+  uint64_t count_ = 0;
 };
 
 }  // namespace
@@ -229,7 +239,8 @@ PacketHeader read_packet_header(const Layout& layout, const uint8_t* packet, uin
   PacketHeader header;
   ReadHeader visitor(header, layout.uuid);
   BitCursor cursor(packet, 0, end);
-  decode_field(layout.packet_header.get(), cursor, slots, visitor);
+  uint64_t steps = kFreeSteps + end;
+  decode_field(layout.packet_header.get(), cursor, slots, visitor, steps);
   // Without ids in the header there can be but one class.
   const auto stream = header.stream_class == Packet::kNone
                           ? layout.streams.begin()
@@ -239,7 +250,7 @@ PacketHeader read_packet_header(const Layout& layout, const uint8_t* packet, uin
   }
   header.stream = &stream->second;
   header.context_at = cursor.at();
-  decode_field(header.stream->packet_context.get(), cursor, slots, visitor);
+  decode_field(header.stream->packet_context.get(), cursor, slots, visitor, steps);
   header.bits = cursor.at();
   return header;
 }

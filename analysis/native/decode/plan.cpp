@@ -188,13 +188,14 @@ void append_scope(Plan& plan, Scope scope, BitCursor& cursor, Slots& slots) {
   if (root == nullptr) return;
   const auto& wished = plan.wished[static_cast<size_t>(scope)];
   cursor.align(root->alignment);
+  uint64_t steps = UINT64_MAX;  // They were counted when the event was measured.
   for (size_t i = 0; i < root->members.size(); ++i) {
-    if (wished[i] < 0) {
+    if (i >= wished.size() || wished[i] < 0) {
       Skip skip;
-      decode_field(root->members[i].field.get(), cursor, slots, skip);
+      decode_field(root->members[i].field.get(), cursor, slots, skip, steps);
     } else {
       Fill fill(plan.table->columns[static_cast<size_t>(wished[i])]);
-      decode_field(root->members[i].field.get(), cursor, slots, fill);
+      decode_field(root->members[i].field.get(), cursor, slots, fill, steps);
     }
   }
 }
@@ -256,10 +257,16 @@ void append_event(Plan& plan, int64_t timestamp, const PacketValues& shared, Slo
   for (const Scope scope : kEventScopes) append_scope(plan, scope, cursor, slots);
 }
 
-uint64_t measure_event(const Plan& plan, const PacketValues& shared, Slots& slots, uint64_t at) {
+uint64_t measure_event(const Plan& plan, const PacketValues& shared, Slots& slots, uint64_t at,
+                       uint64_t& steps) {
   BitCursor cursor(shared.packet, at, shared.content_bits);
   Skip skip;
-  for (const Scope scope : kEventScopes) decode_field(root_of(plan, scope), cursor, slots, skip);
+  const uint64_t most = std::min(steps, kMostSteps);
+  uint64_t left = most;
+  for (const Scope scope : kEventScopes) {
+    decode_field(root_of(plan, scope), cursor, slots, skip, left);
+  }
+  steps -= most - left;
   return cursor.at();
 }
 

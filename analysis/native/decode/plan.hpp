@@ -95,8 +95,9 @@ void append_event(Plan& plan, int64_t timestamp, const PacketValues& shared, Slo
                   uint64_t at, const std::vector<std::string>& hosts,
                   const std::shared_ptr<BlockPool>& pool);
 
-// The bit behind an event that has no program; throws DecodeError.
-uint64_t measure_event(const Plan& plan, const PacketValues& shared, Slots& slots, uint64_t at);
+// The bit behind an event that has no program; throws DecodeError. Takes from the packet's `steps`.
+uint64_t measure_event(const Plan& plan, const PacketValues& shared, Slots& slots, uint64_t at,
+                       uint64_t& steps);
 
 // The type of a wished column.
 const FieldClass& wished_field(const EventClassRef& event, const ColumnWish& wish);

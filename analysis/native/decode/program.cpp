@@ -18,6 +18,7 @@ class Compiler {
   bool scope(Scope scope, const FieldClass* structure) {
     if (structure == nullptr) return true;
     align(structure->alignment);
+    program_.aligned = program_.aligned || structure->alignment >= 8 || !structure->members.empty();
     for (size_t i = 0; i < structure->members.size(); ++i) {
       if (!field(scope, i, *structure->members[i].field)) return false;
       if (program_.segments.size() > kMaxSegments || segment().bytes > kMostBytes) return false;
@@ -117,7 +118,7 @@ class Compiler {
     return true;
   }
 
-  Program program_{{Segment{}}, {}};
+  Program program_{{Segment{}}, {}, false};
   std::map<int, Count> counts_;  // by slot
   uint32_t known_ = 1;           // bytes to which the segment's anchor is aligned
 };

@@ -47,6 +47,7 @@ struct FieldPlace {
 struct Program {
   std::vector<Segment> segments;
   std::vector<FieldPlace> fields;
+  bool aligned = false;  // the first segment begins at a whole byte
 
   bool is_fixed() const { return segments.size() == 1 && segments[0].end == Segment::End::none; }
 };

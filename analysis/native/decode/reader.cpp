@@ -259,7 +259,7 @@ void Reader::take(StreamCursor& cursor) {
     if (active != nullptr) flush_plan(*active);
     active = &plan;
   }
-  if (!plan.program || cursor.body() % 8 != 0) return append(cursor);
+  if (!plan.program) return append(cursor);
   const size_t n = plan.waiting++;
   if (n == 0) dirty_.push_back(&plan);
   plan.timestamps[n] = cursor.time;
@@ -272,7 +272,6 @@ void Reader::append(StreamCursor& cursor) {
   constexpr uint64_t kLargeEvent = 1U << 15;  // bits
   constexpr uint64_t kRowsBetweenChecks = 64;
   Plan& plan = *cursor.plan;
-  if (plan.waiting > 0) flush_plan(plan);
   append_event(plan, cursor.time, shared_[cursor.rank()], cursor.slots(), cursor.body(), hosts_,
                pool_);
   if (rows_ % kRowsBetweenChecks != 0 && cursor.event_bits() < kLargeEvent) return;

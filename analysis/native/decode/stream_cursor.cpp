@@ -7,7 +7,7 @@
 namespace ctf {
 namespace {
 
-constexpr uint64_t kMostDenseIds = 65536;
+constexpr uint64_t kMostDenseIds = 4096;
 
 bool is_plain(const FieldClass& field, unsigned size, unsigned alignment) {
   return field.kind == Kind::integer && field.size == size && field.alignment == alignment &&
@@ -125,7 +125,8 @@ void StreamCursor::load(OpenFiles& files, const EventTable& table, PacketValues&
   shared.context_at = header.context_at;
   BitCursor cursor(buffer_.data(), header.context_at, found.content_bits);
   ReadIntegers integers(shared.integers);
-  decode_field(table.stream->packet_context.get(), cursor, slots_, integers);
+  steps_ = steps_of_packet(found.content_bits);
+  decode_field(table.stream->packet_context.get(), cursor, slots_, integers, steps_);
   if (found.begin != Packet::kNone) clock_ = found.begin;
   next_ = header.bits;
   end_ = found.content_bits;
@@ -171,7 +172,7 @@ uint64_t StreamCursor::read_any_header() {
   BitCursor cursor(buffer_.data(), at_, end_);
   ReadEventHeader visitor(clock_);
   if (const FieldClass* header = table_->stream->event_header.get(); header != nullptr) {
-    decode_field(header, cursor, slots_, visitor);
+    decode_field(header, cursor, slots_, visitor, steps_);
   } else if (!table_->dense.empty()) {
     // Without a header there is one event class.
     for (uint64_t id = 0; id < table_->dense.size(); ++id) {
@@ -184,15 +185,17 @@ uint64_t StreamCursor::read_any_header() {
 }
 
 void StreamCursor::find_end(const PacketValues& shared) {
-  if (plan->program && body_ % 8 == 0) {
-    const uint64_t bits = static_cast<uint64_t>(plan->program->segments[0].bytes) * 8;
-    if (!plan->program->is_fixed()) return walk();
-    if (bits > end_ - body_) throw DecodeError{"a field ends beyond the packet's content", true};
-    anchors_[0] = buffer_.data() + body_ / 8;
-    next_ = body_ + bits;
+  if (!plan->program) {
+    next_ = measure_event(*plan, shared, slots_, body_, steps_);
     return;
   }
-  next_ = measure_event(*plan, shared, slots_, body_);
+  if (plan->program->aligned) body_ = (body_ + 7) & ~7ULL;
+  if (body_ > end_) throw DecodeError{"a field is aligned beyond the packet's content", true};
+  if (!plan->program->is_fixed()) return walk();
+  const uint64_t bits = static_cast<uint64_t>(plan->program->segments[0].bytes) * 8;
+  if (bits > end_ - body_) throw DecodeError{"a field ends beyond the packet's content", true};
+  anchors_[0] = buffer_.data() + body_ / 8;
+  next_ = body_ + bits;
 }
 
 void StreamCursor::walk() {

@@ -89,6 +89,7 @@ class StreamCursor {
   uint64_t next_ = 0;  // behind it
   uint64_t end_ = 0;   // of the packet's content
   uint64_t clock_ = 0;
+  uint64_t steps_ = 0;  // that are left to the packet
   std::array<const uint8_t*, kMaxSegments + 2> anchors_{};
 };
 
