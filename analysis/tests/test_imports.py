@@ -28,7 +28,17 @@ ALLOWED: dict[str, set[str]] = {
     "report": {"errors", "schema", "analysis", "read", "stats", "units", "symbols"},
     "export": {"errors", "schema", "read"},
     "pipeline": {"errors", "schema", "analysis", "read", "model", "layers", "stats"},
-    "cli": {"errors", "schema", "analysis", "record", "pipeline", "read", "report", "export", "units"},
+    "cli": {
+        "errors",
+        "schema",
+        "analysis",
+        "record",
+        "pipeline",
+        "read",
+        "report",
+        "export",
+        "units",
+    },
 }
 
 

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
   const int count = argc > 1 ? atoi(argv[1]) : 1;
   const int gap_us = argc > 2 ? atoi(argv[2]) : 0;
   for (int i = 0; i < count; i++) {
