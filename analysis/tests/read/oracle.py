@@ -57,12 +57,8 @@ def _without_nulls(row: Row) -> Row:
 
 def oracle_tables(path: Path) -> dict[str, list[Row]]:
     """Read every trace at and below `path` with libbabeltrace2, as one."""
-    directories = sorted({str(place.parent) for place in path.rglob("metadata")})
-    component = bt2.find_plugin("ctf").source_component_classes["fs"]
-    # Each directory by itself: babeltrace2 2.0 gives up on a component with one bad trace.
-    specs = [bt2.ComponentSpec(component, {"inputs": directories})]
     tables: dict[str, list[Row]] = {}
-    for message in bt2.TraceCollectionMessageIterator(specs):
+    for message in bt2.TraceCollectionMessageIterator(str(path)):
         if type(message) is bt2._EventMessageConst:
             tables.setdefault(message.event.name, []).append(_row(message))
     return tables
@@ -78,7 +74,7 @@ def _row(message: Any) -> Row:
         context = event.packet.context_field
         for name in context:
             if name not in _PACKET_FIELDS:
-                _put(row, _plain(name), _value(context[name]))
+                _put(row, name, _value(context[name]))
     _add(row, event.payload_field, event.name)
     return row
 
@@ -95,7 +91,7 @@ def _nanoseconds(message: Any) -> int:
 
 def _add(row: Row, scope: Any, event: str) -> None:
     for name in scope or ():
-        plain = _plain(name)
+        plain = name
         column = column_name(event, plain) if event else plain
         while event and column in _CONTEXTS:
             column = f"_{column}"
@@ -108,14 +104,9 @@ def _put(row: Row, name: str, value: Any) -> None:
     row[name] = value
 
 
-def _plain(name: str) -> str:
-    """bt2 2.0 keeps the underscore that producers put before every name of TSDL."""
-    return name[1:] if name.startswith("_") and len(name) > 1 else name
-
-
 def _value(field: Any) -> Any:
     if isinstance(field, bt2._StringFieldConst):
-        return str(field)
+        return _text(field)
     if isinstance(field, bt2._RealFieldConst):
         return float(field)
     if isinstance(field, (bt2._IntegerFieldConst, bt2._BoolFieldConst)):
@@ -126,14 +117,21 @@ def _value(field: Any) -> Any:
         is_byte = type(element) is bt2._UnsignedIntegerFieldClassConst
         return bytes(values) if is_byte and element.field_value_range == 8 else values
     if isinstance(field, bt2._StructureFieldConst):
-        return {_plain(name): _value(field[name]) for name in field}
+        return {name: _value(field[name]) for name in field}
     if isinstance(field, bt2._VariantFieldConst):
         return _options(field)
     raise AssertionError(f"no rule for {field.cls}")
 
 
 def _options(field: Any) -> Row:
-    options: Row = dict.fromkeys(_plain(name) for name in field.cls)
+    options: Row = dict.fromkeys(name for name in field.cls)
     names = list(field.cls)
-    options[_plain(names[field.selected_option_index])] = _value(field.selected_option)
+    options[names[field.selected_option_index]] = _value(field.selected_option)
     return options
+
+
+def _text(field: Any) -> str:
+    """The string: bt2 2.0 shows an empty one as what an event before it had there."""
+    if not len(field):
+        return ""
+    return str(field).encode("utf-8", "surrogateescape").decode(errors="replace")

@@ -83,7 +83,7 @@ class Session:
 def every_field(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the traced program that uses every field class."""
     program = tmp_path_factory.mktemp("every_field") / "every_field"
-    sources = [PRODUCERS / "every_field.c", PRODUCERS / "app_context.c"]
+    sources = [PRODUCERS / f"{name}.c" for name in ("every_field", "app_context", "values")]
     line = ["cc", "-O1", "-I", PRODUCERS, *sources, "-o", program]
     subprocess.run([*line, "-llttng-ust", "-ldl", "-lpthread"], check=True)
     return program
@@ -145,7 +145,7 @@ def test_size_limited_trace_files(session: Session, every_field: Path) -> None:
 
 def test_rotated_session(session: Session, every_field: Path) -> None:
     session.start("--buffers-uid", "--subbuf-size=64k", "--num-subbuf=16")
-    emitted = Counter()
+    emitted: Counter[str] = Counter()
     for seed in ("first", "second", "third"):
         emitted += session.produce(every_field, rounds=20, threads=2, seed=seed)
         session.world.lttng("rotate", "every")
@@ -165,6 +165,8 @@ def test_overlapping_snapshots_hold_each_event_once(session: Session, every_fiel
     assert counts(early) == first
     assert counts(late) == first + second
     check(session.directory, first + second)
+    twice = sum(size > 0 for size in sizes(early))  # the first snapshot's: a packet a stream
+    assert lost(session.directory, "duplicate_packets") == twice
 
 
 def test_discarded_events(session: Session, every_field: Path) -> None:
@@ -183,10 +185,10 @@ def test_overwritten_packets(session: Session, every_field: Path) -> None:
     emitted = session.produce(every_field, rounds=400, threads=3, seed="overwritten")
     session.stop()
     reported = warned_of(r"discarded (\d+) packets? between", session.directory)
-    before_the_first = [
-        index_of(stream)[0][-1] for stream in session.directory.glob("ust/uid/*/*/channel_*")
-    ]
-    assert lost(session.directory, "lost_packets") == reported + sum(before_the_first)
+    indices = map(index_of, session.directory.glob("ust/uid/*/*/channel_*"))
+    before_the_first = [packets[0][-1] for packets in indices if packets]
+    assert lost(session.directory, "lost_packets") == reported
+    assert lost(session.directory, "packets_before_trace") == sum(before_the_first)
     assert 0 < counts(session.directory).total() < emitted.total()
     assert_equal(session.directory)
 
@@ -205,8 +207,7 @@ def lost(path: Path, code: str) -> int:
 def test_killed_producer(session: Session, every_field: Path, tmp_path: Path) -> None:
     """What an idle producer had not flushed is in the shared memory, and none of it is lost."""
     session.start("--buffers-uid", "--subbuf-size=64k", "--num-subbuf=8")
-    rounds, threads, counters = 30, 2, tmp_path / "counters"
-    process = session.launch(every_field, rounds, threads, "killed", 0, counters)
+    process = session.launch(every_field, 30, 2, "killed", 0, tmp_path / "counters")
     assert process.stdout is not None
     emitted: Counter[str] = Counter(json.loads(process.stdout.readline()))
     process.kill()
@@ -221,14 +222,14 @@ def test_all_killed_while_an_event_is_written(
     """Sub-buffers that were not full are lost; of a session that waits for one there is no end."""
     session.start("--buffers-uid", "--subbuf-size=16k", "--num-subbuf=64")
     threads, counters = 2, tmp_path / "counters"
-    process = session.launch(every_field, 10**9, threads, "killed", 0, counters)
-    wait_until(lambda: sum(sizes(session.directory)) > 2**20, "a megabyte")
+    process = session.launch(every_field, 10**9, threads, "killed", 20, counters)
+    wait_until(lambda: sum(sizes(session.directory)) > 2**18, "full sub-buffers")
     process.kill()
     process.communicate(timeout=60)
     wait_until(lambda: at_rest(session.directory), "the consumer daemon")
     kill_family(session.world.daemon_pid())
     emitted = sum(n for (n,) in struct.iter_unpack("=Q", counters.read_bytes()))
-    assert 10_000 < counts(session.directory).total() <= emitted + threads
+    assert 1_000 < counts(session.directory).total() <= emitted + threads
     assert_equal(session.directory)
 
 
@@ -244,12 +245,11 @@ def at_rest(directory: Path) -> bool:
 
 def kill_family(pid: int | None) -> None:
     """Kill a process and what it started."""
-    line = ["ps", "-o", "pid=", "--ppid", str(pid)]
-    children = subprocess.run(line, capture_output=True, text=True, check=False).stdout.split()
+    lists = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
-    for child in map(int, children):
-        kill_family(child)
+    for child in " ".join(lists).split():
+        kill_family(int(child))
 
 
 def test_streams_cut_anywhere_keep_their_whole_packets(
@@ -264,7 +264,7 @@ def test_streams_cut_anywhere_keep_their_whole_packets(
         for copy in (cut, whole):
             shutil.copytree(session.directory, copy)
         for stream in sorted(cut.glob("ust/uid/*/*/channel_*")):
-            at = draw.randrange(stream.stat().st_size)
+            at = draw.randrange(stream.stat().st_size + 1)
             ends = [end for end in packet_ends(stream) if end <= at]
             truncate(stream, at)
             truncate(whole / stream.relative_to(cut), max(ends, default=0))

@@ -1,7 +1,6 @@
 // Copyright 2026 The Strata Authors
 // SPDX-License-Identifier: Apache-2.0
-// Events that together use every field macro of LTTng-UST 2.13. All but the text ones carry
-// integers drawn from the seed: see values.h.
+// Events that together use every field macro of LTTng-UST 2.13.
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER every
 #undef LTTNG_UST_TRACEPOINT_INCLUDE
@@ -159,7 +158,7 @@ LTTNG_UST_TRACEPOINT_EVENT(every, debugging, LTTNG_UST_TP_ARGS(const struct valu
   LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(uint64_t, round, v->round)))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(every, debugging, LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_FUNCTION)
 
-// Many event types of one class. LTTng compares the text of an instance's arguments with the class's.
+// Many event types of one class. LTTng wants the very text of its arguments in each.
 LTTNG_UST_TRACEPOINT_EVENT_CLASS(every, numbered, LTTNG_UST_TP_ARGS(const struct values *, v),
   LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(uint16_t, u16, v->u[2])))
 #define NUMBERED(name) \

@@ -1,6 +1,6 @@
 // Copyright 2026 The Strata Authors
 // SPDX-License-Identifier: Apache-2.0
-// What one round of `every_field` puts into its events.
+// What one round of a producer puts into its events: drawn, and often extreme.
 #ifndef VALUES_H
 #define VALUES_H
 #include <stdint.h>
@@ -25,5 +25,10 @@ struct values {
   unsigned letters;  // of `text`, 0 to TEXT
   const char* string;
 };
+
+// A random number; the next one from the same state is another.
+uint64_t draw(uint64_t* state);
+void fill(struct values* v, uint64_t round, uint64_t* state);
+uint64_t seed_of(const char* text);
 
 #endif
