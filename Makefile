@@ -52,15 +52,16 @@ bench: setup ## run the benchmarks
 	$(PYTHON) tracing_ws/src/rclpy_tracepoints/benchmark/bench_emit.py
 	$(PYTHON) analysis/benchmarks/bench_read.py
 
+FUZZ := analysis/native/build/fuzz
 FUZZ_SECONDS ?= 3600
 fuzz: setup ## run the decoder's fuzzers, FUZZ_SECONDS each (3600)
-	cmake -S analysis/native -B analysis/native/build/fuzz -DCTF_FUZZ=ON -DCMAKE_CXX_COMPILER=clang++
-	cmake --build analysis/native/build/fuzz
+	cmake -S analysis/native -B $(FUZZ) -DCTF_FUZZ=ON -DCMAKE_CXX_COMPILER=clang++
+	cmake --build $(FUZZ) --parallel 2
 	for target in metadata packets; do \
-	  mkdir -p analysis/native/build/found/$$target && \
-	  analysis/native/build/fuzz/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
-	    -rss_limit_mb=1024 -max_len=65536 -artifact_prefix=analysis/native/build/found/ \
-	    analysis/native/build/found/$$target analysis/native/fuzz/corpus/$$target || exit 1; \
+	  mkdir -p $(FUZZ)/found/$$target $(FUZZ)/artifacts; \
+	  UBSAN_OPTIONS=print_stacktrace=1 $(FUZZ)/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) \
+	    -rss_limit_mb=1024 -timeout=10 -max_len=65536 -artifact_prefix=$(FUZZ)/artifacts/ \
+	    $(FUZZ)/found/$$target analysis/native/fuzz/corpus/$$target || exit 1; \
 	done
 
 clean: ## remove what was built (never sessions)

@@ -13,7 +13,11 @@ BlockPool::~BlockPool() {
   }
 }
 
-size_t BlockPool::block_size(size_t bytes) { return std::bit_ceil(bytes < 4096 ? 4096 : bytes); }
+size_t BlockPool::block_size(size_t bytes) {
+  // Small, for metadata that declare very many columns.
+  constexpr size_t kLeast = 256;
+  return std::bit_ceil(bytes < kLeast ? kLeast : bytes);
+}
 
 uint8_t* BlockPool::acquire(size_t bytes) {
   const size_t size = block_size(bytes);

@@ -15,7 +15,7 @@
 
 namespace ctf {
 
-// Free blocks by size class; sizes are powers of two from 4 KiB. Thread-safe.
+// Free blocks by size class; sizes are powers of two from 256. Thread-safe.
 class BlockPool {
  public:
   ~BlockPool();

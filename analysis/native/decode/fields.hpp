@@ -30,11 +30,11 @@ inline bool selects(const FieldClass& choice, const Member& option, uint64_t sel
 
 // Elements may have no bits, and an event may leave many options null: what fields cost is bounded
 // in steps, of which a packet has a number for each of its bits. No producer comes near it.
-constexpr uint64_t kFreeSteps = 4096;
+constexpr uint64_t kFreeSteps = 1024;
 constexpr uint64_t kMostSteps = 1U << 26;  // of one event; each may fill eight bytes of a column
 
 inline uint64_t steps_of_packet(uint64_t bits) {
-  constexpr uint64_t kStepsPerBit = 64;
+  constexpr uint64_t kStepsPerBit = 32;
   return kFreeSteps + std::min(bits, uint64_t{1} << 56U) * kStepsPerBit;
 }
 

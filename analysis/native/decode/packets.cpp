@@ -239,7 +239,7 @@ PacketHeader read_packet_header(const Layout& layout, const uint8_t* packet, uin
   PacketHeader header;
   ReadHeader visitor(header, layout.uuid);
   BitCursor cursor(packet, 0, end);
-  uint64_t steps = kFreeSteps + end;
+  uint64_t steps = kFreeSteps + end / 8;
   decode_field(layout.packet_header.get(), cursor, slots, visitor, steps);
   // Without ids in the header there can be but one class.
   const auto stream = header.stream_class == Packet::kNone

@@ -88,6 +88,9 @@ EventTable::EventTable(const Layout& layout, const StreamClass& class_of_stream)
     if (is_lttng(*stream->event_header, 5, 1, 27)) header = Header::lttng_compact;
     if (is_lttng(*stream->event_header, 16, 8, 32)) header = Header::lttng_large;
   }
+  if (header != Header::any) {
+    id_slot = static_cast<size_t>(stream->event_header->members[0].field->slot);
+  }
   has_clock = stream->clock >= 0;
   if (has_clock) clock = ClockConverter(layout.clocks[static_cast<size_t>(stream->clock)]);
 }
@@ -152,6 +155,7 @@ uint64_t StreamCursor::read_header() {
   const uint64_t word = load_bytes(bytes, 8);
   const uint64_t id = compact ? word & 31 : word & 0xFFFF;
   const uint64_t escape = compact ? 31 : 0xFFFF;
+  slots_[table_->id_slot] = id;
   if (id != escape) {
     const uint64_t bits = compact ? 32 : 48;
     if (left < bits) return read_any_header();

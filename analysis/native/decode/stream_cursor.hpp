@@ -30,6 +30,7 @@ struct EventTable {
 
   const StreamClass* stream;
   Header header = Header::any;
+  size_t id_slot = 0;  // of LTTng's headers
   ClockConverter clock;
   bool has_clock = false;
   std::vector<Plan*> dense;

@@ -87,6 +87,7 @@ void Resolver::visit(FieldClass& field) {
   for (size_t i = 0; i < field.members.size(); ++i) {
     stack_.back().index = i;
     visit(*field.members[i].field);
+    field.weight += field.members[i].field->weight;
     if (field.kind == Kind::structure) {
       field.alignment = std::max(field.alignment, field.members[i].field->alignment);
     }

@@ -12,11 +12,29 @@ int hex_value(char c) {
   return -1;
 }
 
+// What a copy of the field itself takes, in fields: long names count too.
+uint64_t cost_of(const FieldClass& field) {
+  constexpr uint64_t kTextOfField = 64;  // bytes
+  uint64_t text = field.clock_name.size() + field.reference.place.size();
+  uint64_t cost = 1;
+  for (const auto& name : field.reference.path) text += sizeof name + name.size();
+  for (const auto& label : field.labels) {
+    cost += 1 + label.ranges.size() / 4;
+    text += label.name.size();
+  }
+  for (const auto& member : field.members) {
+    cost += member.ranges.size() / 4;
+    text += member.name.size();
+  }
+  return cost + text / kTextOfField;
+}
+
 }  // namespace
 
 FieldPtr clone(const FieldClass& field, uint64_t& budget) {
-  if (budget <= field.labels.size()) return nullptr;
-  budget -= 1 + field.labels.size();
+  const uint64_t cost = cost_of(field);
+  if (budget < cost) return nullptr;
+  budget -= cost;
   auto copy = std::make_unique<FieldClass>();
   copy->kind = field.kind;
   copy->alignment = field.alignment;

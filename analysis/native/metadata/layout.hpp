@@ -111,6 +111,7 @@ struct FieldClass {
   FieldPtr element;
   std::vector<Member> members;
   bool boolean_selector = false;
+  uint32_t weight = 1;  // how many values a null of it is: without those inside lists
 };
 
 struct Clock {

@@ -1,0 +1,175 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Write the seeds of the fuzzers: the odd traces below, and traces given by path.
+
+python make_corpus.py [NAME=DIRECTORY ...]: of each directory the `metadata` and the beginning of
+one stream file. The names of reproducers begin with `crash-`; those are kept as they are.
+"""
+
+from __future__ import annotations
+
+import random
+import struct
+import sys
+from pathlib import Path
+
+CORPUS = Path(__file__).resolve().parent / "corpus"
+MOST = 60 * 1024
+STREAM_BYTES = 16384
+LTTNG_SIZES = 48  # where LTTng's packets have their content size and packet size
+
+# Without a packet header a file is one packet, and without an event header all events are of one
+# class: any bytes are events then.
+BARE = "/* CTF 1.8 */ trace { major = 1; minor = 8; byte_order = %s; }; stream { %s };\n"
+U8 = "integer { size = 8; align = 8; signed = false; }"
+U16 = "integer { size = 16; align = 8; }"
+
+ODD: dict[str, tuple[str, str, str]] = {
+    "bits": (
+        "le",
+        "",
+        """event { name = "bits"; fields := struct {
+  integer { size = 3; align = 1; } a; integer { size = 13; align = 1; signed = true; } b;
+  integer { size = 1; align = 1; } c; integer { size = 63; align = 1; base = 16; } d;
+  integer { size = 64; align = 1; } e; integer { size = 7; align = 4; signed = true; } f; }; };""",
+    ),
+    "bits_big": (
+        "be",
+        "",
+        """event { name = "bits"; fields := struct {
+  integer { size = 5; align = 1; } a; integer { size = 27; align = 1; } b;
+  integer { size = 12; align = 8; signed = true; } c; integer { size = 64; align = 1; } d;
+  integer { size = 32; align = 16; byte_order = le; } e; }; };""",
+    ),
+    "sequences": (
+        "le",
+        "",
+        f"""event {{ name = "sequences"; fields := struct {{
+  {U8} n; {U8} bytes[n]; {U16} m; integer {{ size = 4; align = 1; }} nibbles[n];
+  integer {{ size = 8; align = 8; encoding = UTF8; }} text[n];
+  integer {{ size = 8; align = 8; encoding = ASCII; }} fixed[17];
+  struct {{ {U8} k; integer {{ size = 32; align = 32; signed = true; }} deep[k]; string s; }}
+    pairs[n]; }}; }};""",
+    ),
+    "fast_lists": (
+        "be",
+        "",
+        f"""event {{ name = "lists"; fields := struct {{
+  {U8} n; integer {{ size = 16; align = 16; signed = true; }} shorts[n]; string s;
+  floating_point {{ exp_dig = 8; mant_dig = 24; align = 32; }} f;
+  floating_point {{ exp_dig = 11; mant_dig = 53; align = 8; }} g[3]; {U8} raw[5]; }}; }};""",
+    ),
+    "arrays": (
+        "le",
+        "",
+        f"""event {{ name = "arrays"; fields := struct {{
+  {U8} grid[3][2]; struct {{ }} nothing[9]; struct {{ string a; struct {{ {U8} x; }} b[2]; }} c[2];
+  }} align(64); }};""",
+    ),
+    "variants": (
+        "le",
+        f"event.context := struct {{ {U8} kind; }};",
+        f"""typealias enum : {U8} {{ A, B = 3, C = 5 ... 9, D = 200 ... 255, }} := choice;
+event {{ name = "variants"; context := struct {{ choice outer; }}; fields := struct {{
+  choice tag; variant <tag> {{ {U8} A; string B; struct {{ {U16} x; choice again;
+    variant <again> {{ {U16} A; integer {{ size = 3; }} B; {U8} C[tag]; }} inner; }} C; }} v;
+  variant <stream.event.context.kind> {{ {U8} A; }} w; }}; }};""".replace(
+            "variant <stream.event.context.kind> { " + U8 + " A; } w; ",
+            "variant <event.context.outer> { string A; " + U8 + " B; } w; ",
+        ),
+    ),
+    "enums": (
+        "le",
+        "",
+        """typedef enum : integer { size = 3; align = 1; signed = true; } { N = -4 ... -1, Z, P }
+  sign;
+event { name = "enums"; fields := struct { sign s;
+  enum : integer { size = 64; align = 8; } { BIG = 18446744073709551615, "a b" = 1 } b;
+  struct { sign t[4]; } u; }; };""",
+    ),
+    "headers": (
+        "le",
+        f"""packet.context := struct {{ {U8} level; string where; {U8} n; {U8} list[n]; }};
+  event.header := struct {{ {U8} id; integer {{ size = 8; align = 8; map = clock.c.value; }} t; }};
+  event.context := struct {{ string task; }};""",
+        f"""event {{ id = 0; name = "same"; fields := struct {{ {U8} a; string b; }}; }};
+event {{ id = 1; name = "same"; fields := struct {{ {U8} a; string b; }}; }};
+event {{ id = 2; name = "other"; fields := struct {{ {U8} seq[stream.packet.context.n]; }}; }};
+event {{ id = 3; name = "empty"; fields := struct {{ }}; }};""",
+    ),
+    "nothing": (
+        "le",
+        "",
+        """event { name = "nothing"; fields := struct { integer { size = 1; align = 1; } bit;
+  struct { } none[500000]; }; };""",
+    ),
+}
+
+CLOCK = "clock { name = c; freq = 1000003; offset_s = 1700000000; offset = 5; };\n"
+
+
+def odd_metadata(name: str) -> bytes:
+    """Return the text of an odd trace."""
+    order, stream, events = ODD[name]
+    text = BARE % (order, stream)
+    if "clock.c" in stream:
+        text = text.replace(" stream {", "\n" + CLOCK + "stream {")
+    return (text + events + "\n").encode()
+
+
+# Streams whose events must be right, or they end at once.
+STREAMS = {
+    "variants": "01 00 00 07 61 62 00  01 03 03 68 69 00 09  02 03 05 01 00 00 02 00 09"
+    "01 00 09 01 00 05 01 02 03 04 05 06 07 08 09 00  01 00 04",
+    "headers": "09 68 C3 A9 00 02 05 06  00 F0 74 00 01 62 00  01 F8 00 02 00  02 02 75 00 01 02"
+    "03 02 74 00  00 01 00 FF 62 00  04 04",
+    "nothing": "00" * 65536,
+}
+
+
+def odd_stream(name: str) -> bytes:
+    """Mostly small numbers: few counts and selectors are out of range."""
+    if name in STREAMS:
+        return bytes.fromhex(STREAMS[name])[:STREAM_BYTES]
+    chance = random.Random(name)
+    small = [chance.choice([0, 0, 1, 2, 3, 5, 65, 66, chance.randrange(256)]) for _ in range(600)]
+    return bytes(small)
+
+
+def beginning(stream: bytes) -> bytes:
+    """Return the beginning of a stream of LTTng: of a packet that is cut, its sizes are."""
+    if len(stream) <= STREAM_BYTES or stream[:4] != bytes.fromhex("C11FFCC1"):
+        return stream[:STREAM_BYTES]
+    content, packet = struct.unpack_from("<QQ", stream, LTTNG_SIZES)
+    if packet <= STREAM_BYTES * 8:
+        return stream[:STREAM_BYTES]
+    sizes = struct.pack("<QQ", min(content, STREAM_BYTES * 8), STREAM_BYTES * 8)
+    return stream[:LTTNG_SIZES] + sizes + stream[LTTNG_SIZES + len(sizes) : STREAM_BYTES]
+
+
+def put(name: str, metadata: bytes, stream: bytes) -> None:
+    """Write both seeds, as far as they are small."""
+    if len(metadata) <= MOST:
+        (CORPUS / "metadata" / name).write_bytes(metadata)
+    packets = struct.pack("<I", len(metadata)) + metadata + stream
+    if stream and len(packets) <= MOST:
+        (CORPUS / "packets" / name).write_bytes(packets)
+
+
+def main() -> None:
+    """Write the odd traces and those of the command line."""
+    for kind in ("metadata", "packets"):
+        (CORPUS / kind).mkdir(parents=True, exist_ok=True)
+    for name in ODD:
+        put(name, odd_metadata(name), odd_stream(name))
+    for argument in sys.argv[1:]:
+        name, _, directory = argument.partition("=")
+        metadata = (Path(directory) / "metadata").read_bytes()
+        streams = sorted(
+            path for path in Path(directory).iterdir() if path.is_file() and path.name != "metadata"
+        )
+        put(name, metadata, beginning(streams[-1].read_bytes()) if streams else b"")
+
+
+if __name__ == "__main__":
+    main()
