@@ -279,8 +279,9 @@ using Wish = std::optional<std::vector<std::tuple<std::string, size_t, std::stri
 class Reader {
  public:
   Reader(const Traces& traces, const std::vector<Wish>& wishes, bool wide, int64_t begin,
-         int64_t last, uint64_t chunk_rows)
-      : reader_(traces.set(), converted(wishes, traces), options(wide, begin, last, chunk_rows)) {}
+         int64_t last, uint64_t chunk_rows, uint64_t chunk_bytes)
+      : reader_(traces.set(), converted(wishes, traces),
+                options(wide, begin, last, chunk_rows, chunk_bytes)) {}
 
   std::vector<Batch> next() {
     std::vector<std::shared_ptr<ctf::Batch>> batches;
@@ -304,12 +305,14 @@ class Reader {
   uint64_t out_of_order() const { return reader_.out_of_order(); }
 
  private:
-  static ctf::ReadOptions options(bool wide, int64_t begin, int64_t last, uint64_t chunk_rows) {
+  static ctf::ReadOptions options(bool wide, int64_t begin, int64_t last, uint64_t chunk_rows,
+                                  uint64_t chunk_bytes) {
     ctf::ReadOptions made;
     made.width = wide ? ctf::Width::wide : ctf::Width::native;
     made.begin = begin;
     made.last = last;
     made.chunk_rows = chunk_rows;
+    made.chunk_bytes = chunk_bytes;
     return made;
   }
 
@@ -377,10 +380,12 @@ NB_MODULE(_ctf, module) {
       .def("__arrow_c_array__", &Batch::arrow_c_array, nb::arg("requested_schema") = nb::none());
 
   nb::class_<Reader>(module, "Reader")
-      .def(nb::init<const Traces&, const std::vector<Wish>&, bool, int64_t, int64_t, uint64_t>(),
+      .def(nb::init<const Traces&, const std::vector<Wish>&, bool, int64_t, int64_t, uint64_t,
+                    uint64_t>(),
            nb::arg("traces"), nb::arg("wishes"), nb::kw_only(), nb::arg("wide") = true,
            nb::arg("begin_ns") = INT64_MIN, nb::arg("last_ns") = INT64_MAX,
-           nb::arg("chunk_rows") = 1U << 18, nb::keep_alive<1, 2>())
+           nb::arg("chunk_rows") = 1U << 18, nb::arg("chunk_bytes") = 64U << 20,
+           nb::keep_alive<1, 2>())
       .def("__iter__", [](nb::handle self) { return self; })
       .def("__next__", &Reader::next)
       .def_prop_ro("tables", &Reader::tables)

@@ -24,12 +24,18 @@ class BlockPool {
   BlockPool& operator=(const BlockPool&) = delete;
 
   uint8_t* acquire(size_t bytes);
+  // A block of `bytes` that begins with the first `used` bytes of `block`, which is gone then.
+  uint8_t* grow(uint8_t* block, size_t old_bytes, size_t used, size_t bytes);
   void release(uint8_t* block, size_t bytes) noexcept;
 
   // The power of two that is allocated for a number of bytes.
   static size_t block_size(size_t bytes);
 
  private:
+  static uint8_t* allocate(size_t size);
+  static void free_block(uint8_t* block, size_t size) noexcept;
+  uint8_t* take_free(size_t size);
+
   // What may wait to be used again; the rest goes back to the system.
   static constexpr size_t kMostKept = 256U << 20;
 

@@ -68,7 +68,8 @@ def reals(draw: st.DrawFn, big: bool) -> Real:
 @st.composite
 def arrays(draw: st.DrawFn, big: bool, depth: int, lengths: list[str]) -> Array | Text:
     """Choose an array, or a sequence whose length is one of the members `lengths`."""
-    length = draw(st.integers(0 if depth else 1, FEW) | st.sampled_from([*lengths, 3]))
+    choices: list[int | str] = [*lengths, *range(FEW + 1)]
+    length = draw(st.sampled_from(choices))
     kind = draw(st.sampled_from(["text", "bytes", "any", "any"]))
     if kind == "text":
         return Text(length or 1)

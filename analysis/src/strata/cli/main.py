@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
 import click
@@ -37,6 +38,10 @@ class Verbs(click.Group):
         del ctx
         if cmd_name not in VERBS:
             return None
+        if cmd_name != "record":
+            # No verb does linear algebra; starting OpenBLAS's threads takes longer than a decoding.
+            # What is recorded must not inherit it.
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         command = importlib.import_module(VERBS[cmd_name]).command
         assert isinstance(command, click.Command)
         return command

@@ -96,14 +96,18 @@ class Decoder:
         """Packets that stand in several directories (overlapping snapshots), read once."""
         return self._traces.duplicate_packets
 
-    def read(self, selection: Selection, chunk_rows: int) -> Reading:
-        """Begin to decode what is selected, in chunks of about `chunk_rows` events."""
+    def read(self, selection: Selection, chunk_rows: int, chunk_bytes: int = 64 << 20) -> Reading:
+        """Begin to decode what is selected.
+
+        A chunk ends at `chunk_rows` events, or when one of its tables has `chunk_bytes`.
+        """
         reader = _ctf.Reader(
             self._traces,
             [self._wish(name, fields, selection) for _, name, fields in self._classes],
             begin_ns=_clamped(selection.begin_ns, _FIRST_NS),
             last_ns=_clamped(selection.end_ns, _LAST_NS + 1) - 1,
             chunk_rows=chunk_rows,
+            chunk_bytes=chunk_bytes,
         )
         return Reading(self, reader)
 

@@ -15,8 +15,10 @@ from strata.read.discover import CtfTrace, find_traces
 from strata.read.losses import Loss, find_losses
 from strata.schema.quality import Ledger
 
-# Few chunks make few parts to put together; in larger ones columns grow by copying.
-_WHOLE_CHUNK_ROWS = 1 << 20
+# Whole tables are one chunk: put together from several, each would be copied. Arrow's offsets of
+# strings, bytes and lists have 31 bits.
+_WHOLE_ROWS = 1 << 62
+_WHOLE_BYTES = 1 << 30
 
 
 class Trace:
@@ -106,15 +108,19 @@ class Trace:
         return dict(self._every)
 
     def chunks(
-        self, selection: Selection = EVERYTHING, chunk_rows: int = 1 << 18
+        self,
+        selection: Selection = EVERYTHING,
+        chunk_rows: int = 1 << 18,
+        chunk_bytes: int = 64 << 20,
     ) -> Iterator[dict[str, list[pa.RecordBatch]]]:
-        """Give the tables in chunks of about `chunk_rows` events, in order of time, by event name.
+        """Give the tables in chunks, in order of time, by event name.
 
+        A chunk ends at `chunk_rows` events, or when one of its tables has `chunk_bytes`.
         The memory needed does not grow with the trace. All batches of an event name have one
         schema. Rows of a chunk are in order, but for a name whose traces declare it with different
         fields: there is one batch for each. Raises TraceError.
         """
-        reading = self.decoder.read(selection, chunk_rows)
+        reading = self.decoder.read(selection, chunk_rows, chunk_bytes)
         schemas = _schemas(reading, selection.columns)
         for chunk in reading:
             found: dict[str, list[pa.RecordBatch]] = {}
@@ -136,7 +142,7 @@ class Trace:
             )
         parts: dict[str, list[pa.RecordBatch]] = {}
         mixed: set[str] = set()
-        for chunk in self.chunks(selection, _WHOLE_CHUNK_ROWS):
+        for chunk in self.chunks(selection, _WHOLE_ROWS, _WHOLE_BYTES):
             for event, batches in chunk.items():
                 parts.setdefault(event, []).extend(batches)
                 if len(batches) > 1:
