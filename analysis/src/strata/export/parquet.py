@@ -23,7 +23,7 @@ from strata import __version__
 from strata.errors import OutputError
 from strata.read import Trace
 from strata.read.decoder import EVERYTHING, Selection
-from strata.schema.tables import VERSION
+from strata.schema.version import VERSION
 
 CONTENTS = "tables.json"
 

@@ -11,9 +11,6 @@ from __future__ import annotations
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.table import Column, Table
 
-VERSION = 1
-"""Changes whenever a cached table would be read wrongly by the code of today."""
-
 STATISTICS = ("count", "min", "p50", "mad", "p90", "p99", "max", "mean", "std")
 """Summary of a column of durations; definitions in docs/method.md and strata.stats."""
 

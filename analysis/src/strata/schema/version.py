@@ -1,0 +1,6 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The version of the schema of event tables and results."""
+
+VERSION = 1
+"""Changes whenever tables that were written would be read wrongly by the code of today."""
