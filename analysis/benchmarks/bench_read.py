@@ -142,12 +142,11 @@ class Progress:
     floor: Floor | None = None
 
     def add(self, bench: Bench, trace: Path) -> None:
-        """Measure a trace, and with the first one the floor."""
+        """Measure a trace, and the floor with it: that of the last, the largest one, counts."""
         if self.dicts is None:
             self.dicts = bench.measure_dicts(trace)
         self.figures.append(bench.measure(trace, self.dicts))
-        if self.floor is None:
-            self.floor = bench.measure_floor(trace)
+        self.floor = bench.measure_floor(trace)
 
 
 def note(text: str) -> None:
