@@ -331,9 +331,9 @@ dicts (name, time, contexts, payload; a list of one an event) are measured on th
 "scaled" is its CPU time an event times the events."""
 
 _PROMISES = """\
-"Decode" is Strata's decoder to columns in chunks, on the largest trace; one stream to whole
-tables in fresh pages of 4 KiB, against the floor below. Decoding and bt2 count by CPU time of
-reading alone. Whole processes, on the smallest trace, count by all CPU time, with the start of
+"Decode" is Strata's decoder to columns in chunks, on the largest trace; one stream's is to whole
+tables, against the floor of fresh memory (below). Decoding and bt2 count by CPU time of reading
+alone. Whole processes, on the smallest trace, count by all CPU time, with the start of
 Python and its imports."""
 
 _FLOOR = """\
