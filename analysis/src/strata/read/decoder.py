@@ -26,8 +26,9 @@ class Selection:
     """What is wanted of a trace.
 
     `events` and `columns` are names, null for all; columns that an event lacks are left out of its
-    table, and `timestamp` and `host` are always there. `begin_ns` is inclusive and `end_ns`
-    exclusive, since the epoch, null for the ends of the trace.
+    table. What the decoder gives has `timestamp` and `host` even where `columns` does not name
+    them. `begin_ns` is inclusive and `end_ns` exclusive, since the epoch, null for the ends of the
+    trace.
     """
 
     events: frozenset[str] | None = None
@@ -171,4 +172,6 @@ class Reading:
                 yield [(batch.table, pa.record_batch(batch)) for batch in chunk]
         except OSError as error:
             raise TraceError(f"Cannot read trace: {error.strerror or error}.") from error
-        self._decoder.take_findings(self._reader)
+        finally:
+            # Also when only some chunks are wanted: what was found in them counts.
+            self._decoder.take_findings(self._reader)
