@@ -18,7 +18,8 @@ from strata.layers.frames import endpoint_names, messages_frame
 from strata.layers.transfers import cut_layers
 from strata.schema.layers import BY_NAME
 from strata.schema.quality import Ledger
-from strata.schema.tables import EXECUTOR_BLOCKERS, STATISTICS
+from strata.schema.columns import STATISTICS
+from strata.schema.tables import EXECUTOR_BLOCKERS
 from strata.stats.blame import blame_table
 from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.chains import chain_tables, layer_totals

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from strata.analysis import Analysis
-from strata.schema.tables import STATISTICS
+from strata.schema.columns import STATISTICS
 from strata.stats.chains import layer_totals
 
 SCHEMA = 1

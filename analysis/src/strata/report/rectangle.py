@@ -7,7 +7,7 @@ from __future__ import annotations
 import pandas as pd
 
 from strata.analysis import Analysis
-from strata.schema.tables import STATISTICS
+from strata.schema.columns import STATISTICS
 
 
 def rectangle(analysis: Analysis) -> pd.DataFrame:

@@ -68,10 +68,7 @@ def _table(table: Table) -> str:
 def _findings() -> str:
     return _rows(
         ("code", "severity", "text"),
-        [
-            (f"`{item.code}`", item.severity.value, item.text.replace("{count}", "N"))
-            for item in CATALOGUE.values()
-        ],
+        [(f"`{item.code}`", item.severity.value, item.general) for item in CATALOGUE.values()],
     )
 
 

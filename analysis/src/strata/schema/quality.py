@@ -9,6 +9,7 @@ severity: *info* (explains a number), *warning* (results are right but partial, 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -23,169 +24,196 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One thing that can be found; `text` may use ``{count}``."""
+    """One thing that can be found.
+
+    In `text`, ``{count}`` is the number, and of ``{byte|bytes}`` the first is for one.
+    """
 
     code: str
     severity: Severity
     text: str
+
+    def say(self, count: int) -> str:
+        """Return the text for a count."""
+        return _FORMS.sub(r"\1" if count == 1 else r"\2", self.text).format(count=f"{count:,}")
+
+    @property
+    def general(self) -> str:
+        """The text for any count, N."""
+        return _FORMS.sub(r"\2", self.text).format(count="N")
+
+
+_FORMS = re.compile(r"\{([^{}|]*)\|([^{}|]*)\}")
 
 
 _CATALOGUE = (
     Diagnostic(
         "discarded_events",
         Severity.LOSS,
-        "{count} events were discarded by the tracer because its buffers were full: anything "
-        "unmatched is suspect. Record again with more or larger sub-buffers (num_subbuf, "
+        "{count} {event was|events were} discarded by the tracer because its buffers were full: "
+        "anything unmatched is suspect. Record again with more or larger sub-buffers (num_subbuf, "
         "subbuf_size).",
     ),
     Diagnostic(
         "lost_packets",
         Severity.LOSS,
-        "{count} packets are missing from the sequence of a stream (overwritten or not written).",
+        "{count} {packet is|packets are} missing from the sequence of a stream (overwritten or "
+        "not written).",
     ),
     Diagnostic(
         "truncated_streams",
         Severity.LOSS,
-        "{count} stream files end inside a packet; they were read up to their last whole packet.",
+        "{count} {stream file ends|stream files end} inside a packet; {it was|they were} read up "
+        "to the last whole packet.",
     ),
     Diagnostic(
         "truncated_bytes",
         Severity.LOSS,
-        "{count} bytes at the ends of stream files belong to no whole packet and were not read.",
+        "{count} {byte|bytes} at the ends of stream files {belongs|belong} to no whole packet and "
+        "{was|were} not read.",
     ),
     Diagnostic(
         "unreadable_traces",
         Severity.LOSS,
-        "{count} trace directories below the path could not be read and were left out.",
+        "{count} {directory at or below the path|directories at or below the path} could not be "
+        "read and {was|were} left out.",
     ),
     Diagnostic(
         "unreadable_bytes",
         Severity.LOSS,
-        "{count} bytes of stream files could not be decoded (damaged, or not as the metadata say); "
-        "what is around them was read.",
+        "{count} {byte|bytes} of stream files could not be decoded (damaged, or not as the "
+        "metadata say); what is around was read.",
     ),
     Diagnostic(
         "packets_before_trace",
         Severity.INFO,
-        "{count} packets were written before the first ones that the trace holds (a snapshot, or "
-        "files that a tracefile count let go).",
+        "{count} {packet was|packets were} written before the first that the trace holds (a "
+        "snapshot, or files that a tracefile count let go).",
     ),
     Diagnostic(
         "duplicate_packets",
         Severity.INFO,
-        "{count} packets stand twice (overlapping snapshots); they were read once.",
+        "{count} {packet stands|packets stand} twice (overlapping snapshots) and {was|were} read "
+        "once.",
     ),
     Diagnostic(
         "out_of_order_events",
         Severity.WARNING,
-        "{count} events are earlier than one before them in their stream (the clock went back); "
-        "they were sorted by their time.",
+        "{count} {event is|events are} earlier than one before in the stream (the clock went "
+        "back) and {was|were} sorted by time.",
     ),
     Diagnostic(
         "mistyped_values",
         Severity.WARNING,
-        "{count} values are of another type than their column and are null.",
+        "{count} {value is|values are} of another type than the column and {was|were} made null.",
     ),
-    Diagnostic("empty_streams", Severity.INFO, "{count} stream files hold no packet."),
+    Diagnostic(
+        "empty_streams", Severity.INFO, "{count} {stream file holds|stream files hold} no packet."
+    ),
     Diagnostic(
         "no_init_events",
         Severity.WARNING,
-        "{count} processes have no init events: tracing began after they did. Their nodes, topics "
-        "and callbacks are unnamed; messages are matched by source timestamp alone. Start the "
-        "session before the nodes.",
+        "{count} {process has|processes have} no init events: tracing began after they did. Their "
+        "nodes, topics and callbacks are unnamed; messages are matched by source timestamp alone. "
+        "Start the session before the nodes.",
     ),
     Diagnostic(
         "missing_contexts",
         Severity.LOSS,
-        "{count} events carry no vpid or vtid context and cannot be attributed to a thread; they "
-        "were left out of the model. Record the contexts vpid and vtid.",
+        "{count} {event carries|events carry} no vpid or vtid context and cannot be attributed to "
+        "a thread; {it was|they were} left out of the model. Record the contexts vpid and vtid.",
     ),
     Diagnostic(
         "untaken_publications",
         Severity.INFO,
-        "{count} published messages were taken by nobody in the trace (no subscription, a taker "
-        "outside the trace, a full queue, or the trace ended first).",
+        "{count} published {message was|messages were} taken by nobody in the trace (no "
+        "subscription, a taker outside the trace, a full queue, or the trace ended first).",
     ),
     Diagnostic(
         "unmatched_takes",
         Severity.WARNING,
-        "{count} taken messages have no publication in the trace (published outside it, before it "
-        "began, or lost by the tracer).",
+        "{count} taken {message has|messages have} no publication in the trace (published outside "
+        "it, before it began, or lost by the tracer).",
     ),
     Diagnostic(
         "ambiguous_matches",
         Severity.WARNING,
-        "{count} takes could belong to several publications with one topic and source timestamp; "
-        "they were not matched.",
+        "{count} {take|takes} could belong to several publications with one topic and source "
+        "timestamp; {it was|they were} not matched.",
     ),
     Diagnostic(
         "inferred_matches",
         Severity.WARNING,
-        "{count} takes were matched by source timestamp alone, because a topic is unknown.",
+        "{count} {take was|takes were} matched by source timestamp alone, because a topic is "
+        "unknown.",
     ),
     Diagnostic(
         "out_of_order_matches",
         Severity.WARNING,
-        "{count} matched messages were taken before they were published by the trace's clocks "
-        "(unsynchronised hosts); they were left out of the layers.",
+        "{count} matched {message was|messages were} taken before being published by the trace's "
+        "clocks (unsynchronised hosts); {it was|they were} left out of the layers.",
     ),
     Diagnostic(
         "takes_without_source_timestamp",
         Severity.INFO,
-        "{count} takes carry no source timestamp (the middleware's own graph topics) and are no "
-        "messages of the application.",
+        "{count} {take carries|takes carry} no source timestamp (the middleware's own graph "
+        "topics) and {is no message|are no messages} of the application.",
     ),
     Diagnostic(
         "graph_publications",
         Severity.INFO,
-        "{count} publications belong to no rcl publisher (the middleware's own graph topics) and "
-        "are no messages of the application.",
+        "{count} {publication belongs|publications belong} to no rcl publisher (the middleware's "
+        "own graph topics) and {is no message|are no messages} of the application.",
     ),
-    Diagnostic("empty_takes", Severity.INFO, "{count} takes found nothing to take (taken = 0)."),
+    Diagnostic(
+        "empty_takes", Severity.INFO, "{count} {take|takes} found nothing to take (taken = 0)."
+    ),
     Diagnostic(
         "publications_without_timestamp",
         Severity.WARNING,
-        "{count} publications carry no source timestamp (ROS 2 Iron or older) and cannot be "
-        "matched exactly.",
+        "{count} {publication carries|publications carry} no source timestamp (ROS 2 Iron or "
+        "older) and cannot be matched exactly.",
     ),
     Diagnostic(
         "publications_without_client_event",
         Severity.INFO,
-        "{count} publications have an rmw_publish only; their client publish layer is unknown.",
+        "{count} {publication has|publications have} an rmw_publish only; the client publish "
+        "layer is unknown.",
     ),
     Diagnostic(
         "takes_without_callback",
         Severity.INFO,
-        "{count} taken messages started no callback that was recorded (a client library without "
-        "callback events, an intra-process duplicate, or the trace ended first).",
+        "{count} taken {message|messages} started no callback that was recorded (a client library "
+        "without callback events, an intra-process duplicate, or the trace ended first).",
     ),
     Diagnostic(
         "callbacks_without_end",
         Severity.WARNING,
-        "{count} callbacks began and never ended in the trace (an exception, or the trace ended "
-        "first); they have no duration.",
+        "{count} {callback|callbacks} began and never ended in the trace (an exception, or the "
+        "trace ended first); {it has|they have} no duration.",
     ),
     Diagnostic(
         "callback_ends_without_start",
         Severity.WARNING,
-        "{count} callbacks ended without having begun in the trace (it began late, or events were "
-        "lost).",
+        "{count} {callback|callbacks} ended without having begun in the trace (it began late, or "
+        "events were lost).",
     ),
     Diagnostic(
         "messages_without_executor_events",
         Severity.INFO,
-        "{count} messages were taken by threads without executor events: middleware and executor "
-        "wait cannot be told apart for them.",
+        "{count} {message was|messages were} taken by threads without executor events: middleware "
+        "and executor wait cannot be told apart for {it|them}.",
     ),
     Diagnostic(
         "truncated_chains",
         Severity.INFO,
-        "{count} messages began a chain that did not reach its end in the trace.",
+        "{count} {message|messages} began a chain that did not reach its end in the trace.",
     ),
     Diagnostic(
         "intra_process_messages",
         Severity.WARNING,
-        "{count} messages went through intra-process buffers, which this version does not match.",
+        "{count} {message|messages} went through intra-process buffers, which this version does "
+        "not match.",
     ),
 )
 
@@ -219,7 +247,7 @@ class Ledger:
                 "code": code,
                 "count": self.counts[code],
                 "severity": CATALOGUE[code].severity.value,
-                "text": CATALOGUE[code].text.format(count=f"{self.counts[code]:,}"),
+                "text": CATALOGUE[code].say(self.counts[code]),
             }
             for code in found
         ]

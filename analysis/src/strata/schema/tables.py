@@ -8,57 +8,14 @@ in ``_ns``: instants are nanoseconds since the epoch by the trace's clock, durat
 
 from __future__ import annotations
 
+from strata.schema.columns import dense_id, duration, instant, statistics
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.table import Column, Table
-
-STATISTICS = ("count", "min", "p50", "mad", "p90", "p99", "max", "mean", "std")
-"""Summary of a column of durations; definitions in docs/method.md and strata.stats."""
-
-_STATISTIC_DOCS = {
-    "count": "number of values",
-    "min": "smallest value",
-    "p50": "median",
-    "mad": "median absolute deviation from the median, unscaled",
-    "p90": "90th percentile",
-    "p99": "99th percentile",
-    "max": "largest value",
-    "mean": "arithmetic mean",
-    "std": "sample standard deviation (n - 1); null for one value",
-}
-
-
-def _statistics(prefix: str, what: str) -> tuple[Column, ...]:
-    columns = []
-    for name in STATISTICS:
-        counted = name == "count"
-        columns.append(
-            Column(
-                f"{prefix}{name}",
-                "int64" if counted else "float64",
-                f"{what}: {_STATISTIC_DOCS[name]}",
-                unit="" if counted else "ns",
-                null="" if counted else "no values",
-            )
-        )
-    return tuple(columns)
-
-
-def _id(name: str, what: str, null: str = "") -> Column:
-    return Column(name, "int64", what, null=null)
-
-
-def _instant(name: str, what: str, null: str = "") -> Column:
-    return Column(name, "int64", what, unit="ns since the epoch", null=null)
-
-
-def _duration(name: str, what: str, null: str = "") -> Column:
-    return Column(name, "int64", what, unit="ns", null=null)
-
 
 _HOST = Column("host", "string", "host name")
 _VPID = Column("vpid", "int64", "process id")
 _VTID = Column("vtid", "int64", "thread id")
-_BEGIN = _instant("begin_ns", "when its init event was recorded; it lives until its handle is new")
+_BEGIN = instant("begin_ns", "when its init event was recorded; it lives until its handle is new")
 _NO_INIT = "no init event was recorded"
 _HANDLE = Column("handle", "uint64", "address of the rcl object; used again after its death")
 
@@ -66,7 +23,7 @@ NODES = Table(
     "nodes",
     ("node_id",),
     (
-        _id("node_id", "dense number of the node"),
+        dense_id("node_id", "dense number of the node"),
         _HOST,
         _VPID,
         _HANDLE,
@@ -80,12 +37,12 @@ PUBLISHERS = Table(
     "publishers",
     ("publisher_id",),
     (
-        _id("publisher_id", "dense number of the publisher"),
+        dense_id("publisher_id", "dense number of the publisher"),
         _HOST,
         _VPID,
         _HANDLE,
         Column("rmw_handle", "uint64", "address of the rmw object"),
-        _id("node_id", "its node", null=_NO_INIT),
+        dense_id("node_id", "its node", null=_NO_INIT),
         Column("topic", "string", "fully qualified topic"),
         Column("queue_depth", "int64", "messages kept by the QoS history"),
         _BEGIN,
@@ -97,12 +54,12 @@ SUBSCRIPTIONS = Table(
     "subscriptions",
     ("subscription_id",),
     (
-        _id("subscription_id", "dense number of the subscription"),
+        dense_id("subscription_id", "dense number of the subscription"),
         _HOST,
         _VPID,
         _HANDLE,
         Column("rmw_handle", "uint64", "address of the rmw object"),
-        _id("node_id", "its node", null=_NO_INIT),
+        dense_id("node_id", "its node", null=_NO_INIT),
         Column("topic", "string", "fully qualified topic"),
         Column("queue_depth", "int64", "messages kept by the QoS history"),
         _BEGIN,
@@ -114,15 +71,15 @@ CALLBACK_OBJECTS = Table(
     "callback_objects",
     ("callback_id",),
     (
-        _id("callback_id", "dense number of the callback"),
+        dense_id("callback_id", "dense number of the callback"),
         _HOST,
         _VPID,
         Column("address", "uint64", "what callback_start names; used again"),
         Column("symbol", "string", "name of the function", null="never registered"),
         Column("kind", "string", "subscription, timer, service or unknown"),
         Column("trigger", "string", "its topic, service or period", null="owner unknown"),
-        _id("subscription_id", "its subscription", null="not a subscription's"),
-        _id("node_id", "the node that owns it", null="owner unknown"),
+        dense_id("subscription_id", "its subscription", null="not a subscription's"),
+        dense_id("node_id", "the node that owns it", null="owner unknown"),
         Column("node", "string", "name of that node", null="owner unknown"),
         _BEGIN,
     ),
@@ -133,13 +90,13 @@ CALLBACK_INSTANCES = Table(
     "callback_instances",
     ("instance_id",),
     (
-        _id("instance_id", "dense number"),
-        _id("callback_id", "which callback ran"),
+        dense_id("instance_id", "dense number"),
+        dense_id("callback_id", "which callback ran"),
         _HOST,
         _VPID,
         _VTID,
-        _instant("start_ns", "callback_start"),
-        _instant("end_ns", "callback_end", null="it never ended in the trace"),
+        instant("start_ns", "callback_start"),
+        instant("end_ns", "callback_end", null="it never ended in the trace"),
         Column("is_intra_process", "bool", "the message came through an intra-process buffer"),
     ),
     "One row an execution of a callback: the half-open interval from start to end.",
@@ -149,13 +106,13 @@ PUBLICATIONS = Table(
     "publications",
     ("publication_id",),
     (
-        _id("publication_id", "dense number, in order of rmw_publish"),
-        _id("publisher_id", "who published", null=_NO_INIT),
+        dense_id("publication_id", "dense number, in order of rmw_publish"),
+        dense_id("publisher_id", "who published", null=_NO_INIT),
         _HOST,
         _VPID,
         _VTID,
-        _instant("client_ns", "rclcpp_publish, else rcl_publish", null="neither was recorded"),
-        _instant("rmw_publish_ns", "rmw_publish, before serialization"),
+        instant("client_ns", "rclcpp_publish, else rcl_publish", null="neither was recorded"),
+        instant("rmw_publish_ns", "rmw_publish, before serialization"),
         Column(
             "source_timestamp",
             "int64",
@@ -163,7 +120,7 @@ PUBLICATIONS = Table(
             unit="ns since the epoch",
             null="not recorded (Iron and older)",
         ),
-        _id("instance_id", "the callback execution that published", null="none was running"),
+        dense_id("instance_id", "the callback execution that published", null="none was running"),
     ),
     "One row a message handed to the middleware by an rcl publisher.",
 )
@@ -172,20 +129,20 @@ TAKES = Table(
     "takes",
     ("take_id",),
     (
-        _id("take_id", "dense number, in order of rmw_take"),
-        _id("subscription_id", "who took", null=_NO_INIT),
+        dense_id("take_id", "dense number, in order of rmw_take"),
+        dense_id("subscription_id", "who took", null=_NO_INIT),
         _HOST,
         _VPID,
         _VTID,
-        _instant("picked_ns", "rclcpp_executor_execute of this take", null="not recorded"),
-        _instant("rmw_take_ns", "rmw_take, after deserialization"),
+        instant("picked_ns", "rclcpp_executor_execute of this take", null="not recorded"),
+        instant("rmw_take_ns", "rmw_take, after deserialization"),
         Column(
             "source_timestamp",
             "int64",
             "the publisher's stamp, CLOCK_REALTIME",
             unit="ns since the epoch",
         ),
-        _id("instance_id", "the callback execution that it started", null="none was recorded"),
+        dense_id("instance_id", "the callback execution that it started", null="none was recorded"),
     ),
     "One row a message taken from the middleware (taken = 1, with a source timestamp).",
 )
@@ -194,38 +151,38 @@ MESSAGES = Table(
     "messages",
     ("message_id",),
     (
-        _id("message_id", "dense number, in order of take"),
-        _id("hop_id", "row of `hops`"),
-        _id("publication_id", "its publication"),
-        _id("take_id", "its take"),
+        dense_id("message_id", "dense number, in order of take"),
+        dense_id("hop_id", "row of `hops`"),
+        dense_id("publication_id", "its publication"),
+        dense_id("take_id", "its take"),
         Column("topic", "string", "fully qualified topic; (unknown) without init events"),
         Column("publisher_node", "string", "node that published; (unknown pid/handle) if unnamed"),
         Column("subscription_node", "string", "node that took; (unknown pid/handle) if unnamed"),
         Column("method", "string", "topic+timestamp, or timestamp (inferred)"),
-        _id("callback_id", "the callback that it started", null="none was recorded"),
-        _instant("publish_ns", "checkpoint: rclcpp_publish, else rcl_publish, else rmw_publish"),
-        _instant("rmw_publish_ns", "checkpoint: rmw_publish"),
-        _instant(
+        dense_id("callback_id", "the callback that it started", null="none was recorded"),
+        instant("publish_ns", "checkpoint: rclcpp_publish, else rcl_publish, else rmw_publish"),
+        instant("rmw_publish_ns", "checkpoint: rmw_publish"),
+        instant(
             "ready_ns",
             "checkpoint: the last return of the taking thread's wait before it was picked",
             null="the thread did not wait in between, or its waits were not recorded",
         ),
-        _instant("picked_ns", "checkpoint: rclcpp_executor_execute", null="not recorded"),
-        _instant("rmw_take_ns", "checkpoint: rmw_take"),
-        _instant("callback_start_ns", "checkpoint: callback_start", null="no callback recorded"),
-        _instant("callback_end_ns", "checkpoint: callback_end", null="it never ended"),
+        instant("picked_ns", "checkpoint: rclcpp_executor_execute", null="not recorded"),
+        instant("rmw_take_ns", "checkpoint: rmw_take"),
+        instant("callback_start_ns", "checkpoint: callback_start", null="no callback recorded"),
+        instant("callback_end_ns", "checkpoint: callback_end", null="it never ended"),
         *(
-            _duration(layer.column, f"layer {layer.name}: {layer.doc}", null="not in this row")
+            duration(layer.column, f"layer {layer.name}: {layer.doc}", null="not in this row")
             for layer in HOP_LAYERS
         ),
-        _duration("latency_ns", "publish_ns to the last checkpoint; the sum of the layers"),
+        duration("latency_ns", "publish_ns to the last checkpoint; the sum of the layers"),
         Column("complete", "bool", "the row reaches callback_end"),
-        _id(
+        dense_id(
             "parent_id",
             "the message whose callback published this one",
             null="published outside a message's callback",
         ),
-        _duration(
+        duration(
             "hold_ns",
             "from that callback's start to publish_ns",
             null="published outside a message's callback",
@@ -238,9 +195,9 @@ EXECUTOR_BLOCKERS = Table(
     "executor_blockers",
     ("message_id", "callback_id"),
     (
-        _id("message_id", "the message that waited"),
-        _id("callback_id", "the callback that ran on the taking thread meanwhile"),
-        _duration("duration_ns", "how long it ran between rmw_publish and picked"),
+        dense_id("message_id", "the message that waited"),
+        dense_id("callback_id", "the callback that ran on the taking thread meanwhile"),
+        duration("duration_ns", "how long it ran between rmw_publish and picked"),
     ),
     "What the taking thread was running while a message waited for it. The rest of executor wait "
     "is the executor's own work.",
@@ -250,12 +207,12 @@ HOPS = Table(
     "hops",
     ("hop_id",),
     (
-        _id("hop_id", "dense number"),
+        dense_id("hop_id", "dense number"),
         Column("topic", "string", "fully qualified topic"),
         Column("publisher_node", "string", "node that publishes"),
         Column("subscription_node", "string", "node that takes"),
         Column("count", "int64", "matched takes"),
-        *_statistics("latency_", "publish to the end of the callback, complete rows"),
+        *statistics("latency_", "publish to the end of the callback, complete rows"),
     ),
     "One row a way from a publishing node over a topic to a subscribing node.",
 )
@@ -264,10 +221,10 @@ HOP_LAYER_STATS = Table(
     "hop_layers",
     ("hop_id", "layer"),
     (
-        _id("hop_id", "row of `hops`"),
+        dense_id("hop_id", "row of `hops`"),
         Column("layer", "string", "name of the layer"),
         Column("share", "float64", "of the summed latency of the complete rows"),
-        *_statistics("", "duration"),
+        *statistics("", "duration"),
     ),
     "One row a layer of a hop, over the hop's complete rows.",
 )
@@ -276,12 +233,12 @@ CHAINS = Table(
     "chains",
     ("chain_id",),
     (
-        _id("chain_id", "dense number, the longest and busiest first"),
+        dense_id("chain_id", "dense number, the longest and busiest first"),
         Column("name", "string", "topics of its hops, joined by ->"),
         Column("nodes", "string", "nodes on the way, joined by ->"),
         Column("hop_count", "int64", "hops"),
         Column("count", "int64", "messages that went all the way"),
-        *_statistics("latency_", "first publish to the end of the last callback"),
+        *statistics("latency_", "first publish to the end of the last callback"),
     ),
     "One row a way of hops that are linked through callbacks.",
 )
@@ -290,12 +247,12 @@ CHAIN_INSTANCES = Table(
     "chain_instances",
     ("chain_instance_id",),
     (
-        _id("chain_instance_id", "dense number"),
-        _id("chain_id", "row of `chains`"),
-        _id("message_id", "the last message of the chain"),
-        _instant("begin_ns", "first publish"),
-        _instant("end_ns", "end of the last callback"),
-        _duration("latency_ns", "end_ns - begin_ns; the sum of its segments"),
+        dense_id("chain_instance_id", "dense number"),
+        dense_id("chain_id", "row of `chains`"),
+        dense_id("message_id", "the last message of the chain"),
+        instant("begin_ns", "first publish"),
+        instant("end_ns", "end of the last callback"),
+        duration("latency_ns", "end_ns - begin_ns; the sum of its segments"),
     ),
     "One row a message that went through the whole chain.",
 )
@@ -304,13 +261,13 @@ CHAIN_SEGMENTS = Table(
     "chain_segments",
     ("chain_instance_id", "position"),
     (
-        _id("chain_instance_id", "row of `chain_instances`"),
-        _id("chain_id", "row of `chains`"),
+        dense_id("chain_instance_id", "row of `chain_instances`"),
+        dense_id("chain_id", "row of `chains`"),
         Column("position", "int64", "order along the chain, from 0"),
         Column("hop", "int64", "hop along the chain, from 0"),
-        _id("message_id", "the message of that hop"),
+        dense_id("message_id", "the message of that hop"),
         Column("layer", "string", "name of the layer"),
-        _duration("duration_ns", "how long it took"),
+        duration("duration_ns", "how long it took"),
     ),
     "One row a layer of a hop of a message along its chain.",
 )
@@ -319,13 +276,13 @@ CHAIN_LAYER_STATS = Table(
     "chain_layers",
     ("chain_id", "position"),
     (
-        _id("chain_id", "row of `chains`"),
+        dense_id("chain_id", "row of `chains`"),
         Column("position", "int64", "order along the chain, from 0"),
         Column("hop", "int64", "hop along the chain, from 0"),
         Column("layer", "string", "name of the layer"),
         Column("where", "string", "topic, node or callback that the time was spent in"),
         Column("share", "float64", "of the summed latency of the chain"),
-        *_statistics("", "duration"),
+        *statistics("", "duration"),
     ),
     "One row a layer of a hop of a chain.",
 )
@@ -334,7 +291,7 @@ BLAME = Table(
     "blame",
     ("chain_id", "layer", "where"),
     (
-        _id("chain_id", "row of `chains`"),
+        dense_id("chain_id", "row of `chains`"),
         Column("layer", "string", "name of the layer"),
         Column("where", "string", "topic, node, or callback that was run or waited for"),
         Column("share_p50", "float64", "of the latency of the typical messages (p40 to p60)"),
@@ -349,14 +306,14 @@ CALLBACKS = Table(
     "callbacks",
     ("callback_id",),
     (
-        _id("callback_id", "row of `callback_objects`"),
+        dense_id("callback_id", "row of `callback_objects`"),
         Column("node", "string", "node that owns it; (unknown) without init events"),
         Column("symbol", "string", "name of the function; its address when never registered"),
         Column("kind", "string", "subscription, timer, service or unknown"),
         Column("trigger", "string", "its topic, service or period", null="owner unknown"),
         Column("count", "int64", "executions"),
-        *_statistics("duration_", "callback_start to callback_end"),
-        *_statistics("period_", "between two starts"),
+        *statistics("duration_", "callback_start to callback_end"),
+        *statistics("period_", "between two starts"),
     ),
     "One row a callback that ran.",
 )
@@ -371,6 +328,19 @@ QUALITY = Table(
         Column("text", "string", "what it means and what to do"),
     ),
     "One row a kind of finding, the worst first.",
+)
+
+LOSSES = Table(
+    "losses",
+    ("code", "place", "begin_ns", "end_ns"),
+    (
+        Column("code", "string", "what was lost (strata.schema.quality)"),
+        Column("count", "int64", "how much: events, packets, bytes, by the code"),
+        Column("place", "string", "stream file, directory or event; empty for the whole trace"),
+        instant("begin_ns", "it was lost at this time or later", null="not known"),
+        instant("end_ns", "it was lost at this time or earlier", null="not known"),
+    ),
+    "One row a loss of the trace by itself, with the window of time in which it happened.",
 )
 
 TABLES: tuple[Table, ...] = (
@@ -392,4 +362,5 @@ TABLES: tuple[Table, ...] = (
     BLAME,
     CALLBACKS,
     QUALITY,
+    LOSSES,
 )

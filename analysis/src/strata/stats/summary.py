@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from strata.schema.tables import STATISTICS
+from strata.schema.columns import STATISTICS
 
 Statistics = dict[str, int | float | None]
 

@@ -1,0 +1,54 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Columns that many tables have: ids, instants, durations and the statistics of durations."""
+
+from __future__ import annotations
+
+from strata.schema.table import Column
+
+STATISTICS = ("count", "min", "p50", "mad", "p90", "p99", "max", "mean", "std")
+"""Summary of a column of durations; definitions in docs/method.md and strata.stats."""
+
+_STATISTIC_DOCS = {
+    "count": "number of values",
+    "min": "smallest value",
+    "p50": "median",
+    "mad": "median absolute deviation from the median, unscaled",
+    "p90": "90th percentile",
+    "p99": "99th percentile",
+    "max": "largest value",
+    "mean": "arithmetic mean",
+    "std": "sample standard deviation (n - 1); null for one value",
+}
+
+
+def statistics(prefix: str, what: str) -> tuple[Column, ...]:
+    """Return a column for each of STATISTICS."""
+    columns = []
+    for name in STATISTICS:
+        counted = name == "count"
+        columns.append(
+            Column(
+                f"{prefix}{name}",
+                "int64" if counted else "float64",
+                f"{what}: {_STATISTIC_DOCS[name]}",
+                unit="" if counted else "ns",
+                null="" if counted else "no values",
+            )
+        )
+    return tuple(columns)
+
+
+def dense_id(name: str, what: str, null: str = "") -> Column:
+    """Return a column of dense numbers."""
+    return Column(name, "int64", what, null=null)
+
+
+def instant(name: str, what: str, null: str = "") -> Column:
+    """Return a column of nanoseconds since the epoch."""
+    return Column(name, "int64", what, unit="ns since the epoch", null=null)
+
+
+def duration(name: str, what: str, null: str = "") -> Column:
+    """Return a column of nanoseconds."""
+    return Column(name, "int64", what, unit="ns", null=null)
