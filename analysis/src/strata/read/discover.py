@@ -10,6 +10,9 @@ chunk, and two sessions beside each other (`snapshot` and `runtime`).
 from __future__ import annotations
 
 import os
+import stat
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,10 +53,21 @@ class CtfTrace:
 def read_metadata(path: Path) -> _ctf.Metadata:
     """Parse a `metadata` file: TSDL of CTF 1.8, in packets or plain, or JSON of CTF 2.
 
-    Raises TraceError when it is damaged or declares something that is not supported.
+    Raises TraceError when it cannot be read, is damaged or declares something that is not
+    supported.
     """
     try:
-        return _ctf.parse_metadata(path.read_bytes())
+        content = path.read_bytes()
+        if not content:
+            raise TraceError(
+                f"Cannot read metadata {path}: it is empty: the session is still being recorded or "
+                "was killed before it wrote any. Stop the session, then try again."
+            )
+        return _ctf.parse_metadata(content)
+    except OSError as error:
+        raise TraceError(
+            f"Cannot read metadata {path}: {error.strerror}. Check its permissions and the disk."
+        ) from error
     except _ctf.MetadataError as error:
         raise TraceError(
             f"Cannot read metadata {path}: {error}. `babeltrace2 {path.parent}` may tell more; if "
@@ -62,27 +76,22 @@ def read_metadata(path: Path) -> _ctf.Metadata:
 
 
 def find_traces(path: Path) -> tuple[list[CtfTrace], list[tuple[Path, str]]]:
-    """Return the CTF traces at and below `path`, and those that cannot be read with the reason.
+    """Return the CTF traces at and below `path`, and what could not be read there with the error.
 
-    Sorted by directory. Hidden directories are left out. Raises TraceError when there is none.
+    Both are sorted by directory. Hidden directories are left out; of a directory with several names
+    (symbolic links are followed) one is taken. Raises TraceError when there is no trace.
     """
-    if not path.exists():
-        raise TraceError(f"Cannot open trace {path}: there is no such directory. Check the path.")
-    if not path.is_dir():
-        raise TraceError(
-            f"Cannot open trace {path}: it is a file. Give the directory that holds the trace."
-        )
+    _require_directory(path)
     found: list[CtfTrace] = []
     unreadable: list[tuple[Path, str]] = []
-    for directory, names, files in os.walk(path):
-        names[:] = sorted(name for name in names if not name.startswith("."))
-        if "metadata" not in files:
-            continue
-        place = Path(directory)
+    for place in _directories(path, unreadable):
         try:
-            found.append(CtfTrace(place, read_metadata(place / "metadata")))
-        except (TraceError, OSError) as error:
+            if _is_file(place / "metadata"):
+                found.append(CtfTrace(place, read_metadata(place / "metadata")))
+        except TraceError as error:
             unreadable.append((place, str(error)))
+    found.sort(key=lambda trace: trace.directory.parts)
+    unreadable.sort(key=lambda item: item[0].parts)
     if not found and unreadable:
         raise TraceError(unreadable[0][1])
     if not found:
@@ -91,3 +100,85 @@ def find_traces(path: Path) -> tuple[list[CtfTrace], list[tuple[Path, str]]]:
             "Give the directory that `strata record`, `ros2 trace` or `lttng` wrote."
         )
     return found, unreadable
+
+
+def _require_directory(path: Path) -> None:
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise TraceError(
+            f"Cannot open trace {path}: there is no such directory. Check the path."
+        ) from error
+    except OSError as error:
+        raise TraceError(
+            f"Cannot open trace {path}: {error.strerror}. Check the path and its permissions."
+        ) from error
+    if not stat.S_ISDIR(mode):
+        raise TraceError(
+            f"Cannot open trace {path}: it is a file. Give the directory that holds the trace."
+        )
+
+
+def _directories(path: Path, unreadable: list[tuple[Path, str]]) -> Iterator[Path]:
+    """Yield each directory at and below `path` once; what cannot be listed goes to `unreadable`.
+
+    Those behind symbolic links come last, so that a directory's own name wins over a link to it.
+    """
+    waiting = deque([path])
+    linked: deque[Path] = deque()
+    # A link to what holds `path` is a loop too.
+    seen = {_identity(parent) for parent in path.resolve().parents}
+    while waiting or linked:
+        place = (waiting or linked).popleft()
+        try:
+            identity = _identity(place)
+            if identity in seen:
+                continue
+            seen.add(identity)
+            with os.scandir(place) as entries:
+                inside = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            unreadable.append((place, _unlisted(place, error)))
+            continue
+        for entry in inside:
+            if not entry.name.startswith("."):
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(Path(place, entry.name))
+                elif entry.is_symlink() and _leads_to_directory(entry):
+                    linked.append(Path(place, entry.name))
+        yield place
+
+
+def _identity(place: Path) -> tuple[int, int]:
+    status = place.stat()
+    return status.st_dev, status.st_ino
+
+
+def _unlisted(place: Path, error: OSError) -> str:
+    return (
+        f"Cannot list directory {place}: {error.strerror}. Check its permissions, or read it as "
+        "its owner."
+    )
+
+
+def _leads_to_directory(entry: os.DirEntry[str]) -> bool:
+    """Tell whether a symbolic link is one to a directory; a loop of links leads nowhere."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _is_file(path: Path) -> bool:
+    """Tell whether there is a regular file; a pipe of that name would never end.
+
+    Raises TraceError when that cannot be told.
+    """
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise TraceError(
+            f"Cannot read metadata {path}: {error.strerror}. Check the directory's permissions."
+        ) from error

@@ -26,6 +26,16 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
     return None
 
 
+def session_of(path: Path) -> Path | None:
+    """Return the session that `path` is or whose `trace` it is; null when it is no session's."""
+    whole = path.resolve()
+    if (path / MANIFEST).is_file():
+        return path
+    if whole.name != "trace" or not (whole.parent / MANIFEST).is_file():
+        return None
+    return path.parent if path.parent.resolve() == whole.parent else whole.parent
+
+
 def describe_machine(manifest: dict[str, Any]) -> str:
     """Return ROS 2, rmw, machine and system in one line; what is unknown is left out."""
     host, ros = manifest.get("host") or {}, manifest.get("ros") or {}

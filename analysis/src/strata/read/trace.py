@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
+from strata.printable import path_text
 from strata.read.columns import conform, declared_schema, join
 from strata.read.decoder import EVERYTHING, Decoder, Reading, Selection
 from strata.read.discover import CtfTrace, find_traces
@@ -36,7 +40,7 @@ class Trace:
         self._unreadable = unreadable
         self._progress = progress or (lambda _: None)
         self.decoder = Decoder(traces)
-        self._misfits: dict[str, int] = {}
+        self._misfits: Counter[str] = Counter()
         self._every: dict[str, pa.Table] | None = None
 
     @property
@@ -66,7 +70,7 @@ class Trace:
         Packet headers are read at once; bytes that hold no event are found by decoding.
         """
         unreadable = [
-            Loss("unreadable_traces", 1, f"{place}: {why}", None, None)
+            Loss("unreadable_traces", 1, path_text(f"{place}: {why}"), None, None)
             for place, why in self._unreadable
         ]
         misfits = [
@@ -74,6 +78,10 @@ class Trace:
             for event, count in self._misfits.items()
         ]
         return (*find_losses(self.decoder), *misfits, *unreadable)
+
+    def loss_rows(self) -> list[dict[str, Any]]:
+        """Return the losses as values that JSON has; times are ns since the epoch, or null."""
+        return [asdict(loss) for loss in self.losses]
 
     @property
     def ledger(self) -> Ledger:
@@ -95,11 +103,11 @@ class Trace:
         `events`: the wanted names (all by default); a name of which the trace holds no event has no
         table. `columns`: the wanted columns; one that a table lacks is left out of it. `begin_ns`
         (inclusive) and `end_ns` (exclusive) are nanoseconds since the epoch. Only what is wanted is
-        decoded. Events of one timestamp are in the order of docs/reading.md. Raises TraceError.
+        decoded. Events of one timestamp are in the order of docs/reading.md. Raises TraceError, and
+        TypeError when one string is given for names.
         """
-        names = None if columns is None else frozenset(columns)
         selection = Selection(
-            None if events is None else frozenset(events), names, begin_ns, end_ns
+            _names("events", events), _names("columns", columns), begin_ns, end_ns
         )
         if selection != EVERYTHING:
             return self._decode(selection)
@@ -122,16 +130,20 @@ class Trace:
         """
         reading = self.decoder.read(selection, chunk_rows, chunk_bytes)
         schemas = _schemas(reading, selection.columns)
-        for chunk in reading:
-            found: dict[str, list[pa.RecordBatch]] = {}
-            for number, batch in chunk:
-                event = reading.tables[number][0]
-                table, misfits = conform(batch, schemas[event])
-                found.setdefault(event, []).append(table)
-                if misfits:
-                    self._misfits[event] = self._misfits.get(event, 0) + misfits
-                self._progress(len(batch))
-            yield found
+        misfits: Counter[str] = Counter()
+        try:
+            for chunk in reading:
+                found: dict[str, list[pa.RecordBatch]] = {}
+                for number, batch in chunk:
+                    event = reading.tables[number][0]
+                    table, count = conform(batch, schemas[event])
+                    found.setdefault(event, []).append(table)
+                    misfits[event] += count
+                    self._progress(len(batch))
+                yield found
+        finally:
+            # The same values may be read again: the reading that met the most of them counts.
+            self._misfits |= misfits
 
     def _decode(self, selection: Selection) -> dict[str, pa.Table]:
         wanted = selection.columns
@@ -157,6 +169,13 @@ class Trace:
                 table = table.drop_columns(["timestamp"])
             tables[event] = table
         return tables
+
+
+def _names(what: str, names: Iterable[str] | None) -> frozenset[str] | None:
+    # A string is an iterable of strings: of its letters.
+    if isinstance(names, str):
+        raise TypeError(f"{what} is an iterable of names, not one string: [{names!r}]")
+    return None if names is None else frozenset(names)
 
 
 def _schemas(reading: Reading, columns: frozenset[str] | None) -> dict[str, pa.Schema]:
