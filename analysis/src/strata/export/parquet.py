@@ -3,15 +3,14 @@
 """Event tables as Parquet files, one an event type, whatever the size of the trace.
 
 The directory that is written holds `tables.json` beside the Parquet files: the file of each event,
-its rows, the version of the schema, where the events came from and what the trace lost.
+its rows, the version of the schema, where the events came from, which of them were wanted and what
+the trace lost.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import shutil
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from strata import __version__
-from strata.errors import OutputError
+from strata.export.target import CONTENTS, FORMAT, failure, replacing
+from strata.printable import path_text
 from strata.read import Trace
 from strata.read.decoder import EVERYTHING, Selection
 from strata.schema.version import VERSION
-
-CONTENTS = "tables.json"
 
 # A row group is written when a table has this many rows waiting, or all tables this many bytes.
 _GROUP_ROWS = 1 << 17
@@ -42,14 +40,15 @@ class _Table:
     writer: pq.ParquetWriter
     waiting: list[pa.RecordBatch] = field(default_factory=list)
     waiting_rows: int = 0
+    waiting_bytes: int = 0
     rows: int = 0
 
-    def add(self, batch: pa.RecordBatch) -> int:
-        """Take a batch; return its bytes."""
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Take a batch."""
         self.waiting.append(batch)
         self.waiting_rows += len(batch)
+        self.waiting_bytes += int(batch.nbytes)
         self.rows += len(batch)
-        return int(batch.nbytes)
 
     def flush(self) -> None:
         """Write what waits as one row group."""
@@ -58,6 +57,7 @@ class _Table:
             self.writer.write_table(table, row_group_size=max(len(table), 1))
         self.waiting = []
         self.waiting_rows = 0
+        self.waiting_bytes = 0
 
 
 @dataclass(frozen=True)
@@ -70,23 +70,6 @@ class Written:
     size: int
 
 
-def check_target(target: Path, *, force: bool) -> None:
-    """Raise OutputError when `target` cannot be written, or holds what must not be lost."""
-    if target.exists() and not target.is_dir():
-        raise OutputError(f"Cannot write {target}: it is a file. Name a directory with -o.")
-    if not target.exists() or not any(target.iterdir()):
-        return
-    if not (target / CONTENTS).is_file():
-        raise OutputError(
-            f"Cannot write {target}: the directory holds files that strata convert did not write "
-            f"(no {CONTENTS}). Name another with -o."
-        )
-    if not force:
-        raise OutputError(
-            f"Cannot write {target}: it holds tables already. Name another with -o or use --force."
-        )
-
-
 def write_parquet(
     trace: Trace, target: Path, selection: Selection = EVERYTHING, *, force: bool = False
 ) -> Written:
@@ -94,43 +77,31 @@ def write_parquet(
 
     The memory needed does not grow with the trace. Raises OutputError and TraceError.
     """
-    check_target(target, force=force)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-    except OSError as error:
-        raise OutputError(f"Cannot write {target}: {error.strerror}.") from error
-    try:
-        tables = _write_tables(trace, fresh, selection)
-        (fresh / CONTENTS).write_text(json.dumps(_contents(trace, tables), indent=1) + "\n")
+    with replacing(target, force=force) as fresh:
+        try:
+            tables = _write_tables(trace, fresh, selection)
+        except pa.ArrowException as error:
+            raise failure(target, error) from error
+        text = json.dumps(_contents(trace, tables, selection), indent=1)
+        (fresh / CONTENTS).write_text(f"{text}\n", encoding="utf-8")
         size = sum(path.stat().st_size for path in fresh.iterdir())
-        fresh.chmod(0o755)
-        if target.exists():
-            shutil.rmtree(target)
-        fresh.rename(target)
-    except (OSError, pa.ArrowException) as error:
-        raise OutputError(f"Cannot write {target}: {error}.") from error
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
     return Written(target, len(tables), sum(table.rows for table in tables.values()), size)
 
 
 def _write_tables(trace: Trace, directory: Path, selection: Selection) -> dict[str, _Table]:
     tables: dict[str, _Table] = {}
-    waiting_bytes = 0
     try:
         for chunk in trace.chunks(selection):
             for event, batches in chunk.items():
                 for batch in batches:
                     if event not in tables:
                         tables[event] = _open(event, batch.schema, directory, tables)
-                    waiting_bytes += tables[event].add(batch)
+                    tables[event].add(batch)
+            waiting_bytes = sum(table.waiting_bytes for table in tables.values())
             everything = waiting_bytes > _WAITING_BYTES
             for table in tables.values():
                 if everything or table.waiting_rows >= _GROUP_ROWS:
                     table.flush()
-            if everything:
-                waiting_bytes = 0
         for table in tables.values():
             table.flush()
     finally:
@@ -163,15 +134,17 @@ def _file_name(event: str, taken: set[str]) -> str:
     return name
 
 
-def _contents(trace: Trace, tables: dict[str, _Table]) -> dict[str, Any]:
+def _contents(trace: Trace, tables: dict[str, _Table], selection: Selection) -> dict[str, Any]:
     return {
+        "format": FORMAT,
         "schema": VERSION,
         "strata": __version__,
         "traces": [
-            {"directory": str(item.directory.absolute()), "uuid": item.metadata.uuid}
+            {"directory": path_text(item.directory.resolve()), "uuid": item.metadata.uuid}
             for item in trace.traces
         ],
-        "losses": trace.ledger.counts,
+        "events": None if selection.events is None else sorted(selection.events),
+        "losses": trace.loss_rows(),
         "tables": {
             event: {"file": table.path.name, "rows": table.rows} for event, table in tables.items()
         },

@@ -1,0 +1,142 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The directory that tables are written into: made or replaced whole, or left as it was.
+
+Only a directory of `strata convert` is ever replaced: its `tables.json` says so, and it holds
+nothing but the files that are listed there.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from strata.errors import OutputError
+
+CONTENTS = "tables.json"
+FORMAT = "strata tables"
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_ELSEWHERE = "Name another place with -o."
+
+
+def check_target(target: Path, *, force: bool) -> None:
+    """Raise OutputError when `target` cannot be written, or holds what must not be lost."""
+    try:
+        _check_place(target)
+        entries = sorted(target.iterdir()) if target.exists() else []
+    except OSError as error:
+        raise failure(target, error) from error
+    if not entries:
+        return
+    foreign = _foreign_entry(target, entries)
+    if foreign is not None:
+        raise OutputError(
+            f"Cannot write {target}: the directory holds files that strata convert did not write "
+            f"({foreign}). {_ELSEWHERE}"
+        )
+    if not force:
+        raise OutputError(
+            f"Cannot write {target}: it holds tables already. Name another place with -o or use "
+            "--force."
+        )
+
+
+def failure(target: Path, error: Exception) -> OutputError:
+    """Return what to raise when `target` could not be written because of `error`."""
+    number = error.errno if isinstance(error, OSError) else None
+    fact = os.strerror(number) if number else str(error).rstrip(".")
+    step = "Make room there, or name another place with -o." if number in _FULL else _ELSEWHERE
+    return OutputError(f"Cannot write {target}: {fact}. {step}")
+
+
+@contextmanager
+def replacing(target: Path, *, force: bool) -> Iterator[Path]:
+    """Give a new directory to fill; at the end of the block it becomes `target`.
+
+    All or nothing: when the block fails, or the exchange does, what stood at `target` stands there
+    again. Raises OutputError, also for each OSError of the block.
+    """
+    check_target(target, force=force)
+    # A name such as `.` or that of a symbolic link cannot be exchanged, what it stands for can.
+    whole = Path(os.path.realpath(target))
+    try:
+        whole.parent.mkdir(parents=True, exist_ok=True)
+        # Beside the target, as only a rename within one file system is one step.
+        work = Path(tempfile.mkdtemp(prefix=f".{whole.name[:50]}-", dir=whole.parent))
+    except OSError as error:
+        raise failure(target, error) from error
+    aside = work / "old"
+    try:
+        new = work / "new"
+        new.mkdir()
+        yield new
+        # The conversion took its time: somebody may have put a file there meanwhile.
+        check_target(target, force=force)
+        _exchange(new, whole, aside)
+    except OSError as error:
+        raise _failure_of_exchange(target, whole, aside, error) from error
+    finally:
+        if whole.exists() or not aside.exists():
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def _check_place(target: Path) -> None:
+    if target.exists() and not target.is_dir():
+        raise OutputError(f"Cannot write {target}: it is a file. Name a directory with -o.")
+    for parent in target.parents:
+        if parent.exists():
+            if not parent.is_dir():
+                raise OutputError(f"Cannot write {target}: {parent} is a file. {_ELSEWHERE}")
+            return
+
+
+def _foreign_entry(target: Path, entries: list[Path]) -> str | None:
+    """Name an entry that `strata convert` did not write; null when it wrote all."""
+    written = _written_files(target / CONTENTS)
+    if written is None:
+        other = next((entry.name for entry in entries if entry.name != CONTENTS), None)
+        return other or f"{CONTENTS} without the format {FORMAT!r}"
+    for entry in entries:
+        if entry.name not in written or not stat.S_ISREG(entry.lstat().st_mode):
+            return entry.name
+    return None
+
+
+def _written_files(contents: Path) -> set[str] | None:
+    """Return the names of the files that a tables.json tells of, with its own; null for no such."""
+    try:
+        document = json.loads(contents.read_text(encoding="utf-8"))
+        if document["format"] != FORMAT:
+            return None
+        return {CONTENTS, *(str(table["file"]) for table in document["tables"].values())}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+
+
+def _exchange(new: Path, target: Path, aside: Path) -> None:
+    """Put `new` in the place of `target`, which goes to `aside`; or leave all as it was."""
+    try:
+        if target.exists():
+            target.rename(aside)
+        new.rename(target)
+    except BaseException:
+        if aside.exists() and not target.exists():
+            aside.rename(target)
+        raise
+
+
+def _failure_of_exchange(target: Path, whole: Path, aside: Path, error: OSError) -> OutputError:
+    if aside.exists() and not whole.exists():
+        return OutputError(
+            f"Cannot write {target}: {os.strerror(error.errno or 0)}, and what stood there could "
+            f"not be put back. It is whole in {aside}: move it back."
+        )
+    return failure(target, error)
