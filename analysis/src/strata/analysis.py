@@ -102,4 +102,5 @@ class Analysis:
     blame: pd.DataFrame
     callbacks: pd.DataFrame
     quality: pd.DataFrame
+    losses: pd.DataFrame
     bottlenecks: tuple[Bottleneck, ...]

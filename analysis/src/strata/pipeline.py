@@ -18,6 +18,7 @@ from strata.layers.frames import blockers_frame, endpoint_names, messages_frame
 from strata.layers.transfers import cut_layers, find_blockers
 from strata.model import frames
 from strata.model.build import Model, build_model
+from strata.printable import path_text
 from strata.read import Trace, open_trace
 from strata.read.manifest import describe_machine, read_manifest
 from strata.schema import tables
@@ -116,8 +117,16 @@ def _results(trace: Trace, events: dict[str, pa.Table], model: Model, ledger: Le
         blame=blame,
         callbacks=callback_table(objects, instances),
         quality=tables.QUALITY.frame(pd.DataFrame(ledger.rows(), columns=tables.QUALITY.names)),
+        losses=_losses(trace),
         bottlenecks=find_bottlenecks(of_chains.chains, blame),
     )
+
+
+def _losses(trace: Trace) -> pd.DataFrame:
+    columns = ["code", "count", "where", "begin_ns", "end_ns"]
+    # Not by way of floats, which have no nanoseconds since the epoch.
+    found = pd.DataFrame(trace.loss_rows(), columns=columns, dtype=object)
+    return tables.LOSSES.frame(found.rename(columns={"where": "place"}))
 
 
 def _count_processes_without_init(model: Model, ledger: Ledger) -> None:
@@ -137,7 +146,7 @@ def _summary(trace: Trace, events: dict[str, pa.Table], model: Model) -> TraceSu
     discarded = trace.ledger.counts.get("discarded_events", 0)
     manifest = read_manifest(trace.path)
     return TraceSummary(
-        path=str(trace.path),
+        path=path_text(trace.path),
         events=sum(len(table) for table in events.values()),
         discarded_events=discarded,
         begin_ns=min(column[0].as_py() for column in times),

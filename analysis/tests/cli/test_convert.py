@@ -97,9 +97,12 @@ def test_loss_is_told(sample: Sample, tmp_path: Path) -> None:
     run = strata("convert", sample("fast_relay1p_mt_lossy"), "-o", tmp_path / "out")
     assert run.returncode == 0
     assert "25,631 events were discarded" in run.stderr
-    assert json.loads((tmp_path / "out/tables.json").read_text())["losses"] == {
-        "discarded_events": 25631
-    }
+    losses = json.loads((tmp_path / "out/tables.json").read_text())["losses"]
+    assert {loss["code"] for loss in losses} == {"discarded_events"}
+    assert sum(loss["count"] for loss in losses) == 25631
+    for loss in losses:
+        assert Path(loss["where"]).is_file()
+        assert loss["begin_ns"] is None or loss["begin_ns"] <= loss["end_ns"]
 
 
 def test_a_failure_leaves_nothing(

@@ -104,6 +104,7 @@ def make(relay: Relay) -> Analysis:
         blame=blame,
         callbacks=callback_table(objects, instances),
         quality=tables.QUALITY.frame(pd.DataFrame(ledger.rows(), columns=tables.QUALITY.names)),
+        losses=tables.LOSSES.empty(),
         bottlenecks=find_bottlenecks(of_chains.chains, blame),
     )
 

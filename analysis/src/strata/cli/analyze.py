@@ -7,15 +7,17 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import IO
 
 import click
 import pandas as pd
-from rich.console import Console
 
 from strata import analyze
 from strata.analysis import Analysis
+from strata.cli.console import make_console
 from strata.cli.progress import decoding_progress
 from strata.errors import OutputError
+from strata.printable import printable
 from strata.report.document import document
 from strata.report.rectangle import rectangle
 from strata.report.text import print_analysis
@@ -74,18 +76,17 @@ def command(
         raise OutputError(f"Cannot write {output}: {error.strerror}. Choose another place.") from (
             error
         )
-    click.echo(f"Wrote {output}", err=True)
+    click.echo(f"Wrote {printable(str(output))}", err=True)
 
 
 def _write(
-    analysis: Analysis, form: str, table_name: str | None, file: object, *, everything: bool
+    analysis: Analysis, form: str, table_name: str | None, file: IO[str], *, everything: bool
 ) -> None:
     if form == "table":
-        console = Console(file=file, highlight=False)  # type: ignore[arg-type]
-        print_analysis(analysis, console, everything=everything)
+        print_analysis(analysis, make_console(file), everything=everything)
     elif form == "json":
-        json.dump(document(analysis), file, indent=1)  # type: ignore[arg-type]
-        file.write("\n")  # type: ignore[attr-defined]
+        json.dump(document(analysis), file, indent=1)
+        file.write("\n")
     else:
         frame: pd.DataFrame = getattr(analysis, table_name) if table_name else rectangle(analysis)
-        frame.to_csv(file, index=False)  # type: ignore[call-overload]
+        frame.to_csv(file, index=False)

@@ -9,10 +9,10 @@ import sys
 from dataclasses import asdict
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from strata.cli.console import make_console
 from strata.record.config import load_config
 from strata.record.doctor import OK, PROBLEM, WARNING, Check, examine
 
@@ -54,7 +54,7 @@ def command(config: str, form: str) -> None:
 
 
 def _print_table(checks: list[Check]) -> None:
-    console = Console(highlight=False)
+    console = make_console()
     console.width = min(console.width, _WIDTH) if console.is_terminal else _WIDTH
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("check", no_wrap=True)

@@ -8,8 +8,8 @@ import json
 from pathlib import Path
 
 import click
-from rich.console import Console
 
+from strata.cli.console import make_console
 from strata.cli.progress import decoding_progress
 from strata.read import open_trace
 from strata.read.contents import describe
@@ -35,8 +35,7 @@ def command(trace: Path, form: str, *, everything: bool) -> None:
     with decoding_progress() as progress:
         opened = open_trace(trace, progress=progress)
         contents = describe(opened)
-    ledger = opened.ledger
     if form == "json":
-        click.echo(json.dumps(contents_document(contents, ledger), indent=1))
+        click.echo(json.dumps(contents_document(contents), indent=1))
     else:
-        print_contents(contents, ledger, Console(highlight=False), everything=everything)
+        print_contents(contents, make_console(), everything=everything)

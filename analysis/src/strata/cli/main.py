@@ -7,11 +7,14 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from typing import NoReturn
 
 import click
 
 from strata import __version__
+from strata.cli.ending import exit_on_signals, explain
 from strata.errors import StrataError
+from strata.printable import printable
 
 # Verbs in the order in which a user meets them; each module is imported when its verb is used, so
 # that `strata record` does not pay for pandas and bokeh.
@@ -49,17 +52,33 @@ class Verbs(click.Group):
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="strata")
-def strata() -> None:
+@click.pass_context
+def strata(ctx: click.Context) -> None:
     """Locate the layer of a ROS 2 system in which the time goes."""
+    # A recording ends in its own way: the command and the session have to be stopped.
+    if ctx.invoked_subcommand != "record":
+        exit_on_signals()
 
 
 def main() -> None:
     """Run the command line; exit 0 done, 1 cannot, 2 usage, 3 done but a gate failed."""
     try:
-        strata(prog_name="strata")
+        try:
+            strata(prog_name="strata")
+        finally:
+            sys.stdout.flush()
     except StrataError as error:
-        click.echo(f"strata: {error}", err=True)
-        sys.exit(error.exit_code)
+        _fail(error)
+    except OSError as error:
+        explained = explain(error)
+        if explained is None:
+            sys.exit(1)
+        _fail(explained)
+
+
+def _fail(error: StrataError) -> NoReturn:
+    click.echo(f"strata: {printable(str(error))}", err=True)
+    sys.exit(error.exit_code)
 
 
 if __name__ == "__main__":

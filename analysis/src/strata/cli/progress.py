@@ -7,14 +7,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from strata.cli.console import make_console
 
 
 @contextmanager
 def decoding_progress() -> Iterator[Callable[[int], None]]:
     """Show on stderr how many events were decoded; silent when stderr is no terminal."""
-    console = Console(stderr=True)
+    console = make_console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal

@@ -11,6 +11,8 @@ import click
 from strata import analyze
 from strata.cli.progress import decoding_progress
 from strata.errors import OutputError
+from strata.printable import path_text, printable
+from strata.read.manifest import session_of
 from strata.report.html import check_target, write_report
 
 _NAME = "report.html"
@@ -37,7 +39,7 @@ def command(trace: Path, output: Path | None, *, force: bool) -> None:
     with decoding_progress() as progress:
         analysis = analyze(trace, progress=progress)
     written = write_report(analysis, target, title=title_of(trace), force=force)
-    click.echo(f"Wrote {written}")
+    click.echo(f"Wrote {printable(str(written))}")
 
 
 def default_output(trace: Path) -> Path:
@@ -51,16 +53,10 @@ def default_output(trace: Path) -> Path:
             f"Cannot choose a place for the report of {trace}: it is a CTF trace, where every file "
             "is read as a stream. Name a file with -o."
         )
-    return _session_of(trace) / _NAME
+    return (session_of(trace) or trace) / _NAME
 
 
 def title_of(trace: Path) -> str:
-    """Return the name of the session that `trace` is or lies in."""
-    session = _session_of(trace)
-    return session.resolve().name or str(session)
-
-
-def _session_of(trace: Path) -> Path:
-    parent = trace.resolve().parent
-    is_inside = trace.name == "trace" and (parent / "manifest.json").is_file()
-    return trace.parent if is_inside else trace
+    """Return the name of the session that `trace` is or lies in, else its own."""
+    place = session_of(trace) or trace
+    return path_text(place.resolve().name or str(place))

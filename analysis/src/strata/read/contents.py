@@ -12,12 +12,19 @@ import numpy as np
 import pyarrow as pa
 
 from strata.read.decoder import Selection
+from strata.read.losses import Loss
+from strata.read.manifest import read_manifest, session_of
 from strata.read.trace import Trace
+from strata.schema.quality import Ledger
 
 
 @dataclass(frozen=True)
 class CtfDescription:
-    """One CTF trace directory. `buffering` is LTTng's scheme (uid, pid); empty when not said."""
+    """One CTF trace directory. `buffering` is LTTng's scheme (uid, pid); empty when not said.
+
+    `largest_packet` is in bytes: the size of LTTng's sub-buffers. `clock` tells whether the
+    metadata declare one.
+    """
 
     directory: Path
     host: str
@@ -29,6 +36,7 @@ class CtfDescription:
     packets: int
     bytes: int
     largest_packet: int
+    clock: bool
 
 
 @dataclass(frozen=True)
@@ -42,8 +50,20 @@ class ProcessCount:
 
 
 @dataclass(frozen=True)
+class Buffers:
+    """The ring buffers of each channel and CPU, as they were ordered: so many of so many bytes."""
+
+    count: int
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Contents:
-    """What a trace holds. Times are ns since the epoch, null when there is no event."""
+    """What a trace holds.
+
+    Times are ns since the epoch, null when there is no event of a trace with a clock. `buffers` is
+    null without a manifest that tells of them.
+    """
 
     path: Path
     traces: tuple[CtfDescription, ...]
@@ -51,6 +71,14 @@ class Contents:
     events: dict[str, int]
     begin_ns: int | None
     end_ns: int | None
+    buffers: Buffers | None
+    losses: tuple[Loss, ...]
+    ledger: Ledger
+
+    @property
+    def has_clock(self) -> bool:
+        """Whether any of the CTF traces has a clock."""
+        return any(trace.clock for trace in self.traces)
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -67,24 +95,44 @@ def describe(trace: Trace) -> Contents:
     """Count what a trace holds, in memory that does not grow with it. Raises TraceError."""
     events: Counter[str] = Counter()
     threads: Counter[tuple[str, int | None, int | None, str | None]] = Counter()
-    begin, end = [], []
+    begin: int | None = None
+    end: int | None = None
+    clocks = [bool(item.metadata.clocks) for item in trace.traces]
     wanted = frozenset({"timestamp", "host", "vpid", "vtid", "procname"})
     for chunk in trace.chunks(Selection(columns=wanted)):
         for event, batches in chunk.items():
             for batch in batches:
                 events[event] += len(batch)
                 times = batch.column("timestamp").to_numpy()
-                begin.append(int(times.min()))
-                end.append(int(times.max()))
+                if not all(clocks):
+                    # Without a clock an event's time is 0, which is no time.
+                    times = times[times != 0]
+                if len(times):
+                    first, last = int(times.min()), int(times.max())
+                    begin = first if begin is None else min(begin, first)
+                    end = last if end is None else max(end, last)
                 threads.update(_threads(batch))
     return Contents(
         trace.path,
         _descriptions(trace),
         _processes(threads),
         dict(sorted(events.items(), key=lambda item: (-item[1], item[0]))),
-        min(begin, default=None),
-        max(end, default=None),
+        begin,
+        end,
+        _buffers(trace.path),
+        trace.losses,
+        trace.ledger,
     )
+
+
+def _buffers(path: Path) -> Buffers | None:
+    """Read the buffers of a session's manifest; null when it does not tell."""
+    session = session_of(path)
+    try:
+        channel = (read_manifest(session) or {})["config"]["channel"] if session else {}
+        return Buffers(int(channel["num_subbuf"]), int(channel["subbuf_size"]))
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def _threads(batch: pa.RecordBatch) -> dict[tuple[str, int | None, int | None, str | None], int]:
@@ -136,6 +184,7 @@ def _descriptions(trace: Trace) -> tuple[CtfDescription, ...]:
                 int(own.sum()),
                 sum(file.size for file in decoder.files if file.trace == number),
                 int(packets["bytes"][own].max(initial=0)),
+                bool(item.metadata.clocks),
             )
         )
     return tuple(found)

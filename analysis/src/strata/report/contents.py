@@ -4,44 +4,57 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from strata.printable import path_text, printable
 from strata.read.contents import Contents, CtfDescription
-from strata.schema.quality import Ledger
+from strata.read.losses import Loss
+from strata.report.breaking import broken
+from strata.schema.quality import CATALOGUE
 from strata.units import format_instant, format_ns
 
 _SEVERITY_STYLE = {"loss": "bold red", "warning": "yellow", "info": "dim"}
 _MAX_ROWS = 20
+_LABEL_WIDTH = 9
 
 
-def print_contents(
-    contents: Contents, ledger: Ledger, console: Console, *, everything: bool
-) -> None:
+def print_contents(contents: Contents, console: Console, *, everything: bool) -> None:
     """Print the head, the CTF traces, processes, events and what was lost.
 
     Without `everything`, long lists end after 20 rows and say how many there are.
     """
-    console.print(_head(contents))
-    console.print(_traces(contents, everything=everything))
+    console.print(_head(contents, console.width))
+    _print_traces(contents, console, everything=everything)
     console.print(_processes(contents, everything=everything))
     console.print(_events(contents, everything=everything))
-    _print_losses(ledger, console)
+    _print_losses(contents, console, everything=everything)
 
 
-def _head(contents: Contents) -> Table:
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="dim")
+def _head(contents: Contents, width: int) -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="dim", no_wrap=True, min_width=_LABEL_WIDTH - 2)
     grid.add_column()
-    grid.add_row("trace", Text(str(contents.path), overflow="fold"))
-    grid.add_row("events", f"{contents.event_count:,} of {len(contents.events)} types")
-    if contents.begin_ns is not None and contents.end_ns is not None:
+    path = broken(printable(path_text(contents.path)), width - _LABEL_WIDTH)
+    grid.add_row("trace", Text(path))
+    grid.add_row(
+        "events", f"{contents.event_count:,} of {_plural(len(contents.events), 'type', 'types')}"
+    )
+    if not contents.has_clock:
+        grid.add_row("time", "no clock: the events have an order and no time")
+    elif contents.begin_ns is not None and contents.end_ns is not None:
         span = format_ns(contents.end_ns - contents.begin_ns)
         grid.add_row("time", f"{format_instant(contents.begin_ns)}, {span}")
-    grid.add_row("hosts", ", ".join(contents.hosts))
+    grid.add_row(
+        "host" if len(contents.hosts) == 1 else "hosts", Text(printable(", ".join(contents.hosts)))
+    )
+    if contents.buffers is not None:
+        size = _format_bytes(contents.buffers.bytes)
+        grid.add_row("buffers", f"{contents.buffers.count} x {size} a channel and CPU")
     return grid
 
 
@@ -49,45 +62,43 @@ def _table(title: str, *columns: tuple[str, bool]) -> Table:
     """Make a table; the second of each column tells whether it holds numbers."""
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, title_style="bold")
     for name, number in columns:
-        table.add_column(name, justify="right" if number else "left", overflow="fold")
+        table.add_column(
+            name,
+            justify="right" if number else "left",
+            no_wrap=number,
+            overflow="fold",
+            min_width=len(name),
+        )
     return table
 
 
-def _traces(contents: Contents, *, everything: bool) -> Table:
-    table = _table(
-        "\nCTF traces",
-        ("directory", False),
-        ("tracer", False),
-        ("CTF", False),
-        ("buffers", False),
-        ("streams", True),
-        ("packets", True),
-        ("size", True),
-    )
+def _print_traces(contents: Contents, console: Console, *, everything: bool) -> None:
+    console.print(Text("\nCTF traces", style="bold"))
     shown = contents.traces if everything else contents.traces[:_MAX_ROWS]
     for item in shown:
-        table.add_row(
-            _below(item, contents),
-            f"{item.domain} {item.tracer}".strip(),
-            item.ctf,
-            _buffers(item),
-            f"{item.streams:,}",
-            f"{item.packets:,}",
-            _format_bytes(item.bytes),
-        )
-    _add_rest(table, len(contents.traces) - len(shown))
-    return table
+        below = item.directory.relative_to(contents.path)
+        name = path_text(below if below.parts else item.directory.resolve().name)
+        console.print(Text(broken(printable(name), console.width)))
+        console.print(_indented(printable(", ".join(_facts(item))), console))
+    _print_rest(len(contents.traces) - len(shown), console)
 
 
-def _below(item: CtfDescription, contents: Contents) -> str:
-    below = item.directory.relative_to(contents.path)
-    return str(below) if str(below) != "." else item.directory.name
-
-
-def _buffers(item: CtfDescription) -> str:
-    scheme = f"per-{item.buffering.upper()}" if item.buffering else ""
-    size = f"up to {_format_bytes(item.largest_packet)}" if item.largest_packet else ""
-    return ", ".join(filter(None, [scheme, size]))
+def _facts(item: CtfDescription) -> list[str]:
+    short = item.tracer.removeprefix("lttng-")
+    tracer = short if item.domain and short.startswith(item.domain) else item.tracer
+    if item.domain and tracer == item.tracer:
+        tracer = f"{item.domain} {tracer}"
+    largest = f" of up to {_format_bytes(item.largest_packet)}" if item.largest_packet else ""
+    facts = [
+        tracer.strip(),
+        f"CTF {item.ctf}",
+        "" if item.clock else "no clock",
+        f"per-{item.buffering.upper()} buffers" if item.buffering else "",
+        _plural(item.streams, "stream", "streams"),
+        _plural(item.packets, "packet", "packets") + largest,
+        _format_bytes(item.bytes),
+    ]
+    return [fact for fact in facts if fact]
 
 
 def _processes(contents: Contents, *, everything: bool) -> Table:
@@ -97,8 +108,9 @@ def _processes(contents: Contents, *, everything: bool) -> Table:
     shown = contents.processes if everything else contents.processes[:_MAX_ROWS]
     for item in shown:
         pid = "not recorded" if item.vpid is None else str(item.vpid)
-        row = [item.name or "(unnamed)", pid, f"{item.events:,}"]
-        table.add_row(*([item.host] if several else []), *row)
+        host = [Text(printable(item.host))] if several else []
+        name = Text(printable(item.name) or "(unnamed)")
+        table.add_row(*host, name, pid, f"{item.events:,}")
     _add_rest(table, len(contents.processes) - len(shown))
     return table
 
@@ -107,18 +119,28 @@ def _events(contents: Contents, *, everything: bool) -> Table:
     table = _table("\nEvents", ("event", False), ("count", True), ("share", True))
     shown = list(contents.events.items())[: None if everything else _MAX_ROWS]
     for name, count in shown:
-        table.add_row(name, f"{count:,}", f"{count / contents.event_count:.1%}")
+        share = f"{count / contents.event_count:.1%}"
+        table.add_row(Text(printable(name)), f"{count:,}", share)
     _add_rest(table, len(contents.events) - len(shown))
     return table
 
 
+def _rest(count: int) -> Text:
+    return Text(f"... and {count:,} more (--all)", style="dim")
+
+
 def _add_rest(table: Table, count: int) -> None:
     if count > 0:
-        table.add_row(Text(f"... and {count:,} more (--all)", style="dim"))
+        table.add_row(_rest(count))
 
 
-def _print_losses(ledger: Ledger, console: Console) -> None:
-    rows = ledger.rows()
+def _print_rest(count: int, console: Console) -> None:
+    if count > 0:
+        console.print(_rest(count))
+
+
+def _print_losses(contents: Contents, console: Console, *, everything: bool) -> None:
+    rows = contents.ledger.rows()
     if not rows:
         console.print("\nNothing was lost.")
         return
@@ -127,6 +149,54 @@ def _print_losses(ledger: Ledger, console: Console) -> None:
         console.print(
             Text(f"{row['severity']}: {row['text']}", _SEVERITY_STYLE[str(row["severity"])])
         )
+    console.print(Text("\nWhere and when (since the first event)", style="bold"))
+    found = _summed(contents.losses)
+    shown = found if everything else found[:_MAX_ROWS]
+    root = f"{path_text(contents.path)}/"
+    for loss in shown:
+        window = _window(loss, contents.begin_ns)
+        console.print(Text(f"{loss.code}: {loss.count:,}{window}"))
+        place = loss.where.replace(root, "") or "(the whole trace)"
+        console.print(_indented(printable(place), console))
+    _print_rest(len(found) - len(shown), console)
+
+
+def _summed(losses: tuple[Loss, ...]) -> list[Loss]:
+    """Add the losses of one code and place up, over all their time; those of most weight first."""
+    found: dict[tuple[str, str], list[Loss]] = {}
+    for loss in losses:
+        found.setdefault((loss.code, loss.where), []).append(loss)
+    summed = [
+        Loss(
+            code,
+            sum(loss.count for loss in parts),
+            where,
+            min((loss.begin_ns for loss in parts if loss.begin_ns is not None), default=None),
+            max((loss.end_ns for loss in parts if loss.end_ns is not None), default=None),
+        )
+        for (code, where), parts in found.items()
+    ]
+    order = list(_SEVERITY_STYLE)
+    return sorted(
+        summed,
+        key=lambda loss: (order.index(CATALOGUE[loss.code].severity), loss.code, -loss.count),
+    )
+
+
+def _window(loss: Loss, begin_ns: int | None) -> str:
+    if begin_ns is None:
+        return ""
+    since = f" from {format_ns(loss.begin_ns - begin_ns)}" if loss.begin_ns is not None else ""
+    until = f" until {format_ns(loss.end_ns - begin_ns)}" if loss.end_ns is not None else ""
+    return f",{since}{until}" if since or until else ""
+
+
+def _indented(text: str, console: Console) -> Text:
+    return Text("  " + broken(text, console.width - 2).replace("\n", "\n  "))
+
+
+def _plural(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
 
 
 def _format_bytes(count: int) -> str:
@@ -138,22 +208,24 @@ def _format_bytes(count: int) -> str:
     return f"{size:.1f} GiB"
 
 
-def contents_document(contents: Contents, ledger: Ledger) -> dict[str, Any]:
+def contents_document(contents: Contents) -> dict[str, Any]:
     """Return the contents as JSON values; `docs/reading.md` describes them."""
     return {
         "schema": 1,
-        "path": str(contents.path),
+        "path": path_text(contents.path),
         "events": contents.event_count,
         "begin_ns": contents.begin_ns,
         "end_ns": contents.end_ns,
         "hosts": list(contents.hosts),
+        "buffers": None if contents.buffers is None else asdict(contents.buffers),
         "traces": [
             {
-                "directory": str(item.directory),
+                "directory": path_text(item.directory),
                 "host": item.host,
                 "domain": item.domain,
                 "tracer": item.tracer,
                 "ctf": item.ctf,
+                "clock": item.clock,
                 "buffering": item.buffering,
                 "streams": item.streams,
                 "packets": item.packets,
@@ -167,5 +239,6 @@ def contents_document(contents: Contents, ledger: Ledger) -> dict[str, Any]:
             for item in contents.processes
         ],
         "event_counts": contents.events,
-        "quality": ledger.rows(),
+        "quality": contents.ledger.rows(),
+        "losses": [asdict(loss) for loss in contents.losses],
     }

@@ -15,6 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from strata.analysis import Analysis
+from strata.printable import printable
+from strata.report.breaking import broken
 from strata.schema.events import INTERNAL_TOPICS
 from strata.symbols import shorten, shorten_place
 from strata.units import format_ns
@@ -22,6 +24,7 @@ from strata.units import format_ns
 _SEVERITY_STYLE = {"loss": "bold red", "warning": "yellow", "info": "dim"}
 _MAX_CHAINS = 6
 _MAX_CALLBACKS = 12
+_LABEL_WIDTH = 12
 
 
 def print_analysis(analysis: Analysis, console: Console, *, everything: bool) -> None:
@@ -30,7 +33,7 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
     Without `everything`, hops of internal topics and the callbacks that ran the least are left out,
     and the text says how many.
     """
-    console.print(_head(analysis))
+    console.print(_head(analysis, console.width))
     console.print(_quality(analysis, everything=everything))
     shown = len(analysis.chains) if everything else _MAX_CHAINS
     for chain in analysis.chains.head(shown).to_dict("records"):
@@ -49,12 +52,12 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
     console.print(_callbacks(analysis, everything=everything))
 
 
-def _head(analysis: Analysis) -> RenderableType:
+def _head(analysis: Analysis, width: int) -> RenderableType:
     trace, counts = analysis.trace, analysis.counts
     grid = _grid(2)
-    grid.add_row("trace", Text(trace.path, overflow="fold"))
+    grid.add_row("trace", Text(broken(printable(trace.path), width - _LABEL_WIDTH)))
     if trace.machine:
-        grid.add_row("machine", Text(trace.machine))
+        grid.add_row("machine", Text(printable(trace.machine)))
     grid.add_row(
         "events",
         f"{trace.events:,} in {format_ns(trace.duration_ns)}, "
@@ -77,6 +80,8 @@ def _quality(analysis: Analysis, *, everything: bool) -> RenderableType:
     for index, row in enumerate(rows.to_dict("records")):
         text = Text(f"{row['severity']}: {row['text']}", style=_SEVERITY_STYLE[row["severity"]])
         grid.add_row("quality" if not index else "", text)
+    for place in analysis.losses.loc[analysis.losses["code"] == "unreadable_traces", "place"]:
+        grid.add_row("", Text(printable(f"left out: {place}")))
     hidden = len(analysis.quality) - len(rows)
     if hidden:
         grid.add_row("", Text(f"and {_plural(hidden, 'remark', 'remarks')} (--all)", style="dim"))
@@ -96,17 +101,18 @@ def _chain(analysis: Analysis, chain: Mapping[Hashable, Any]) -> RenderableType:
     nodes = chain["nodes"].split(" -> ")
     for hop, rows in layers.groupby("hop"):
         step = int(str(hop))
-        table.add_row(Text(f"hop {step}", style="bold"), f"{nodes[step]} -> {nodes[step + 1]}")
+        way = printable(f"{nodes[step]} -> {nodes[step + 1]}")
+        table.add_row(Text(f"hop {step}", style="bold"), Text(way))
         for row in rows.to_dict("records"):
             table.add_row(
                 Text(f"  {row['layer']}"),
-                Text(shorten_place(row["where"])),
+                Text(printable(shorten_place(row["where"]))),
                 format_ns(row["p50"]),
                 format_ns(row["p99"]),
                 f"{row['share']:.0%}",
                 "█" * round(row["share"] * 10),
             )
-    title = f"{chain['name']}"
+    title = printable(chain["name"])
     latency = (
         f"{chain['count']:,} messages, p50 {format_ns(chain['latency_p50'])}, "
         f"p90 {format_ns(chain['latency_p90'])}, p99 {format_ns(chain['latency_p99'])}, "
@@ -121,7 +127,7 @@ def _chain(analysis: Analysis, chain: Mapping[Hashable, Any]) -> RenderableType:
     for bottleneck in analysis.bottlenecks:
         if bottleneck.chain_id == chain_id:
             text = Text("Bottleneck: ", style="bold red")
-            text.append(bottleneck.text, style="default not bold")
+            text.append(printable(bottleneck.text), style="default not bold")
             parts.append(text)
     return Group(*parts, Text())
 
@@ -137,8 +143,8 @@ def _hops(analysis: Analysis, *, everything: bool) -> RenderableType:
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows.to_dict("records"):
         table.add_row(
-            Text(row["topic"]),
-            Text(f"{row['publisher_node']} -> {row['subscription_node']}"),
+            Text(printable(row["topic"])),
+            Text(printable(f"{row['publisher_node']} -> {row['subscription_node']}")),
             f"{row['count']:,}",
             *_latencies(row, "latency_"),
         )
@@ -163,9 +169,9 @@ def _callbacks(analysis: Analysis, *, everything: bool) -> RenderableType:
         table.add_column(name, justify="right", no_wrap=True)
     for row in shown.to_dict("records"):
         table.add_row(
-            Text(row["node"]),
-            Text(shorten(row["symbol"])),
-            Text("" if pd.isna(row["trigger"]) else row["trigger"]),
+            Text(printable(row["node"])),
+            Text(printable(shorten(row["symbol"]))),
+            Text("" if pd.isna(row["trigger"]) else printable(row["trigger"])),
             f"{row['count']:,}",
             *_latencies(row, "duration_"),
         )
