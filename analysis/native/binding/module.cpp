@@ -10,6 +10,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <mutex>
+#include <stdexcept>
 #include <system_error>
 
 #include "columns/arrow.hpp"
@@ -92,12 +94,16 @@ std::string uuid(const Metadata& metadata) {
 
 class Traces {
  public:
-  void add(const Metadata& metadata, const std::string& host,
-           const std::vector<std::string>& files) {
-    set_.add({host, metadata.layout}, files);
+  void add(const Metadata& metadata, const std::string& host, const std::vector<nb::bytes>& files) {
+    require_not_indexed();
+    std::vector<std::string> paths;
+    for (const auto& file : files) paths.emplace_back(file.c_str(), file.size());
+    set_.add({host, metadata.layout}, paths);
   }
 
   void index() {
+    require_not_indexed();
+    indexed_ = true;
     const nb::gil_scoped_release unlocked;
     set_.index();
   }
@@ -133,7 +139,7 @@ class Traces {
   nb::dict packets() const {
     const auto nanoseconds = [this](const ctf::Packet& packet, uint64_t cycles) -> int64_t {
       const int clock = packet.stream->clock;
-      if (clock < 0 || cycles == ctf::Packet::kNone) return -1;
+      if (clock < 0 || cycles == ctf::Packet::kNone) return INT64_MIN;
       const auto& layout = *set_.sources()[set_.source_of(packet)].layout;
       return ctf::ClockConverter(layout.clocks[static_cast<size_t>(clock)]).nanoseconds(cycles);
     };
@@ -151,6 +157,10 @@ class Traces {
     found["sequence"] = packet_column([](size_t, const Packet& p) { return int64_t(p.sequence); });
     found["discarded"] =
         packet_column([](size_t, const Packet& p) { return int64_t(p.discarded); });
+    found["sequence_bits"] =
+        packet_column([](size_t, const Packet& p) { return int64_t(p.sequence_size); });
+    found["discarded_bits"] =
+        packet_column([](size_t, const Packet& p) { return int64_t(p.discarded_size); });
     found["instance"] = packet_column([](size_t, const Packet& p) { return int64_t(p.instance); });
     return found;
   }
@@ -158,7 +168,8 @@ class Traces {
   nb::list files() const {
     nb::list found;
     for (const auto& file : set_.files()) {
-      found.append(nb::make_tuple(file.path, file.bytes, file.source));
+      const nb::bytes path(file.path.data(), file.path.size());
+      found.append(nb::make_tuple(path, file.bytes, file.source));
     }
     return found;
   }
@@ -184,7 +195,13 @@ class Traces {
     }
   }
 
+  // Readers point into what was indexed.
+  void require_not_indexed() const {
+    if (indexed_) throw std::logic_error("the traces are indexed already");
+  }
+
   ctf::TraceSet set_;
+  bool indexed_ = false;
 };
 
 template <typename T>
@@ -287,6 +304,7 @@ class Reader {
     std::vector<std::shared_ptr<ctf::Batch>> batches;
     {
       const nb::gil_scoped_release unlocked;
+      const std::lock_guard lock(mutex_);
       batches = reader_.next();
     }
     if (batches.empty()) throw nb::stop_iteration();
@@ -333,6 +351,7 @@ class Reader {
     return made;
   }
 
+  std::mutex mutex_;  // Python's threads may share a reader.
   ctf::Reader reader_;
 };
 

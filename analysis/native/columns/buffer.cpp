@@ -35,8 +35,8 @@ void ask_for_huge_pages(uint8_t* block, size_t size) { ::madvise(block, size, MA
 
 uint8_t* move(uint8_t* block, size_t old_size, size_t size) {
   uint8_t* target = map_aligned(size, PROT_NONE);
+  // A move that fails may have unmapped the target, where another thread maps then: it is left.
   if (::mremap(block, old_size, size, MREMAP_MAYMOVE | MREMAP_FIXED, target) == MAP_FAILED) {
-    ::munmap(target, size);
     throw std::bad_alloc();
   }
   ask_for_huge_pages(target, size);
@@ -85,12 +85,6 @@ uint8_t* BlockPool::take_free(size_t size) {
   blocks.pop_back();
   kept_ -= size;
   return block;
-}
-
-uint8_t* BlockPool::acquire(size_t bytes) {
-  const size_t size = block_size(bytes);
-  uint8_t* block = take_free(size);
-  return block != nullptr ? block : allocate(size);
 }
 
 uint8_t* BlockPool::grow(uint8_t* block, size_t old_bytes, size_t used, size_t bytes) {

@@ -23,8 +23,8 @@ class BlockPool {
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
-  uint8_t* acquire(size_t bytes);
-  // A block of `bytes` that begins with the first `used` bytes of `block`, which is gone then.
+  // A block of `bytes` that begins with the first `used` bytes of `block`, which is gone then; null
+  // for none.
   uint8_t* grow(uint8_t* block, size_t old_bytes, size_t used, size_t bytes);
   void release(uint8_t* block, size_t bytes) noexcept;
 

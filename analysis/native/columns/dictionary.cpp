@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <random>
 
 #include "columns/text.hpp"
 #include "decode/bits.hpp"
@@ -11,10 +12,25 @@
 namespace ctf {
 namespace {
 
-// Multiply and fold, as wyhash does; the seed is odd and arbitrary.
+// Chosen anew in each process: nobody can write a trace whose strings all collide.
+struct Secret {
+  uint64_t first;
+  uint64_t second;
+
+  Secret() {
+    std::random_device device;
+    const auto word = [&] { return static_cast<uint64_t>(device()) << 32U | device(); };
+    first = word();
+    second = word();
+  }
+};
+
+const Secret kSecret;
+
+// Multiply and fold, as wyhash does.
 uint64_t mix(uint64_t a, uint64_t b) {
   const unsigned __int128 product =
-      static_cast<unsigned __int128>(a ^ 0x9E3779B97F4A7C15ULL) * (b ^ 0xD6E8FEB86659FD93ULL);
+      static_cast<unsigned __int128>(a ^ kSecret.first) * (b ^ kSecret.second);
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64U);
 }
 
@@ -31,7 +47,7 @@ uint64_t hash(std::span<const uint8_t> bytes) {
 }  // namespace
 
 Dictionary::Dictionary(const std::shared_ptr<BlockPool>& pool)
-    : offsets_(pool), text_(pool), slots_(64, -1), recent_(kRecent) {
+    : offsets_(pool), text_(pool), slots_(kFirstSlots, -1), recent_(kFirstSlots) {
   offsets_.push<int32_t>(0);
 }
 
@@ -57,13 +73,15 @@ int32_t Dictionary::code(std::span<const uint8_t> bytes, Encoding encoding) {
     low = load_bytes(bytes.data(), static_cast<unsigned>(std::min<size_t>(length, 8)));
     if (length > 8) high = load_bytes(bytes.data() + 8, static_cast<unsigned>(length - 8));
   }
-  Recent& recent = recent_[mix(low, high) % kRecent];
+  const Recent& recent = recent_[mix(low, high) & (recent_.size() - 1)];
   if (recent.low == low && recent.high == high && recent.length == length && recent.code >= 0) {
     return recent.code;
   }
   const std::string text = to_utf8(bytes, encoding);
   const int32_t found = code_of_utf8({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
-  recent = {low, high, found, static_cast<uint32_t>(length)};
+  // The lookup may have made more room.
+  recent_[mix(low, high) & (recent_.size() - 1)] = {low, high, found,
+                                                    static_cast<uint32_t>(length)};
   return found;
 }
 
@@ -84,6 +102,7 @@ int32_t Dictionary::code_of_utf8(std::span<const uint8_t> bytes) {
 
 void Dictionary::rehash() {
   slots_.assign(slots_.size() * 4, -1);
+  if (recent_.size() < kMostRecent) recent_.assign(slots_.size(), {});
   const size_t mask = slots_.size() - 1;
   for (int32_t code = 0; code < size(); ++code) {
     size_t slot = hash(entry(code)) & mask;

@@ -33,7 +33,9 @@ class Dictionary {
     int32_t code = -1;
     uint32_t length = 0;
   };
-  static constexpr size_t kRecent = 256;
+  // Small, for metadata that declare very many columns; powers of two.
+  static constexpr size_t kFirstSlots = 16;
+  static constexpr size_t kMostRecent = 256;
 
   int32_t code_of_utf8(std::span<const uint8_t> bytes);
   std::span<const uint8_t> entry(int32_t code) const;
@@ -42,7 +44,7 @@ class Dictionary {
   Buffer offsets_;
   Buffer text_;
   std::vector<int32_t> slots_;  // open addressing; -1 is free; a power of two
-  std::vector<Recent> recent_;
+  std::vector<Recent> recent_;  // by hash
 };
 
 }  // namespace ctf

@@ -33,6 +33,8 @@ inline bool selects(const FieldClass& choice, const Member& option, uint64_t sel
 constexpr uint64_t kFreeSteps = 1024;
 constexpr uint64_t kMostSteps = 1U << 26;  // of one event; each may fill eight bytes of a column
 
+constexpr const char* kTooManyFields = "an event has more fields than its packet has bits";
+
 inline uint64_t steps_of_packet(uint64_t bits) {
   constexpr uint64_t kStepsPerBit = 32;
   return kFreeSteps + std::min(bits, uint64_t{1} << 56U) * kStepsPerBit;
@@ -86,7 +88,7 @@ class FieldDecoder {
 
  private:
   void take_steps(uint64_t count) {
-    if (count > steps_) throw DecodeError{"an event has more fields than its packet has bits"};
+    if (count > steps_) throw DecodeError{kTooManyFields};
     steps_ -= count;
   }
 
@@ -112,7 +114,9 @@ class FieldDecoder {
     uint64_t byte = 0;
     do {
       byte = cursor_.integer(8, ByteOrder::little);
-      if (bits >= 64 || (bits == 63 && (byte & 0x7E) != 0 && (byte & 0x7F) != 0x7F)) {
+      // The tenth byte has one bit of the number; the others repeat its sign.
+      const uint64_t last = field.is_signed && (byte & 1U) != 0 ? 0x7F : byte & 1U;
+      if (bits >= 64 || (bits == 63 && (byte & 0x7F) != last)) {
         throw DecodeError{"a variable-length integer has more than 64 bits"};
       }
       value |= (byte & 0x7F) << bits;

@@ -12,10 +12,16 @@ constexpr uint64_t kMagic = 0xC1FC1FC1;
 // Enough for the header and context of every known producer; more is read when it is not.
 constexpr size_t kFirstRead = 512;
 constexpr size_t kLargestHeader = 1U << 20;
+// A packet is not smaller than its header, and each read takes sixteen times the one before: what
+// is whole never needs more.
+constexpr uint64_t kReadsAgain = 32;
+constexpr uint64_t kFreeReads = 16U << 20;
 constexpr size_t kFirstSearch = 4096;
 constexpr size_t kLargestSearch = 1U << 20;
 // Real packets are pages: this is 32 GiB of the smallest.
 constexpr uint64_t kMostPackets = 1U << 23;
+// A packet is read whole, and its text, which may grow threefold, has offsets of 31 bits.
+constexpr uint64_t kLargestPacket = 512U << 20;
 
 class ReadHeader {
  public:
@@ -30,19 +36,20 @@ class ReadHeader {
     if ((field.roles & packet_magic) != 0 && value != kMagic) {
       throw DecodeError{"no packet begins here (its magic number is wrong)"};
     }
-    const auto set = [&](Role role, uint64_t& target) {
-      if ((field.roles & role) != 0) target = value;
+    uint8_t unsized = 64;
+    const auto set = [&](Role role, uint64_t& target, uint8_t& size) {
+      if ((field.roles & role) == 0) return;
+      target = value;
+      size = static_cast<uint8_t>(field.size == 0 ? 64 : field.size);
     };
-    set(stream_class_id, header_.stream_class);
-    set(stream_id, header_.instance);
-    set(packet_bits, header_.packet_bits);
-    set(content_bits, header_.content_bits);
-    set(begin_timestamp, header_.begin);
-    set(end_timestamp, header_.end);
-    set(sequence_number, header_.sequence);
-    set(discarded_events, header_.discarded);
-    if ((field.roles & begin_timestamp) != 0) header_.begin_size = field.size ? field.size : 64;
-    if ((field.roles & end_timestamp) != 0) header_.end_size = field.size ? field.size : 64;
+    set(stream_class_id, header_.stream_class, unsized);
+    set(stream_id, header_.instance, unsized);
+    set(packet_bits, header_.packet_bits, unsized);
+    set(content_bits, header_.content_bits, unsized);
+    set(begin_timestamp, header_.begin, header_.begin_size);
+    set(end_timestamp, header_.end, header_.end_size);
+    set(sequence_number, header_.sequence, header_.sequence_size);
+    set(discarded_events, header_.discarded, header_.discarded_size);
   }
   void bytes(const FieldClass& field, std::span<const uint8_t> bytes) {
     if ((field.roles & trace_uuid) != 0) check_uuid(bytes);
@@ -97,6 +104,7 @@ class FileIndexer {
     PacketHeader header;
     try {
       header = header_at(at);
+      if (header.packet_bits == Packet::kNone) header.packet_bits = header.content_bits;
       check(header);
     } catch (const DecodeError& error) {
       return damaged(at, error.reason);
@@ -114,12 +122,14 @@ class FileIndexer {
 
   PacketHeader header_at(uint64_t at) {
     for (size_t want = kFirstRead;; want *= 16) {
-      block_.resize(want + 8);
+      if (block_.size() < want + 8) block_.resize(want + 8);
       const size_t got = files_.read(number_, at, block_.data(), want);
+      if (want > kFirstRead) read_again_ += want;
       try {
         return read_packet_header(layout_, block_.data(), got * 8, slots_);
       } catch (const DecodeError& error) {
-        const bool all = got < want || want >= kLargestHeader;
+        const bool all = got < want || want >= kLargestHeader ||
+                         read_again_ > kFreeReads + kReadsAgain * file_.bytes;
         if (error.beyond && got == file_.bytes - at && cut_short(block_.data(), got)) {
           throw DecodeError{kCut};
         }
@@ -154,6 +164,11 @@ class FileIndexer {
     packet.content_bits =
         header.content_bits == Packet::kNone ? bytes * 8 : std::min(header.content_bits, bytes * 8);
     packet.events_at = header.bits;
+    if (packet.content_bits / 8 > kLargestPacket) {
+      index_.damage.push_back(
+          {number_, at, bytes, false, "a packet of more than 512 MiB is not supported"});
+      return;
+    }
     if (header.begin != Packet::kNone) {
       clock_ = packet.begin = advance_clock(clock_, header.begin, header.begin_size);
     }
@@ -161,7 +176,9 @@ class FileIndexer {
       clock_ = packet.end = advance_clock(clock_, header.end, header.end_size);
     }
     packet.sequence = header.sequence;
+    packet.sequence_size = header.sequence_size;
     packet.discarded = header.discarded;
+    packet.discarded_size = header.discarded_size;
     packet.instance = header.instance;
     packet.stream = header.stream;
     index_.packets.push_back(packet);
@@ -230,6 +247,7 @@ class FileIndexer {
   mutable std::optional<std::vector<uint8_t>> signature_;
   uint64_t clock_ = 0;
   uint64_t count_ = 0;
+  uint64_t read_again_ = 0;  // bytes, for headers that the first read did not hold
 };
 
 }  // namespace
@@ -239,7 +257,8 @@ PacketHeader read_packet_header(const Layout& layout, const uint8_t* packet, uin
   PacketHeader header;
   ReadHeader visitor(header, layout.uuid);
   BitCursor cursor(packet, 0, end);
-  uint64_t steps = kFreeSteps + end / 8;
+  // Enough for a field a bit.
+  uint64_t steps = kFreeSteps + end;
   decode_field(layout.packet_header.get(), cursor, slots, visitor, steps);
   // Without ids in the header there can be but one class.
   const auto stream = header.stream_class == Packet::kNone

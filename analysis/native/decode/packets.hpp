@@ -29,6 +29,8 @@ struct Packet {
   uint64_t sequence = kNone;
   uint64_t discarded = kNone;  // a running count of the stream, as of the packet's end
   uint64_t instance = kNone;
+  uint8_t sequence_size = 64;  // bits: fewer than 64 wrap around
+  uint8_t discarded_size = 64;
   const StreamClass* stream = nullptr;
 };
 
@@ -56,8 +58,10 @@ struct PacketHeader {
   uint64_t end = Packet::kNone;
   uint64_t sequence = Packet::kNone;
   uint64_t discarded = Packet::kNone;
-  unsigned begin_size = 64;  // bits: fewer than 64 wrap around
-  unsigned end_size = 64;
+  uint8_t begin_size = 64;  // bits: fewer than 64 wrap around
+  uint8_t end_size = 64;
+  uint8_t sequence_size = 64;
+  uint8_t discarded_size = 64;
   uint64_t context_at = 0;  // bits before the context
   uint64_t bits = 0;        // that both take
   const StreamClass* stream = nullptr;

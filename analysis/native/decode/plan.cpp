@@ -203,6 +203,8 @@ void append_scope(Plan& plan, Scope scope, BitCursor& cursor, Slots& slots) {
 }  // namespace
 
 void Plan::allocate() {
+  constexpr size_t kMostCells = kWaiting * 256;
+  most_waiting = std::clamp<size_t>(kMostCells / (gathers.size() + 1), 1, kWaiting);
   timestamps.resize(kWaiting);
   streams.resize(kWaiting);
   anchors.assign(program->segments.size(), std::vector<const uint8_t*>(kWaiting));
@@ -240,6 +242,7 @@ void flush(Plan& plan, const std::vector<PacketValues>& shared,
     }
   }
   plan.waiting = 0;
+  plan.waiting_bytes = 0;
 }
 
 void append_event(Plan& plan, int64_t timestamp, const PacketValues& shared, Slots& slots,
@@ -278,6 +281,10 @@ const FieldClass& wished_field(const EventClassRef& event, const ColumnWish& wis
 }
 
 bool make_gathers(Plan& plan, const std::vector<ColumnWish>& wishes) {
+  // The general way counts what it costs to repeat a packet's fields in every event.
+  constexpr size_t kMostContextFields = 256;
+  const FieldClass* context = plan.stream->packet_context.get();
+  if (context != nullptr && context->members.size() > kMostContextFields) return false;
   for (size_t i = 0; i < wishes.size(); ++i) {
     Gather gather;
     gather.column = kFirstWish + i;

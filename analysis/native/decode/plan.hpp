@@ -78,7 +78,11 @@ struct Plan {
   // Of the general way: the column of each member, by scope; -1 is not wanted.
   std::array<std::vector<int>, 6> wished;
 
+  bool copies_context = false;  // fields of the packet context, decoded again for every event
+
   size_t waiting = 0;
+  size_t most_waiting = kWaiting;  // fewer where a row has very many columns
+  uint64_t waiting_bytes = 0;      // about: what the events have in the trace
   std::vector<int64_t> timestamps;
   std::vector<uint32_t> streams;
   std::vector<std::vector<const uint8_t*>> anchors;  // [segment][event]

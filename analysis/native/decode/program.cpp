@@ -17,6 +17,8 @@ class Compiler {
  public:
   bool scope(Scope scope, const FieldClass* structure) {
     if (structure == nullptr) return true;
+    // Only an empty structure may have an alignment of less than a byte.
+    if (structure->alignment > 1 && structure->alignment % 8 != 0) return false;
     align(structure->alignment);
     program_.aligned = program_.aligned || structure->alignment >= 8 || !structure->members.empty();
     for (size_t i = 0; i < structure->members.size(); ++i) {

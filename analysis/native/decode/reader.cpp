@@ -10,10 +10,20 @@ namespace ctf {
 namespace {
 
 constexpr size_t kFirstWish = 2;
+// Sizes in the trace, in bytes: events from here on may be too large for their table...
+constexpr uint64_t kLargeEvent = 1U << 20;
+// ... and smaller ones wait together only up to here.
+constexpr uint64_t kMostWaitingBytes = 16U << 20;
 
 // Whether `a` comes after `b`: the heap has the next one on top.
 bool comes_after(const StreamCursor* a, const StreamCursor* b) {
   return a->time != b->time ? a->time > b->time : a->rank() > b->rank();
+}
+
+size_t bytes_of(const Table& table) {
+  size_t total = 0;
+  for (const auto& column : table.columns) total += column.bytes();
+  return total;
 }
 
 std::shared_ptr<std::vector<ColumnType>> types_of(const EventClassRef& event, const EventWish& wish,
@@ -34,6 +44,7 @@ std::shared_ptr<std::vector<ColumnType>> types_of(const EventClassRef& event, co
 std::string plan_key(const Plan& plan) {
   std::string key = std::to_string(reinterpret_cast<uintptr_t>(plan.table));
   const auto add = [&key](uint64_t value) { key += "," + std::to_string(value); };
+  add(plan.program->aligned ? 1 : 0);
   for (const auto& segment : plan.program->segments) {
     add(segment.bytes);
     add(static_cast<uint64_t>(segment.end));
@@ -74,7 +85,8 @@ Reader::Reader(const TraceSet& traces, const std::vector<std::optional<EventWish
   shared_.resize(traces.streams().size());
   for (size_t i = 0; i < traces.streams().size(); ++i) {
     cursors_.emplace_back(traces, traces.streams()[i], static_cast<uint32_t>(i));
-    if (wait_for_packet(cursors_.back())) push_heap(&cursors_.back());
+    const bool any = options_.begin <= options_.last;
+    if (any && wait_for_packet(cursors_.back())) push_heap(&cursors_.back());
   }
 }
 
@@ -120,6 +132,7 @@ void Reader::make_plan(size_t number, const std::optional<EventWish>& wish) {
     if (plan->program) key = plan_key(*plan);
     for (size_t i = 0; i < wish->columns.size(); ++i) {
       const ColumnWish& column = wish->columns[i];
+      if (column.scope == Scope::packet_context) plan->copies_context = true;
       auto& wished = plan->wished[static_cast<size_t>(column.scope)];
       wished.resize(std::max(wished.size(), column.member + 1), -1);
       wished[column.member] = static_cast<int>(kFirstWish + i);
@@ -152,6 +165,27 @@ StreamCursor* Reader::pop_heap() {
   return cursor;
 }
 
+// Whether no event of the cursor's packet can be in the wanted time. Tracers have written events
+// before their packet's begin (barectf) and behind its end (LTTng; after a crash it is 0), but
+// never before the packet before, nor behind the one after.
+bool Reader::is_outside(const StreamCursor& cursor, const ClockConverter& clock) const {
+  const Packet& packet = cursor.packet();
+  if (packet.begin == Packet::kNone || packet.end == Packet::kNone || packet.end < packet.begin) {
+    return false;
+  }
+  const Packet* before = cursor.packet_before();
+  const Packet* after = cursor.packet_after();
+  const auto is_early = [&](uint64_t cycles) { return clock.nanoseconds(cycles) < options_.begin; };
+  const auto is_late = [&](uint64_t cycles) { return clock.nanoseconds(cycles) > options_.last; };
+  if (after != nullptr && after->begin != Packet::kNone && is_early(packet.end)) {
+    return packet.end <= after->begin && is_early(after->begin);
+  }
+  if (before != nullptr && before->end != Packet::kNone && is_late(packet.begin)) {
+    return before->begin <= before->end && before->end <= packet.begin && is_late(before->end);
+  }
+  return false;
+}
+
 // Goes to the next packet that may hold wanted events; false when there is none.
 bool Reader::wait_for_packet(StreamCursor& cursor) {
   for (; cursor.has_packet(); cursor.skip_packet()) {
@@ -167,10 +201,7 @@ bool Reader::wait_for_packet(StreamCursor& cursor) {
       continue;
     }
     const EventTable& table = events->second;
-    if (table.has_clock && packet.begin != Packet::kNone && packet.end != Packet::kNone) {
-      if (table.clock.nanoseconds(packet.end) < options_.begin) continue;
-      if (table.clock.nanoseconds(packet.begin) > options_.last) continue;
-    }
+    if (table.has_clock && is_outside(cursor, table.clock)) continue;
     cursor.expect(table);
     return true;
   }
@@ -207,6 +238,8 @@ bool Reader::advance(StreamCursor& cursor) {
 }
 
 std::vector<std::shared_ptr<Batch>> Reader::next() {
+  if (failed_) return {};
+  failed_ = true;  // Until the chunk is whole: what an exception leaves behind is not to be read.
   while (!heap_.empty() && !full_) {
     StreamCursor* cursor = pop_heap();
     if (cursor->plan == nullptr) {
@@ -221,6 +254,7 @@ std::vector<std::shared_ptr<Batch>> Reader::next() {
     run(*cursor);
   }
   flush_all();
+  failed_ = false;
   return finish();
 }
 
@@ -231,6 +265,10 @@ void Reader::run(StreamCursor& cursor) {
   const int64_t limit = other == nullptr ? INT64_MAX : other->time;
   const bool first = other == nullptr || cursor.rank() < other->rank();
   while (cursor.time < limit || (cursor.time == limit && first)) {
+    if (cursor.event_bytes() > kLargeEvent && !has_room(cursor)) {
+      full_ = true;
+      break;
+    }
     take(cursor);
     if (!advance(cursor)) {
       // What waits points into the packet that is left now.
@@ -251,7 +289,7 @@ void Reader::take(StreamCursor& cursor) {
   if (plan.table == nullptr) return;
   if (static_cast<uint64_t>(cursor.time) - static_cast<uint64_t>(options_.begin) > span_) return;
   if (cursor.time < latest_) ++out_of_order_;
-  latest_ = cursor.time;
+  latest_ = std::max(latest_, cursor.time);
   ++rows_;
   Plan*& active = plan.table->active;
   if (active != &plan) {
@@ -265,27 +303,36 @@ void Reader::take(StreamCursor& cursor) {
   plan.timestamps[n] = cursor.time;
   plan.streams[n] = cursor.rank();
   for (size_t i = 0; i < plan.anchors.size(); ++i) plan.anchors[i][n] = cursor.anchor(i);
-  if (n + 1 == Plan::kWaiting) flush_plan(plan);
+  plan.waiting_bytes += cursor.event_bytes();
+  if (n + 1 >= plan.most_waiting || plan.waiting_bytes > kMostWaitingBytes) flush_plan(plan);
+}
+
+// Whether a large event can be one more row of its table: offsets of text and lists have 31 bits.
+bool Reader::has_room(const StreamCursor& cursor) {
+  constexpr uint64_t kMostGrowth = 3;  // bytes of UTF-8 for a byte that is none
+  Plan& plan = *cursor.plan;
+  if (plan.table == nullptr) return true;
+  if (plan.table->active != nullptr) flush_plan(*plan.table->active);
+  const uint64_t before = bytes_of(*plan.table);
+  const uint64_t most = std::min<uint64_t>(options_.chunk_bytes, INT32_MAX);
+  return before == 0 || before + kMostGrowth * cursor.event_bytes() <= most;
 }
 
 void Reader::append(StreamCursor& cursor) {
-  constexpr uint64_t kLargeEvent = 1U << 15;  // bits
-  constexpr uint64_t kRowsBetweenChecks = 64;
+  constexpr uint64_t kBetweenChecks = 1U << 16;  // bytes
   Plan& plan = *cursor.plan;
   append_event(plan, cursor.time, shared_[cursor.rank()], cursor.slots(), cursor.body(), hosts_,
                pool_);
-  if (rows_ % kRowsBetweenChecks != 0 && cursor.event_bits() < kLargeEvent) return;
-  size_t bytes = 0;
-  for (const auto& column : plan.table->columns) bytes += column.bytes();
-  full_ = full_ || bytes > options_.chunk_bytes;
+  plan.waiting_bytes += cursor.event_bytes();
+  if (plan.waiting_bytes < kBetweenChecks) return;
+  plan.waiting_bytes = 0;
+  full_ = full_ || bytes_of(*plan.table) > options_.chunk_bytes;
 }
 
 void Reader::flush_plan(Plan& plan) {
   if (plan.waiting == 0) return;
   flush(plan, shared_, hosts_, pool_);
-  size_t bytes = 0;
-  for (const auto& column : plan.table->columns) bytes += column.bytes();
-  full_ = full_ || bytes > options_.chunk_bytes;
+  full_ = full_ || bytes_of(*plan.table) > options_.chunk_bytes;
 }
 
 void Reader::flush_all() {

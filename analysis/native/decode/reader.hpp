@@ -34,8 +34,8 @@ class Reader {
   Reader(const TraceSet& traces, const std::vector<std::optional<EventWish>>& wishes,
          const ReadOptions& options);
 
-  // The tables of the next chunk, those without rows left out; empty when all was read. Throws
-  // std::system_error when a file cannot be read.
+  // The tables of the next chunk, those without rows left out; empty when all was read, and after
+  // an exception. Throws std::system_error when a file cannot be read.
   std::vector<std::shared_ptr<Batch>> next();
 
   // In the order of Batch::table.
@@ -60,6 +60,8 @@ class Reader {
   bool load(StreamCursor& cursor);
   void run(StreamCursor& cursor);
   bool advance(StreamCursor& cursor);
+  bool is_outside(const StreamCursor& cursor, const ClockConverter& clock) const;
+  bool has_room(const StreamCursor& cursor);
   void take(StreamCursor& cursor);
   void append(StreamCursor& cursor);
   void flush_plan(Plan& plan);
@@ -85,6 +87,7 @@ class Reader {
   std::vector<Plan*> dirty_;
   uint64_t rows_ = 0;  // of this chunk
   bool full_ = false;
+  bool failed_ = false;
   int64_t latest_ = INT64_MIN;
   std::vector<Damage> damage_;
   uint64_t out_of_order_ = 0;

@@ -20,13 +20,14 @@ bool ranges_are(const Member& option, uint64_t low, uint64_t high) {
 
 bool is_timestamp(const FieldClass& structure, unsigned size, unsigned alignment) {
   return structure.kind == Kind::structure && structure.members.size() == 1 &&
+         structure.alignment == alignment &&
          is_plain(*structure.members[0].field, size, alignment) &&
          structure.members[0].field->clock >= 0;
 }
 
 bool is_extended(const FieldClass& structure) {
   return structure.kind == Kind::structure && structure.members.size() == 2 &&
-         is_plain(*structure.members[0].field, 32, 8) &&
+         structure.alignment == 8 && is_plain(*structure.members[0].field, 32, 8) &&
          (structure.members[0].field->roles & event_class_id) != 0 &&
          is_plain(*structure.members[1].field, 64, 8) && structure.members[1].field->clock >= 0;
 }
@@ -40,7 +41,7 @@ bool is_lttng(const FieldClass& header, unsigned id_bits, unsigned id_alignment,
   const FieldClass& choice = *header.members[1].field;
   const uint64_t escape = (1ULL << id_bits) - 1;
   return is_plain(id, id_bits, id_alignment) && (id.roles & event_class_id) != 0 &&
-         choice.kind == Kind::variant && choice.members.size() == 2 &&
+         choice.kind == Kind::variant && choice.members.size() == 2 && choice.alignment == 1 &&
          choice.reference.slot == id.slot && ranges_are(choice.members[0], 0, escape - 1) &&
          ranges_are(choice.members[1], escape, escape) &&
          is_timestamp(*choice.members[0].field, time_bits, id_alignment) &&
@@ -93,9 +94,11 @@ EventTable::EventTable(const Layout& layout, const StreamClass& class_of_stream)
   }
   has_clock = stream->clock >= 0;
   if (has_clock) clock = ClockConverter(layout.clocks[static_cast<size_t>(stream->clock)]);
+  has_ids = stream->event_header && has_role(*stream->event_header, event_class_id);
 }
 
 void EventTable::put(uint64_t id, Plan* plan) {
+  if (!has_ids) id = 0;  // There is but one.
   if (id >= kMostDenseIds) {
     sparse[id] = plan;
     return;
@@ -111,25 +114,35 @@ void StreamCursor::expect(const EventTable& table) {
   }
 }
 
+void StreamCursor::reserve(uint64_t bytes) {
+  if (bytes <= capacity_) return;
+  // Not zeroed: of a sparse file's packet only what is read is touched twice.
+  buffer_ = std::make_unique_for_overwrite<uint8_t[]>(bytes);
+  capacity_ = bytes;
+}
+
 void StreamCursor::load(OpenFiles& files, const EventTable& table, PacketValues& shared) {
   const Packet& found = packet();
   const uint64_t wanted = (found.content_bits + 7) / 8;
-  buffer_.resize(wanted + kSlack);
-  if (files.read(found.file, found.offset, buffer_.data(), wanted) != wanted) {
+  reserve(wanted + kSlack);
+  std::memset(buffer_.get() + wanted, 0, kSlack);
+  if (files.read(found.file, found.offset, buffer_.get(), wanted) != wanted) {
     throw DecodeError{"the file became shorter while it was read"};
   }
   table_ = &table;
   const Layout& layout = *traces_->sources()[traces_->source_of(found)].layout;
   slots_.assign(static_cast<size_t>(layout.slot_count), 0);
-  const PacketHeader header =
-      read_packet_header(layout, buffer_.data(), found.content_bits, slots_);
-  shared.packet = buffer_.data();
+  const PacketHeader header = read_packet_header(layout, buffer_.get(), found.content_bits, slots_);
+  shared.packet = buffer_.get();
   shared.content_bits = found.content_bits;
   shared.context_at = header.context_at;
-  BitCursor cursor(buffer_.data(), header.context_at, found.content_bits);
+  BitCursor cursor(buffer_.get(), header.context_at, found.content_bits);
   ReadIntegers integers(shared.integers);
   steps_ = steps_of_packet(found.content_bits);
+  const uint64_t before = steps_;
   decode_field(table.stream->packet_context.get(), cursor, slots_, integers, steps_);
+  context_steps_ = before - steps_;
+  context_bytes_ = (header.bits - header.context_at + 7) / 8;
   if (found.begin != Packet::kNone) clock_ = found.begin;
   next_ = header.bits;
   end_ = found.content_bits;
@@ -149,7 +162,7 @@ bool StreamCursor::advance(const PacketValues& shared) {
 
 uint64_t StreamCursor::read_header() {
   if (table_->header == EventTable::Header::any || at_ % 8 != 0) return read_any_header();
-  const uint8_t* bytes = buffer_.data() + at_ / 8;
+  const uint8_t* bytes = buffer_.get() + at_ / 8;
   const uint64_t left = end_ - at_;
   const bool compact = table_->header == EventTable::Header::lttng_compact;
   const uint64_t word = load_bytes(bytes, 8);
@@ -173,16 +186,9 @@ uint64_t StreamCursor::read_header() {
 }
 
 uint64_t StreamCursor::read_any_header() {
-  BitCursor cursor(buffer_.data(), at_, end_);
+  BitCursor cursor(buffer_.get(), at_, end_);
   ReadEventHeader visitor(clock_);
-  if (const FieldClass* header = table_->stream->event_header.get(); header != nullptr) {
-    decode_field(header, cursor, slots_, visitor, steps_);
-  } else if (!table_->dense.empty()) {
-    // Without a header there is one event class.
-    for (uint64_t id = 0; id < table_->dense.size(); ++id) {
-      if (table_->dense[id] != nullptr) visitor.id = id;
-    }
-  }
+  decode_field(table_->stream->event_header.get(), cursor, slots_, visitor, steps_);
   clock_ = visitor.clock;
   body_ = cursor.at();
   return visitor.id;
@@ -190,7 +196,7 @@ uint64_t StreamCursor::read_any_header() {
 
 void StreamCursor::find_end(const PacketValues& shared) {
   if (!plan->program) {
-    next_ = measure_event(*plan, shared, slots_, body_, steps_);
+    measure(shared);
     return;
   }
   if (plan->program->aligned) body_ = (body_ + 7) & ~7ULL;
@@ -198,13 +204,26 @@ void StreamCursor::find_end(const PacketValues& shared) {
   if (!plan->program->is_fixed()) return walk();
   const uint64_t bits = static_cast<uint64_t>(plan->program->segments[0].bytes) * 8;
   if (bits > end_ - body_) throw DecodeError{"a field ends beyond the packet's content", true};
-  anchors_[0] = buffer_.data() + body_ / 8;
+  anchors_[0] = buffer_.get() + body_ / 8;
   next_ = body_ + bits;
+  bytes_ = plan->program->segments[0].bytes;
+}
+
+void StreamCursor::measure(const PacketValues& shared) {
+  const uint64_t before = steps_;
+  bytes_ = 0;
+  if (plan->copies_context) {
+    if (context_steps_ > steps_) throw DecodeError{kTooManyFields};
+    steps_ -= context_steps_;
+    bytes_ = context_bytes_;
+  }
+  next_ = measure_event(*plan, shared, slots_, body_, steps_);
+  bytes_ += (next_ - body_) / 8 + 8 * (before - steps_);
 }
 
 void StreamCursor::walk() {
-  const uint8_t* at = buffer_.data() + body_ / 8;
-  const uint8_t* end = buffer_.data() + end_ / 8;
+  const uint8_t* at = buffer_.get() + body_ / 8;
+  const uint8_t* end = buffer_.get() + end_ / 8;
   const auto left = [&] { return static_cast<uint64_t>(end - at); };
   const auto& segments = plan->program->segments;
   for (size_t i = 0; i < segments.size(); ++i) {
@@ -224,13 +243,14 @@ void StreamCursor::walk() {
       }
       at += count * segment.unit;
     } else if (segment.end == Segment::End::padding) {
-      const auto offset = static_cast<uint64_t>(at - buffer_.data());
+      const auto offset = static_cast<uint64_t>(at - buffer_.get());
       const uint64_t padding = (segment.unit - offset % segment.unit) % segment.unit;
       if (padding > left()) throw DecodeError{"a field is aligned beyond the packet's content"};
       at += padding;
     }
   }
-  next_ = static_cast<uint64_t>(at - buffer_.data()) * 8;
+  next_ = static_cast<uint64_t>(at - buffer_.get()) * 8;
+  bytes_ = (next_ - body_) / 8;
 }
 
 }  // namespace ctf

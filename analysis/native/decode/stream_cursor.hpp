@@ -33,6 +33,7 @@ struct EventTable {
   size_t id_slot = 0;  // of LTTng's headers
   ClockConverter clock;
   bool has_clock = false;
+  bool has_ids = false;  // else there is one event class, and its id counts as 0
   std::vector<Plan*> dense;
   std::unordered_map<uint64_t, Plan*> sparse;
 };
@@ -51,11 +52,16 @@ class StreamCursor {
   const uint8_t* anchor(size_t segment) const { return anchors_[segment]; }
   uint64_t body() const { return body_; }
   Slots& slots() { return slots_; }
-  uint64_t event_bits() const { return next_ - body_; }
 
   // Whether there is a packet after this one. `tables` gives the event tables by stream class.
   bool has_packet() const { return packet_ < stream_->packets.size(); }
   const Packet& packet() const { return stream_->packets[packet_]; }
+  const Packet* packet_before() const {
+    return packet_ == 0 ? nullptr : &stream_->packets[packet_ - 1];
+  }
+  const Packet* packet_after() const {
+    return packet_ + 1 < stream_->packets.size() ? &stream_->packets[packet_ + 1] : nullptr;
+  }
   void skip_packet() { ++packet_; }
   void expect(const EventTable& table);
 
@@ -68,7 +74,12 @@ class StreamCursor {
   bool advance(const PacketValues& shared);
   uint64_t unread_bits() const { return end_ - at_; }
   uint64_t at() const { return at_; }
-  void free_buffer() { buffer_ = {}; }
+  void free_buffer() {
+    buffer_.reset();
+    capacity_ = 0;
+  }
+  // About what the event adds to its columns.
+  uint64_t event_bytes() const { return bytes_; }
 
  private:
   static constexpr size_t kSlack = 32;  // readable bytes behind the packet, for whole-word loads
@@ -77,13 +88,16 @@ class StreamCursor {
   uint64_t read_any_header();
   void find_end(const PacketValues& shared);
   void walk();
+  void measure(const PacketValues& shared);
+  void reserve(uint64_t bytes);
 
   const TraceSet* traces_;
   const Stream* stream_;
   uint32_t rank_;
   size_t packet_ = 0;
   const EventTable* table_ = nullptr;
-  std::vector<uint8_t> buffer_;
+  std::unique_ptr<uint8_t[]> buffer_;
+  uint64_t capacity_ = 0;
   Slots slots_;
   uint64_t at_ = 0;    // bits: the event's first
   uint64_t body_ = 0;  // its first after the header
@@ -91,6 +105,9 @@ class StreamCursor {
   uint64_t end_ = 0;   // of the packet's content
   uint64_t clock_ = 0;
   uint64_t steps_ = 0;  // that are left to the packet
+  uint64_t context_steps_ = 0;
+  uint64_t context_bytes_ = 0;
+  uint64_t bytes_ = 0;
   std::array<const uint8_t*, kMaxSegments + 2> anchors_{};
 };
 

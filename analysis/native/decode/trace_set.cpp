@@ -29,6 +29,24 @@ bool has_whole_timestamps(const Stream& stream) {
                              [](const Packet& packet) { return packet.begin != Packet::kNone; });
 }
 
+// Files in the order of their first packets; within a file the order is the producer's.
+void sort_files(std::vector<Packet>& packets) {
+  std::map<size_t, uint64_t> begins;
+  for (const auto& packet : packets) begins.emplace(packet.file, packet.begin);
+  std::ranges::stable_sort(packets, {},
+                           [&](const Packet& p) { return std::pair(begins.at(p.file), p.file); });
+}
+
+// Packets of several files may alternate (snapshots overlap); where the clock of a file went back,
+// times say nothing of the order in it.
+void sort_by_time(std::vector<Packet>& packets) {
+  const bool went_back = std::ranges::adjacent_find(packets, [](const Packet& a, const Packet& b) {
+                           return a.file == b.file && b.begin < a.begin;
+                         }) != packets.end();
+  if (went_back) return sort_files(packets);
+  std::ranges::stable_sort(packets, {}, [](const Packet& p) { return std::pair(p.begin, p.end); });
+}
+
 }  // namespace
 
 void TraceSet::add(Source source, const std::vector<std::string>& files) {
@@ -70,7 +88,7 @@ void TraceSet::index() {
 void TraceSet::sort_packets(Stream& stream) {
   auto& packets = stream.packets;
   if (!has_whole_timestamps(stream)) return;
-  std::ranges::stable_sort(packets, {}, [](const Packet& p) { return std::pair(p.begin, p.end); });
+  sort_by_time(packets);
   // Snapshots overlap: what is the same packet by these is read once.
   std::set<std::tuple<uint64_t, uint64_t, uint64_t, uint64_t>> seen;
   const auto again = [&](const Packet& packet) {
@@ -83,8 +101,12 @@ void TraceSet::sort_packets(Stream& stream) {
 }
 
 ClockConverter::ClockConverter(const Clock& clock) : clock_(clock) {
-  plain_ = clock.frequency == kBillion;
-  offset_ = static_cast<uint64_t>(clock.offset_seconds) * kBillion + clock.offset_cycles;
+  const __int128 offset =
+      static_cast<__int128>(clock.offset_seconds) * kBillion + clock.offset_cycles;
+  plain_ = clock.frequency == kBillion && INT64_MIN <= offset && offset <= INT64_MAX;
+  if (!plain_) return;
+  offset_ = static_cast<uint64_t>(offset);
+  last_plain_ = static_cast<uint64_t>(INT64_MAX - offset);
 }
 
 int64_t ClockConverter::converted(uint64_t cycles) const {

@@ -65,7 +65,8 @@ class ClockConverter {
   explicit ClockConverter(const Clock& clock);
 
   int64_t nanoseconds(uint64_t cycles) const {
-    return plain_ ? static_cast<int64_t>(cycles + offset_) : converted(cycles);
+    return plain_ && cycles <= last_plain_ ? static_cast<int64_t>(cycles + offset_)
+                                           : converted(cycles);
   }
 
  private:
@@ -73,6 +74,7 @@ class ClockConverter {
 
   bool plain_ = true;  // a frequency of 1 GHz and an offset that fits
   uint64_t offset_ = 0;
+  uint64_t last_plain_ = INT64_MAX;  // cycles: later ones leave 64 bits
   Clock clock_;
 };
 

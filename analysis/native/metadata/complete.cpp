@@ -223,10 +223,28 @@ void choose_clock(StreamClass& stream) {
   if (!clocks.empty()) stream.clock = *clocks.begin();
 }
 
+// Of several classes, packets and events must say which one they are of.
+void check_ids(const Layout& layout) {
+  const auto says = [](const FieldPtr& header, uint16_t role) {
+    return header && has_role(*header, role);
+  };
+  if (layout.streams.size() > 1 && !says(layout.packet_header, stream_class_id)) {
+    throw MetadataError("trace, packet header",
+                        "it has no field for the id of one of several stream classes");
+  }
+  for (const auto& [id, stream] : layout.streams) {
+    if (stream.events.size() > 1 && !says(stream.event_header, event_class_id)) {
+      throw MetadataError("stream " + std::to_string(id) + ", event header",
+                          "it has no field for the id of one of several event classes");
+    }
+  }
+}
+
 }  // namespace
 
 void complete(Layout& layout) {
   Resolver(layout).run();
+  check_ids(layout);
   if (layout.version == 1) {
     for_each_root(layout, turn_into_text);
     for_each_root(layout, strip_underscores);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metadata/layout.hpp"
 
+#include <algorithm>
+
 namespace ctf {
 namespace {
 
@@ -30,6 +32,12 @@ uint64_t cost_of(const FieldClass& field) {
 }
 
 }  // namespace
+
+bool has_role(const FieldClass& field, uint16_t role) {
+  if ((field.roles & role) != 0 || (field.element && has_role(*field.element, role))) return true;
+  return std::ranges::any_of(
+      field.members, [role](const Member& member) { return has_role(*member.field, role); });
+}
 
 FieldPtr clone(const FieldClass& field, uint64_t& budget) {
   const uint64_t cost = cost_of(field);

@@ -159,6 +159,9 @@ constexpr uint64_t kMaxFields = 1'000'000;
 constexpr uint64_t kMaxMetadataBytes = 64ULL << 20;
 constexpr uint32_t kMaxAlignment = 1U << 20;
 
+// Whether a field, or one inside it, has a role.
+bool has_role(const FieldClass& field, uint16_t role);
+
 FieldPtr clone(const FieldClass& field, uint64_t& budget);
 
 std::string format_uuid(const Uuid& uuid);

@@ -264,8 +264,11 @@ def packet_contexts(draw: st.DrawFn, big: bool) -> Struct:
 
 
 @st.composite
-def event_headers(draw: st.DrawFn, big: bool) -> Struct:
-    """Choose a header: a plain one, or LTTng's compact or large one."""
+def event_headers(draw: st.DrawFn, big: bool, single: bool) -> Struct:
+    """Choose a header: a plain one, or LTTng's compact or large one; of a single class without id.
+
+    LTTng's may be aligned as LTTng never does.
+    """
     number, clock = "event-record-class-id", "default-clock-timestamp"
     align = draw(st.sampled_from([8, 8, 16, 32, 64]))
     kind = draw(st.sampled_from([0, 5, 16]))
@@ -275,7 +278,7 @@ def event_headers(draw: st.DrawFn, big: bool) -> Struct:
             ("id", Int(bits, draw(st.sampled_from([1, align])), big=big, role=number)),
             ("timestamp", Int(draw(st.sampled_from([32, 64])), align, big=big, role=clock)),
         )
-        return Struct(members)
+        return Struct(members[1:] if single and draw(st.booleans()) else members)
     top = (1 << kind) - 1
     labels = (("compact", 0, top - 1), ("extended", top, top))
     bits = 27 if kind == 5 else 32
@@ -284,7 +287,8 @@ def event_headers(draw: st.DrawFn, big: bool) -> Struct:
         (
             ("id", Int(32, align, big=big, role=number)),
             ("timestamp", Int(64, align, big=big, role=clock)),
-        )
+        ),
+        draw(st.sampled_from([1, 1, 1, 32])),
     )
     first = Int(kind, 1 if kind == 5 else align, big=big, labels=labels, role=number)
     options = (("compact", compact), ("extended", extended))
@@ -312,7 +316,8 @@ def streams(draw: st.DrawFn, big: bool, number: int, tame: bool) -> Stream:
         context = draw(st.none() | st.none() | kinds)
         events.append(Event(event, f"prov{number}:e{event}", context, payload))
     packet = draw(packet_contexts(big))
-    return Stream(number, packet, draw(event_headers(big)), common, tuple(events))
+    header = draw(event_headers(big, len(events) == 1))
+    return Stream(number, packet, header, common, tuple(events))
 
 
 @st.composite

@@ -189,6 +189,8 @@ def _packet_bits(recording: Recording, file: File, number: int, content: int, to
 
 def _header_value(stream: Stream, event: Event, record: Record) -> Row:
     members = dict(stream.header.members)
+    if "id" not in members:
+        return {"timestamp": record.clock}
     if "v" not in members:
         return {"id": event.number, "timestamp": record.clock}
     number = members["id"]

@@ -18,6 +18,7 @@ from generated import recordings
 from generated_bytes import Recording, expected_tables, write_trace
 from generated_layout import ctf2, tsdl
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from strata.read import open_trace
 
@@ -70,6 +71,23 @@ def test_generated_tsdl_as_babeltrace(recording: Recording) -> None:
 @thorough
 def test_generated_ctf2(recording: Recording) -> None:
     check(recording, ctf2(recording.layout))
+
+
+@given(recording=recordings(), data=st.data())
+@thorough
+def test_a_time_range_is_a_part_of_the_whole(recording: Recording, data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "trace"
+        write_trace(recording, path, tsdl(recording.layout))
+        whole = {name: table.to_pylist() for name, table in open_trace(path).tables().items()}
+        times = sorted({row["timestamp"] for rows in whole.values() for row in rows})
+        bounds = st.sampled_from([t + d for t in times for d in (-1, 0, 1)] or [0])
+        begin, end = data.draw(bounds), data.draw(bounds)
+        part = open_trace(path).tables(begin_ns=begin, end_ns=end)
+        for name, rows in whole.items():
+            expected = [row for row in rows if begin <= row["timestamp"] < end]
+            found = part[name].to_pylist() if name in part else []
+            assert repr(found) == repr(expected), name
 
 
 ULEB = {"type": "variable-length-unsigned-integer"}

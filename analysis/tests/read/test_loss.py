@@ -96,7 +96,7 @@ class Packets:
     duplicate_packets = 0
     out_of_order = 0
 
-    def __init__(self, *rows: tuple[int, int, int, int]) -> None:
+    def __init__(self, *rows: tuple[int, int, int, int], bits: int = 64) -> None:
         stream, sequence, end, discarded = np.array(rows, np.int64).T
         self.files = [StreamFile("s", 1, 0), StreamFile("t", 1, 0)]
         self.packets = {
@@ -106,11 +106,13 @@ class Packets:
             "begin_ns": end - 5,
             "end_ns": end,
             "discarded": discarded,
+            "sequence_bits": np.full(len(rows), bits),
+            "discarded_bits": np.full(len(rows), bits),
         }
 
 
-def losses(*rows: tuple[int, int, int, int]) -> list[tuple[object, ...]]:
-    found = find_losses(cast(Decoder, Packets(*rows)))
+def losses(*rows: tuple[int, int, int, int], bits: int = 64) -> list[tuple[object, ...]]:
+    found = find_losses(cast(Decoder, Packets(*rows, bits=bits)))
     return [(loss.code, loss.count, loss.where, loss.begin_ns, loss.end_ns) for loss in found]
 
 
@@ -133,6 +135,15 @@ def test_a_count_that_restarts_is_no_loss() -> None:
     assert losses((0, 0, 10, 4), (0, 1, 20, 0), (0, 2, 30, 1)) == [
         ("discarded_events", 4, "s", 5, 10),
         ("discarded_events", 1, "s", 20, 30),
+    ]
+
+
+def test_narrow_counters_wrap_around() -> None:
+    assert losses((0, 0, 10, 250), (0, 250, 20, 250), (0, 2, 30, 4), bits=8) == [
+        ("discarded_events", 250, "s", 5, 10),
+        ("lost_packets", 249, "s", 10, 15),
+        ("discarded_events", 10, "s", 20, 30),
+        ("lost_packets", 7, "s", 20, 25),
     ]
 
 

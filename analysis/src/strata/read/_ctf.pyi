@@ -34,18 +34,19 @@ def parse_metadata(data: bytes) -> Metadata:
 class Traces:
     """CTF traces that are read as one; `add` them in the order of ties, then `index`."""
 
-    def add(self, metadata: Metadata, host: str, files: Sequence[str]) -> None: ...
+    def add(self, metadata: Metadata, host: str, files: Sequence[bytes]) -> None: ...
     def index(self) -> None:
-        """Read the header of every packet. Raises OSError."""
+        """Read the header of every packet; once, after the last `add`. Raises OSError."""
     event_classes: list[tuple[int, str, list[_Column]]]
     """Of every event class: number of its trace, event name, fields in declared order."""
-    files: list[tuple[str, int, int]]
+    files: list[tuple[bytes, int, int]]
     """Path, bytes, number of the trace."""
     damage: list[_Damage]
     duplicate_packets: int
     def packets(self) -> dict[str, npt.NDArray[np.int64]]:
         """Of every packet, stream after stream: stream, file, offset, bytes, content_bits,
-        begin_ns, end_ns, sequence, discarded, instance; -1 where a header does not say."""
+        begin_ns, end_ns, sequence, discarded, instance, sequence_bits, discarded_bits. Where a
+        header does not say: -2**63 for times, -1 for numbers, 64 for bits."""
 
 class Schema:
     """Columns of a table, for Arrow."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ from strata.read import _ctf
 from strata.read.discover import CtfTrace
 from strata.schema.events import CONTEXT_COLUMNS, column_name
 
+NO_TIME = -(2**63)  # in `Decoder.packets`
 _FIRST_NS = -(2**63)
 _LAST_NS = 2**63 - 1
 
@@ -53,7 +55,7 @@ class Damage:
 
 @dataclass(frozen=True)
 class StreamFile:
-    """A stream file of the traces."""
+    """A stream file of the traces; `path` is for people: what is not UTF-8 in it is replaced."""
 
     path: str
     size: int
@@ -68,7 +70,7 @@ class Decoder:
         self._traces = _ctf.Traces()
         try:
             for trace in traces:
-                files = [str(path) for path in trace.stream_files()]
+                files = [os.fsencode(path) for path in trace.stream_files()]
                 self._traces.add(trace.metadata, trace.hostname, files)
             self._traces.index()
         except OSError as error:
@@ -84,7 +86,10 @@ class Decoder:
     @cached_property
     def files(self) -> list[StreamFile]:
         """All stream files; a packet's `file` is an index into them."""
-        return [StreamFile(*entry) for entry in self._traces.files]
+        return [
+            StreamFile(path.decode(errors="replace"), size, trace)
+            for path, size, trace in self._traces.files
+        ]
 
     @property
     def damage(self) -> list[Damage]:

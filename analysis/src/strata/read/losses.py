@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from strata.read.decoder import Decoder
+from strata.read.decoder import NO_TIME, Decoder
 
 
 @dataclass(frozen=True)
@@ -45,20 +46,43 @@ def find_losses(decoder: Decoder) -> list[Loss]:
 
 
 def _damage(decoder: Decoder) -> list[Loss]:
-    last_ns: dict[str, int] = {}
-    for number, end in zip(decoder.packets["file"], decoder.packets["end_ns"], strict=True):
-        path = decoder.files[number].path
-        last_ns[path] = max(last_ns.get(path, -1), int(end))
+    packets = decoder.packets
+    rows_of_path = {
+        decoder.files[number].path: np.flatnonzero(packets["file"] == number)
+        for number in np.unique(packets["file"])
+    }
     found = []
     for item in decoder.damage:
+        rows = rows_of_path.get(item.path, np.empty(0, np.int64))
+        begin, end = _window(packets, rows, item.offset)
         if item.truncated:
-            last = last_ns.get(item.path)
-            found.append(Loss("truncated_streams", 1, item.path, last, None))
-            found.append(Loss("truncated_bytes", item.size, item.path, last, None))
+            found.append(Loss("truncated_streams", 1, item.path, begin, None))
+            found.append(Loss("truncated_bytes", item.size, item.path, begin, None))
         else:
             where = f"{item.path}, byte {item.offset}: {item.reason}"
-            found.append(Loss("unreadable_bytes", item.size, where, None, None))
+            found.append(Loss("unreadable_bytes", item.size, where, begin, end))
     return found
+
+
+def _window(
+    packets: dict[str, npt.NDArray[np.int64]], rows: npt.NDArray[np.int64], offset: int
+) -> tuple[int | None, int | None]:
+    """Return the time of the packet that a byte of a file is in; else that between its neighbours.
+
+    `rows` are the packets of the file.
+    """
+    rows = rows[np.argsort(packets["offset"][rows])]
+    after = int(np.searchsorted(packets["offset"][rows], offset, side="right"))
+    begin = end = None
+    if after:
+        row = rows[after - 1]
+        end_ns = _known(packets["end_ns"][row])
+        if offset < packets["offset"][row] + packets["bytes"][row]:
+            return _known(packets["begin_ns"][row]), end_ns
+        begin = end_ns
+    if after < len(rows):
+        end = _known(packets["begin_ns"][rows[after]])
+    return begin, end
 
 
 def _of_streams(decoder: Decoder) -> list[Loss]:
@@ -72,11 +96,14 @@ def _of_streams(decoder: Decoder) -> list[Loss]:
     before = np.r_[0, np.arange(len(stream) - 1)]
     # Before the first packet a stream had discarded nothing and written no packet.
     grown = np.where(discarded < 0, 0, discarded - np.where(first, 0, discarded[before]))
+    grown = _unwrapped(grown, packets["discarded_bits"])
     known = (sequence >= 0) & (first | (sequence[before] >= 0))
     missing = np.where(known, sequence - np.where(first, -1, sequence[before]) - 1, 0)
+    missing = _unwrapped(missing, packets["sequence_bits"])
     since = np.where(first, begin, end[before])
     found = []
-    # A count may also restart (session stopped and started): only growth is a loss.
+    # A count of 64 bits does not wrap but may restart (session stopped and started): only growth
+    # is a loss.
     for row in np.flatnonzero((grown > 0) | (missing > 0)):
         path = decoder.files[packets["file"][row]].path
         began = bool(first[row]) and missing[row] > 0
@@ -90,5 +117,11 @@ def _of_streams(decoder: Decoder) -> list[Loss]:
     return found
 
 
+def _unwrapped(growth: npt.NDArray[np.int64], bits: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Undo the wrap-around of counters of fewer than 64 bits."""
+    narrow = (bits < 63) & (growth < 0)
+    return np.where(narrow, growth + (np.int64(1) << np.minimum(bits, 62)), growth)
+
+
 def _known(time_ns: np.int64) -> int | None:
-    return None if time_ns < 0 else int(time_ns)
+    return None if time_ns == NO_TIME else int(time_ns)
