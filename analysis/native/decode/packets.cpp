@@ -16,6 +16,9 @@ constexpr size_t kLargestHeader = 1U << 20;
 // is whole never needs more.
 constexpr uint64_t kReadsAgain = 32;
 constexpr uint64_t kFreeReads = 16U << 20;
+// Fields may have no bits: what they cost is bounded over all headers of a file.
+constexpr uint64_t kFreeHeaderSteps = 1U << 20;
+constexpr uint64_t kHeaderStepsPerByte = 32;
 constexpr size_t kFirstSearch = 4096;
 constexpr size_t kLargestSearch = 1U << 20;
 // Real packets are pages: this is 32 GiB of the smallest.
@@ -91,7 +94,8 @@ class FileIndexer {
         number_(number),
         files_(files),
         index_(index),
-        slots_(static_cast<size_t>(layout.slot_count)) {}
+        slots_(static_cast<size_t>(layout.slot_count)),
+        steps_(kFreeHeaderSteps + kHeaderStepsPerByte * file.bytes) {}
 
   void run() {
     uint64_t at = 0;
@@ -126,7 +130,7 @@ class FileIndexer {
       const size_t got = files_.read(number_, at, block_.data(), want);
       if (want > kFirstRead) read_again_ += want;
       try {
-        return read_packet_header(layout_, block_.data(), got * 8, slots_);
+        return read_packet_header(layout_, block_.data(), got * 8, slots_, steps_);
       } catch (const DecodeError& error) {
         const bool all = got < want || want >= kLargestHeader ||
                          read_again_ > kFreeReads + kReadsAgain * file_.bytes;
@@ -248,17 +252,16 @@ class FileIndexer {
   uint64_t clock_ = 0;
   uint64_t count_ = 0;
   uint64_t read_again_ = 0;  // bytes, for headers that the first read did not hold
+  uint64_t steps_;           // that are left to the headers of the file
 };
 
 }  // namespace
 
 PacketHeader read_packet_header(const Layout& layout, const uint8_t* packet, uint64_t end,
-                                Slots& slots) {
+                                Slots& slots, uint64_t& steps) {
   PacketHeader header;
   ReadHeader visitor(header, layout.uuid);
   BitCursor cursor(packet, 0, end);
-  // Enough for a field a bit.
-  uint64_t steps = kFreeSteps + end;
   decode_field(layout.packet_header.get(), cursor, slots, visitor, steps);
   // Without ids in the header there can be but one class.
   const auto stream = header.stream_class == Packet::kNone

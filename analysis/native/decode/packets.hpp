@@ -67,9 +67,9 @@ struct PacketHeader {
   const StreamClass* stream = nullptr;
 };
 
-// Decodes both; throws DecodeError. `end` is the last bit that may be read.
+// Decodes both; throws DecodeError. `end` is the last bit that may be read. Takes from `steps`.
 PacketHeader read_packet_header(const Layout& layout, const uint8_t* packet, uint64_t end,
-                                Slots& slots);
+                                Slots& slots, uint64_t& steps);
 
 // A clock of which `size` bits are seen goes on from `before`: the new value is the next that ends
 // in those bits.

@@ -132,13 +132,14 @@ void StreamCursor::load(OpenFiles& files, const EventTable& table, PacketValues&
   table_ = &table;
   const Layout& layout = *traces_->sources()[traces_->source_of(found)].layout;
   slots_.assign(static_cast<size_t>(layout.slot_count), 0);
-  const PacketHeader header = read_packet_header(layout, buffer_.get(), found.content_bits, slots_);
+  steps_ = steps_of_packet(found.content_bits);
+  const PacketHeader header =
+      read_packet_header(layout, buffer_.get(), found.content_bits, slots_, steps_);
   shared.packet = buffer_.get();
   shared.content_bits = found.content_bits;
   shared.context_at = header.context_at;
   BitCursor cursor(buffer_.get(), header.context_at, found.content_bits);
   ReadIntegers integers(shared.integers);
-  steps_ = steps_of_packet(found.content_bits);
   const uint64_t before = steps_;
   decode_field(table.stream->packet_context.get(), cursor, slots_, integers, steps_);
   context_steps_ = before - steps_;
