@@ -66,7 +66,9 @@ def main() -> None:
         try:
             strata(prog_name="strata")
         finally:
-            sys.stdout.flush()
+            # Here, where a failure can be told; the interpreter's own is a traceback.
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except StrataError as error:
         _fail(error)
     except OSError as error:

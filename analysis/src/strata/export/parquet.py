@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -37,6 +38,7 @@ class _Table:
     """One file being written, and the batches that wait for it."""
 
     path: Path
+    file: BinaryIO
     writer: pq.ParquetWriter
     waiting: list[pa.RecordBatch] = field(default_factory=list)
     waiting_rows: int = 0
@@ -58,6 +60,11 @@ class _Table:
         self.waiting = []
         self.waiting_rows = 0
         self.waiting_bytes = 0
+
+    def close(self) -> None:
+        """End the file; it is closed even when that fails."""
+        with self.file:
+            self.writer.close()
 
 
 @dataclass(frozen=True)
@@ -90,12 +97,13 @@ def write_parquet(
 
 def _write_tables(trace: Trace, directory: Path, selection: Selection) -> dict[str, _Table]:
     tables: dict[str, _Table] = {}
-    try:
+    with ExitStack() as files:
         for chunk in trace.chunks(selection):
             for event, batches in chunk.items():
                 for batch in batches:
                     if event not in tables:
                         tables[event] = _open(event, batch.schema, directory, tables)
+                        files.callback(tables[event].close)
                     tables[event].add(batch)
             waiting_bytes = sum(table.waiting_bytes for table in tables.values())
             everything = waiting_bytes > _WAITING_BYTES
@@ -104,23 +112,22 @@ def _write_tables(trace: Trace, directory: Path, selection: Selection) -> dict[s
                     table.flush()
         for table in tables.values():
             table.flush()
-    finally:
-        for table in tables.values():
-            table.writer.close()
     return tables
 
 
 def _open(event: str, schema: pa.Schema, directory: Path, others: dict[str, _Table]) -> _Table:
     rising = [name for name in _RISING if name in schema.names]
     path = directory / _file_name(event, {table.path.name for table in others.values()})
+    # Opened here: pyarrow takes no path that is not UTF-8.
+    file = path.open("wb")
     writer = pq.ParquetWriter(
-        path,
+        file,
         schema,
         compression="zstd",
         use_dictionary=[name for name in schema.names if name not in rising],
         column_encoding=dict.fromkeys(rising, "DELTA_BINARY_PACKED"),
     )
-    return _Table(path, writer)
+    return _Table(path, file, writer)
 
 
 def _file_name(event: str, taken: set[str]) -> str:
