@@ -6,33 +6,18 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from strata_command import strata
 
 from strata.analysis import Analysis
 from strata.schema.columns import STATISTICS
 from strata.schema.tables import TABLES
 
 Sample = Callable[[str], Path]
-
-
-def strata(
-    *arguments: str | Path, columns: int = 80, cwd: Path | None = None
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "strata", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        env={**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1"},
-    )
 
 
 def test_the_table_fits_80_columns_and_names_the_bottleneck(sample: Sample) -> None:

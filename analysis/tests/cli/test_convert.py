@@ -1,33 +1,25 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`strata convert` and `strata info`: nothing is lost, overwritten or left behind."""
+"""`strata convert`: nothing is lost, overwritten or left behind."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from strata_command import strata
 
 from strata.errors import OutputError
+from strata.export import parquet
 from strata.export.parquet import write_parquet
 from strata.read import Trace, open_trace
 from strata.read.decoder import Selection
 
 Sample = Callable[[str], Path]
-
-
-def strata(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "strata", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
 
 
 def test_the_files_hold_the_tables(sample: Sample, tmp_path: Path) -> None:
@@ -119,35 +111,47 @@ def test_a_failure_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_info_counts_what_the_tables_hold(sample: Sample) -> None:
-    directory = sample("fast_relaymp_st")
-    run = strata("info", directory, "--format", "json")
-    assert run.returncode == 0, run.stderr
-    document = json.loads(run.stdout)
-    tables = open_trace(directory).tables()
-    assert document["event_counts"] == {name: len(table) for name, table in tables.items()}
-    assert document["events"] == sum(map(len, tables.values())) == 109286
-    assert document["begin_ns"] == min(table["timestamp"][0].as_py() for table in tables.values())
-    assert sum(process["events"] for process in document["processes"]) == 109286
-    assert len({process["vpid"] for process in document["processes"]}) == 5
-    (trace,) = document["traces"]
-    assert (trace["domain"], trace["buffering"], trace["ctf"]) == ("ust", "uid", "1.8")
-    assert trace["bytes"] == sum(
-        path.stat().st_size for path in directory.rglob("ros2_?") if path.is_file()
-    )
+def test_a_table_that_was_written_waits_for_nothing(tmp_path: Path) -> None:
+    batch = pa.RecordBatch.from_arrays([pa.array([1, 2, 3])], ["x"])
+    table = parquet._open("made:event", batch.schema, tmp_path, {})
+    table.add(batch)
+    table.add(batch)
+    assert (table.waiting_rows, table.waiting_bytes) == (6, 2 * batch.nbytes)
+    table.flush()
+    assert (table.waiting_rows, table.waiting_bytes, table.rows) == (0, 0, 6)
+    table.flush()
+    table.close()
+    assert pq.ParquetFile(table.path).num_row_groups == 1
+    assert pq.read_table(table.path)["x"].to_pylist() == [1, 2, 3, 1, 2, 3]
 
 
-def test_info_fits_80_columns(sample: Sample) -> None:
-    run = strata("info", sample("fast_relay1p_mt_lossy"))
-    assert run.returncode == 0, run.stderr
-    assert max(map(len, run.stdout.splitlines())) <= 80
-    assert "25,631 events were discarded" in " ".join(run.stdout.split())
+def test_bytes_of_written_tables_do_not_make_the_others_be_written(
+    sample: Sample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = open_trace(sample("fast_throws"))
+    chunks = [{"a": [_numbers(1000)], "b": [_numbers(1)]} for _ in range(20)]
+    monkeypatch.setattr(trace, "chunks", lambda _: iter(chunks))
+    monkeypatch.setattr(parquet, "_GROUP_ROWS", 1000)
+    # More than one chunk, less than two.
+    monkeypatch.setattr(parquet, "_WAITING_BYTES", 12_000)
+    write_parquet(trace, tmp_path / "out")
+    assert pq.ParquetFile(tmp_path / "out/a.parquet").num_row_groups == 20
+    assert pq.ParquetFile(tmp_path / "out/b.parquet").num_row_groups == 1
+
+
+def _numbers(count: int) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array(range(count), pa.int64())], ["x"])
 
 
 def test_a_projection_decodes_only_what_is_wanted(sample: Sample) -> None:
     trace: Trace = open_trace(sample("fast_throws"))
     whole = trace.tables()["ros2:rmw_take"]
-    part = trace.tables(["ros2:rmw_take"], ["source_timestamp", "vtid", "absent"])
+    wanted = frozenset({"source_timestamp", "vtid", "absent"})
+    reading = trace.decoder.read(Selection(frozenset({"ros2:rmw_take"}), wanted), 1 << 18)
+    ((event, schema),) = reading.tables
+    assert event == "ros2:rmw_take"
+    assert set(schema.names) == {"timestamp", "host", "vtid", "source_timestamp"}
+    part = trace.tables(["ros2:rmw_take"], wanted)
     assert list(part) == ["ros2:rmw_take"]
     assert part["ros2:rmw_take"].equals(whole.select(["vtid", "source_timestamp"]))
 

@@ -88,16 +88,19 @@ def test_a_trace_without_events(own_sample: Callable[[str], Path]) -> None:
         strata.analyze(directory)
 
 
-@pytest.mark.parametrize("seed", range(12))
+# The files that are read: the index beside them is not.
+@pytest.mark.parametrize("name", ["metadata", "ros2_0", "ros2_1"])
+@pytest.mark.parametrize("seed", range(8))
 def test_flipped_bits_give_a_result_or_an_error_and_nothing_else(
-    own_sample: Callable[[str], Path], seed: int
+    own_sample: Callable[[str], Path], name: str, seed: int
 ) -> None:
     directory = own_sample("fast_throws") / DIRECTORY
-    chance = random.Random(seed)
-    path = directory / chance.choice(["metadata", "ros2_0", "ros2_1", "index/ros2_0.idx"])
+    chance = random.Random(f"{name} {seed}")
+    path = directory / name
     content = bytearray(path.read_bytes())
     for _ in range(chance.choice([1, 5, 50])):
         content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+    assert content != path.read_bytes()
     path.write_bytes(content)
     try:
         strata.analyze(directory)
