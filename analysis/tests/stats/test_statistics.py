@@ -16,9 +16,9 @@ from strata.analysis import Analysis
 from strata.layers.chains import find_chains, link_messages
 from strata.layers.frames import endpoint_names, messages_frame
 from strata.layers.transfers import cut_layers
+from strata.schema.columns import STATISTICS
 from strata.schema.layers import BY_NAME
 from strata.schema.quality import Ledger
-from strata.schema.columns import STATISTICS
 from strata.schema.tables import EXECUTOR_BLOCKERS
 from strata.stats.blame import blame_table
 from strata.stats.bottleneck import find_bottlenecks
