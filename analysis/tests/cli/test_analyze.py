@@ -141,6 +141,22 @@ def test_bad_input_is_one_line_and_exit_1(tmp_path: Path, path: str, text: str) 
     assert len(run.stderr.splitlines()) == 1
 
 
+def test_what_could_not_be_read_is_named_everywhere(own_sample: Sample) -> None:
+    directory = own_sample("fast_throws")
+    (directory / "bad").mkdir()
+    (directory / "bad/metadata").touch()
+    place = f"{directory}/bad: Cannot read metadata {directory}/bad/metadata: it is empty"
+    text = strata("analyze", directory, columns=600).stdout
+    assert "1 directory at or below the path could not be read and was left out." in text
+    assert f"left out: {place}" in text
+    run = strata("analyze", directory, "--format", "csv", "--table", "losses")
+    (row,) = pd.read_csv(io.StringIO(run.stdout)).to_dict("records")
+    assert (row["code"], row["count"]) == ("unreadable_traces", 1)
+    assert row["place"].startswith(place)
+    assert strata("report", directory).returncode == 0
+    assert place in (directory / "report.html").read_text(encoding="utf-8")
+
+
 def test_a_late_start_gives_a_partial_result_that_says_so(sample: Sample) -> None:
     run = strata("analyze", sample("fast_relay1p_st_latestart"))
     assert run.returncode == 0

@@ -154,6 +154,12 @@ def test_long_lists_end_and_say_so(tmp_path: Path) -> None:
     assert "--all" not in text
 
 
+def test_a_place_is_told_below_the_path_and_not_shortened_inside(tmp_path: Path) -> None:
+    (write_trace(tmp_path / "a/data/a", [b""]) / "empty").touch()
+    text = strata("info", "a", cwd=tmp_path).stdout
+    assert "\n  data/a/empty\n" in text
+
+
 def test_one_is_no_plural(tmp_path: Path) -> None:
     (write_trace(tmp_path, [b""]) / "empty").touch()
     text = strata("info", tmp_path).stdout

@@ -95,9 +95,16 @@ def strange_contents(target: Path) -> str:
     return "a.parquet"
 
 
+def pipe_as_contents(target: Path) -> str:
+    (target / CONTENTS).unlink()
+    os.mkfifo(target / CONTENTS)
+    return "a.parquet"
+
+
 @pytest.mark.parametrize(
     "change",
     [
+        pipe_as_contents,
         add_file,
         add_hidden_file,
         add_directory,

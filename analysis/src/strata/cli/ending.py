@@ -48,6 +48,8 @@ def explain(error: OSError) -> OutputError | None:
 
 
 def _drop_stdout() -> None:
+    if sys.stdout is None:
+        return
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

@@ -113,6 +113,9 @@ def _foreign_entry(target: Path, entries: list[Path]) -> str | None:
 def _written_files(contents: Path) -> set[str] | None:
     """Return the names of the files that a tables.json tells of, with its own; null for no such."""
     try:
+        # A pipe of that name would never end.
+        if not stat.S_ISREG(contents.lstat().st_mode):
+            return None
         document = json.loads(contents.read_text(encoding="utf-8"))
         if document["format"] != FORMAT:
             return None

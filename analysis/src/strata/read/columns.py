@@ -61,6 +61,9 @@ def conform(batch: pa.RecordBatch, schema: pa.Schema) -> tuple[pa.RecordBatch, i
             arrays.append(pa.nulls(len(batch), item.type))
             continue
         recorded = batch.column(names.index(item.name))
+        if recorded.type == item.type:
+            arrays.append(recorded)
+            continue
         array = _as(recorded, item.type)
         misfits += array.null_count - recorded.null_count
         arrays.append(array)
@@ -69,7 +72,7 @@ def conform(batch: pa.RecordBatch, schema: pa.Schema) -> tuple[pa.RecordBatch, i
 
 def _as(array: pa.Array, kind: pa.DataType) -> pa.Array:
     """Convert an array; null for each value that cannot be converted."""
-    if array.type == kind:
+    if array.type == kind:  # a part of what is to be converted may have the type already
         return array
     # Signedness is a matter of the producer's C type: the same 64 bits, not another number.
     if {array.type, kind} == _SIGNEDNESS:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from typing import Any
 
@@ -152,11 +153,12 @@ def _print_losses(contents: Contents, console: Console, *, everything: bool) -> 
     console.print(Text("\nWhere and when (since the first event)", style="bold"))
     found = _summed(contents.losses)
     shown = found if everything else found[:_MAX_ROWS]
-    root = f"{path_text(contents.path)}/"
+    # A path begins a place, or stands in the reason behind one.
+    root = re.compile(rf"(?:^|(?<= )){re.escape(path_text(contents.path))}/")
     for loss in shown:
         window = _window(loss, contents.begin_ns)
         console.print(Text(f"{loss.code}: {loss.count:,}{window}"))
-        place = loss.where.replace(root, "") or "(the whole trace)"
+        place = root.sub("", loss.where) or "(the whole trace)"
         console.print(_indented(printable(place), console))
     _print_rest(len(found) - len(shown), console)
 

@@ -24,6 +24,7 @@ from markupsafe import Markup, escape
 
 from strata import __version__
 from strata.errors import OutputError
+from strata.printable import printable
 from strata.report.html import picture, tables, theme
 from strata.report.html.figures.latency import LatencyFigure, latency_over_time
 from strata.report.html.figures.quantiles import QuantileFigure, layer_quantiles
@@ -187,7 +188,13 @@ def _breakable(name: str) -> Markup:
 
 
 def _records(analysis: Analysis) -> list[dict[str, object]]:
-    return [{str(k): v for k, v in row.items()} for row in analysis.quality.to_dict("records")]
+    """The findings; that of directories that could not be read names them."""
+    records = [{str(k): v for k, v in row.items()} for row in analysis.quality.to_dict("records")]
+    unread = analysis.losses.loc[analysis.losses["code"] == "unreadable_traces", "place"]
+    for record in records:
+        if record["code"] == "unreadable_traces":
+            record["text"] = " ".join([str(record["text"]), *map(printable, unread)])
+    return records
 
 
 def _layer_docs(analysis: Analysis) -> list[Layer]:
