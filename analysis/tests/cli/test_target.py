@@ -150,12 +150,40 @@ def test_a_trace_with_a_tables_json_survives_force(own_sample: Sample) -> None:
 def test_the_current_directory_as_the_output(sample: Sample, tmp_path: Path) -> None:
     place = tmp_path / "place"
     place.mkdir()
+    before = place.stat().st_ino
     run = strata("convert", sample("fast_throws"), "-o", ".", cwd=place)
     assert run.returncode == 0, run.stderr
+    # A shell that stands there sees the tables.
+    assert place.stat().st_ino == before
     assert (place / CONTENTS).is_file()
     assert strata("convert", sample("fast_throws"), "-o", ".", "--force", cwd=place).returncode == 0
     assert (place / CONTENTS).is_file()
     assert list(tmp_path.iterdir()) == [place]
+
+
+@pytest.mark.parametrize("failing", ["a.parquet", "b.parquet", CONTENTS])
+def test_a_failed_exchange_in_the_current_directory_puts_the_old_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    place = tmp_path / "place"
+    fill(place, text="old")
+    monkeypatch.chdir(place)
+    before = snapshot(tmp_path)
+    rename = Path.rename
+
+    def fail(self: Path, target: Path) -> Path:
+        if (self.parent.name, self.name) == ("new", failing):
+            raise OSError(5, "Input/output error", str(self))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with (
+        pytest.raises(OutputError, match="Input/output error"),
+        replacing(Path(), force=True) as fresh,
+    ):
+        for name in ("a.parquet", "b.parquet", CONTENTS):
+            (fresh / name).write_text("new")
+    assert snapshot(tmp_path) == before
 
 
 @pytest.mark.parametrize("there", [False, True])
@@ -224,11 +252,11 @@ def test_an_old_that_cannot_be_put_back_is_kept_and_named(
 ) -> None:
     fill(tmp_path / "out", text="old")
     fail_renames(monkeypatch, "new", "old")
-    with pytest.raises(OutputError, match=r"could not be put back. It is whole in (.*): move") as (
+    with pytest.raises(OutputError, match=r"could not all be put back\. It is in .*: move") as (
         caught
     ):
         fill(tmp_path / "out", force=True)
-    kept = Path(str(caught.value).split("whole in ")[1].split(": move")[0])
+    kept = Path(str(caught.value).split("It is in ")[1].split(": move")[0])
     assert (kept / "a.parquet").read_text() == "old"
 
 

@@ -73,18 +73,24 @@ def replacing(target: Path, *, force: bool) -> Iterator[Path]:
         work = Path(tempfile.mkdtemp(prefix=f".{whole.name[:50]}-", dir=whole.parent))
     except OSError as error:
         raise failure(target, error) from error
-    aside = work / "old"
+    restored = True
     try:
         new = work / "new"
         new.mkdir()
         yield new
         # The conversion took its time: somebody may have put a file there meanwhile.
         check_target(target, force=force)
-        _exchange(new, whole, aside)
+        _exchange(new, whole, work / "old")
+    except _UnrestoredError as error:
+        restored = False
+        raise OutputError(
+            f"Cannot write {target}: {error}, and what stood there could not all be put back. It "
+            f"is in {work / 'old'}: move it back."
+        ) from error
     except OSError as error:
-        raise _failure_of_exchange(target, whole, aside, error) from error
+        raise failure(target, error) from error
     finally:
-        if whole.exists() or not aside.exists():
+        if restored:
             shutil.rmtree(work, ignore_errors=True)
 
 
@@ -124,22 +130,34 @@ def _written_files(contents: Path) -> set[str] | None:
         return None
 
 
+class _UnrestoredError(Exception):
+    """An exchange failed, and so did its undoing; the text says why it failed."""
+
+
 def _exchange(new: Path, target: Path, aside: Path) -> None:
     """Put `new` in the place of `target`, which goes to `aside`; or leave all as it was."""
+    steps = _steps(new, target, aside)
     try:
-        if target.exists():
-            target.rename(aside)
-        new.rename(target)
-    except BaseException:
-        if aside.exists() and not target.exists():
-            aside.rename(target)
+        for source, destination in steps:
+            source.rename(destination)
+    except BaseException as error:
+        try:
+            for source, destination in reversed(steps):
+                if destination.exists() and not source.exists():
+                    destination.rename(source)
+        except OSError:
+            fact = error.strerror if isinstance(error, OSError) else "it was stopped"
+            raise _UnrestoredError(fact) from error
         raise
 
 
-def _failure_of_exchange(target: Path, whole: Path, aside: Path, error: OSError) -> OutputError:
-    if aside.exists() and not whole.exists():
-        return OutputError(
-            f"Cannot write {target}: {os.strerror(error.errno or 0)}, and what stood there could "
-            f"not be put back. It is whole in {aside}: move it back."
-        )
-    return failure(target, error)
+def _steps(new: Path, target: Path, aside: Path) -> list[tuple[Path, Path]]:
+    """Return what is renamed to what, in order."""
+    if not target.exists():
+        return [(new, target)]
+    if not target.samefile("."):
+        return [(target, aside), (new, target)]
+    # Who stands in a directory goes along with it, and would look into one that is deleted.
+    aside.mkdir()
+    old = [(path, aside / path.name) for path in target.iterdir()]
+    return old + [(path, target / path.name) for path in new.iterdir()]
