@@ -91,6 +91,26 @@ def _quality(analysis: Analysis, *, everything: bool) -> RenderableType:
 def _chain(analysis: Analysis, chain: Mapping[Hashable, Any]) -> RenderableType:
     chain_id = chain["chain_id"]
     layers = analysis.chain_layers[analysis.chain_layers["chain_id"] == chain_id]
+    latency = (
+        f"{chain['count']:,} messages, p50 {format_ns(chain['latency_p50'])}, "
+        f"p90 {format_ns(chain['latency_p90'])}, p99 {format_ns(chain['latency_p99'])}, "
+        f"max {format_ns(chain['latency_max'])}"
+    )
+    parts: list[RenderableType] = [
+        Rule(Text("chain", style="bold"), align="left"),
+        Text(printable(chain["name"]), style="bold", overflow="fold"),
+        Text(latency),
+        _chain_table(layers, chain["nodes"].split(" -> ")),
+    ]
+    for bottleneck in analysis.bottlenecks:
+        if bottleneck.chain_id == chain_id:
+            text = Text("Bottleneck: ", style="bold red")
+            text.append(printable(bottleneck.text), style="default not bold")
+            parts.append(text)
+    return Group(*parts, Text())
+
+
+def _chain_table(layers: pd.DataFrame, nodes: list[str]) -> Table:
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("layer", no_wrap=True)
     table.add_column("where", overflow="fold", ratio=1)
@@ -98,7 +118,6 @@ def _chain(analysis: Analysis, chain: Mapping[Hashable, Any]) -> RenderableType:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("share", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True, width=10)
-    nodes = chain["nodes"].split(" -> ")
     for hop, rows in layers.groupby("hop"):
         step = int(str(hop))
         way = printable(f"{nodes[step]} -> {nodes[step + 1]}")
@@ -112,24 +131,7 @@ def _chain(analysis: Analysis, chain: Mapping[Hashable, Any]) -> RenderableType:
                 f"{row['share']:.0%}",
                 "█" * round(row["share"] * 10),
             )
-    title = printable(chain["name"])
-    latency = (
-        f"{chain['count']:,} messages, p50 {format_ns(chain['latency_p50'])}, "
-        f"p90 {format_ns(chain['latency_p90'])}, p99 {format_ns(chain['latency_p99'])}, "
-        f"max {format_ns(chain['latency_max'])}"
-    )
-    parts: list[RenderableType] = [
-        Rule(Text("chain", style="bold"), align="left"),
-        Text(title, style="bold", overflow="fold"),
-        Text(latency),
-        table,
-    ]
-    for bottleneck in analysis.bottlenecks:
-        if bottleneck.chain_id == chain_id:
-            text = Text("Bottleneck: ", style="bold red")
-            text.append(printable(bottleneck.text), style="default not bold")
-            parts.append(text)
-    return Group(*parts, Text())
+    return table
 
 
 def _hops(analysis: Analysis, *, everything: bool) -> RenderableType:
