@@ -38,7 +38,8 @@ def metadata(
         f'trace {{ major = 1; minor = 8; uuid = "{uuid}"; byte_order = le;'
         " packet.header := struct { u32 magic; u8 uuid[16]; u32 stream_id; }; };\n"
         f"clock {{ name = c; {clock} }};\n"
-        "typealias integer { size = 64; align = 8; signed = false; map = clock.c.value; } := stamp;\n"
+        "typealias integer { size = 64; align = 8; signed = false; map = clock.c.value; }"
+        " := stamp;\n"
         f"stream {{ id = 0; packet.context := struct {{ {context} }}; {event_header} }};\n{events}"
     )
 
@@ -118,7 +119,8 @@ def test_the_header_of_lttng_with_another_alignment(tmp_path: Path, align: int) 
 def test_empty_structures_align(tmp_path: Path, names: str, align: int) -> None:
     bits = "struct { integer { size = 4; align = 1; } id; } align(1)"
     events = "".join(
-        f'event {{ name = "{name}"; id = {number}; stream_id = 0; fields := struct {{ }} {tail}; }};'
+        f'event {{ name = "{name}"; id = {number}; stream_id = 0;'
+        f" fields := struct {{ }} {tail}; }};"
         for number, (name, tail) in enumerate(zip(names, ("", f"align({align})"), strict=True))
     )
     # Two events of the aligned class, each followed by padding.
