@@ -38,13 +38,14 @@ class TraceFigures:
     dummy: Row
     text: Row
     dicts: Row
+    parquet: Row
     convert: Row
     analyze: Row
 
     @property
     def rows(self) -> list[Row]:
         """The readers, and then whole processes."""
-        readers = [self.chunks, self.tables, self.dummy, self.text, self.dicts]
+        readers = [self.chunks, self.tables, self.dummy, self.text, self.dicts, self.parquet]
         return [*readers, self.convert, self.analyze]
 
 

@@ -74,6 +74,15 @@ class Bench:
         finally:
             shutil.rmtree(target, ignore_errors=True)
 
+    def measure_parquet(self, trace: Path) -> Cost:
+        """Read the tables back that a conversion wrote."""
+        target = self.directory / "tables"
+        try:
+            run([STRATA, "convert", trace, "-o", target])
+            return self.repeat_reader("parquet", target)
+        finally:
+            shutil.rmtree(target, ignore_errors=True)
+
     def measure_dicts(self, trace: Path) -> Row:
         """Measure bt2's Python, once: it is slow."""
         note(f"reading {trace.name}: {DICTS}")
@@ -91,6 +100,7 @@ class Bench:
         text = run(["babeltrace2", trace])
         if dicts.events != events:
             dicts = scaled(f"{DICTS} (scaled from {dicts.events:,})", events, dicts)
+        parquet = self.measure_parquet(trace)
         note(f"reading {trace.name}: whole processes")
         convert = self.repeat(lambda: self.convert(trace))
         analyze = self.repeat_command(STRATA, "analyze", trace)
@@ -103,6 +113,7 @@ class Bench:
             dummy=row("babeltrace2, dummy sink", events, dummy),
             text=row("babeltrace2, text to /dev/null", events, text),
             dicts=dicts,
+            parquet=row("pyarrow, the tables as Parquet", events, parquet),
             convert=row("strata convert (Parquet)", events, convert),
             analyze=row("strata analyze", events, analyze),
         )

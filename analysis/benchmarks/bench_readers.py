@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The readers that bench_read.py measures, each to be run in a process of its own.
 
-usage: bench_readers.py {chunks,again,tables,dicts,memory} TRACE
+usage: bench_readers.py {chunks,again,tables,dicts,memory,parquet} TRACE
 Prints JSON. `cpu_s` is the CPU time of reading alone: without the interpreter's start and imports,
 but with finding the trace and parsing its metadata.
 """
@@ -100,6 +100,15 @@ def _plain(value: Any) -> Any:
     return float(value)
 
 
+def parquet(path: str) -> dict[str, float]:
+    """Read back what `strata convert` wrote."""
+    import pyarrow.parquet as pq
+
+    begin = time.process_time()
+    found = [pq.read_table(file) for file in Path(path).glob("*.parquet")]
+    return {"events": sum(map(len, found)), "cpu_s": time.process_time() - begin}
+
+
 def memory(path: str) -> dict[str, float]:
     """Measure the memory, in bytes a second of CPU time: the floor of any reader."""
     import numpy as np
@@ -133,7 +142,14 @@ def _least(work: Callable[[], Any]) -> float:
     return found
 
 
-READERS = {"chunks": chunks, "again": again, "tables": tables, "dicts": dicts, "memory": memory}
+READERS = {
+    "chunks": chunks,
+    "again": again,
+    "tables": tables,
+    "dicts": dicts,
+    "memory": memory,
+    "parquet": parquet,
+}
 
 if __name__ == "__main__":
     sys.stdout.write(json.dumps(READERS[sys.argv[1]](sys.argv[2])))

@@ -241,52 +241,7 @@ class Batch {
     return nb::make_tuple(schema_capsule(*batch_->types), made);
   }
 
-  // A view of a column of fixed width; it keeps the chunk alive.
-  nb::object numpy(const std::string& name) const {
-    for (const auto& column : batch_->columns) {
-      if (column.type().name != name) continue;
-      if (column.type().kind != ctf::ColumnKind::fixed || column.null_count() != 0) break;
-      return view(column);
-    }
-    throw nb::key_error("no column of this name, of fixed width and without nulls");
-  }
-
  private:
-  template <typename T>
-  nb::object view_as(const ctf::Column& column) const {
-    auto* kept = new std::shared_ptr<ctf::Batch>(batch_);
-    nb::capsule owner(
-        kept, [](void* p) noexcept { delete static_cast<std::shared_ptr<ctf::Batch>*>(p); });
-    const auto* data = column.values().as<T>();
-    return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(
-        data, {static_cast<size_t>(column.length())}, owner));
-  }
-
-  nb::object view(const ctf::Column& column) const {
-    switch (column.type().format[0]) {
-      case 'c':
-        return view_as<int8_t>(column);
-      case 'C':
-        return view_as<uint8_t>(column);
-      case 's':
-        return view_as<int16_t>(column);
-      case 'S':
-        return view_as<uint16_t>(column);
-      case 'i':
-        return view_as<int32_t>(column);
-      case 'I':
-        return view_as<uint32_t>(column);
-      case 'L':
-        return view_as<uint64_t>(column);
-      case 'f':
-        return view_as<float>(column);
-      case 'g':
-        return view_as<double>(column);
-      default:
-        return view_as<int64_t>(column);
-    }
-  }
-
   std::shared_ptr<ctf::Batch> batch_;
 };
 
@@ -295,10 +250,10 @@ using Wish = std::optional<std::vector<std::tuple<std::string, size_t, std::stri
 
 class Reader {
  public:
-  Reader(const Traces& traces, const std::vector<Wish>& wishes, bool wide, int64_t begin,
-         int64_t last, uint64_t chunk_rows, uint64_t chunk_bytes)
+  Reader(const Traces& traces, const std::vector<Wish>& wishes, int64_t begin, int64_t last,
+         uint64_t chunk_rows, uint64_t chunk_bytes)
       : reader_(traces.set(), converted(wishes, traces),
-                options(wide, begin, last, chunk_rows, chunk_bytes)) {}
+                options(begin, last, chunk_rows, chunk_bytes)) {}
 
   std::vector<Batch> next() {
     std::vector<std::shared_ptr<ctf::Batch>> batches;
@@ -323,10 +278,9 @@ class Reader {
   uint64_t out_of_order() const { return reader_.out_of_order(); }
 
  private:
-  static ctf::ReadOptions options(bool wide, int64_t begin, int64_t last, uint64_t chunk_rows,
+  static ctf::ReadOptions options(int64_t begin, int64_t last, uint64_t chunk_rows,
                                   uint64_t chunk_bytes) {
     ctf::ReadOptions made;
-    made.width = wide ? ctf::Width::wide : ctf::Width::native;
     made.begin = begin;
     made.last = last;
     made.chunk_rows = chunk_rows;
@@ -395,16 +349,14 @@ NB_MODULE(_ctf, module) {
       .def_prop_ro("event", &Batch::event)
       .def_prop_ro("table", &Batch::table)
       .def("__len__", &Batch::rows)
-      .def("numpy", &Batch::numpy, nb::arg("column"))
       .def("__arrow_c_array__", &Batch::arrow_c_array, nb::arg("requested_schema") = nb::none());
 
   nb::class_<Reader>(module, "Reader")
-      .def(nb::init<const Traces&, const std::vector<Wish>&, bool, int64_t, int64_t, uint64_t,
-                    uint64_t>(),
-           nb::arg("traces"), nb::arg("wishes"), nb::kw_only(), nb::arg("wide") = true,
-           nb::arg("begin_ns") = INT64_MIN, nb::arg("last_ns") = INT64_MAX,
-           nb::arg("chunk_rows") = 1U << 18, nb::arg("chunk_bytes") = 64U << 20,
-           nb::keep_alive<1, 2>())
+      .def(
+          nb::init<const Traces&, const std::vector<Wish>&, int64_t, int64_t, uint64_t, uint64_t>(),
+          nb::arg("traces"), nb::arg("wishes"), nb::kw_only(), nb::arg("begin_ns") = INT64_MIN,
+          nb::arg("last_ns") = INT64_MAX, nb::arg("chunk_rows") = 1U << 18,
+          nb::arg("chunk_bytes") = 64U << 20, nb::keep_alive<1, 2>())
       .def("__iter__", [](nb::handle self) { return self; })
       .def("__next__", &Reader::next)
       .def_prop_ro("tables", &Reader::tables)

@@ -12,10 +12,10 @@ bool is_byte(const FieldClass& field) {
          field.encoding == Encoding::none && field.labels.empty();
 }
 
-ColumnType structure_of(const FieldClass& field, Width width, bool options) {
+ColumnType structure_of(const FieldClass& field, bool options) {
   ColumnType type{ColumnKind::structure, "+s", 0, false, "", {}};
   for (const auto& member : field.members) {
-    ColumnType child = type_of(*member.field, width, true);
+    ColumnType child = type_of(*member.field, true);
     child.name = member.name;
     child.nullable = child.nullable || options;
     type.children.push_back(std::move(child));
@@ -32,27 +32,19 @@ std::string ColumnType::key() const {
   return text;
 }
 
-ColumnType integer_type(unsigned bits, bool is_signed, Width width) {
-  const unsigned bytes = width == Width::wide ? 8 : std::bit_ceil((bits + 7) / 8);
-  const char* letters = is_signed ? "csil" : "CSIL";
-  ColumnType type;
-  type.width = bytes;
-  type.format = std::string(1, letters[std::countr_zero(bytes)]);
-  return type;
+ColumnType integer_type(bool is_signed) {
+  return {ColumnKind::fixed, is_signed ? "l" : "L", 8, false, "", {}};
 }
 
 ColumnType dictionary_type() { return {ColumnKind::dictionary, "i", 4, false, "", {}}; }
 
-ColumnType type_of(const FieldClass& field, Width width, bool inner) {
+ColumnType type_of(const FieldClass& field, bool inner) {
   switch (field.kind) {
     case Kind::integer:
-      return integer_type(field.size, field.is_signed, width);
     case Kind::varint:
-      return integer_type(64, field.is_signed, width);
-    case Kind::real: {
-      const bool narrow = width == Width::native && field.size == 32;
-      return {ColumnKind::fixed, narrow ? "f" : "g", narrow ? 4U : 8U, false, "", {}};
-    }
+      return integer_type(field.is_signed);
+    case Kind::real:
+      return {ColumnKind::fixed, "g", 8, false, "", {}};
     case Kind::string:
     case Kind::text:
       return inner ? ColumnType{ColumnKind::text, "u", 0, false, "", {}} : dictionary_type();
@@ -61,16 +53,16 @@ ColumnType type_of(const FieldClass& field, Width width, bool inner) {
     case Kind::array: {
       if (is_byte(*field.element)) return {ColumnKind::binary, "z", 0, false, "", {}};
       ColumnType type{ColumnKind::list, "+l", 0, false, "", {}};
-      type.children.push_back(type_of(*field.element, width, true));
+      type.children.push_back(type_of(*field.element, true));
       type.children.back().name = "item";
       return type;
     }
     case Kind::structure:
-      return structure_of(field, width, false);
+      return structure_of(field, false);
     case Kind::variant:
-      return structure_of(field, width, true);
+      return structure_of(field, true);
     case Kind::optional: {
-      ColumnType type = type_of(*field.members.front().field, width, inner);
+      ColumnType type = type_of(*field.members.front().field, inner);
       type.nullable = true;
       return type;
     }
@@ -105,21 +97,9 @@ void Column::mark_valid(size_t count) {
   }
 }
 
-void Column::append_integer(uint64_t value) {
-  const size_t at = values_.size();
-  values_.resize(at + type_->width);
-  std::memcpy(values_.data() + at, &value, type_->width);
-  ++length_;
-  if (validity_) mark_valid(1);
-}
+void Column::append_integer(uint64_t value) { *extend<uint64_t>(1) = value; }
 
-void Column::append_real(double value) {
-  if (type_->width == 4) {
-    append_integer(std::bit_cast<uint32_t>(static_cast<float>(value)));
-  } else {
-    append_integer(std::bit_cast<uint64_t>(value));
-  }
-}
+void Column::append_real(double value) { *extend<double>(1) = value; }
 
 void Column::append_bytes(const FieldClass& field, std::span<const uint8_t> bytes) {
   if (type_->kind == ColumnKind::dictionary) {

@@ -18,7 +18,7 @@
 namespace ctf {
 
 enum class ColumnKind : uint8_t {
-  fixed,       // integers and reals of 1, 2, 4 or 8 bytes
+  fixed,       // integers and reals, of 8 bytes whatever their width in the trace
   dictionary,  // text: int32 codes
   text,        // text inside lists and structures
   binary,
@@ -30,7 +30,7 @@ enum class ColumnKind : uint8_t {
 struct ColumnType {
   ColumnKind kind = ColumnKind::fixed;
   std::string format;  // of Arrow's C data interface; of the codes for a dictionary
-  unsigned width = 0;  // bytes of a fixed value
+  unsigned width = 0;  // bytes of a fixed value or a code
   bool nullable = false;
   std::string name;  // of a child
   std::vector<ColumnType> children;
@@ -38,13 +38,9 @@ struct ColumnType {
   std::string key() const;
 };
 
-// Integers and reals of 64 bits whatever their width in the trace, or of the next width that holds
-// them.
-enum class Width : uint8_t { wide, native };
-
 // The type of a field; `inner` when it stands inside a list or structure.
-ColumnType type_of(const FieldClass& field, Width width, bool inner = false);
-ColumnType integer_type(unsigned bits, bool is_signed, Width width);
+ColumnType type_of(const FieldClass& field, bool inner = false);
+ColumnType integer_type(bool is_signed);
 ColumnType dictionary_type();
 
 class Column {

@@ -110,15 +110,6 @@ std::string from_utf32(std::span<const uint8_t> bytes, bool big) {
 
 }  // namespace
 
-bool is_utf8(std::span<const uint8_t> bytes) {
-  while (!bytes.empty()) {
-    const Sequence found = sequence_at(bytes);
-    if (!found.valid) return false;
-    bytes = bytes.subspan(found.bytes);
-  }
-  return true;
-}
-
 std::string to_utf8(std::span<const uint8_t> bytes, Encoding encoding) {
   switch (encoding) {
     case Encoding::utf16le:

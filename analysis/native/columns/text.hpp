@@ -15,6 +15,4 @@ namespace ctf {
 // 3.9, "U+FFFD substitution of maximal subparts"; what Python's errors="replace" does).
 std::string to_utf8(std::span<const uint8_t> bytes, Encoding encoding);
 
-bool is_utf8(std::span<const uint8_t> bytes);
-
 }  // namespace ctf

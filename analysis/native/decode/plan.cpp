@@ -37,14 +37,10 @@ void read_numbers(const uint8_t* const* anchors, uint32_t offset, size_t count, 
   }
 }
 
-template <typename From, typename Wide>
+template <typename From, typename To>
 void gather_integers(Column& column, const uint8_t* const* anchors, uint32_t offset, size_t count,
                      bool swapped) {
-  if (column.type().width == sizeof(Wide)) {
-    read_numbers<From>(anchors, offset, count, swapped, column.extend<Wide>(count));
-  } else {
-    read_numbers<From>(anchors, offset, count, swapped, column.extend<From>(count));
-  }
+  read_numbers<From>(anchors, offset, count, swapped, column.extend<To>(count));
 }
 
 void gather_integer(Column& column, const FieldClass& field, const uint8_t* const* anchors,
@@ -124,22 +120,9 @@ void gather_list(Column& column, const Gather& gather, const Plan& plan) {
 
 void gather_packet(Column& column, const Gather& gather, const Plan& plan,
                    const std::vector<PacketValues>& shared) {
-  const auto fill = [&](auto* out) {
-    for (size_t i = 0; i < plan.waiting; ++i) {
-      const uint64_t value = shared[plan.streams[i]].integers[gather.member];
-      std::memcpy(out + i, &value, sizeof *out);
-    }
-  };
-  switch (column.type().width) {
-    case 1:
-      return fill(column.extend<uint8_t>(plan.waiting));
-    case 2:
-      return fill(column.extend<uint16_t>(plan.waiting));
-    case 4:
-      return fill(column.extend<uint32_t>(plan.waiting));
-    default:
-      return fill(column.extend<uint64_t>(plan.waiting));
-  }
+  auto* out = column.extend<uint64_t>(plan.waiting);
+  for (size_t i = 0; i < plan.waiting; ++i)
+    out[i] = shared[plan.streams[i]].integers[gather.member];
 }
 
 void gather_real(Column& column, const Gather& gather, const Plan& plan) {
@@ -303,8 +286,7 @@ bool make_gathers(Plan& plan, const std::vector<ColumnWish>& wishes) {
       gather.offset = place.offset;
     }
     const FieldClass& field = *gather.field;
-    const bool listed =
-        field.kind == Kind::array && type_of(field, Width::wide).kind == ColumnKind::list;
+    const bool listed = field.kind == Kind::array && type_of(field).kind == ColumnKind::list;
     gather.kind = field.kind == Kind::integer ? Gather::Kind::integer
                   : field.kind == Kind::real  ? Gather::Kind::real
                   : listed                    ? Gather::Kind::list

@@ -26,15 +26,15 @@ size_t bytes_of(const Table& table) {
   return total;
 }
 
-std::shared_ptr<std::vector<ColumnType>> types_of(const EventClassRef& event, const EventWish& wish,
-                                                  Width width) {
+std::shared_ptr<std::vector<ColumnType>> types_of(const EventClassRef& event,
+                                                  const EventWish& wish) {
   auto types = std::make_shared<std::vector<ColumnType>>();
-  types->push_back(integer_type(64, true, width));
+  types->push_back(integer_type(true));
   types->back().name = "timestamp";
   types->push_back(dictionary_type());
   types->back().name = "host";
   for (const auto& column : wish.columns) {
-    types->push_back(type_of(wished_field(event, column), width));
+    types->push_back(type_of(wished_field(event, column)));
     types->back().name = column.name;
   }
   return types;
@@ -105,7 +105,7 @@ EventTable& Reader::events_of(const Packet& packet) {
 }
 
 Table& Reader::table_for(const EventClassRef& event, const EventWish& wish) {
-  auto types = types_of(event, wish, options_.width);
+  auto types = types_of(event, wish);
   std::string key = event.event->name;
   for (const auto& type : *types) key += '\n' + type.key();
   const auto [place, fresh] = table_by_key_.emplace(std::move(key), nullptr);

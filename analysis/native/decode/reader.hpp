@@ -20,7 +20,6 @@
 namespace ctf {
 
 struct ReadOptions {
-  Width width = Width::wide;
   int64_t begin = INT64_MIN;  // ns, inclusive
   int64_t last = INT64_MAX;   // ns, inclusive
   uint64_t chunk_rows = 1U << 18;

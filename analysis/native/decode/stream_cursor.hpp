@@ -73,7 +73,6 @@ class StreamCursor {
   // `unread_bits` is what is left of the packet.
   bool advance(const PacketValues& shared);
   uint64_t unread_bits() const { return end_ - at_; }
-  uint64_t at() const { return at_; }
   void free_buffer() {
     buffer_.reset();
     capacity_ = 0;

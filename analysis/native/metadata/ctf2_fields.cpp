@@ -113,7 +113,6 @@ FieldPtr FieldParser::field(const Node& node, int depth) {
     made->kind = Kind::varint;
     made->alignment = 8;
     made->is_signed = type == "variable-length-signed-integer";
-    made->base = static_cast<uint32_t>(node.unsigned_integer("preferred-display-base", 10));
     made->roles = roles(node);
     return made;
   }
@@ -150,7 +149,6 @@ FieldPtr FieldParser::bit_array(const Node& node, const std::string& type) {
     node.at("bit-order").fail("`" + bit_order + "` is no bit order");
   }
   made->is_reversed = bit_order != natural;
-  made->base = static_cast<uint32_t>(node.unsigned_integer("preferred-display-base", 10));
   made->roles = roles(node);
   if (node.has("mappings")) {
     for (const auto& [name, value] : node.at("mappings").json.items()) {

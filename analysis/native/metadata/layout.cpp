@@ -51,7 +51,6 @@ FieldPtr clone(const FieldClass& field, uint64_t& budget) {
   copy->is_reversed = field.is_reversed;
   copy->is_boolean = field.is_boolean;
   copy->is_signed = field.is_signed;
-  copy->base = field.base;
   copy->encoding = field.encoding;
   copy->clock = field.clock;
   copy->clock_name = field.clock_name;

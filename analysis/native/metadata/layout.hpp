@@ -98,7 +98,6 @@ struct FieldClass {
   bool is_reversed = false;  // the bits stand in the other order than the byte order's own
   bool is_boolean = false;   // any value but 0 is 1
   bool is_signed = false;
-  uint32_t base = 10;
   Encoding encoding = Encoding::none;
   int clock = -1;  // of Layout::clocks, when the integer is a value of it
   std::string clock_name;
@@ -116,8 +115,6 @@ struct FieldClass {
 
 struct Clock {
   std::string name;
-  std::string uuid;
-  std::string description;
   uint64_t frequency = 1'000'000'000;  // Hz
   int64_t offset_seconds = 0;
   uint64_t offset_cycles = 0;

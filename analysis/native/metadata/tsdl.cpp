@@ -135,8 +135,6 @@ void Parser::clock_block() {
   Clock clock;
   clock.name = text_of(found, "name");
   if (clock.name.empty()) fail(found.place, "the clock has no name");
-  clock.uuid = text_of(found, "uuid");
-  clock.description = text_of(found, "description");
   clock.frequency = integer_of(found, "freq", clock.frequency);
   if (clock.frequency == 0) fail(found.place, "the clock's frequency is 0");
   if (const Value* seconds = found.find("offset_s")) {

@@ -67,13 +67,6 @@ void TypeParser::set_integer_attribute(FieldClass& field, const Attribute& attri
                         value.text.ends_with(".value");
     if (!shaped) fail(value.place, "`map = " + value.text + "` is not clock.NAME.value");
     field.clock_name = value.text.substr(6, value.text.size() - 12);
-  } else if (name == "base") {
-    static const std::map<std::string, uint32_t> words = {
-        {"decimal", 10}, {"dec", 10},   {"d", 10},  {"i", 10}, {"u", 10},    {"hexadecimal", 16},
-        {"hex", 16},     {"x", 16},     {"X", 16},  {"p", 16}, {"octal", 8}, {"oct", 8},
-        {"o", 8},        {"binary", 2}, {"bin", 2}, {"b", 2}};
-    const auto word = words.find(value.text);
-    field.base = word != words.end() ? word->second : static_cast<uint32_t>(value.integer);
   }
 }
 

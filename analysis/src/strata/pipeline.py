@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from strata.model.build import Model, build_model
 from strata.printable import path_text
 from strata.read import Trace, open_trace
 from strata.read.manifest import describe_machine, read_manifest
+from strata.read.processes import Threads, count_processes, count_threads
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS, PROVIDER
 from strata.schema.layers import BY_NAME
@@ -157,28 +159,15 @@ def _summary(trace: Trace, events: dict[str, pa.Table], model: Model) -> TraceSu
 
 
 def _processes(events: dict[str, pa.Table], model: Model) -> tuple[Process, ...]:
-    keys = ["host", "vpid", "vtid", "procname"]
-    counted = [
-        table.select(keys).group_by(keys).aggregate([([], "count_all")])
-        for table in events.values()
-    ]
-    every = pa.concat_tables(counted).unify_dictionaries().to_pandas()
-    every = every.rename(columns={"count_all": "events"})
+    threads: Threads = Counter()
+    for table in events.values():
+        threads.update(count_threads(table))
     nodes = frames.nodes_frame(model)
     out = []
-    for key, rows in every.groupby(["host", "vpid"], observed=True):
-        host, vpid = str(key[0]), int(str(key[1]))
-        own = nodes[(nodes["host"] == host) & (nodes["vpid"] == vpid)]
-        # The name of a process is that of its first thread, whose id is the process's.
-        main = rows[rows["vtid"] == vpid]
-        named = (main if len(main) else rows)["procname"].dropna()
-        out.append(
-            Process(
-                host,
-                vpid,
-                str(named.iloc[0]) if len(named) else "",
-                tuple(dict.fromkeys(own["name"].astype(str))),
-                int(rows["events"].sum()),
-            )
-        )
-    return tuple(out)
+    for found in count_processes(threads):
+        if found.vpid is None:
+            continue
+        own = nodes[(nodes["host"] == found.host) & (nodes["vpid"] == found.vpid)]
+        names = tuple(dict.fromkeys(own["name"].astype(str)))
+        out.append(Process(found.host, found.vpid, found.name, names, found.events))
+    return tuple(sorted(out, key=lambda process: (process.host, process.vpid)))

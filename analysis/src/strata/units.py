@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Durations as text: the one place where nanoseconds become another unit.
+"""Durations and counts as text: the one place where nanoseconds become another unit.
 
 Results carry nanoseconds everywhere; what a person reads has three significant digits and the unit
 that keeps the number between 1 and 1000.
@@ -88,6 +88,11 @@ def format_share(share: float | None) -> str:
     if 0 < percent < 0.1:
         return "< 0.1 %"
     return f"{percent:.0f} %" if percent >= 9.95 or percent == 0 else f"{percent:.1f} %"
+
+
+def format_count(count: int, one: str, many: str) -> str:
+    """Format a count with its noun: ``1 event``, ``1,024 events``."""
+    return f"{count:,} {one if count == 1 else many}"
 
 
 def format_instant(ns: int) -> str:

@@ -65,7 +65,7 @@ def test_a_stopped_verb_leaves_nothing(
     assert not list(tmp_path.iterdir())
 
 
-def test_an_ignored_signal_stays_ignored(sample: Sample) -> None:
+def test_an_ignored_signal_stays_ignored() -> None:
     program = """
 import signal
 signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -17,6 +17,7 @@ from strata.printable import printable
 from strata.read import Trace, open_trace
 from strata.read.decoder import Selection
 from strata.read.manifest import session_of
+from strata.units import format_count
 
 
 @click.command("convert")
@@ -45,7 +46,7 @@ def command(trace: Path, output: Path | None, events: tuple[str, ...], *, force:
         written = write_parquet(opened, target, selection, force=force)
     click.echo(
         f"Wrote {printable(str(written.directory))} ({written.events:,} events in "
-        f"{written.tables} {'table' if written.tables == 1 else 'tables'}, "
+        f"{format_count(written.tables, 'table', 'tables')}, "
         f"{written.size / (1 << 20):.1f} MiB)"
     )
     _print_losses(opened)

@@ -54,14 +54,12 @@ class Schema:
     def __arrow_c_schema__(self) -> object: ...
 
 class Batch:
-    """A chunk of one table. Arrow and NumPy read it without a copy."""
+    """A chunk of one table. Arrow reads it without a copy, and NumPy what Arrow has."""
 
     event: str
     table: int
     """Batches of one number have the same columns."""
     def __len__(self) -> int: ...
-    def numpy(self, column: str) -> npt.NDArray[Any]:
-        """View a column of fixed width without nulls. Raises KeyError."""
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
 
 class Reader:
@@ -72,7 +70,6 @@ class Reader:
         traces: Traces,
         wishes: Sequence[Sequence[_Column] | None],
         *,
-        wide: bool = True,
         begin_ns: int = ...,
         last_ns: int = ...,
         chunk_rows: int = ...,

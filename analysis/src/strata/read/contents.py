@@ -14,6 +14,7 @@ import pyarrow as pa
 from strata.read.decoder import Selection
 from strata.read.losses import Loss
 from strata.read.manifest import read_manifest, session_of
+from strata.read.processes import ProcessCount, Threads, count_processes, count_threads
 from strata.read.trace import Trace
 from strata.schema.quality import Ledger
 
@@ -37,16 +38,6 @@ class CtfDescription:
     bytes: int
     largest_packet: int
     clock: bool
-
-
-@dataclass(frozen=True)
-class ProcessCount:
-    """Events of a process; `vpid` is null for events without that context."""
-
-    host: str
-    vpid: int | None
-    name: str
-    events: int
 
 
 @dataclass(frozen=True)
@@ -94,7 +85,7 @@ class Contents:
 def describe(trace: Trace) -> Contents:
     """Count what a trace holds, in memory that does not grow with it. Raises TraceError."""
     events: Counter[str] = Counter()
-    threads: Counter[tuple[str, int | None, int | None, str | None]] = Counter()
+    threads: Threads = Counter()
     begin: int | None = None
     end: int | None = None
     clocks = [bool(item.metadata.clocks) for item in trace.traces]
@@ -111,11 +102,11 @@ def describe(trace: Trace) -> Contents:
                     first, last = int(times.min()), int(times.max())
                     begin = first if begin is None else min(begin, first)
                     end = last if end is None else max(end, last)
-                threads.update(_threads(batch))
+                threads.update(count_threads(pa.Table.from_batches([batch])))
     return Contents(
         trace.path,
         _descriptions(trace),
-        _processes(threads),
+        tuple(count_processes(threads)),
         dict(sorted(events.items(), key=lambda item: (-item[1], item[0]))),
         begin,
         end,
@@ -133,31 +124,6 @@ def _buffers(path: Path) -> Buffers | None:
         return Buffers(int(channel["num_subbuf"]), int(channel["subbuf_size"]))
     except (KeyError, TypeError, ValueError):
         return None
-
-
-def _threads(batch: pa.RecordBatch) -> dict[tuple[str, int | None, int | None, str | None], int]:
-    keys = ["host", "vpid", "vtid", "procname"]
-    table = pa.Table.from_batches([batch]).select(keys)
-    counted = table.group_by(keys).aggregate([([], "count_all")])
-    columns = [counted[name].to_pylist() for name in (*keys, "count_all")]
-    return {(host, vpid, vtid, name): count for host, vpid, vtid, name, count in zip(*columns)}  # noqa: B905
-
-
-def _processes(
-    threads: Counter[tuple[str, int | None, int | None, str | None]],
-) -> tuple[ProcessCount, ...]:
-    counts: Counter[tuple[str, int | None]] = Counter()
-    names: dict[tuple[str, int | None], str] = {}
-    for (host, vpid, vtid, name), count in threads.items():
-        key = (host, vpid)
-        counts[key] += count
-        # The name of a process is that of its first thread, whose id is the process's.
-        if key not in names or (vtid == vpid and name):
-            names[key] = name or ""
-    return tuple(
-        ProcessCount(host, vpid, names[host, vpid], count)
-        for (host, vpid), count in counts.most_common()
-    )
 
 
 def _descriptions(trace: Trace) -> tuple[CtfDescription, ...]:

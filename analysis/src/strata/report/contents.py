@@ -16,10 +16,10 @@ from strata.printable import path_text, printable
 from strata.read.contents import Contents, CtfDescription
 from strata.read.losses import Loss
 from strata.report.breaking import broken
-from strata.schema.quality import CATALOGUE
-from strata.units import format_instant, format_ns
+from strata.report.findings import finding_line
+from strata.schema.quality import worst_first
+from strata.units import format_count, format_instant, format_ns
 
-_SEVERITY_STYLE = {"loss": "bold red", "warning": "yellow", "info": "dim"}
 _MAX_ROWS = 20
 _LABEL_WIDTH = 9
 
@@ -43,7 +43,8 @@ def _head(contents: Contents, width: int) -> Table:
     path = broken(printable(path_text(contents.path)), width - _LABEL_WIDTH)
     grid.add_row("trace", Text(path))
     grid.add_row(
-        "events", f"{contents.event_count:,} of {_plural(len(contents.events), 'type', 'types')}"
+        "events",
+        f"{contents.event_count:,} of {format_count(len(contents.events), 'type', 'types')}",
     )
     if not contents.has_clock:
         grid.add_row("time", "no clock: the events have an order and no time")
@@ -95,8 +96,8 @@ def _facts(item: CtfDescription) -> list[str]:
         f"CTF {item.ctf}",
         "" if item.clock else "no clock",
         f"per-{item.buffering.upper()} buffers" if item.buffering else "",
-        _plural(item.streams, "stream", "streams"),
-        _plural(item.packets, "packet", "packets") + largest,
+        format_count(item.streams, "stream", "streams"),
+        format_count(item.packets, "packet", "packets") + largest,
         _format_bytes(item.bytes),
     ]
     return [fact for fact in facts if fact]
@@ -147,9 +148,7 @@ def _print_losses(contents: Contents, console: Console, *, everything: bool) -> 
         return
     console.print(Text("\nLoss and remarks", style="bold"))
     for row in rows:
-        console.print(
-            Text(f"{row['severity']}: {row['text']}", _SEVERITY_STYLE[str(row["severity"])])
-        )
+        console.print(finding_line(row))
     console.print(Text("\nWhere and when (since the first event)", style="bold"))
     found = _summed(contents.losses)
     shown = found if everything else found[:_MAX_ROWS]
@@ -178,11 +177,7 @@ def _summed(losses: tuple[Loss, ...]) -> list[Loss]:
         )
         for (code, where), parts in found.items()
     ]
-    order = list(_SEVERITY_STYLE)
-    return sorted(
-        summed,
-        key=lambda loss: (order.index(CATALOGUE[loss.code].severity), loss.code, -loss.count),
-    )
+    return sorted(summed, key=lambda loss: (*worst_first(loss.code), -loss.count))
 
 
 def _window(loss: Loss, begin_ns: int | None) -> str:
@@ -195,10 +190,6 @@ def _window(loss: Loss, begin_ns: int | None) -> str:
 
 def _indented(text: str, console: Console) -> Text:
     return Text("  " + broken(text, console.width - 2).replace("\n", "\n  "))
-
-
-def _plural(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
 
 
 def _format_bytes(count: int) -> str:

@@ -17,11 +17,11 @@ from rich.text import Text
 from strata.analysis import Analysis
 from strata.printable import printable
 from strata.report.breaking import broken
+from strata.report.findings import finding_line
 from strata.schema.events import INTERNAL_TOPICS
 from strata.symbols import shorten, shorten_place
-from strata.units import format_ns
+from strata.units import format_count, format_ns
 
-_SEVERITY_STYLE = {"loss": "bold red", "warning": "yellow", "info": "dim"}
 _MAX_CHAINS = 6
 _MAX_CALLBACKS = 12
 _LABEL_WIDTH = 12
@@ -61,7 +61,7 @@ def _head(analysis: Analysis, width: int) -> RenderableType:
     grid.add_row(
         "events",
         f"{trace.events:,} in {format_ns(trace.duration_ns)}, "
-        f"{_plural(len(trace.processes), 'process', 'processes')}",
+        f"{format_count(len(trace.processes), 'process', 'processes')}",
     )
     grid.add_row(
         "messages",
@@ -78,13 +78,14 @@ def _quality(analysis: Analysis, *, everything: bool) -> RenderableType:
     if rows.empty:
         grid.add_row("quality", Text("nothing lost, nothing inferred", style="green"))
     for index, row in enumerate(rows.to_dict("records")):
-        text = Text(f"{row['severity']}: {row['text']}", style=_SEVERITY_STYLE[row["severity"]])
-        grid.add_row("quality" if not index else "", text)
+        grid.add_row("quality" if not index else "", finding_line(row))
     for place in analysis.losses.loc[analysis.losses["code"] == "unreadable_traces", "place"]:
         grid.add_row("", Text(printable(f"left out: {place}")))
     hidden = len(analysis.quality) - len(rows)
     if hidden:
-        grid.add_row("", Text(f"and {_plural(hidden, 'remark', 'remarks')} (--all)", style="dim"))
+        grid.add_row(
+            "", Text(f"and {format_count(hidden, 'remark', 'remarks')} (--all)", style="dim")
+        )
     return Group(grid, Text())
 
 
@@ -153,7 +154,7 @@ def _hops(analysis: Analysis, *, everything: bool) -> RenderableType:
     hidden = len(analysis.hops) - len(rows)
     parts: list[RenderableType] = [Rule(Text("hops", style="bold"), align="left"), table]
     if hidden:
-        text = f"and {_plural(hidden, 'hop', 'hops')} of internal topics (--all)"
+        text = f"and {format_count(hidden, 'hop', 'hops')} of internal topics (--all)"
         parts.append(Padding(Text(text, style="dim"), (0, 1)))
     return Group(*parts, Text())
 
@@ -182,7 +183,7 @@ def _callbacks(analysis: Analysis, *, everything: bool) -> RenderableType:
         table,
     ]
     if len(rows) > len(shown):
-        more = f"and {_plural(len(rows) - len(shown), 'callback', 'callbacks')} (--all)"
+        more = f"and {format_count(len(rows) - len(shown), 'callback', 'callbacks')} (--all)"
         parts.append(Padding(Text(more, style="dim"), (0, 1)))
     return Group(*parts)
 
@@ -196,7 +197,3 @@ def _grid(columns: int) -> Table:
     for index in range(columns):
         grid.add_column(no_wrap=index == 0, style="bold" if index == 0 else "")
     return grid
-
-
-def _plural(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"

@@ -220,6 +220,12 @@ _CATALOGUE = (
 CATALOGUE: dict[str, Diagnostic] = {item.code: item for item in _CATALOGUE}
 
 
+def worst_first(code: str) -> tuple[int, str]:
+    """Return what to sort codes by: the worst severity first, then by name."""
+    order = (Severity.LOSS, Severity.WARNING, Severity.INFO)
+    return order.index(CATALOGUE[code].severity), code
+
+
 @dataclass
 class Ledger:
     """Counts of findings by code; only declared codes are accepted."""
@@ -240,8 +246,7 @@ class Ledger:
 
     def rows(self) -> list[dict[str, str | int]]:
         """Findings, the worst first, as rows of the `quality` table."""
-        order = {Severity.LOSS: 0, Severity.WARNING: 1, Severity.INFO: 2}
-        found = sorted(self.counts, key=lambda code: (order[CATALOGUE[code].severity], code))
+        found = sorted(self.counts, key=worst_first)
         return [
             {
                 "code": code,

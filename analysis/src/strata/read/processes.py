@@ -1,0 +1,52 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The processes of a trace and how many events each emitted, from the contexts of the events."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import pyarrow as pa
+
+_KEYS = ["host", "vpid", "vtid", "procname"]
+
+Threads: TypeAlias = Counter[tuple[str, int | None, int | None, str | None]]
+"""Events by host, vpid, vtid and procname, as recorded; null for a context that is not there."""
+
+
+@dataclass(frozen=True)
+class ProcessCount:
+    """Events of a process; `vpid` is null for events without that context."""
+
+    host: str
+    vpid: int | None
+    name: str
+    events: int
+
+
+def count_threads(events: pa.Table) -> Threads:
+    """Count the events of a table, of one event name or a chunk of it."""
+    counted = events.select(_KEYS).group_by(_KEYS).aggregate([([], "count_all")])
+    columns = [counted[name].to_pylist() for name in (*_KEYS, "count_all")]
+    found: Threads = Counter()
+    for host, vpid, vtid, name, count in zip(*columns, strict=True):
+        found[host, vpid, vtid, name] += count
+    return found
+
+
+def count_processes(threads: Threads) -> list[ProcessCount]:
+    """Add threads up, the process of the most events first.
+
+    The name of a process is that of its first thread, whose id is the process's; of several the one
+    with the most events. Empty when none was recorded.
+    """
+    counts: Counter[tuple[str, int | None]] = Counter()
+    names: dict[tuple[str, int | None], tuple[bool, int, str]] = {}
+    for (host, vpid, vtid, name), count in threads.items():
+        key = (host, vpid)
+        counts[key] += count
+        candidate = (vtid == vpid, count, name or "")
+        names[key] = max(names.get(key, candidate), candidate)
+    return [ProcessCount(*key, names[key][2], count) for key, count in counts.most_common()]
