@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Memory of columns. Blocks of a chunk that was let go serve the next one: a page that was touched
-// once costs nothing the second time, and to touch it first costs as much as to decode what fills it
-// (docs/reading-speed.md, "The floor").
+// once costs nothing the second time, and to touch it first costs as much as to decode what fills
+// it (docs/reading-speed.md, "The floor").
 #pragma once
 
 #include <cstdint>
