@@ -1,0 +1,14 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Whose code called a hook.
+#ifndef DDS_TRACEPOINTS_CALLERS_H
+#define DDS_TRACEPOINTS_CALLERS_H
+
+enum caller { CALLER_OTHER = 1, CALLER_FASTDDS, CALLER_RMW_FASTRTPS, CALLER_CYCLONEDDS };
+
+// Returns who holds the code at a return address. Remembers it: a look-up walks the loaded objects
+// once for each page of code.
+enum caller caller_at(const void* return_address);
+
+#endif

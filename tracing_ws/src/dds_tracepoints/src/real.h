@@ -1,0 +1,56 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Finds the function that a hook stands in for, and what is known of the library that holds it.
+#ifndef DDS_TRACEPOINTS_REAL_H
+#define DDS_TRACEPOINTS_REAL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Where fields lie in the objects of one release of a library; bytes from an object's begin.
+// Known from the headers of that release: a test holds this table against them.
+struct layout {
+  const char* soname;  // beginning of DT_SONAME
+  // CacheChange_t
+  size_t change_guid;
+  size_t change_sequence;
+  size_t change_size;
+  size_t change_stamp;
+  // SampleInfo
+  size_t info_stamp;
+  size_t info_identity;
+  size_t info_valid;
+  // Topic -> TopicDescription -> names
+  size_t topic_description;
+  size_t topic_name;
+  size_t topic_type;
+};
+
+// The real function behind one hooked symbol; static storage, filled in at the first call.
+struct real {
+  const char* symbol;
+  const char* library;  // beginning of the SONAME of the library that has it
+  _Atomic(void*) function;
+  void* handle;                 // of that library
+  const struct layout* layout;  // null: unknown release, its objects are not looked into
+};
+
+#define REAL(symbol, library) {symbol, library, NULL, NULL, NULL}
+
+// Looks the function up; ends the process with a message when nothing in it defines the symbol,
+// which then nobody can have been linked to.
+void* find_real(struct real* real);
+
+// Returns the real function.
+static inline void* real_function(struct real* real) {
+  void* function = atomic_load_explicit(&real->function, memory_order_acquire);
+  return function != NULL ? function : find_real(real);
+}
+
+// Returns another function of the library that holds a real one; null when it has none.
+void* sibling(const struct real* real, const char* symbol);
+
+#endif

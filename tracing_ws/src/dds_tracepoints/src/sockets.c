@@ -1,0 +1,160 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Hooks of the C library's socket calls, for DDS libraries alone: everybody else's calls go through
+// untouched. The real functions are looked up before any other code runs, as these may be called
+// from a signal handler.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "callers.h"
+#include "emit.h"
+
+static ssize_t (*real_sendmsg)(int, const struct msghdr*, int);
+static ssize_t (*real_sendto)(int, const void*, size_t, int, const struct sockaddr*, socklen_t);
+static ssize_t (*real_send)(int, const void*, size_t, int);
+static ssize_t (*real_recvmsg)(int, struct msghdr*, int);
+
+__attribute__((constructor)) static void look_up(void) {
+  *(void**)&real_sendmsg = dlsym(RTLD_NEXT, "sendmsg");
+  *(void**)&real_sendto = dlsym(RTLD_NEXT, "sendto");
+  *(void**)&real_send = dlsym(RTLD_NEXT, "send");
+  *(void**)&real_recvmsg = dlsym(RTLD_NEXT, "recvmsg");
+}
+
+// Other libraries' constructors may come before ours: then the system is called without the C
+// library, where nothing of DDS is at work yet.
+static ssize_t call_sendmsg(int fd, const struct msghdr* message, int flags) {
+  return real_sendmsg != NULL ? real_sendmsg(fd, message, flags)
+                              : syscall(SYS_sendmsg, fd, message, flags);
+}
+
+static ssize_t call_sendto(int fd, const void* data, size_t length, int flags,
+                           const struct sockaddr* to, socklen_t to_length) {
+  return real_sendto != NULL ? real_sendto(fd, data, length, flags, to, to_length)
+                             : syscall(SYS_sendto, fd, data, length, flags, to, to_length);
+}
+
+static ssize_t call_send(int fd, const void* data, size_t length, int flags) {
+  return real_send != NULL ? real_send(fd, data, length, flags)
+                           : syscall(SYS_sendto, fd, data, length, flags, NULL, 0);
+}
+
+static ssize_t call_recvmsg(int fd, struct msghdr* message, int flags) {
+  return real_recvmsg != NULL ? real_recvmsg(fd, message, flags)
+                              : syscall(SYS_recvmsg, fd, message, flags);
+}
+
+static bool is_dds(const void* return_address) {
+  enum caller caller = caller_at(return_address);
+  return caller == CALLER_FASTDDS || caller == CALLER_CYCLONEDDS;
+}
+
+static bool wanted(void) { return WANTED(send_begin) || WANTED(send_end) || WANTED(send_sample); }
+
+// An address as RTPS writes it: 16 bytes, IPv4 in the last four.
+static int32_t read_address(const struct sockaddr* address, bool tcp, struct destination* to) {
+  if (address->sa_family == AF_INET) {
+    const struct sockaddr_in* in = (const struct sockaddr_in*)address;
+    memcpy(to->address + 12, &in->sin_addr, 4);
+    to->port = ntohs(in->sin_port);
+    return tcp ? TRANSPORT_TCPV4 : TRANSPORT_UDPV4;
+  }
+  if (address->sa_family == AF_INET6) {
+    const struct sockaddr_in6* in6 = (const struct sockaddr_in6*)address;
+    memcpy(to->address, &in6->sin6_addr, 16);
+    to->port = ntohs(in6->sin6_port);
+    return tcp ? TRANSPORT_TCPV6 : TRANSPORT_UDPV6;
+  }
+  return TRANSPORT_UNKNOWN;
+}
+
+// Where a socket's data goes; asked of the socket itself when the call does not say.
+static int32_t destination_of(int fd, const struct sockaddr* given, struct destination* to) {
+  struct sockaddr_storage peer;
+  socklen_t length = sizeof(peer);
+  to->count = 1;
+  if (given != NULL) {
+    return read_address(given, false, to);
+  }
+  int saved_errno = errno, type = 0;
+  socklen_t type_length = sizeof(type);
+  int32_t transport = TRANSPORT_UNKNOWN;
+  if (getpeername(fd, (struct sockaddr*)&peer, &length) == 0 &&
+      getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &type_length) == 0) {
+    transport = read_address((const struct sockaddr*)&peer, type == SOCK_STREAM, to);
+  }
+  errno = saved_errno;
+  return transport;
+}
+
+EXPORT ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
+  struct destination to = {0};
+  if (!wanted() || message == NULL || !is_dds(__builtin_return_address(0))) {
+    return call_sendmsg(fd, message, flags);
+  }
+  int32_t transport = destination_of(fd, message->msg_name, &to);
+  bool told = emit_send_begin(transport, message->msg_iov, message->msg_iovlen);
+  ssize_t sent = call_sendmsg(fd, message, flags);
+  if (told) {
+    EMIT(send_end, transport, &to, sent < 0 ? -saved_errno : sent);
+  }
+  return sent;
+}
+
+EXPORT ssize_t sendto(int fd, const void* data, size_t length, int flags, const struct sockaddr* to,
+                      socklen_t to_length) {
+  struct destination where = {0};
+  if (!wanted() || !is_dds(__builtin_return_address(0))) {
+    return call_sendto(fd, data, length, flags, to, to_length);
+  }
+  int32_t transport = destination_of(fd, to, &where);
+  struct iovec part = {(void*)data, length};
+  bool told = emit_send_begin(transport, &part, 1);
+  ssize_t sent = call_sendto(fd, data, length, flags, to, to_length);
+  if (told) {
+    EMIT(send_end, transport, &where, sent < 0 ? -saved_errno : sent);
+  }
+  return sent;
+}
+
+EXPORT ssize_t send(int fd, const void* data, size_t length, int flags) {
+  struct destination to = {0};
+  if (!wanted() || !is_dds(__builtin_return_address(0))) {
+    return call_send(fd, data, length, flags);
+  }
+  int32_t transport = destination_of(fd, NULL, &to);
+  struct iovec part = {(void*)data, length};
+  bool told = emit_send_begin(transport, &part, 1);
+  ssize_t sent = call_send(fd, data, length, flags);
+  if (told) {
+    EMIT(send_end, transport, &to, sent < 0 ? -saved_errno : sent);
+  }
+  return sent;
+}
+
+// Only Cyclone DDS: what Fast DDS receives is seen at ReceiverResource, whatever carried it.
+EXPORT ssize_t recvmsg(int fd, struct msghdr* message, int flags) {
+  ssize_t got = call_recvmsg(fd, message, flags);
+  if (got <= 0 || !(WANTED(receive) || WANTED(receive_sample) || WANTED(reader_notify)) ||
+      caller_at(__builtin_return_address(0)) != CALLER_CYCLONEDDS) {
+    return got;
+  }
+  // What was received may be less than the buffers hold.
+  struct iovec parts[8];
+  size_t count = 0, left = (size_t)got;
+  for (; count < message->msg_iovlen && count < 8 && left > 0; count++) {
+    parts[count] = message->msg_iov[count];
+    parts[count].iov_len = parts[count].iov_len < left ? parts[count].iov_len : left;
+    left -= parts[count].iov_len;
+  }
+  const struct sockaddr* from = message->msg_name;
+  bool v6 = from != NULL && message->msg_namelen > 0 && from->sa_family == AF_INET6;
+  emit_receive(v6 ? TRANSPORT_UDPV6 : TRANSPORT_UDPV4, parts, count);
+  return got;
+}
