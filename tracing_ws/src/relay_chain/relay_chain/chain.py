@@ -1,15 +1,17 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Run the whole chain: all nodes in this process, or one process a node."""
+"""Run the whole chain: all nodes in this process, in two, or one process a node."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
 
+from relay_chain.group import Parameters, kind_of, run_group
 from relay_chain.options import ChainOptions
 from relay_chain.stop import hold_signals, wait_signal
 from relay_chain.truth import truth_file
@@ -20,14 +22,13 @@ _END_S = 10.0
 _POLL_S = 0.05
 _TERMINATED = 128 + signal.SIGTERM
 
-Parameters = dict[str, dict[str, object]]
-
 
 def parameters(options: ChainOptions) -> Parameters:
     """Return the parameters of every node, by name."""
     common = {
         "reliability": options.reliability,
         "durability": options.durability,
+        "message": options.message_type,
         "depth": options.depth,
         "log": options.log,
         "force": options.force,
@@ -39,16 +40,19 @@ def parameters(options: ChainOptions) -> Parameters:
             "messages": options.messages,
             "payload": options.payload,
             "output": "/chain_0",
-            "peers": options.relays + 1 + (options.block is not None),
-        },
-        "sink": {
+            "peers": options.relays + options.sinks + (options.block is not None),
+        }
+    }
+    for name in options.sink_names:
+        out[name] = {
             "input": f"/chain_{options.relays}",
             "messages": options.messages,
             "quiet_s": _QUIET_S + 10 * slowest_s(options),
-        },
-    }
+        }
     for index in range(options.relays):
         out[f"relay_{index}"] = {"input": f"/chain_{index}", "output": f"/chain_{index + 1}"}
+    # By its place, not its name: the last before the sinks.
+    out[options.nodes[options.relays]]["listeners"] = options.sinks
     for node, ms in options.work.items():
         out[node]["work_ms"] = ms
     if options.block:
@@ -68,41 +72,38 @@ def longest_s(options: ChainOptions) -> float:
     return 2 * _DISCOVERY_S + 10 * (_QUIET_S + (options.messages + 10) * slowest_s(options))
 
 
-def run_in_one_process(options: ChainOptions) -> int:
-    """Run all nodes on one executor; the exit status."""
-    # Only now, with the signals held: these start threads.
-    from rclpy.parameter import Parameter
-
-    from relay_chain.node import ChainNode
-    from relay_chain.process import KINDS, run_nodes
-
-    def make() -> list[ChainNode]:
-        nodes: list[ChainNode] = []
-        for name, own in parameters(options).items():
-            overrides = [Parameter(key, value=value) for key, value in own.items()]
-            named = {} if name in KINDS else {"name": name}
-            nodes.append(KINDS[_kind(name)](overrides, **named))
-        return nodes
-
-    return run_nodes(make, [], (options.executor, options.threads))
-
-
-def _kind(name: str) -> str:
-    return "relay" if name.startswith("relay_") else name
+def placement(options: ChainOptions) -> list[list[str]]:
+    """Give the names of the nodes of each process."""
+    names = list(parameters(options))
+    if options.processes == "one":
+        return [names]
+    if options.processes == "each":
+        return [[name] for name in names]
+    # Every hop crosses, as neighbours are apart; all sinks are neighbours of the last relay.
+    first = ["source", *(f"relay_{index}" for index in range(1, options.relays, 2))]
+    second = [f"relay_{index}" for index in range(0, options.relays, 2)]
+    (second if options.relays % 2 == 0 else first).extend(options.sink_names)
+    if options.block:
+        # A blocked executor could not run the timer of what blocks it.
+        (second if options.block.node in first else first).append("distractor")
+    return [first, second]
 
 
 Children = dict[str, subprocess.Popen[bytes]]
 
 
 def run_in_processes(options: ChainOptions) -> int:
-    """Run one process a node; the exit status."""
+    """Run the nodes in processes of their own; the exit status."""
     children: Children = {}
     number = None
     status = 1
+    nodes = parameters(options)
     try:
-        for name, own in parameters(options).items():
-            children[name] = _start(name, own, options)
-        number = _wait(children, time.monotonic() + longest_s(options))
+        for names in placement(options):
+            own = {name: nodes[name] for name in names}
+            children[" + ".join(names)] = _start(own, options)
+        ending = {child for child in children if set(child.split(" + ")) & {*options.sink_names}}
+        number = _wait(children, ending, time.monotonic() + longest_s(options))
     finally:
         failed = _end(children)
     if number is not None:
@@ -115,18 +116,25 @@ def run_in_processes(options: ChainOptions) -> int:
     return status
 
 
-def _start(name: str, own: dict[str, object], options: ChainOptions) -> subprocess.Popen[bytes]:
-    settings = {**own, "executor": options.executor, "threads": options.threads}
+def _start(nodes: Parameters, options: ChainOptions) -> subprocess.Popen[bytes]:
+    executor = {"executor": options.executor, "threads": options.threads}
+    if options.processes == "each":
+        ((name, own),) = nodes.items()
+        words = ["relay_chain.single", kind_of(name), *_ros_arguments(name, {**own, **executor})]
+    else:
+        document = json.dumps({"nodes": nodes, **executor})
+        words = ["relay_chain.group", str(os.getpid()), document]
+    # Its own session: Ctrl-C reaches this process only, which ends the children in order.
+    return subprocess.Popen([sys.executable, "-m", *words], start_new_session=True)
+
+
+def _ros_arguments(name: str, settings: dict[str, object]) -> list[str]:
     arguments = ["--parent", str(os.getpid()), "--ros-args", "-r", f"__node:={name}"]
     for key, value in settings.items():
         # An empty string is no valid value on a ROS command line; it is the default anyway.
         if value != "":
             arguments += ["-p", f"{key}:={_yaml(value)}"]
-    # Its own session: Ctrl-C reaches this process only, which ends the children in order.
-    return subprocess.Popen(
-        [sys.executable, "-m", "relay_chain.single", _kind(name), *arguments],
-        start_new_session=True,
-    )
+    return arguments
 
 
 def _yaml(value: object) -> str:
@@ -136,19 +144,23 @@ def _yaml(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _wait(children: Children, deadline: float) -> int | None:
-    """Wait until a child ends or time runs out; the number of a signal, null when none came.
+def _wait(children: Children, ending: set[str], deadline: float) -> int | None:
+    """Wait until the children end or time runs out; the number of a signal, null when none came.
 
-    The sink ends by itself; another child that ends by itself has failed.
+    Those in `ending`, with a sink, end by themselves; another that does so has failed.
     """
-    while all(child.poll() is None for child in children.values()):
+    while True:
+        ended = {name for name, child in children.items() if child.poll() is not None}
+        if ended >= ending or ended - ending:
+            return None
         if time.monotonic() > deadline:
-            sys.stderr.write("relay_chain: the sink did not end in time\n")
-            children["sink"].kill()
+            late = sorted(ending - ended)
+            sys.stderr.write(f"relay_chain: {', '.join(late)} did not end in time\n")
+            for name in late:
+                children[name].kill()
         number = wait_signal(_POLL_S)
         if number is not None:
             return number
-    return None
 
 
 def _end(children: Children) -> list[str]:
@@ -181,4 +193,6 @@ def run(options: ChainOptions) -> int:
         except FileExistsError as error:
             sys.stderr.write(f"{error}\n")
             return 1
-    return run_in_one_process(options) if options.processes == "one" else run_in_processes(options)
+    if options.processes == "one":
+        return run_group(parameters(options), options.executor, options.threads)
+    return run_in_processes(options)

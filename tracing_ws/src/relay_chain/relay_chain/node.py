@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.node import Node
@@ -15,6 +15,7 @@ from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPo
 from rclpy.task import Future
 from strata_interfaces.msg import Timing
 
+from relay_chain.messages import VARIABLE, message_class
 from relay_chain.truth import TruthLog, truth_file
 
 READY_TOPIC = "/chain_ready"
@@ -49,6 +50,7 @@ class ChainNode(Node):
             reliability=ReliabilityPolicy[self._choice("reliability", "reliable", "best_effort")],
             durability=DurabilityPolicy[self._choice("durability", "volatile", "transient_local")],
         )
+        self.message_class = self._message_class()
         log = self.setting("log", "")
         force = self.setting("force", False)
         name = self.get_name()
@@ -93,6 +95,12 @@ class ChainNode(Node):
                 f"Cannot use parameter {name}: {value!r} is neither {default} nor {other}."
             )
         return value.upper()
+
+    def _message_class(self) -> type[Any]:
+        try:
+            return message_class(self.setting("message", VARIABLE))
+        except ValueError as error:
+            raise ChainError(f"Cannot use parameter message: {error}.") from error
 
     def missing(self) -> str | None:
         """Say which peers this node has not found; null when it has all."""

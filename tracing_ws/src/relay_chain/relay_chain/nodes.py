@@ -2,48 +2,69 @@
 # SPDX-License-Identifier: Apache-2.0
 """The nodes of the chain. Each is an ordinary ROS 2 node that its parameters configure.
 
-Parameters of all: reliability, durability, depth (QoS of the chain's topics), work_ms (busy work in
-the callback), block_ms (a second subscription, `/slow`, whose callback sleeps that long), log
-(directory of the node's own stamps; empty for none), force (replace stamps), discovery_s (how long
-to look for the neighbours; 0 for ever).
-Source: output, rate (Hz), messages, payload (bytes), peers (nodes that must be ready first).
-Relay: input, output. Sink: input, messages (ends when it has them all), quiet_s (or when none came
-for that long after one). Distractor: rate (Hz) of `/slow`.
+Parameters of all: message (its type), reliability, durability, depth (QoS of the chain's topics),
+work_ms (busy work in the callback), block_ms (a second subscription, `/slow`, whose callback sleeps
+that long), log (directory of the node's own stamps; empty for none), force (replace stamps),
+discovery_s (how long to look for the neighbours; 0 for ever).
+Source: output, listeners (subscriptions there to wait for), rate (Hz), messages, payload (bytes),
+peers (nodes that must be ready first). Relay: input, output, listeners. Sink: input, messages
+(ends when it has them all), quiet_s (or when none came for that long after one). Distractor: rate
+(Hz) of `/slow`.
 """
 
 from __future__ import annotations
 
-import array
 import sys
 import time
+from typing import Any
 
 from rclpy.parameter import Parameter
 from strata_interfaces.msg import Timing
 
+from relay_chain.messages import make_message
 from relay_chain.node import READY_TOPIC, SLOW_TOPIC, ChainNode
 
 
-class Source(ChainNode):
+class _Sender(ChainNode):
+    """A node that sends on `output`, once enough subscriptions are there."""
+
+    def __init__(self, name: str, overrides: list[Parameter] | None, output: str) -> None:
+        super().__init__(name, overrides)
+        self._listeners = self.setting("listeners", 1, least=1)
+        topic = self.setting("output", output)
+        self._publisher = self.create_publisher(self.message_class, topic, self.qos)
+
+    def missing(self) -> str | None:
+        """Say that subscriptions are missing; null when all are there."""
+        found = self._publisher.get_subscription_count()
+        if found >= self._listeners:
+            return None
+        topic = self._publisher.topic_name
+        if not found:
+            return f"no subscription on {topic}"
+        return f"{found} of {self._listeners} subscriptions on {topic}"
+
+
+class Source(_Sender):
     """Sends numbered messages at a rate, once every peer is ready."""
 
     def __init__(self, overrides: list[Parameter] | None = None) -> None:
         """Make the node `source`."""
-        super().__init__("source", overrides)
+        super().__init__("source", overrides, "/chain_0")
         self._messages = self.setting("messages", 500, least=1)
         self._period_s = self.hz("rate", 100.0)
         self._peers = self.setting("peers", 0, least=0)
-        output = self.setting("output", "/chain_0")
-        self._publisher = self.create_publisher(Timing, output, self.qos)
+        payload = self.setting("payload", 1024, least=0)
         # One message, used again: filling the payload is no part of what is measured.
-        ballast = bytes(self.setting("payload", 1024, least=0))
-        self._message = Timing(source=self.get_name(), payload=array.array("B", ballast))
+        self._message = make_message(self.message_class, self.get_name(), payload)
         self._next = 0
         self._timer = None
 
     def missing(self) -> str | None:
         """Say which peers are not there or not ready; null when all are."""
-        if not self._publisher.get_subscription_count():
-            return f"no subscription on {self._publisher.topic_name}"
+        missing = super().missing()
+        if missing:
+            return missing
         ready = self.count_publishers(READY_TOPIC)
         return None if ready >= self._peers else f"{ready} of {self._peers} peers are ready"
 
@@ -73,26 +94,26 @@ class Source(ChainNode):
             self.truth.add("cb_end", number, time.monotonic_ns(), stamp_ns)
 
 
-class Relay(ChainNode):
+class Relay(_Sender):
     """Publishes what it receives, at once."""
 
     def __init__(self, overrides: list[Parameter] | None = None, name: str = "relay") -> None:
         """Make a relay."""
-        super().__init__(name, overrides)
-        output = self.setting("output", "/chain_1")
-        self._publisher = self.create_publisher(Timing, output, self.qos)
-        source = self.setting("input", "/chain_0")
-        self._subscription = self.create_subscription(Timing, source, self.on_message, self.qos)
+        super().__init__(name, overrides, "/chain_1")
+        self._subscription = self.create_subscription(
+            self.message_class, self.setting("input", "/chain_0"), self.on_message, self.qos
+        )
 
     def missing(self) -> str | None:
-        """Say which neighbour is not there; null when both are."""
-        if not self._publisher.get_subscription_count():
-            return f"no subscription on {self._publisher.topic_name}"
+        """Say which neighbour is not there; null when all are."""
+        missing = super().missing()
+        if missing:
+            return missing
         if not self._subscription.get_publisher_count():
             return f"no publisher on {self._subscription.topic_name}"
         return None
 
-    def on_message(self, message: Timing) -> None:
+    def on_message(self, message: Any) -> None:
         """Pass a message on."""
         started_ns = time.monotonic_ns()
         with self.calling:
@@ -107,15 +128,16 @@ class Relay(ChainNode):
 class Sink(ChainNode):
     """Receives; done when it has every message, or when they stopped coming."""
 
-    def __init__(self, overrides: list[Parameter] | None = None) -> None:
-        """Make the node `sink`."""
-        super().__init__("sink", overrides)
+    def __init__(self, overrides: list[Parameter] | None = None, name: str = "sink") -> None:
+        """Make a sink."""
+        super().__init__(name, overrides)
         self.expected = self.setting("messages", 500, least=1)
         self._quiet_ns = round(self.setting("quiet_s", 5.0, least=0.0) * 1e9)
         self.received = 0
         self._last_ns = 0
-        source = self.setting("input", "/chain_1")
-        self._subscription = self.create_subscription(Timing, source, self.on_message, self.qos)
+        self._subscription = self.create_subscription(
+            self.message_class, self.setting("input", "/chain_1"), self.on_message, self.qos
+        )
         self._watch = self.create_timer(0.5, self.on_watch)
 
     def missing(self) -> str | None:
@@ -124,7 +146,7 @@ class Sink(ChainNode):
             return None
         return f"no publisher on {self._subscription.topic_name}"
 
-    def on_message(self, message: Timing) -> None:
+    def on_message(self, message: Any) -> None:
         """Count a message."""
         started_ns = time.monotonic_ns()
         with self.calling:

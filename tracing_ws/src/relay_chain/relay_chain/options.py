@@ -9,6 +9,8 @@ import math
 from dataclasses import dataclass, field
 from typing import NoReturn
 
+from relay_chain.messages import FIXED, VARIABLE
+
 
 @dataclass(frozen=True)
 class Block:
@@ -24,9 +26,11 @@ class ChainOptions:
     """What to run. `threads` 0 means one a CPU; an empty `log` means that no stamps are written."""
 
     relays: int = 3
+    sinks: int = 1
     rate: float = 100.0
     messages: int = 500
     payload: int = 1024
+    message: str = "timing"
     reliability: str = "reliable"
     durability: str = "volatile"
     depth: int = 10
@@ -41,7 +45,17 @@ class ChainOptions:
     @property
     def nodes(self) -> list[str]:
         """Names of the chain's nodes, in order; without the distractor."""
-        return ["source", *(f"relay_{index}" for index in range(self.relays)), "sink"]
+        return ["source", *(f"relay_{index}" for index in range(self.relays)), *self.sink_names]
+
+    @property
+    def sink_names(self) -> list[str]:
+        """Names of the sinks: one is `sink`, several are `sink_0`, `sink_1` ..."""
+        return ["sink"] if self.sinks == 1 else [f"sink_{index}" for index in range(self.sinks)]
+
+    @property
+    def message_type(self) -> str:
+        """Name of the message type that the chain's topics have."""
+        return FIXED[self.payload] if self.message == "fixed" else VARIABLE
 
 
 class _Parser(argparse.ArgumentParser):
@@ -94,25 +108,37 @@ def _block(text: str) -> Block:
     return Block(node, _positive(ms), _positive(hz))
 
 
+def _sizes() -> str:
+    *others, last = FIXED
+    return f"{', '.join(map(str, others))} or {last}"
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="relay_chain",
-        description="Run Source -> Relay_0 .. Relay_n -> Sink. Exits with 0 when the sink got "
+        description="Run Source -> Relay_0 .. Relay_n -> Sink. Exits with 0 when every sink got "
         "every message and all nodes ended well, with 1 otherwise.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         allow_abbrev=False,
     )
     add = parser.add_argument
     add("--relays", type=_size, default=3, help="relays between source and sink")
+    add("--sinks", type=_count, default=1, help="subscribers of the last topic, each a node")
     add("--rate", type=_positive, default=100.0, metavar="HZ", help="messages a second")
     add("--messages", type=_count, default=500, help="messages in all")
     add("--payload", type=_size, default=1024, metavar="BYTES", help="ballast in a message")
+    add("--message", choices=["timing", "fixed"], default="timing",
+        help="type of the messages: Timing, of any size, or a plain type of a fixed size, which "
+        f"data sharing needs; that has a --payload of {_sizes()}",
+        )  # fmt: skip
     add("--reliability", choices=["reliable", "best_effort"], default="reliable", help="QoS")
     add("--durability", choices=["volatile", "transient_local"], default="volatile", help="QoS")
     add("--depth", type=_count, default=10, help="messages that the QoS history keeps")
     add("--executor", choices=["single", "multi"], default="single", help="rclpy's executor")
     add("--threads", type=_size, default=0, help="of a multi-threaded executor; 0: one a CPU")
-    add("--processes", choices=["one", "each"], default="each", help="one for all, or one a node")
+    add("--processes", choices=["one", "two", "each"], default="each",
+        help="one for all, two that the nodes alternate between, or one a node",
+        )  # fmt: skip
     add("--log", default="", metavar="DIR", help="write the nodes' own stamps there, as CSV")
     add("--force", action="store_true", help="replace stamps that are in DIR already")
     add("--work", type=_work, action="append", default=[], metavar="NODE=MS",
@@ -134,6 +160,8 @@ def parse(arguments: list[str]) -> ChainOptions:
     for node in named:
         if node not in options.nodes:
             parser.error(f"no node {node!r}: the chain has {', '.join(options.nodes)}")
+    if options.message == "fixed" and options.payload not in FIXED:
+        parser.error(f"--message fixed needs a --payload of {_sizes()}, not {options.payload}")
     if options.threads and options.executor == "single":
         parser.error(f"--threads {options.threads} needs --executor multi")
     return options

@@ -22,7 +22,7 @@ KINDS = {"source": Source, "relay": Relay, "sink": Sink, "distractor": Distracto
 def run_nodes(
     make: Callable[[], list[ChainNode]], arguments: list[str], executor: tuple[str, int] | None
 ) -> int:
-    """Run nodes until the sink or a signal ends them, then write their stamps; the exit status.
+    """Run nodes until the sinks or a signal end them, then write their stamps; the exit status.
 
     `executor` is its kind and number of threads; null to take them from the first node's
     parameters. The signals must be held already (`stop.hold_signals`).
@@ -58,7 +58,7 @@ def _executor(kind: str, threads: int) -> SingleThreadedExecutor | MultiThreaded
 def _spin(
     nodes: list[ChainNode], executor: SingleThreadedExecutor | MultiThreadedExecutor
 ) -> int | None:
-    """Spin until a node is done or a signal comes; its number, null when there was none."""
+    """Spin until the nodes are done or a signal comes; its number, null when there was none."""
     stop = Future()
     signals: list[int] = []
 
@@ -66,9 +66,16 @@ def _spin(
         signals.append(number)
         stop.set_result(True)
 
+    def on_done(_: Future) -> None:
+        # Sinks end when they have everything, others because of a fault.
+        sinks = [node for node in nodes if isinstance(node, Sink)]
+        others = [node for node in nodes if node not in sinks]
+        if all(node.done.done() for node in sinks) or any(node.done.done() for node in others):
+            stop.set_result(True)
+
     for node in nodes:
         executor.add_node(node)
-        node.done.add_done_callback(lambda _: stop.set_result(True))
+        node.done.add_done_callback(on_done)
     when_signalled(on_signal)
     # No timeout: with one, rclpy makes a timer for every turn.
     executor.spin_until_future_complete(stop)
@@ -89,7 +96,9 @@ def _report(nodes: list[ChainNode], number: int | None) -> int:
             sys.stderr.write(f"{problem}\n")
             status = 1
         if isinstance(node, Sink):
-            sys.stderr.write(f"sink: received {node.received} of {node.expected} messages\n")
+            sys.stderr.write(
+                f"{node.get_name()}: received {node.received} of {node.expected} messages\n"
+            )
             # A chain that was ended before its time did not do what it was asked to.
             if number is not None and node.received < node.expected:
                 status = 128 + number

@@ -26,7 +26,7 @@ def sending(log: Path, processes: str) -> Iterator[tuple[subprocess.Popen[str], 
     try:
         read_until(chain, f"source: all connected, sending {FOR_EVER} messages")
         mine = children(chain.pid)
-        assert len(mine) == (5 if processes == "each" else 0)
+        assert len(mine) == {"one": 0, "two": 2, "each": 5}[processes]
         yield chain, mine
     finally:
         for pid in [chain.pid, *mine]:
@@ -35,7 +35,7 @@ def sending(log: Path, processes: str) -> Iterator[tuple[subprocess.Popen[str], 
         chain.wait()
 
 
-@pytest.mark.parametrize("processes", ["one", "each"])
+@pytest.mark.parametrize("processes", ["one", "two", "each"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_all_and_keeps_the_stamps(
     tmp_path: Path, processes: str, number: signal.Signals
@@ -61,8 +61,19 @@ def test_a_dead_relay_ends_the_chain(tmp_path: Path) -> None:
     assert "did not end well: relay_1 (exit status -9)\n" in errors
 
 
-def test_children_do_not_outlive_a_killed_chain(tmp_path: Path) -> None:
-    with sending(tmp_path, "each") as (chain, mine):
+def test_a_dead_half_ends_the_chain(tmp_path: Path) -> None:
+    with sending(tmp_path, "two") as (chain, mine):
+        victim = next(pid for pid, line in mine.items() if '"relay_0"' in line)
+        os.kill(victim, signal.SIGKILL)
+        status, errors = finish(chain)
+        assert not [line for pid, line in mine.items() if alive(pid)]
+    assert status == 1
+    assert "did not end well: relay_0 + relay_2 (exit status -9)\n" in errors
+
+
+@pytest.mark.parametrize("processes", ["two", "each"])
+def test_children_do_not_outlive_a_killed_chain(tmp_path: Path, processes: str) -> None:
+    with sending(tmp_path, processes) as (chain, mine):
         chain.kill()
         wait_until(lambda: not any(alive(pid) for pid in mine), "end of the children")
 

@@ -28,15 +28,17 @@ def test_defaults_are_those_of_the_help(options: ModuleType) -> None:
 
 def test_everything_can_be_set(options: ModuleType) -> None:
     line = (
-        "--relays 1 --rate 20.5 --messages 7 --payload 0 --reliability best_effort "
-        "--durability transient_local --depth 3 --executor multi --threads 4 --processes one "
-        "--log out --force --work source=0.5 --work relay_0=5 --block sink=30@2.5"
+        "--relays 1 --sinks 3 --rate 20.5 --messages 7 --payload 256 --message fixed "
+        "--reliability best_effort --durability transient_local --depth 3 --executor multi "
+        "--threads 4 --processes one --log out --force --work source=0.5 --work relay_0=5 --block sink_2=30@2.5"
     )
     assert options.parse(line.split()) == options.ChainOptions(
         relays=1,
+        sinks=3,
         rate=20.5,
         messages=7,
-        payload=0,
+        payload=256,
+        message="fixed",
         reliability="best_effort",
         durability="transient_local",
         depth=3,
@@ -46,12 +48,37 @@ def test_everything_can_be_set(options: ModuleType) -> None:
         log="out",
         force=True,
         work={"source": 0.5, "relay_0": 5.0},
-        block=options.Block("sink", 30.0, 2.5),
+        block=options.Block("sink_2", 30.0, 2.5),
     )
 
 
 def test_a_chain_may_have_no_relays(options: ModuleType) -> None:
     assert options.parse(["--relays", "0"]).nodes == ["source", "sink"]
+
+
+def test_several_sinks_are_numbered(options: ModuleType) -> None:
+    nodes = options.parse(["--relays", "1", "--sinks", "3"]).nodes
+    assert nodes == ["source", "relay_0", "sink_0", "sink_1", "sink_2"]
+
+
+@pytest.mark.parametrize(
+    ("line", "processes"),
+    [
+        ("--relays 0", ["source", "sink"]),
+        ("--relays 1", ["source + sink", "relay_0"]),
+        ("--relays 3", ["source + relay_1 + sink", "relay_0 + relay_2"]),
+        ("--relays 2 --sinks 2", ["source + relay_1", "relay_0 + sink_0 + sink_1"]),
+        ("--relays 1 --block sink=5@1", ["source + sink", "relay_0 + distractor"]),
+        ("--relays 1 --block relay_0=5@1", ["source + sink + distractor", "relay_0"]),
+    ],
+)
+def test_in_two_processes_every_hop_crosses(
+    options: ModuleType, line: str, processes: list[str]
+) -> None:
+    from relay_chain.chain import placement
+
+    chosen = options.parse([*line.split(), "--processes", "two"])
+    assert [" + ".join(names) for names in placement(chosen)] == processes
 
 
 @pytest.mark.parametrize(
@@ -67,7 +94,10 @@ def test_a_chain_may_have_no_relays(options: ModuleType) -> None:
         ("--depth 0", "'0' is not a whole number of at least 1"),
         ("--payload -5", "'-5' is not a whole number of at least 0"),
         ("--reliability sometimes", "invalid choice: 'sometimes'"),
-        ("--processes two", "invalid choice: 'two'"),
+        ("--processes three", "invalid choice: 'three'"),
+        ("--sinks 0", "'0' is not a whole number of at least 1"),
+        ("--message fixed", "needs a --payload of 256, 65536, 1048576 or 4194304, not 1024"),
+        ("--sinks 2 --work sink=5", "no node 'sink': the chain has source, relay_0"),
         ("--threads 2", "--threads 2 needs --executor multi"),
         ("--work relay_1", "'relay_1' has not the form NODE=MS"),
         ("--work relay_1=-5", "'-5' is not a finite number above 0"),

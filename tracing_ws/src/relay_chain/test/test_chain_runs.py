@@ -15,14 +15,20 @@ JAZZY = Place("jazzy")
 MS = 1_000_000
 
 
-def check(nodes: dict[str, list[Row]], relays: int, messages: int) -> None:
+def check(nodes: dict[str, list[Row]], relays: int, messages: int, sinks: int = 1) -> None:
     """Assert that every node saw every message in order, and that the stamps fit together."""
-    chain = ["source", *(f"relay_{index}" for index in range(relays)), "sink"]
-    assert set(nodes) - {"distractor"} == set(chain)
+    line = ["source", *(f"relay_{index}" for index in range(relays))]
+    ends = ["sink"] if sinks == 1 else [f"sink_{index}" for index in range(sinks)]
+    assert set(nodes) - {"distractor"} == {*line, *ends}
+    for sink in ends:
+        check_line(nodes, [*line, sink], messages)
+
+
+def check_line(nodes: dict[str, list[Row]], chain: list[str], messages: int) -> None:
     sent = stamps(nodes["source"], "publish")
     for name in chain:
         rows = nodes[name]
-        events = ["cb_start", "cb_end"] if name == "sink" else ["cb_start", "publish", "cb_end"]
+        events = ["cb_start", "cb_end"] if name == chain[-1] else ["cb_start", "publish", "cb_end"]
         expected = list(itertools.product(range(messages), events))
         assert [(row.seq, row.event) for row in rows] == expected, name
         assert all(a.at <= b.at for a, b in itertools.pairwise(rows)), name
@@ -76,6 +82,41 @@ def test_other_chains(tmp_path: Path, options: str) -> None:
     status, errors = JAZZY.run(*options.split(), "--messages", "30", "--log", tmp_path)
     assert status == 0, errors
     check(truth(tmp_path), 0 if "--relays" in options else 3, 30)
+
+
+def test_in_two_processes_every_hop_crosses(tmp_path: Path) -> None:
+    status, errors = JAZZY.run("--processes", "two", "--messages", "50", "--log", tmp_path)
+    assert status == 0, errors
+    nodes = truth(tmp_path)
+    pids = {name: rows[0].pid for name, rows in nodes.items()}
+    assert pids["source"] == pids["relay_1"] == pids["sink"]
+    assert pids["relay_0"] == pids["relay_2"] != pids["source"]
+    check(nodes, 3, 50)
+
+
+@pytest.mark.parametrize(
+    ("sinks", "processes", "number"), [(3, "each", 5), (3, "one", 1), (10, "two", 2)]
+)
+def test_every_sink_gets_every_message(
+    tmp_path: Path, sinks: int, processes: str, number: int
+) -> None:
+    options = f"--relays 1 --sinks {sinks} --processes {processes} --messages 30 --rate 30"
+    status, errors = JAZZY.run(*options.split(), "--log", tmp_path)
+    assert status == 0, errors
+    for index in range(sinks):
+        assert f"sink_{index}: received 30 of 30 messages" in errors
+    nodes = truth(tmp_path)
+    assert len({rows[0].pid for rows in nodes.values()}) == number
+    check(nodes, 1, 30, sinks)
+
+
+@pytest.mark.parametrize("message", ["timing", "fixed"])
+@pytest.mark.parametrize("payload", [256, 64 << 10, 1 << 20, 4 << 20])
+def test_messages_of_every_size_pass(tmp_path: Path, message: str, payload: int) -> None:
+    options = f"--message {message} --payload {payload} --relays 1 --rate 5 --messages 8"
+    status, errors = JAZZY.run(*options.split(), "--log", tmp_path)
+    assert status == 0, errors
+    check(truth(tmp_path), 1, 8)
 
 
 def test_work_keeps_the_callback_busy_before_its_publish(tmp_path: Path) -> None:
@@ -173,6 +214,11 @@ def test_nodes_run_alone_by_their_parameters(tmp_path: Path) -> None:
     [
         ("source", "rate:=0.0", "Cannot use parameter rate: 0.0 Hz is not above 0."),
         ("source", "messages:=many", "Cannot use parameter messages: 'many' is no int."),
+        (
+            "relay",
+            "message:=Wrong",
+            "Cannot use parameter message: 'Wrong' is none of Timing, Timi",
+        ),
         ("relay", "depth:=0", "Cannot use parameter depth: 0 is below 1."),
         ("relay", "reliability:=x", "'x' is neither reliable nor best_effort."),
         ("sink", "executor:=triple", "'triple' is neither single nor multi."),
