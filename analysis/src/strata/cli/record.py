@@ -20,7 +20,7 @@ from strata.record.ros import find_ros
     "--config",
     required=True,
     metavar="CONFIG",
-    help="Session configuration: a YAML file, or the name of a shipped one (ros2, light).",
+    help="Session configuration: a YAML file, or the name of a shipped one (ros2, light, full).",
 )
 @click.option(
     "-o",

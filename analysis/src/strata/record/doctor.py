@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import grp
 import importlib.util
 import os
 import platform
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +18,10 @@ from strata.errors import SessionError
 from strata.record import daemon as session_daemon
 from strata.record import leftovers
 from strata.record.config import SessionConfig
+from strata.record.dds import asked_for, find_hooks, preflight
 from strata.record.host import lttng_ust_version, possible_cpus
 from strata.record.lttng import Lttng, tool_environment
+from strata.record.preflight.preflight import Preflight
 from strata.record.probe import offered_events
 from strata.record.ros import WHEELS, Ros, caller_environment, find_ros
 
@@ -55,8 +58,25 @@ def examine(config: SessionConfig, base: Mapping[str, str] | None = None) -> lis
     checks = [_tools(lttng), _userspace_tracer()]
     if checks[0].status == OK:
         checks += _daemon_checks(lttng, ros, environment)
-    checks += [_group(), no_ros or _ros(ros), *_workspace(ros), _buffers(config)]
+    checks += [_group(), no_ros or _ros(ros), *_workspace(ros)]
+    checks += [_dds_hooks(ros, config), _buffers(config)]
     return [*checks, *_readers()]
+
+
+def examine_dds(
+    given: Sequence[Path] = (), base: Mapping[str, str] | None = None
+) -> list[Preflight]:
+    """Tell which DDS hooks bind in the libraries that a command could load.
+
+    `given` libraries are examined in place of those that have the same name. Nothing is run.
+    Raises SessionError when a given library or the table of hooks cannot be read.
+    """
+    environment = caller_environment(os.environ if base is None else base)
+    ros, _ = _find_ros(environment)
+    # Wheels whose provider is not built cannot be recorded, but their libraries can be read.
+    with contextlib.suppress(SessionError):
+        environment = ros.environment(environment) if ros else environment
+    return preflight(ros, environment, given)
 
 
 def _tools(lttng: Lttng) -> Check:
@@ -175,6 +195,18 @@ def _workspace(ros: Ros | None) -> Iterator[Check]:
         yield Check("rclpy_tracepoints", WARNING, found, "make setup")
     else:
         yield Check("rclpy_tracepoints", OK, str(ros.rclpy_tracepoints))
+
+
+def _dds_hooks(ros: Ros | None, config: SessionConfig) -> Check:
+    name = "dds_tracepoints"
+    hooks = find_hooks(ros)
+    if hooks is None:
+        status = PROBLEM if ros and asked_for(config.ust) else WARNING
+        return Check(name, status, "not built: no events of the DDS layer", "make setup")
+    if hooks.fork is None:
+        found = f"{hooks.library}; no liblttng-ust-fork: children made by fork are not traced"
+        return Check(name, WARNING, found, "make setup")
+    return Check(name, OK, str(hooks.library))
 
 
 def _buffers(config: SessionConfig) -> Check:

@@ -14,6 +14,7 @@ from typing import Any
 
 from strata.record.command import End
 from strata.record.config import SessionConfig
+from strata.record.dds import Dds
 from strata.record.directory import MANIFEST, write_text
 from strata.record.host import (
     clock_offset,
@@ -22,7 +23,7 @@ from strata.record.host import (
     relevant_environment,
 )
 from strata.record.lttng import Lttng
-from strata.record.ros import Ros
+from strata.record.ros import DEFAULT_RMW, Ros
 
 SCHEMA = 1
 _ROS_PACKAGES = (
@@ -34,7 +35,6 @@ _ROS_PACKAGES = (
     "rmw_fastrtps_cpp",
     "rmw_cyclonedds_cpp",
 )
-DEFAULT_RMW = "rmw_fastrtps_cpp"
 
 
 @dataclass
@@ -58,6 +58,7 @@ class Manifest:
         environment: Mapping[str, str],
         ros: Ros | None,
         lttng: Lttng,
+        dds: Dds | None,
     ) -> None:
         """Fill in all that is known before the command starts."""
         self.content = {
@@ -66,6 +67,7 @@ class Manifest:
             "host": describe_host(),
             "versions": describe_versions(lttng),
             "ros": describe_ros(ros, environment),
+            "dds": dds.as_json() if dds else None,
             "config": {"file": str(config.file), "name": config.name, **config.as_json()},
             "command": {"line": list(command), "cwd": str(Path.cwd()), "uid": os.getuid()},
             "environment": relevant_environment(environment),

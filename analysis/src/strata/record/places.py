@@ -34,3 +34,10 @@ def install_space(distro: str) -> Path | None:
         return None
     space = root / "tracing_ws" / "install" / distro
     return space if space.is_dir() else None
+
+
+def install_spaces() -> list[Path]:
+    """List the colcon install spaces of all ROS distributions that were built."""
+    root = project_root()
+    spaces = (root / "tracing_ws" / "install").glob("*") if root else []
+    return sorted(path for path in spaces if path.is_dir())

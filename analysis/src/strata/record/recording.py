@@ -16,6 +16,7 @@ from strata.record import daemon as session_daemon
 from strata.record import leftovers
 from strata.record.command import Command, End, held_signals, refuse_if_interrupted, resolve
 from strata.record.config import SessionConfig
+from strata.record.dds import Dds, asked_for, plan_dds
 from strata.record.directory import (
     CLEANUP,
     STATE,
@@ -61,6 +62,7 @@ class _Plan:
     directory: Path
     session: str
     ros: Ros | None
+    dds: Dds | None
     lttng: Lttng
     say: Say
 
@@ -119,6 +121,9 @@ def _plan(
     name = check_name(name or config.name)
     target = (directory or default_directory(name)).absolute()
     environment = ros.environment(caller) if ros else dict(caller)
+    dds = plan_dds(ros, environment) if asked_for(config.ust) else None
+    if dds and dds.hooks:
+        environment = dds.hooks.preload(environment)
     environment[SESSION_DIR_VARIABLE] = str(target)
     program = resolve(command, environment)
     check_directory(target, force=force)
@@ -131,6 +136,7 @@ def _plan(
         directory=target,
         session=f"strata-{name}-{os.getpid()}-{time.time_ns() // 1_000_000}",
         ros=ros,
+        dds=dds,
         lttng=lttng,
         say=say,
     )
@@ -145,7 +151,10 @@ def _record(plan: _Plan, manifest: Manifest) -> Recording:
             environment=plan.environment,
             ros=plan.ros,
             lttng=plan.lttng,
+            dds=plan.dds,
         )
+        for remark in plan.dds.remarks if plan.dds else ():
+            plan.say(remark)
         manifest.content["kernel_tracing"] = _kernel(plan)
         closing = _Closing(plan)
         with closing:

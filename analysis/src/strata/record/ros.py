@@ -21,6 +21,7 @@ from strata.errors import SessionError
 from strata.record.places import install_space
 
 PREFIX_VARIABLE = "STRATA_ROS_PREFIX"
+DEFAULT_RMW = "rmw_fastrtps_cpp"
 SYSTEM_ROOT = Path("/opt/ros")
 WHEELS = "wheels"
 SYSTEM = "system"
@@ -86,12 +87,12 @@ class Ros:
         if stub is not None:
             preloads.append(stub)
         environment = dict(base)
-        _prepend(environment, "LD_LIBRARY_PATH", [self.prefix / "lib", *_bundled(self.prefix)])
-        _prepend(environment, "AMENT_PREFIX_PATH", [self.prefix])
-        _prepend(environment, "PYTHONPATH", site_packages(self.prefix))
-        _prepend(environment, "PATH", [self.prefix / "bin"])
+        prepend(environment, "LD_LIBRARY_PATH", [self.prefix / "lib", *_bundled(self.prefix)])
+        prepend(environment, "AMENT_PREFIX_PATH", [self.prefix])
+        prepend(environment, "PYTHONPATH", site_packages(self.prefix))
+        prepend(environment, "PATH", [self.prefix / "bin"])
         environment = self._with_space(environment)
-        _prepend(environment, "LD_PRELOAD", preloads)
+        prepend(environment, "LD_PRELOAD", preloads)
         # Without it the wheels' start-up code executes Python again with other libraries.
         environment[_BOOTSTRAPPED] = "1"
         return environment
@@ -102,11 +103,11 @@ class Ros:
             environment["ROS_DISTRO"] = self.distro
         if self.space is None:
             return environment
-        _prepend(environment, "LD_LIBRARY_PATH", [self.space / "lib"])
-        _prepend(environment, "AMENT_PREFIX_PATH", [self.space])
-        _prepend(environment, "PYTHONPATH", site_packages(self.space))
+        prepend(environment, "LD_LIBRARY_PATH", [self.space / "lib"])
+        prepend(environment, "AMENT_PREFIX_PATH", [self.space])
+        prepend(environment, "PYTHONPATH", site_packages(self.space))
         if self.rclpy_tracepoints is not None:
-            _prepend(environment, "PYTHONPATH", [self.rclpy_tracepoints])
+            prepend(environment, "PYTHONPATH", [self.rclpy_tracepoints])
         return environment
 
     def _built(self, relative: str) -> Path | None:
@@ -218,7 +219,8 @@ def _bundled(prefix: Path) -> list[Path]:
     return sorted(path for site in site_packages(prefix) for path in site.glob("ros_*.libs"))
 
 
-def _prepend(environment: dict[str, str], variable: str, paths: list[Path]) -> None:
+def prepend(environment: dict[str, str], variable: str, paths: list[Path]) -> None:
+    """Put paths before those of a variable; each stands in it once."""
     old = [path for path in environment.get(variable, "").split(":") if path]
     new = [str(path) for path in paths]
     environment[variable] = ":".join([*new, *(path for path in old if path not in new)])

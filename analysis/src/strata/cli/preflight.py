@@ -1,0 +1,74 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The table of `strata doctor --dds`: which DDS hooks bind, and which layers they tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from strata.record.preflight.binding import BINDS, MISSING, PARTLY, UNUSED, Binding
+from strata.record.preflight.preflight import Preflight
+
+_STYLE = {BINDS: "green", PARTLY: "yellow", MISSING: "bold red", UNUSED: "dim"}
+
+
+def print_preflights(console: Console, preflights: Sequence[Preflight]) -> None:
+    """Print a table and a verdict for each DDS library."""
+    if not preflights:
+        console.print("\nDDS hooks: no DDS library was found; name one with --library")
+    for found in preflights:
+        callers = ", ".join(path.name for path in found.callers) or "none found"
+        console.print(Text(f"\nDDS hooks in {found.soname}", style="bold"))
+        console.print(Text(f"file: {found.library}\nused by: {callers}"), soft_wrap=False)
+        console.print(_table(found))
+        for line in _verdict(found):
+            console.print(Text(line))
+
+
+def _table(found: Preflight) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("hook", no_wrap=True)
+    table.add_column("function", overflow="fold")
+    table.add_column("references", justify="right", no_wrap=True)
+    for binding in found.bindings:
+        function = Text(binding.what)
+        if binding.why and binding.status != UNUSED:
+            function.append(f"\n{binding.why}", style="italic")
+        merged = found.merged_without(binding)
+        if binding.events_lost:
+            effect = f"lost: {', '.join(binding.events_lost)}"
+            function.append(f"\n{effect}; merges {', '.join(merged)}" if merged else f"\n{effect}")
+        status = Text(binding.status, style=_STYLE[binding.status])
+        table.add_row(status, function, _references(binding))
+    return table
+
+
+def _references(binding: Binding) -> str:
+    if binding.looked_up is None or binding.bypassing is None:
+        return "-"
+    total = binding.looked_up + binding.bypassing
+    return f"{binding.looked_up} of {total}" if binding.bypassing else str(total)
+
+
+def _verdict(found: Preflight) -> Iterator[str]:
+    used = [binding for binding in found.bindings if binding.status != UNUSED]
+    bound = sum(binding.status == BINDS for binding in used)
+    yield f"{bound} of {len(used)} hooks bind."
+    apart = [layer for layer in found.layers if " + " not in layer]
+    merged = [layer for layer in found.layers if " + " in layer]
+    yield f"told apart: {', '.join(apart) or 'none'}"
+    if merged:
+        yield f"merged: {', '.join(merged)}"
+    for parting in found.partings:
+        if parting.parted and parting.gaps:
+            gaps = ", ".join(parting.gaps)
+            yield f"merged for what goes by {gaps}: {parting.before} + {parting.after}"
+    if not found.known_release:
+        yield (
+            f"{found.soname} is no release whose objects are known: samples in histories and "
+            "takes stay unnamed; those that are sent and received are named."
+        )

@@ -1,0 +1,166 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The recorder's side of the DDS events: what is preloaded, and what of it will bind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from strata.errors import SessionError
+from strata.record.places import install_spaces, project_root
+from strata.record.preflight.binding import CYCLONEDDS, FASTDDS
+from strata.record.preflight.hooks import read_hooks
+from strata.record.preflight.libraries import find_libraries, search_path, system_directories
+from strata.record.preflight.preflight import Preflight, examine
+from strata.record.ros import DEFAULT_RMW, Ros, prepend
+
+LIBRARY = "lib/dds_tracepoints/libdds_tracepoints.so"
+_TABLE = "share/dds_tracepoints/hooks.def"
+_TABLE_IN_SOURCES = "tracing_ws/src/dds_tracepoints/src/hooks.def"
+_FORK = "liblttng-ust-fork.so.1"
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """What is preloaded: the hook library, and LTTng's for children made by fork, null without."""
+
+    library: Path
+    fork: Path | None
+
+    def preload(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """Give an environment in which they are preloaded, before what already is."""
+        preloaded = dict(environment)
+        fork = [self.fork] if self.fork else []
+        prepend(preloaded, "LD_PRELOAD", [self.library, *fork])
+        return preloaded
+
+
+@dataclass(frozen=True)
+class Dds:
+    """The DDS side of a recording; `hooks` null: nothing is preloaded.
+
+    `preflights` are of the libraries that the middleware in use is linked to, as far as they were
+    found. `remarks` are for the user: what does not bind, and why.
+    """
+
+    hooks: Hooks | None
+    preflights: tuple[Preflight, ...]
+    remarks: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Give what the manifest keeps."""
+        return {
+            "hooks": str(self.hooks.library) if self.hooks else None,
+            "fork": str(self.hooks.fork) if self.hooks and self.hooks.fork else None,
+            "preflight": [preflight.summary() for preflight in self.preflights],
+        }
+
+
+def asked_for(patterns: Sequence[str]) -> bool:
+    """Tell whether a configuration's userspace events include some of the provider `dds`."""
+    return any(_may_name_dds(pattern) for pattern in patterns)
+
+
+def _may_name_dds(pattern: str) -> bool:
+    provider, colon, _ = pattern.partition(":")
+    if colon:
+        return fnmatchcase("dds", provider)
+    # A `*` may stand for the colon, too.
+    beginning, star, _ = pattern.partition("*")
+    return bool(star) and "dds:".startswith(beginning)
+
+
+def find_hooks(ros: Ros | None) -> Hooks | None:
+    """Find what is to be preloaded; null when it is not built.
+
+    Without a ROS 2 any distribution's will do: the library is the same.
+    """
+    spaces = install_spaces() if ros is None else [ros.space] if ros.space else []
+    library = next((space / LIBRARY for space in spaces if (space / LIBRARY).is_file()), None)
+    if library is None:
+        return None
+    candidates = (directory / _FORK for directory in system_directories())
+    return Hooks(library, next((path for path in candidates if path.is_file()), None))
+
+
+def plan_dds(ros: Ros | None, environment: Mapping[str, str]) -> Dds:
+    """Decide what is preloaded into a command, and tell what of it will bind.
+
+    `environment` is the command's. Raises SessionError when the hooks that a ROS 2 needs are not
+    built; a command without ROS 2 is recorded without them then.
+    """
+    hooks = find_hooks(ros)
+    if hooks is None and ros is not None:
+        raise SessionError(
+            f"Cannot record DDS events of ROS 2 {ros.distro}: their hooks are not built (no "
+            f"{LIBRARY} below tracing_ws/install/{ros.distro}). Run `make setup`, or record with "
+            "a configuration without dds events, such as ros2."
+        )
+    if hooks is None:
+        return Dds(None, (), ("no DDS events: their hooks are not built (`make setup`)",))
+    vendor = _vendor_in_use(ros, environment)
+    if vendor is None:
+        rmw = environment.get("RMW_IMPLEMENTATION")
+        return Dds(hooks, (), (f"no DDS events: {rmw} has no hooks",) if rmw else ())
+    try:
+        found = [p for p in preflight(ros, environment) if p.vendor == vendor]
+    except SessionError as error:
+        # The recording is worth more than its forecast.
+        return Dds(hooks, (), (str(error),))
+    used = tuple([p for p in found if p.callers] or found)
+    remarks = [line for each in used for line in _remarks(each)]
+    if not used:
+        remarks.append(f"no {vendor} library was found: which DDS hooks bind is not known")
+    return Dds(hooks, used, tuple(remarks))
+
+
+def _vendor_in_use(ros: Ros | None, environment: Mapping[str, str]) -> str | None:
+    rmw = environment.get("RMW_IMPLEMENTATION") or (DEFAULT_RMW if ros else "")
+    if rmw.startswith("rmw_fastrtps"):
+        return FASTDDS
+    return CYCLONEDDS if rmw == "rmw_cyclonedds_cpp" else None
+
+
+def preflight(
+    ros: Ros | None, environment: Mapping[str, str], given: Sequence[Path] = ()
+) -> list[Preflight]:
+    """Examine the DDS libraries that a command could load, and `given` ones in their stead.
+
+    Raises SessionError when the table of hooks or a given library cannot be read.
+    """
+    stated = [Path(path) for path in environment.get("AMENT_PREFIX_PATH", "").split(":") if path]
+    prefixes = [*stated, *([ros.prefix] if ros else [])]
+    libraries, rmw = find_libraries(search_path(environment, prefixes), given)
+    return examine(read_hooks(_table(ros)), libraries, rmw)
+
+
+def _table(ros: Ros | None) -> Path:
+    spaces = [ros.space] if ros and ros.space else install_spaces()
+    installed = (space / _TABLE for space in spaces if (space / _TABLE).is_file())
+    # Before the first build the sources tell the same.
+    return next(installed, (project_root() or Path.cwd()) / _TABLE_IN_SOURCES)
+
+
+def _remarks(found: Preflight) -> list[str]:
+    lines = []
+    faults = found.faults
+    if faults:
+        names = [binding.what for binding in faults[:_MOST_NAMED]]
+        names += [f"{len(faults) - _MOST_NAMED} more"] if len(faults) > _MOST_NAMED else []
+        merged = [layer for layer in found.layers if " + " in layer]
+        effect = f"layers that merge: {', '.join(merged)}" if merged else "no layers merge"
+        lines.append(
+            f"{len(faults)} of {len(found.bindings)} DDS hooks do not bind in {found.soname} "
+            f"({'; '.join(names)}); {effect} (see `strata doctor --dds`)"
+        )
+    if not found.known_release:
+        lines.append(
+            f"{found.soname} is no release whose objects are known: samples in histories and "
+            "takes stay unnamed"
+        )
+    return lines
