@@ -25,7 +25,7 @@ from strata.read.manifest import describe_machine, read_manifest
 from strata.read.processes import Threads, count_processes, count_threads
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS, PROVIDER
-from strata.schema.layers import BY_NAME
+from strata.schema.layers import BY_NAME, WITHOUT_WAITS
 from strata.schema.quality import Ledger
 from strata.stats.blame import blame_table
 from strata.stats.bottleneck import find_bottlenecks
@@ -69,7 +69,7 @@ def _require_ros2(trace: Trace, events: dict[str, pa.Table]) -> None:
 
 
 def _results(trace: Trace, events: dict[str, pa.Table], model: Model, ledger: Ledger) -> Analysis:
-    transfers = cut_layers(model)
+    transfers = cut_layers(model, ledger)
     names = endpoint_names(model, transfers)
     links = link_messages(model, transfers)
     messages = messages_frame(model, transfers, names, links)
@@ -86,8 +86,11 @@ def _results(trace: Trace, events: dict[str, pa.Table], model: Model, ledger: Le
     reportable = set(hops.loc[~hops["topic"].isin(INTERNAL_TOPICS), "hop_id"].astype(int))
     chains = find_chains(names["hop_id"].to_numpy(np.int64), links, reportable, ledger)
     of_chains = chain_tables(chains, messages, where)
-    blame = blame_table(of_chains.instances, of_chains.segments, where, blockers, described)
-    ledger.add("messages_without_executor_events", int(messages["middleware_ns"].isna().sum()))
+    blame = blame_table(
+        of_chains.instances, of_chains.segments, where, blockers, described, messages
+    )
+    unsplit = messages[[layer.column for layer in WITHOUT_WAITS]].notna().any(axis=1)
+    ledger.add("messages_without_executor_events", int(unsplit.sum()))
     _count_processes_without_init(model, ledger)
     ledger.merge(trace.ledger)
     matches = model.matches

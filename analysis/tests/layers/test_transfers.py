@@ -36,8 +36,8 @@ def rows(transfers: Transfers) -> list[dict[str, int]]:
 
 
 def cut(made: Scene) -> tuple[Model, Transfers]:
-    model, _ = made.model()
-    transfers = cut_layers(model)
+    model, ledger = made.model()
+    transfers = cut_layers(model, ledger)
     for index, row in enumerate(rows(transfers)):
         assert sum(row.values()) == transfers.latency_ns[index]
     return model, transfers

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scene import Scene
 
 from strata.model.build import Model
+from strata.model.matching import INFERRED
 
 
 def scene() -> Scene:
@@ -125,7 +126,7 @@ def test_without_init_events_the_timestamp_alone_decides_and_says_so() -> None:
     )
     model, ledger = made.model()
     assert pairs(model) == [(0, 0), (1, 1)]
-    assert model.matches.inferred.tolist() == [1, 1]
+    assert model.matches.method.tolist() == [INFERRED, INFERRED]
     assert ledger.counts["inferred_matches"] == 2
 
 

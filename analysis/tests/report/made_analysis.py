@@ -80,7 +80,9 @@ def make(relay: Relay) -> Analysis:
     way = np.arange(relay.messages)[:, None] + relay.messages * np.arange(relay.hops)[None, :]
     chains = [Chain(tuple(range(relay.hops)), way)] if relay.messages and relay.hops else []
     of_chains = chain_tables(chains, messages, where)
-    blame = blame_table(of_chains.instances, of_chains.segments, where, blockers, described)
+    blame = blame_table(
+        of_chains.instances, of_chains.segments, where, blockers, described, messages
+    )
     total = len(messages)
     ledger = Ledger(dict(relay.losses))
     return Analysis(

@@ -9,9 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from strata.schema.events import CATALOGUE, Kind
+from strata.schema.event import Kind
+from strata.schema.events import CATALOGUE
 
 _EVENT = re.compile(r"^TRACEPOINT_EVENT\((.*?)^\)", re.MULTILINE | re.DOTALL)
+_HOOK_EVENT = re.compile(
+    r"^LTTNG_UST_TRACEPOINT_EVENT(_CLASS|_INSTANCE|)\((.*?)(?=^LTTNG_UST|^#endif)",
+    re.MULTILINE | re.DOTALL,
+)
+_HOOK_FIELD = re.compile(
+    r"lttng_ust_field_(string|array|enum|integer_hex|integer)\(\s*([\w ]+),\s*([\w ]+)"
+    r"(?:,\s*\w+,\s*(\w+))?"
+)
 _FIELD = re.compile(r"^\s*ctf_(\w+)\(([^,]+),\s*([^,)]+)", re.MULTILINE)
 
 
@@ -24,7 +33,25 @@ def header_events(path: Path) -> dict[str, list[tuple[str, Kind]]]:
     return events
 
 
-def kind_of(macro: str, first: str, second: str) -> tuple[str, Kind]:
+def hook_events(path: Path) -> dict[str, list[tuple[str, Kind]]]:
+    """Events of our own header, whose macros have longer names."""
+    text = re.sub(r"//[^\n]*", "", path.read_text())
+    events, classes = {}, {}
+    for kind, arguments in _HOOK_EVENT.findall(text):
+        names = [item.strip() for item in arguments.split("(")[0].split(",")]
+        fields = [kind_of(*match) for match in _HOOK_FIELD.findall(arguments)]
+        if kind == "_CLASS":
+            classes[names[1]] = fields
+        elif kind == "_INSTANCE":
+            events[f"dds:{names[3]}"] = classes[names[1]]
+        else:
+            events[f"dds:{names[1]}"] = fields
+    return events
+
+
+def kind_of(macro: str, first: str, second: str, fourth: str = "") -> tuple[str, Kind]:
+    if macro == "enum":
+        return fourth, Kind.INT
     if macro == "string":
         return first.strip(), Kind.STRING
     if macro == "array":
@@ -32,7 +59,9 @@ def kind_of(macro: str, first: str, second: str) -> tuple[str, Kind]:
     if macro == "integer_hex":
         return second.strip(), Kind.HANDLE
     type_name = first.replace("const", "").strip()
-    kinds = {"int": Kind.FLAG, "int64_t": Kind.INT, "uint64_t": Kind.UINT, "size_t": Kind.UINT}
+    kinds = {"int": Kind.FLAG, "size_t": Kind.UINT}
+    for bits in (16, 32, 64):
+        kinds |= {f"int{bits}_t": Kind.INT, f"uint{bits}_t": Kind.UINT}
     return second.strip(), kinds[type_name]
 
 
@@ -54,5 +83,17 @@ def test_every_event_of_the_header_is_declared_with_its_fields(
 def test_what_only_the_newer_header_has_is_said_to_be_newer(root: Path) -> None:
     header = root / ".venv/include/tracetools/tracetools/tp_call.h"
     jazzy = set(header_events(header))
+    ros2 = {name for name, event in CATALOGUE.items() if event.provider == "ros2"}
     newer = {name for name, event in CATALOGUE.items() if event.since == "kilted"}
-    assert newer == set(CATALOGUE) - jazzy
+    assert newer == ros2 - jazzy
+
+
+def test_every_event_of_the_hooks_is_declared_with_its_fields(root: Path) -> None:
+    events = hook_events(root / "tracing_ws/src/dds_tracepoints/src/events.h")
+    declared = {
+        name: [(field.name, field.kind) for field in event.fields]
+        for name, event in CATALOGUE.items()
+        if event.provider == "dds"
+    }
+    assert len(events) == 24
+    assert declared == events

@@ -106,7 +106,7 @@ def test_a_chain_of_few_messages_has_its_blame(count: int) -> None:
             """
         )
     model, _ = made.model()
-    transfers = cut_layers(model)
+    transfers = cut_layers(model, Ledger())
     links = link_messages(model, transfers)
     names = endpoint_names(model, transfers)
     messages = messages_frame(model, transfers, names, links)
@@ -121,6 +121,7 @@ def test_a_chain_of_few_messages_has_its_blame(count: int) -> None:
         where,
         EXECUTOR_BLOCKERS.empty(),
         pd.Series(dtype=object),
+        messages,
     )
     assert blame["share_p50"].sum() == pytest.approx(1)
     assert blame["share_p99"].sum() == pytest.approx(1)

@@ -4,16 +4,19 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pandas as pd
 
 from strata.layers.chains import Links
+from strata.layers.middleware import Passage
 from strata.layers.transfers import Blockers, Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN, Endpoints, take
 from strata.model.frames import Objects, nullable
-from strata.model.matching import EXACT, INFERRED
+from strata.model.matching import METHODS
 from strata.schema import tables
 
 
@@ -88,10 +91,11 @@ def messages_frame(
                 "topic": names["topic"],
                 "publisher_node": names["publisher_node"],
                 "subscription_node": names["subscription_node"],
-                "method": np.where(transfers.inferred == 1, INFERRED, EXACT),
+                "method": np.asarray(METHODS, dtype=object)[transfers.method],
                 "callback_id": nullable(callback),
                 "publish_ns": transfers.publish_ns,
                 "rmw_publish_ns": transfers.rmw_publish_ns,
+                **_passage(transfers.passage),
                 "ready_ns": nullable(transfers.ready_ns),
                 "picked_ns": nullable(transfers.picked_ns),
                 "rmw_take_ns": transfers.rmw_take_ns,
@@ -105,6 +109,14 @@ def messages_frame(
             }
         )
     )
+
+
+def _passage(passage: Passage) -> dict[str, pd.Series[int] | Objects]:
+    columns = [item.name for item in fields(Passage) if item.name not in ("durations", "transport")]
+    return {
+        **{column: nullable(getattr(passage, column)) for column in columns},
+        "transport": passage.transport,
+    }
 
 
 def blockers_frame(blockers: Blockers) -> pd.DataFrame:

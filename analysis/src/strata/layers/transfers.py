@@ -2,19 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layers of every matched message.
 
-    publish    rmw_publish                          picked  rmw_take  cb_start    cb_end
-       |client    |       middleware, executor wait    | take  | client  | callback |
-       |publish   |                                    |       | take    |          |
-                  P                                    E
-    taking thread: ===cb X====|..wait..|===cb Y===|.wait.|
+    publish    rmw_publish          reader notified  picked  rmw_take  cb_start    cb_end
+       |client    |     middleware      |wake-up,      | take  | client  | callback |
+       |publish   |(layers/middleware)  |executor wait |       | take    |          |
+                  P                     N              E
+    taking thread: ===cb X====|..wait......|==cb Y=====|
 
-Between rmw_publish (P) and picked (E) stock events do not tell when the message arrived, but they
-tell what the thread that took it was doing at every instant:
+From the instant at which the message was ready for its reader (N) to the pick (E), time is divided
+by what the thread that took it was doing at every instant:
 
-* waiting for work (wait_for_work to get_next_ready): nothing was ready for it, so the message was
-  still with the middleware or on the wire -> *middleware*;
-* anything else -> *executor wait*: it could not have taken the message however early it came. What
-  it ran meanwhile is in `executor_blockers`.
+* waiting for work (wait_for_work to get_next_ready): it had not come back yet -> *wake-up*;
+* anything else -> *executor wait*: what it ran meanwhile is in `executor_blockers`.
+
+Stock events do not show N. Then the same rule divides the time from rmw_publish (P): while the
+thread waited for work nothing was ready for it, so the message was still with the middleware or on
+the wire -> *middleware*; while it did anything else, it could not have taken the message however
+early it came -> *executor wait*.
 
 Where the thread has no waits in the trace (other executors, pool threads), the two are one merged
 layer. All sums are exact: each instant of a message belongs to one layer.
@@ -25,12 +28,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
+from strata.layers.middleware import Passage, cut_middleware
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.executions import Executions, Waits
 from strata.model.search import GroupedSearch
 from strata.schema import layers as names
+from strata.schema.quality import Ledger
+
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,7 @@ class Transfers:
 
     publication: Ints
     take: Ints
-    inferred: Ints
+    method: Ints
     execution: Ints
     publish_ns: Ints
     rmw_publish_ns: Ints
@@ -52,6 +60,7 @@ class Transfers:
     rmw_take_ns: Ints
     callback_start_ns: Ints
     callback_end_ns: Ints
+    passage: Passage
     durations: dict[str, Ints]
 
     def __len__(self) -> int:
@@ -105,8 +114,24 @@ class WaitClock:
         return np.where(last >= first, self._end[np.maximum(last, 0)], NONE)
 
 
-def cut_layers(model: Model) -> Transfers:
-    """Cut every matched message at its checkpoints."""
+@dataclass(frozen=True)
+class _Way:
+    """Checkpoints beside those of the middleware; `waiting` is ns, from `begin_ns` to the pick."""
+
+    client_ns: Ints
+    rmw_publish_ns: Ints
+    begin_ns: Ints
+    notified: Flags
+    picked_ns: Ints
+    rmw_take_ns: Ints
+    start_ns: Ints
+    end_ns: Ints
+    waiting: Ints
+    split: Flags
+
+
+def cut_layers(model: Model, ledger: Ledger) -> Transfers:
+    """Cut every matched message at its checkpoints; count in `ledger` what could not be cut."""
     publications, takes = model.publications, model.takes
     publication, take = model.matches.publication, model.matches.take
     execution = takes.execution[take]
@@ -117,62 +142,73 @@ def cut_layers(model: Model) -> Transfers:
     end_ns[ran] = model.executions.end_ns[execution[ran]]
     client_ns = publications.client_ns[publication]
     rmw_publish_ns = publications.rmw_publish_ns[publication]
+    passage = cut_middleware(model, ledger)
+    notified = passage.notified_ns != NONE
+    begin_ns = np.where(notified, passage.notified_ns, rmw_publish_ns)
     picked_ns = takes.picked_ns[take]
-    # Picked before it was published: the entity was ready for an older message of a full queue.
-    picked_ns = np.where(picked_ns >= rmw_publish_ns, picked_ns, NONE)
+    # Picked before it could be: the entity was ready for an older message of a full queue.
+    picked_ns = np.where(picked_ns >= begin_ns, picked_ns, NONE)
     rmw_take_ns = takes.rmw_take_ns[take]
     until = np.where(picked_ns != NONE, picked_ns, rmw_take_ns)
 
     clock = WaitClock(model.waits)
     thread = takes.thread[take]
-    waiting = clock.waited(thread, until) - clock.waited(thread, rmw_publish_ns)
+    waiting = clock.waited(thread, until) - clock.waited(thread, begin_ns)
     split = clock.known(thread)
     ready_ns = clock.last_return(thread, until)
-    durations = _durations(
-        client_ns, rmw_publish_ns, picked_ns, rmw_take_ns, start_ns, end_ns, waiting, split
-    )
-    return Transfers(
-        publication,
-        take,
-        model.matches.inferred,
-        execution,
-        np.where(client_ns != NONE, client_ns, rmw_publish_ns),
+    way = _Way(
+        client_ns,
         rmw_publish_ns,
-        np.where(split & (ready_ns >= rmw_publish_ns), ready_ns, NONE),
+        begin_ns,
+        notified,
         picked_ns,
         rmw_take_ns,
         start_ns,
         end_ns,
-        durations,
+        waiting,
+        split,
+    )
+    return Transfers(
+        publication,
+        take,
+        model.matches.method,
+        execution,
+        np.where(client_ns != NONE, client_ns, rmw_publish_ns),
+        rmw_publish_ns,
+        np.where(split & (ready_ns >= begin_ns), ready_ns, NONE),
+        picked_ns,
+        rmw_take_ns,
+        start_ns,
+        end_ns,
+        passage,
+        _durations(way, passage),
     )
 
 
-def _durations(
-    client_ns: Ints,
-    rmw_publish_ns: Ints,
-    picked_ns: Ints,
-    rmw_take_ns: Ints,
-    start_ns: Ints,
-    end_ns: Ints,
-    waiting: Ints,
-    split: np.ndarray[tuple[int], np.dtype[np.bool_]],
-) -> dict[str, Ints]:
-    picked = picked_ns != NONE
-    until_picked = picked_ns - rmw_publish_ns
-    until_take = rmw_take_ns - rmw_publish_ns
-    ran, ended = start_ns != NONE, end_ns != NONE
+def _durations(way: _Way, passage: Passage) -> dict[str, Ints]:
+    picked = way.picked_ns != NONE
+    until_picked = way.picked_ns - way.begin_ns
+    until_take = way.rmw_take_ns - way.begin_ns
+    ran, ended = way.start_ns != NONE, way.end_ns != NONE
+    split, told = way.split, way.notified
     layers = [
-        (names.CLIENT_PUBLISH, client_ns != NONE, rmw_publish_ns - client_ns),
-        (names.MIDDLEWARE, split, waiting),
-        (names.EXECUTOR_WAIT, split & picked, until_picked - waiting),
-        (names.MIDDLEWARE_EXECUTOR_WAIT, ~split & picked, until_picked),
-        (names.TAKE, picked, rmw_take_ns - picked_ns),
-        (names.EXECUTOR_WAIT_TAKE, split & ~picked, until_take - waiting),
-        (names.MIDDLEWARE_EXECUTOR_WAIT_TAKE, ~split & ~picked, until_take),
-        (names.CLIENT_TAKE, ran, start_ns - rmw_take_ns),
-        (names.CALLBACK, ran & ended, end_ns - start_ns),
+        (names.CLIENT_PUBLISH, way.client_ns != NONE, way.rmw_publish_ns - way.client_ns),
+        (names.WAKE_UP, split & told, way.waiting),
+        (names.EXECUTOR_WAIT, split & picked, until_picked - way.waiting),
+        (names.WAKE_UP_EXECUTOR_WAIT, ~split & told & picked, until_picked),
+        (names.MIDDLEWARE_EXECUTOR_WAIT, ~split & ~told & picked, until_picked),
+        (names.TAKE, picked, way.rmw_take_ns - way.picked_ns),
+        (names.EXECUTOR_WAIT_TAKE, split & ~picked, until_take - way.waiting),
+        (names.WAKE_UP_EXECUTOR_WAIT_TAKE, ~split & told & ~picked, until_take),
+        (names.MIDDLEWARE_EXECUTOR_WAIT_TAKE, ~split & ~told & ~picked, until_take),
+        (names.CLIENT_TAKE, ran, way.start_ns - way.rmw_take_ns),
+        (names.CALLBACK, ran & ended, way.end_ns - way.start_ns),
     ]
-    return {layer.column: np.where(there, ns, NONE) for layer, there, ns in layers}
+    durations = {layer.column: np.where(there, ns, NONE) for layer, there, ns in layers}
+    durations |= passage.durations
+    stock = names.MIDDLEWARE.column
+    durations[stock] = np.where(split & ~told, way.waiting, durations[stock])
+    return durations
 
 
 @dataclass(frozen=True)
@@ -185,7 +221,9 @@ class Blockers:
 
 
 def find_blockers(model: Model, transfers: Transfers) -> Blockers:
-    """Return the callbacks that ran on the taking thread between rmw_publish and picked.
+    """Return the callbacks that ran on the taking thread before messages that waited were picked.
+
+    From the instant at which the reader was notified; where it was not recorded, from rmw_publish.
 
     Only outermost executions: what runs inside one is part of it, but for the time in which the
     thread waited for work in there (a callback that spins), which is middleware's. Durations of one
@@ -194,7 +232,8 @@ def find_blockers(model: Model, transfers: Transfers) -> Blockers:
     clock = WaitClock(model.waits)
     executions = model.executions
     thread = model.takes.thread[transfers.take]
-    begin = transfers.rmw_publish_ns
+    notified_ns = transfers.passage.notified_ns
+    begin = np.where(notified_ns != NONE, notified_ns, transfers.rmw_publish_ns)
     end = np.where(transfers.picked_ns != NONE, transfers.picked_ns, transfers.rmw_take_ns)
     outer = np.flatnonzero(executions.depth == 1)
     started = GroupedSearch(executions.thread[outer], executions.start_ns[outer])

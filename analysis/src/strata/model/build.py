@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from strata.model.columns import EventColumns
+from strata.model.dds.middleware import Middleware, find_middleware
 from strata.model.entities import Entities, build_entities
 from strata.model.executions import Executions, Waits, pair_executions, pair_waits
 from strata.model.matching import Matches, match
@@ -28,6 +29,7 @@ class Model:
     waits: Waits
     publications: Publications
     takes: Takes
+    middleware: Middleware
     matches: Matches
 
 
@@ -40,6 +42,7 @@ def build_model(tables: Mapping[str, pa.Table], ledger: Ledger) -> Model:
     waits = pair_waits(timeline)
     publications = find_publications(events, timeline, entities, executions, ledger)
     takes = find_takes(events, timeline, entities, executions, ledger)
-    matches = match(publications, takes, entities, ledger)
+    middleware = find_middleware(events, timeline, publications, takes)
+    matches = match(publications, takes, entities, middleware, ledger)
     ledger.add("intra_process_messages", events.count("ros2:rclcpp_ring_buffer_enqueue"))
-    return Model(events, entities, executions, waits, publications, takes, matches)
+    return Model(events, entities, executions, waits, publications, takes, middleware, matches)

@@ -21,6 +21,7 @@ from strata.schema.events import CATALOGUE
 from strata.schema.quality import Ledger
 
 Ints = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
 
 NONE = -1
 """Stands for null in dense ids and instants inside the model; frames turn it into null."""
@@ -34,6 +35,11 @@ class Processes:
     vpid: Ints
     thread_process: Ints
     thread_vtid: Ints
+
+
+def filled(values: pd.Series[Any]) -> Ints:
+    """Return whole numbers that may be null as int64, with `NONE` for null; 64 bits stay exact."""
+    return np.asarray(values.astype("Int64").fillna(NONE).to_numpy(np.int64), np.int64)
 
 
 class EventColumns:
@@ -65,6 +71,31 @@ class EventColumns:
         if event not in self._tables:
             return np.empty(0, object)
         return np.asarray(self._tables[event][column].cast(pa.string()).to_pylist(), dtype=object)
+
+    def words(self, event: str, *columns: str) -> Words:
+        """Return columns that have 16 bytes together as two words a row; zeros otherwise."""
+        parts = [self._bytes(event, column) for column in columns]
+        content = (
+            np.concatenate(parts, axis=1) if self.count(event) else np.empty((0, 16), np.uint8)
+        )
+        if content.shape[1] != 16:
+            return np.zeros((self.count(event), 2), np.uint64)
+        return np.ascontiguousarray(content).view(np.uint64)
+
+    def _bytes(self, event: str, column: str) -> npt.NDArray[np.uint8]:
+        """Rows of bytes of the column's greatest length; zeros where a value is shorter."""
+        if not self.count(event):
+            return np.empty((0, 0), np.uint8)
+        values = self._tables[event][column].combine_chunks()
+        width = pc.max(pc.binary_length(values)).as_py() or 0
+        whole = np.asarray(pc.fill_null(pc.equal(pc.binary_length(values), width), False))
+        out = np.zeros((len(values), width), np.uint8)
+        kept = values.filter(pa.array(whole)).cast(pa.binary(width)) if width else values
+        content = np.frombuffer(kept.buffers()[1], np.uint8) if width else out
+        out[whole] = content.reshape(-1, max(width, 1))[
+            kept.offset : kept.offset + len(kept), :width
+        ]
+        return out
 
     def timestamps(self, event: str) -> Ints:
         """Return the events' times, ns since the epoch."""

@@ -66,7 +66,7 @@ class Executions:
 
 @dataclass(frozen=True)
 class Waits:
-    """Intervals in which a thread's executor waited for work, in timeline order."""
+    """Intervals in which a thread waited for work."""
 
     start_ns: Ints
     end_ns: Ints
@@ -139,9 +139,24 @@ def _depth(start: Ints, until: Ints) -> Ints:
 
 
 def pair_waits(timeline: Timeline) -> Waits:
-    """Return the waits that ended in the trace."""
-    at = timeline.positions(Kind.WAIT, Kind.READY)
-    is_wait = timeline.kind[at] == Kind.WAIT
+    """Return the waits that ended in the trace.
+
+    Of a thread without events of an executor, its waits within the middleware, where they were
+    recorded.
+    """
+    executor = _pair(timeline, Kind.WAIT, Kind.READY)
+    middleware = _pair(timeline, Kind.WAIT_BEGIN, Kind.WAIT_END)
+    other = ~np.isin(middleware.thread, executor.thread)
+    return Waits(
+        np.concatenate([executor.start_ns, middleware.start_ns[other]]),
+        np.concatenate([executor.end_ns, middleware.end_ns[other]]),
+        np.concatenate([executor.thread, middleware.thread[other]]),
+    )
+
+
+def _pair(timeline: Timeline, begin: Kind, end: Kind) -> Waits:
+    at = timeline.positions(begin, end)
+    is_begin = timeline.kind[at] == begin
     thread = timeline.thread[at]
-    ended = np.flatnonzero(is_wait[:-1] & ~is_wait[1:] & (thread[:-1] == thread[1:]))
+    ended = np.flatnonzero(is_begin[:-1] & ~is_begin[1:] & (thread[:-1] == thread[1:]))
     return Waits(timeline.ns[at[ended]], timeline.ns[at[ended + 1]], thread[ended])

@@ -115,6 +115,10 @@ def publications_frame(model: Model) -> pd.DataFrame:
                 "client_ns": nullable(publications.client_ns),
                 "rmw_publish_ns": publications.rmw_publish_ns,
                 "source_timestamp": nullable(publications.source_timestamp),
+                "writer_gid": model.middleware.samples.writer_gids(model.middleware.writes.sample),
+                "sequence_number": nullable(
+                    model.middleware.samples.sequences(model.middleware.writes.sample)
+                ),
                 "instance_id": nullable(publications.execution),
             }
         )
@@ -133,6 +137,10 @@ def takes_frame(model: Model) -> pd.DataFrame:
                 "picked_ns": nullable(takes.picked_ns),
                 "rmw_take_ns": takes.rmw_take_ns,
                 "source_timestamp": takes.source_timestamp,
+                "writer_gid": model.middleware.samples.writer_gids(model.middleware.reads.sample),
+                "sequence_number": nullable(
+                    model.middleware.samples.sequences(model.middleware.reads.sample)
+                ),
                 "instance_id": nullable(takes.execution),
             }
         )

@@ -9,6 +9,10 @@ timestamp cannot be told apart: their takes are ambiguous and stay unmatched.
 
 Where a topic is unknown (its init event was not recorded), the timestamp alone decides, and the
 match says that it is inferred.
+
+Where the middleware's own events name the sample (GUID of the writer and sequence number) on both
+sides, they must agree with the timestamp; a take on which they contradict each other is ambiguous.
+They decide where the timestamps cannot: equal stamps, or publications that carry none.
 """
 
 from __future__ import annotations
@@ -19,31 +23,84 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from strata.model.columns import NONE, Ints
+from strata.model.columns import NONE, Ints, filled
+from strata.model.dds.middleware import Middleware
 from strata.model.entities import Entities
 from strata.model.traffic import Publications, Takes
 from strata.schema.quality import Ledger
 
-EXACT = "topic+timestamp"
-INFERRED = "timestamp"
+EXACT, INFERRED, IDENTITY = range(3)
+METHODS = ("topic+timestamp", "timestamp", "guid+sequence")
+"""What decided a match, by its number in `Matches.method`."""
 
 Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Matches:
-    """One row a matched take; `inferred` is 1 where the topic of either side was unknown."""
+    """One row a matched take; `method` is a row of `METHODS`."""
 
     publication: Ints
     take: Ints
-    inferred: Ints
+    method: Ints
     ambiguous_count: int
     unmatched_take_count: int
     untaken_publication_count: int
 
 
-def match(publications: Publications, takes: Takes, entities: Entities, ledger: Ledger) -> Matches:
+def match(
+    publications: Publications,
+    takes: Takes,
+    entities: Entities,
+    middleware: Middleware,
+    ledger: Ledger,
+) -> Matches:
     """Match takes to publications; every take without a match is counted by its cause."""
+    found, method, ambiguous = _by_timestamp(publications, takes, entities)
+    by_sample = _by_sample(middleware.writes.sample, middleware.reads.sample)
+    named = by_sample != NONE
+    # Two rules that contradict each other: something is wrong, and no match is better than one.
+    odd = named & (found != NONE) & (found != by_sample)
+    ledger.add("contradictory_matches", int(odd.sum()))
+    resolved = named & (found == NONE)
+    found = np.where(odd, NONE, np.where(resolved, by_sample, found))
+    method = np.where(resolved, IDENTITY, method)
+    ambiguous = (ambiguous & ~resolved) | odd
+    return _counted(publications, takes, found, method, ambiguous, ledger)
+
+
+def _counted(
+    publications: Publications,
+    takes: Takes,
+    found: Ints,
+    method: Ints,
+    ambiguous: Flags,
+    ledger: Ledger,
+) -> Matches:
+    matched = np.flatnonzero(found != NONE).astype(np.int64)
+    publication = found[matched]
+    ordered = takes.rmw_take_ns[matched] >= publications.rmw_publish_ns[publication]
+    untaken = len(publications) - len(np.unique(publication))
+    unmatched = len(takes) - len(matched) - int(ambiguous.sum())
+    ledger.add("ambiguous_matches", int(ambiguous.sum()))
+    ledger.add("unmatched_takes", unmatched)
+    ledger.add("untaken_publications", untaken)
+    ledger.add("out_of_order_matches", int((~ordered).sum()))
+    ledger.add("inferred_matches", int((method[matched] == INFERRED).sum()))
+    return Matches(
+        publication[ordered],
+        matched[ordered],
+        method[matched][ordered],
+        int(ambiguous.sum()),
+        unmatched + int((~ordered).sum()),
+        untaken,
+    )
+
+
+def _by_timestamp(
+    publications: Publications, takes: Takes, entities: Entities
+) -> tuple[Ints, Ints, Flags]:
+    """For each take: its publication or `NONE`, the method, and whether several would fit."""
     pub_topic, take_topic = _topics(publications, takes, entities)
     by_topic, ambiguous = _lookup(
         _frame(pub_topic, publications.source_timestamp, pub_topic != NONE),
@@ -66,28 +123,19 @@ def match(publications: Publications, takes: Takes, entities: Entities, ledger: 
         ["stamp"],
         len(takes),
     )
-    ambiguous |= twice | twice_unknown
     inferred = np.where(to_any != NONE, to_any, to_unknown)
     found = np.where(by_topic != NONE, by_topic, inferred)
-    matched = np.flatnonzero(found != NONE).astype(np.int64)
-    publication = found[matched]
-    ordered = takes.rmw_take_ns[matched] >= publications.rmw_publish_ns[publication]
-    untaken = len(publications) - len(np.unique(publication))
-    unmatched = len(takes) - len(matched) - int(ambiguous.sum())
-    ledger.add("ambiguous_matches", int(ambiguous.sum()))
-    ledger.add("unmatched_takes", unmatched)
-    ledger.add("untaken_publications", untaken)
-    ledger.add("out_of_order_matches", int((~ordered).sum()))
-    is_inferred = (by_topic[matched] == NONE).astype(np.int64)
-    ledger.add("inferred_matches", int(is_inferred.sum()))
-    return Matches(
-        publication[ordered],
-        matched[ordered],
-        is_inferred[ordered],
-        int(ambiguous.sum()),
-        unmatched + int((~ordered).sum()),
-        untaken,
-    )
+    method = np.where(by_topic != NONE, EXACT, INFERRED)
+    return found, method, ambiguous | twice | twice_unknown
+
+
+def _by_sample(written: Ints, read: Ints) -> Ints:
+    """For each take: the one publication of its sample, or `NONE`."""
+    publications = pd.DataFrame({"sample": written, "publication": np.arange(len(written))})
+    publications = publications[publications["sample"] != NONE]
+    single = publications[~publications.duplicated("sample", keep=False)]
+    found = pd.DataFrame({"sample": read}).merge(single, on="sample", how="left")["publication"]
+    return filled(found)
 
 
 def _topics(publications: Publications, takes: Takes, entities: Entities) -> tuple[Ints, Ints]:

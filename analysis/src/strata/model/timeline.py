@@ -22,22 +22,41 @@ class Kind(IntEnum):
 
     CALLBACK_END = 0
     WAIT = 1
-    READY = 2
-    EXECUTE = 3
-    RMW_TAKE = 4
-    RCL_TAKE = 5
-    RCLCPP_TAKE = 6
-    CALLBACK_START = 7
-    RCLCPP_PUBLISH = 8
-    RCL_PUBLISH = 9
-    RMW_PUBLISH = 10
+    WAIT_BEGIN = 2
+    WAIT_END = 3
+    READY = 4
+    EXECUTE = 5
+    TAKE_BEGIN = 6
+    DESERIALIZE_BEGIN = 7
+    DESERIALIZE_END = 8
+    TAKE_END = 9
+    RMW_TAKE = 10
+    RCL_TAKE = 11
+    RCLCPP_TAKE = 12
+    CALLBACK_START = 13
+    RCLCPP_PUBLISH = 14
+    RCL_PUBLISH = 15
+    RMW_PUBLISH = 16
+    WRITE_BEGIN = 17
+    SERIALIZE_BEGIN = 18
+    SERIALIZE_END = 19
+    WRITER_HISTORY_ADD = 20
+    SEND_BEGIN = 21
+    SEND_END = 22
+    WRITE_END = 23
 
 
 EVENT_OF = {
     Kind.CALLBACK_END: "ros2:callback_end",
     Kind.WAIT: "ros2:rclcpp_executor_wait_for_work",
+    Kind.WAIT_BEGIN: "dds:wait_begin",
+    Kind.WAIT_END: "dds:wait_end",
     Kind.READY: "ros2:rclcpp_executor_get_next_ready",
     Kind.EXECUTE: "ros2:rclcpp_executor_execute",
+    Kind.TAKE_BEGIN: "dds:take_begin",
+    Kind.DESERIALIZE_BEGIN: "dds:deserialize_begin",
+    Kind.DESERIALIZE_END: "dds:deserialize_end",
+    Kind.TAKE_END: "dds:take_end",
     Kind.RMW_TAKE: "ros2:rmw_take",
     Kind.RCL_TAKE: "ros2:rcl_take",
     Kind.RCLCPP_TAKE: "ros2:rclcpp_take",
@@ -45,6 +64,13 @@ EVENT_OF = {
     Kind.RCLCPP_PUBLISH: "ros2:rclcpp_publish",
     Kind.RCL_PUBLISH: "ros2:rcl_publish",
     Kind.RMW_PUBLISH: "ros2:rmw_publish",
+    Kind.WRITE_BEGIN: "dds:write_begin",
+    Kind.SERIALIZE_BEGIN: "dds:serialize_begin",
+    Kind.SERIALIZE_END: "dds:serialize_end",
+    Kind.WRITER_HISTORY_ADD: "dds:writer_history_add",
+    Kind.SEND_BEGIN: "dds:send_begin",
+    Kind.SEND_END: "dds:send_end",
+    Kind.WRITE_END: "dds:write_end",
 }
 
 
@@ -94,3 +120,25 @@ class Timeline:
         found = wanted[np.maximum(place, 0)]
         same = (place >= 0) & (self.thread[found] == self.thread[at])
         return np.where(same, found, NONE)
+
+    def within(self, begin: Ints, end: Ints, *kinds: Kind) -> Ints:
+        """Return the first position of the kinds after each `begin` and before `end`; or `NONE`.
+
+        `begin` may be `NONE`; an `end` that is `NONE` is far away, on the same thread.
+        """
+        known = begin != NONE
+        found = self.after(np.where(known, begin, 0), *kinds)
+        return np.where(known & ((end == NONE) | (found < end)), found, NONE)
+
+    def ns_at(self, at: Ints) -> Ints:
+        """Return the time of each position; `NONE` for `NONE`."""
+        return self._at(self.ns, at)
+
+    def row_at(self, at: Ints) -> Ints:
+        """Return the row of each position's event in its own table; `NONE` for `NONE`."""
+        return self._at(self.row, at)
+
+    def _at(self, values: Ints, at: Ints) -> Ints:
+        if not len(values):
+            return np.full(len(at), NONE, np.int64)
+        return np.where(at != NONE, values[np.maximum(at, 0)], NONE)

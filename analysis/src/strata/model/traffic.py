@@ -27,8 +27,12 @@ from strata.schema.quality import Ledger
 
 @dataclass(frozen=True)
 class Publications:
-    """Messages handed to the middleware by rcl publishers, in time order; `NONE` is null."""
+    """Messages handed to the middleware by rcl publishers, in time order; `NONE` is null.
 
+    `position` is that of the rmw_publish in the timeline.
+    """
+
+    position: Ints
     publisher: Ints
     rmw_handle: Ints
     thread: Ints
@@ -43,8 +47,12 @@ class Publications:
 
 @dataclass(frozen=True)
 class Takes:
-    """Messages taken, with a source timestamp, in time order; `NONE` is null."""
+    """Messages taken, with a source timestamp, in time order; `NONE` is null.
 
+    `position` is that of the rmw_take in the timeline.
+    """
+
+    position: Ints
     subscription: Ints
     rmw_handle: Ints
     thread: Ints
@@ -91,6 +99,7 @@ def find_publications(
     order = order[np.argsort(timeline.ns[at[order]], kind="stable")]
     kept = at[order]
     return Publications(
+        kept,
         publisher[order],
         handle[order],
         timeline.thread[kept],
@@ -126,6 +135,7 @@ def find_takes(
     ledger.add("takes_without_callback", int((execution == NONE).sum()))
     picked = _picked(events, timeline, entities, at, subscription)
     return Takes(
+        at,
         subscription,
         handle,
         timeline.thread[at],

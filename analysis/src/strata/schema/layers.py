@@ -27,17 +27,43 @@ class Layer:
 CLIENT_PUBLISH = Layer(
     "client publish", "client_publish_ns", "rclcpp_publish or rcl_publish -> rmw_publish"
 )
+SERIALIZE = Layer("serialize", "serialize_ns", "serialize_begin -> serialize_end")
+DDS_WRITE = Layer(
+    "dds write",
+    "dds_write_ns",
+    "rmw_publish -> serialize_begin, and serialize_end -> first send_begin of the sample",
+)
+TRANSPORT = Layer(
+    "transport",
+    "transport_ns",
+    "first send_begin of the sample -> receive of its last fragment that came by a first "
+    "transmission; the send of a local copy and the wait for the receiving thread included",
+)
+DDS_RECEIVE = Layer(
+    "dds receive",
+    "dds_receive_ns",
+    "that receive -> reader_notify; waiting for fragments that were sent again included "
+    "(resend_ns)",
+)
+WAKE_UP = Layer(
+    "wake-up",
+    "wake_up_ns",
+    "between reader_notify and picked: the time in which the taking thread was still waiting for "
+    "work",
+)
 MIDDLEWARE = Layer(
     "middleware",
     "middleware_ns",
-    "between rmw_publish and picked: the time in which the taking thread was waiting for work, so "
-    "that the message was still with the middleware or on the wire",
+    "rmw_publish -> reader_notify, where nothing in between was recorded. Without any event of the "
+    "middleware, between rmw_publish and picked: the time in which the taking thread was waiting "
+    "for work, so that the message was still with the middleware or on the wire",
 )
 EXECUTOR_WAIT = Layer(
     "executor wait",
     "executor_wait_ns",
-    "between rmw_publish and picked: the time in which the taking thread was not waiting; it ran "
-    "other callbacks (see executor_blockers) or the executor itself",
+    "between reader_notify (where it was not recorded, rmw_publish) and picked: the time in which "
+    "the taking thread was not waiting; it ran other callbacks (see executor_blockers) or the "
+    "executor itself",
 )
 TAKE = Layer("take", "take_ns", "rclcpp_executor_execute -> rmw_take, deserialization included")
 CLIENT_TAKE = Layer("client take", "client_take_ns", "rmw_take -> callback_start")
@@ -52,8 +78,7 @@ MIDDLEWARE_EXECUTOR_WAIT = Layer(
 EXECUTOR_WAIT_TAKE = Layer(
     "executor wait + take",
     "executor_wait_take_ns",
-    "between rmw_publish and rmw_take: the time in which the taking thread was not waiting, where "
-    "rclcpp_executor_execute was not recorded",
+    "as executor wait, up to rmw_take, where rclcpp_executor_execute was not recorded",
 )
 MIDDLEWARE_EXECUTOR_WAIT_TAKE = Layer(
     "middleware + executor wait + take",
@@ -61,14 +86,65 @@ MIDDLEWARE_EXECUTOR_WAIT_TAKE = Layer(
     "rmw_publish -> rmw_take, where neither the thread's waits nor its executes were recorded",
 )
 
+SERIALIZE_DDS_WRITE = Layer(
+    "serialize + dds write",
+    "serialize_dds_write_ns",
+    "rmw_publish -> first send_begin, where the serialization was not recorded",
+)
+DDS_WRITE_TRANSPORT = Layer(
+    "dds write + transport",
+    "dds_write_transport_ns",
+    "rmw_publish -> receive without serialize, where no send was recorded",
+)
+SERIALIZE_DDS_WRITE_TRANSPORT = Layer(
+    "serialize + dds write + transport",
+    "serialize_dds_write_transport_ns",
+    "rmw_publish -> receive, where nothing in between was recorded",
+)
+TRANSPORT_DDS_RECEIVE = Layer(
+    "transport + dds receive",
+    "transport_dds_receive_ns",
+    "first send_begin -> reader_notify, where no receive was recorded",
+)
+DDS_WRITE_TRANSPORT_DDS_RECEIVE = Layer(
+    "dds write + transport + dds receive",
+    "dds_write_transport_dds_receive_ns",
+    "rmw_publish -> reader_notify without serialize, where neither send nor receive were recorded",
+)
+WAKE_UP_EXECUTOR_WAIT = Layer(
+    "wake-up + executor wait",
+    "wake_up_executor_wait_ns",
+    "reader_notify -> rclcpp_executor_execute, where the taking thread's waits were not recorded",
+)
+WAKE_UP_EXECUTOR_WAIT_TAKE = Layer(
+    "wake-up + executor wait + take",
+    "wake_up_executor_wait_take_ns",
+    "reader_notify -> rmw_take, where neither the thread's waits nor its executes were recorded",
+)
+
+DDS_LAYERS: tuple[Layer, ...] = (SERIALIZE, DDS_WRITE, TRANSPORT, DDS_RECEIVE)
+"""What the middleware layer is made of, where its own events were recorded."""
+
 # The layers of one hop, in the order in which a message meets them.
 HOP_LAYERS: tuple[Layer, ...] = (
     CLIENT_PUBLISH,
+    SERIALIZE,
+    DDS_WRITE,
+    SERIALIZE_DDS_WRITE,
+    TRANSPORT,
+    DDS_WRITE_TRANSPORT,
+    SERIALIZE_DDS_WRITE_TRANSPORT,
+    DDS_RECEIVE,
+    TRANSPORT_DDS_RECEIVE,
+    DDS_WRITE_TRANSPORT_DDS_RECEIVE,
     MIDDLEWARE,
+    WAKE_UP,
     EXECUTOR_WAIT,
+    WAKE_UP_EXECUTOR_WAIT,
     MIDDLEWARE_EXECUTOR_WAIT,
     TAKE,
     EXECUTOR_WAIT_TAKE,
+    WAKE_UP_EXECUTOR_WAIT_TAKE,
     MIDDLEWARE_EXECUTOR_WAIT_TAKE,
     CLIENT_TAKE,
     CALLBACK,
@@ -76,5 +152,25 @@ HOP_LAYERS: tuple[Layer, ...] = (
 
 # The layers of a hop without its callback: what a chain is made of, beside hold.
 TRANSFER_LAYERS: tuple[Layer, ...] = HOP_LAYERS[:-1]
+
+# Layers of messages whose taking thread has no waits in the trace.
+WITHOUT_WAITS: tuple[Layer, ...] = (
+    MIDDLEWARE_EXECUTOR_WAIT,
+    MIDDLEWARE_EXECUTOR_WAIT_TAKE,
+    WAKE_UP_EXECUTOR_WAIT,
+    WAKE_UP_EXECUTOR_WAIT_TAKE,
+)
+
+# Layers between two nodes that belong to neither: where they are is the topic.
+BETWEEN_NODES: tuple[Layer, ...] = (
+    TRANSPORT,
+    DDS_WRITE_TRANSPORT,
+    SERIALIZE_DDS_WRITE_TRANSPORT,
+    TRANSPORT_DDS_RECEIVE,
+    DDS_WRITE_TRANSPORT_DDS_RECEIVE,
+    MIDDLEWARE,
+    MIDDLEWARE_EXECUTOR_WAIT,
+    MIDDLEWARE_EXECUTOR_WAIT_TAKE,
+)
 
 BY_NAME: dict[str, Layer] = {layer.name: layer for layer in (*HOP_LAYERS, HOLD)}

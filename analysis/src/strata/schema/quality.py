@@ -142,6 +142,12 @@ _CATALOGUE = (
         "timestamp; {it was|they were} not matched.",
     ),
     Diagnostic(
+        "contradictory_matches",
+        Severity.WARNING,
+        "{count} {take belongs|takes belong} to one publication by source timestamp and to another "
+        "by GUID and sequence number; {it was|they were} counted as ambiguous and not matched.",
+    ),
+    Diagnostic(
         "inferred_matches",
         Severity.WARNING,
         "{count} {take was|takes were} matched by source timestamp alone, because a topic is "
@@ -201,8 +207,34 @@ _CATALOGUE = (
     Diagnostic(
         "messages_without_executor_events",
         Severity.INFO,
-        "{count} {message was|messages were} taken by threads without executor events: middleware "
-        "and executor wait cannot be told apart for {it|them}.",
+        "{count} {message was|messages were} taken by threads without executor events: executor "
+        "wait cannot be told apart from what comes before it.",
+    ),
+    Diagnostic(
+        "messages_without_notification",
+        Severity.INFO,
+        "{count} {message was|messages were} not seen to reach {its|their} reader, although the "
+        "middleware was traced (it was loaded late, its hooks do not bind, or events were lost): "
+        "{its|their} layers within the middleware are one. See strata doctor --dds.",
+    ),
+    Diagnostic(
+        "messages_with_merged_dds_layers",
+        Severity.INFO,
+        "{count} {message lacks|messages lack} a checkpoint within the middleware: the layers that "
+        "it would part are one. See strata doctor --dds.",
+    ),
+    Diagnostic(
+        "disordered_dds_checkpoints",
+        Severity.WARNING,
+        "{count} {message has|messages have} checkpoints within the middleware that are not in "
+        "order of time; those out of order were not used.",
+    ),
+    Diagnostic(
+        "resent_messages",
+        Severity.WARNING,
+        "{count} {message arrived|messages arrived} only after something of {it|them} was sent "
+        "again (lost on the way, or by a full socket buffer); the wait is part of dds receive "
+        "(resend_ns).",
     ),
     Diagnostic(
         "truncated_chains",

@@ -17,6 +17,8 @@ _VPID = Column("vpid", "int64", "process id")
 _VTID = Column("vtid", "int64", "thread id")
 _BEGIN = instant("begin_ns", "when its init event was recorded; it lives until its handle is new")
 _NO_INIT = "no init event was recorded"
+_NO_SAMPLE = "the middleware was not traced, or did not name it"
+_NO_DDS = "not recorded (no hook there, or events were lost)"
 _HANDLE = Column("handle", "uint64", "address of the rcl object; used again after its death")
 
 NODES = Table(
@@ -120,6 +122,8 @@ PUBLICATIONS = Table(
             unit="ns since the epoch",
             null="not recorded (Iron and older)",
         ),
+        Column("writer_gid", "string", "GUID of the DDS writer, 32 hex digits", null=_NO_SAMPLE),
+        Column("sequence_number", "int64", "number of the DDS sample", null=_NO_SAMPLE),
         dense_id("instance_id", "the callback execution that published", null="none was running"),
     ),
     "One row a message handed to the middleware by an rcl publisher.",
@@ -142,6 +146,8 @@ TAKES = Table(
             "the publisher's stamp, CLOCK_REALTIME",
             unit="ns since the epoch",
         ),
+        Column("writer_gid", "string", "GUID of the DDS writer, 32 hex digits", null=_NO_SAMPLE),
+        Column("sequence_number", "int64", "number of the DDS sample", null=_NO_SAMPLE),
         dense_id("instance_id", "the callback execution that it started", null="none was recorded"),
     ),
     "One row a message taken from the middleware (taken = 1, with a source timestamp).",
@@ -158,10 +164,20 @@ MESSAGES = Table(
         Column("topic", "string", "fully qualified topic; (unknown) without init events"),
         Column("publisher_node", "string", "node that published; (unknown pid/handle) if unnamed"),
         Column("subscription_node", "string", "node that took; (unknown pid/handle) if unnamed"),
-        Column("method", "string", "topic+timestamp, or timestamp (inferred)"),
+        Column("method", "string", "topic+timestamp, timestamp (inferred) or guid+sequence"),
         dense_id("callback_id", "the callback that it started", null="none was recorded"),
         instant("publish_ns", "checkpoint: rclcpp_publish, else rcl_publish, else rmw_publish"),
         instant("rmw_publish_ns", "checkpoint: rmw_publish"),
+        instant("serialize_begin_ns", "checkpoint: serialize_begin", null=_NO_DDS),
+        instant("serialize_end_ns", "checkpoint: serialize_end", null=_NO_DDS),
+        instant("sent_ns", "checkpoint: first send_begin of the sample", null=_NO_DDS),
+        instant(
+            "received_ns",
+            "checkpoint: last fragment that came by a first transmission; if none did, the end of "
+            "the first transmission",
+            null=_NO_DDS,
+        ),
+        instant("notified_ns", "checkpoint: reader_notify; at the latest the take", null=_NO_DDS),
         instant(
             "ready_ns",
             "checkpoint: the last return of the taking thread's wait before it was picked",
@@ -176,6 +192,23 @@ MESSAGES = Table(
             for layer in HOP_LAYERS
         ),
         duration("latency_ns", "publish_ns to the last checkpoint; the sum of the layers"),
+        duration(
+            "deserialize_ns", "part of take: deserialize_begin -> deserialize_end", null=_NO_DDS
+        ),
+        duration(
+            "resend_ns",
+            "part of dds receive: received_ns -> last fragment, recovered by a resend",
+            null="nothing had to be sent again",
+        ),
+        Column("fragments", "int64", "fragments of the sample; 1: whole", null=_NO_DDS),
+        Column("recovered_fragments", "int64", "that came only after a resend", null=_NO_DDS),
+        Column(
+            "transport",
+            "string",
+            "UDPv4, UDPv6, TCPv4, TCPv6, SHM, data sharing; intra-process: handed over within the "
+            "writer's process",
+            null=_NO_DDS,
+        ),
         Column("complete", "bool", "the row reaches callback_end"),
         dense_id(
             "parent_id",

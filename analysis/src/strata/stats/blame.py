@@ -8,7 +8,8 @@ ones (latency between the 40th and 60th percentile of the chain) and the *slowes
 quantiles are not used, as quantiles of parts do not add up. Shares of one group add up to 1.
 
 Executor wait is split by what the taking thread ran meanwhile: one cause a callback, and the rest
-is the executor itself.
+is the executor itself. Dds receive is split into the wait for what had to be sent again, and the
+rest.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ import pandas as pd
 
 from strata.schema import tables
 from strata.schema.layers import (
+    DDS_RECEIVE,
     EXECUTOR_WAIT,
     EXECUTOR_WAIT_TAKE,
     MIDDLEWARE_EXECUTOR_WAIT,
     MIDDLEWARE_EXECUTOR_WAIT_TAKE,
+    WAKE_UP_EXECUTOR_WAIT,
+    WAKE_UP_EXECUTOR_WAIT_TAKE,
+    Layer,
 )
 from strata.stats.groups import TAIL, TYPICAL, members
 
@@ -29,6 +34,8 @@ from strata.stats.groups import TAIL, TYPICAL, members
 _WAITING = (
     EXECUTOR_WAIT,
     EXECUTOR_WAIT_TAKE,
+    WAKE_UP_EXECUTOR_WAIT,
+    WAKE_UP_EXECUTOR_WAIT_TAKE,
     MIDDLEWARE_EXECUTOR_WAIT,
     MIDDLEWARE_EXECUTOR_WAIT_TAKE,
 )
@@ -40,11 +47,12 @@ def blame_table(
     where: pd.DataFrame,
     blockers: pd.DataFrame,
     callbacks: pd.Series[str],
+    messages: pd.DataFrame,
 ) -> pd.DataFrame:
     """Return the table `blame`.
 
     `where` names the place of each message (row) and layer (column); `callbacks` describes each
-    callback id.
+    callback id. `messages` tells the waits for resends.
     """
     chains = [
         instances[instances["chain_id"] == chain_id]
@@ -54,7 +62,7 @@ def blame_table(
     # Only messages of some group are looked at: a fifth of them all.
     looked_at = [group["chain_instance_id"] for pair in groups for group in pair]
     wanted = segments["chain_instance_id"].isin(pd.concat(looked_at) if looked_at else [])
-    causes = _causes(segments[wanted].reset_index(drop=True), where, blockers, callbacks)
+    causes = _causes(segments[wanted].reset_index(drop=True), where, blockers, callbacks, messages)
     parts = [
         _chain_blame(int(cut["chain_id"].iloc[0]), *pair, causes)
         for cut, pair in zip(chains, groups, strict=True)
@@ -69,8 +77,9 @@ def _causes(
     where: pd.DataFrame,
     blockers: pd.DataFrame,
     callbacks: pd.Series[str],
+    messages: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Segments with their place; executor waits split into one row a callback and the rest."""
+    """Segments with their place; what waits for something of its own is split off."""
     causes = segments[
         ["chain_id", "chain_instance_id", "message_id", "layer", "duration_ns"]
     ].copy()
@@ -78,18 +87,33 @@ def _causes(
     for name, rows in causes.groupby("layer").groups.items():
         places = where[str(name)].to_numpy()
         causes.loc[rows, "where"] = places[causes.loc[rows, "message_id"].to_numpy(np.int64)]
-    waiting = causes["layer"].isin([layer.name for layer in _WAITING])
-    split = causes[waiting].merge(
-        blockers.rename(columns={"duration_ns": "blocked_ns"}), on="message_id"
+    behind = blockers.assign(where="behind " + blockers["callback_id"].map(callbacks).astype(str))
+    causes = _split(causes, _WAITING, behind)
+    again = messages[messages["resend_ns"].notna()]
+    resends = pd.DataFrame(
+        {
+            "message_id": again["message_id"],
+            "duration_ns": again["resend_ns"].astype("int64"),
+            "where": "resends of " + again["topic"].astype(str),
+        }
     )
+    return _split(causes, (DDS_RECEIVE,), resends)
+
+
+def _split(causes: pd.DataFrame, layers: tuple[Layer, ...], parts: pd.DataFrame) -> pd.DataFrame:
+    """Split layers into parts that have a place of their own (message_id, where, duration_ns)."""
+    whole = causes["layer"].isin([layer.name for layer in layers])
+    renamed = parts[["message_id", "where", "duration_ns"]].rename(
+        columns={"where": "part", "duration_ns": "part_ns"}
+    )
+    split = causes[whole].merge(renamed, on="message_id")
     if split.empty:
         return causes
-    taken = split.groupby(["chain_instance_id", "message_id"])["blocked_ns"].sum()
+    taken = split.groupby(["chain_instance_id", "message_id"])["part_ns"].sum()
     key = pd.MultiIndex.from_frame(causes[["chain_instance_id", "message_id"]])
-    blocked = taken.reindex(key, fill_value=0).to_numpy(np.int64)
-    causes.loc[waiting, "duration_ns"] -= blocked[waiting.to_numpy()]
-    split["duration_ns"] = split["blocked_ns"]
-    split["where"] = "behind " + split["callback_id"].map(callbacks)
+    out = taken.reindex(key, fill_value=0).to_numpy(np.int64)
+    causes.loc[whole, "duration_ns"] -= out[whole.to_numpy()]
+    split = split.assign(duration_ns=split["part_ns"], where=split["part"])
     return pd.concat([causes, split[causes.columns]], ignore_index=True)
 
 

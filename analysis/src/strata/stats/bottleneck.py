@@ -69,6 +69,11 @@ def _sentence(chain: Row, causes: list[Row], typical: Row, slowest: Row) -> str:
 
 
 def cause(layer: str, where: str) -> str:
-    """Join a layer and its place to words: "executor wait behind f (/n)", "middleware of /t"."""
+    """Join a layer and its place to words.
+
+    "executor wait behind f (/n)", "dds receive: resends of /t", "transport of /t".
+    """
     place = shorten_place(where)
-    return f"{layer} {place}" if place.startswith("behind ") else f"{layer} of {place}"
+    if place.startswith("behind "):
+        return f"{layer} {place}"
+    return f"{layer}: {place}" if place.startswith("resends ") else f"{layer} of {place}"

@@ -18,7 +18,18 @@ import pyarrow as pa
 
 from strata.layers.chains import Chain
 from strata.schema import tables
-from strata.schema.layers import CALLBACK, HOLD, TRANSFER_LAYERS, Layer
+from strata.schema.layers import (
+    BETWEEN_NODES,
+    CALLBACK,
+    CLIENT_PUBLISH,
+    DDS_RECEIVE,
+    DDS_WRITE,
+    HOLD,
+    SERIALIZE,
+    SERIALIZE_DDS_WRITE,
+    TRANSFER_LAYERS,
+    Layer,
+)
 from strata.schema.table import Table
 from strata.stats.summary import Statistics, prefixed, summarize
 
@@ -195,8 +206,12 @@ def place_of_layer(
     """Name where a layer's time was spent, for each message: topic, node or callback."""
     if layer in (CALLBACK, HOLD):
         return message["callback_id"].map(callbacks).fillna(message["subscription_node"])
-    if layer.name.startswith("client publish"):
+    if layer is CLIENT_PUBLISH:
         return message["publisher_node"]
-    if layer.name.startswith("middleware"):
+    if layer in (SERIALIZE, DDS_WRITE, SERIALIZE_DDS_WRITE):
+        return message["topic"] + " (" + message["publisher_node"] + ")"
+    if layer is DDS_RECEIVE:
+        return message["topic"] + " (" + message["subscription_node"] + ")"
+    if layer in BETWEEN_NODES:
         return message["topic"]
     return message["subscription_node"]

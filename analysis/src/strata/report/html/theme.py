@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Colours of the page: one for each layer, the same in every figure and table.
 
-The palette is Okabe and Ito's, which people with any kind of colour blindness can tell apart; a
-layer's neighbours along a message differ in lightness too. Merged layers are hatched in bars and
+The palette is Okabe and Ito's, which people with any kind of colour blindness can tell apart, with
+further ones for the layers within the middleware; a layer's neighbours along a message differ in
+lightness too. Merged layers are hatched in bars and
 dashed in lines.
 """
 
@@ -23,7 +24,12 @@ _UNKNOWN = "#8a8f98"
 
 _COLOURS = {
     layers.CLIENT_PUBLISH.name: "#56b4e9",
+    layers.SERIALIZE.name: "#f0e442",
+    layers.DDS_WRITE.name: "#117733",
+    layers.TRANSPORT.name: "#3f7fe0",
+    layers.DDS_RECEIVE.name: "#88d8c0",
     layers.MIDDLEWARE.name: "#0072b2",
+    layers.WAKE_UP.name: "#882d7e",
     layers.EXECUTOR_WAIT.name: "#e69f00",
     layers.TAKE.name: "#009e73",
     layers.CLIENT_TAKE.name: "#6b6b6b",
@@ -32,6 +38,13 @@ _COLOURS = {
     layers.MIDDLEWARE_EXECUTOR_WAIT.name: "#5b4fc4",
     layers.EXECUTOR_WAIT_TAKE.name: "#8c5a1e",
     layers.MIDDLEWARE_EXECUTOR_WAIT_TAKE.name: "#3b2f8f",
+    layers.SERIALIZE_DDS_WRITE.name: "#6b8e23",
+    layers.DDS_WRITE_TRANSPORT.name: "#1a6b8a",
+    layers.SERIALIZE_DDS_WRITE_TRANSPORT.name: "#2a4d69",
+    layers.TRANSPORT_DDS_RECEIVE.name: "#5b9ea6",
+    layers.DDS_WRITE_TRANSPORT_DDS_RECEIVE.name: "#1d3557",
+    layers.WAKE_UP_EXECUTOR_WAIT.name: "#b5651d",
+    layers.WAKE_UP_EXECUTOR_WAIT_TAKE.name: "#6f3d12",
 }
 
 

@@ -1,0 +1,89 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What happened to each publication within its write, on the publishing thread.
+
+    rmw_publish -> write_begin -> serialize_begin -> serialize_end -> writer_history_add
+                -> write_end
+
+A write belongs to a publication when it is the first one after its rmw_publish and before the next
+one of the thread. What lies between write_begin and write_end on that thread is of this write. The
+sample is the one that was added to the history; where that is not known, the one that was sent with
+the publication's source timestamp by this process.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from strata.model.columns import NONE, EventColumns, Ints, filled
+from strata.model.dds.samples import Samples
+from strata.model.timeline import EVENT_OF, Kind, Timeline
+from strata.model.traffic import Publications
+
+
+@dataclass(frozen=True)
+class Writes:
+    """One row a publication; `NONE` is null. `sample` is a row of the samples."""
+
+    begin_ns: Ints
+    serialize_begin_ns: Ints
+    serialize_end_ns: Ints
+    sample: Ints
+
+
+def find_writes(
+    events: EventColumns, timeline: Timeline, publications: Publications, samples: Samples
+) -> Writes:
+    """Return the write of every publication."""
+    at = publications.position
+    after = timeline.after(at, Kind.RMW_PUBLISH)
+    begin = timeline.within(at, after, Kind.WRITE_BEGIN)
+    end = timeline.within(begin, after, Kind.WRITE_END)
+    # A write that threw, or whose end was lost, is bounded by the next publication.
+    until = np.where(end != NONE, end, after)
+    serialize_begin = timeline.within(begin, until, Kind.SERIALIZE_BEGIN)
+    serialize_end = timeline.within(serialize_begin, until, Kind.SERIALIZE_END)
+    paired = serialize_end != NONE
+    added = timeline.row_at(timeline.within(begin, until, Kind.WRITER_HISTORY_ADD))
+    known = samples.of(EVENT_OF[Kind.WRITER_HISTORY_ADD])
+    sample = np.full(len(at), NONE, np.int64)
+    sample[added != NONE] = known[added[added != NONE]]
+    process = events.processes.thread_process[publications.thread]
+    by_stamp = sent_samples(events, samples, process, publications.source_timestamp)
+    return Writes(
+        timeline.ns_at(begin),
+        np.where(paired, timeline.ns_at(serialize_begin), NONE),
+        np.where(paired, timeline.ns_at(serialize_end), NONE),
+        np.where(sample != NONE, sample, np.where(begin != NONE, by_stamp, NONE)),
+    )
+
+
+def sent_samples(events: EventColumns, samples: Samples, process: Ints, stamp: Ints) -> Ints:
+    """Return the sample that each process sent with a source timestamp; `NONE` if not just one."""
+    return _by_stamp(events, samples, ("dds:send_begin", "dds:send_sample"), process, stamp)
+
+
+def received_samples(events: EventColumns, samples: Samples, process: Ints, stamp: Ints) -> Ints:
+    """Return the sample that each process received with a source timestamp; or `NONE`."""
+    names = ("dds:receive", "dds:receive_sample", "dds:reader_history_add")
+    return _by_stamp(events, samples, names, process, stamp)
+
+
+def _by_stamp(
+    events: EventColumns, samples: Samples, names: tuple[str, ...], process: Ints, stamp: Ints
+) -> Ints:
+    told = pd.DataFrame(
+        {
+            "process": np.concatenate([events.process(name) for name in names]),
+            "stamp": np.concatenate([events.ints(name, "source_timestamp") for name in names]),
+            "sample": np.concatenate([samples.of(name) for name in names]),
+        }
+    )
+    told = told[(told["stamp"] > 0) & (told["sample"] != NONE)].drop_duplicates()
+    single = told[~told.duplicated(["process", "stamp"], keep=False)]
+    asked = pd.DataFrame({"process": process, "stamp": stamp})
+    found = asked.merge(single, on=["process", "stamp"], how="left")["sample"]
+    return filled(found)

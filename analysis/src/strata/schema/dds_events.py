@@ -1,0 +1,163 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The catalogue of `dds:*` tracepoints, which Strata's own hooks emit within the middleware.
+
+Source: `tracing_ws/src/dds_tracepoints/src/events.h`, which says more of each; a test parses it
+against this catalogue.
+
+A *sample* is one written value; (`writer_guid`, `sequence_number`) names it in every process.
+"""
+
+from __future__ import annotations
+
+from strata.schema.event import Event, Field, Kind, Phase, handle
+
+_I, _R = Phase.INIT, Phase.RUNTIME
+
+
+def _event(name: str, phase: Phase, fields: tuple[Field, ...], doc: str) -> Event:
+    return Event(name, phase, fields, doc, provider="dds")
+
+
+_WRITER = handle("writer", "DataWriter that create_writer made known")
+_READER = handle("reader", "DataReader that create_reader made known")
+_DATA = handle("data", "the value; of rmw the `message` of rmw_publish")
+_BUFFER = handle("buffer", "where the value was put; of rmw the `message` of rmw_take")
+_WAITSET = handle("waitset", "the wait set; of wake_up its implementation")
+_RESULT = Field("result", Kind.INT, "DDS return code; 0: done")
+_PREFIX = Field("gid_prefix", Kind.BYTES, "first 12 bytes of the GUID")
+_ENTITY = Field("gid_entity", Kind.BYTES, "last 4 bytes of the GUID")
+_TOPIC = Field("topic_name", Kind.STRING, "DDS topic; of ROS topics with rt before it")
+_TYPE = Field("type_name", Kind.STRING, "DDS type")
+_GUID = Field("writer_guid", Kind.BYTES, "GUID of the sample's writer, 16 bytes; zeros: not known")
+_SEQUENCE = Field("sequence_number", Kind.INT, "number of the sample, counted by its writer")
+_STAMP = Field(
+    "source_timestamp", Kind.INT, "ns, CLOCK_REALTIME; the publisher's stamp; 0: not known"
+)
+_SIZE = Field("size", Kind.UINT, "bytes of the payload, all fragments together")
+_IDENTITY = (_GUID, _SEQUENCE, _STAMP, _SIZE)
+_FRAGMENTS = (
+    Field("fragment", Kind.UINT, "number of the first fragment here, from 1; 0: a whole sample"),
+    Field("fragment_count", Kind.UINT, "fragments here; 0: a whole sample"),
+    Field("fragment_size", Kind.UINT, "bytes of a full fragment; 0: a whole sample"),
+)
+_TRANSPORT = Field(
+    "transport",
+    Kind.INT,
+    "what carries it: 1 UDPv4, 2 UDPv6, 4 TCPv4, 8 TCPv6, 16 SHM, 65536 data sharing",
+)
+_BYTES = Field("bytes", Kind.UINT, "length of the buffer")
+_SAMPLE_IN_BUFFER = (*_IDENTITY, *_FRAGMENTS)
+
+DDS_EVENTS: tuple[Event, ...] = (
+    _event(
+        "create_writer", _I, (_WRITER, _TOPIC, _PREFIX, _ENTITY, _TYPE), "A DataWriter was made."
+    ),
+    _event(
+        "create_reader", _I, (_READER, _TOPIC, _PREFIX, _ENTITY, _TYPE), "A DataReader was made."
+    ),
+    _event("write_begin", _R, (_WRITER, _DATA), "A write was entered."),
+    _event("write_end", _R, (_WRITER, _RESULT), "The write returned; missing when it threw."),
+    _event("serialize_begin", _R, (_DATA,), "The value is about to be turned into bytes."),
+    _event(
+        "serialize_end",
+        _R,
+        (_DATA, Field("size", Kind.UINT, "bytes made, CDR header included; 0: failed")),
+        "The value was turned into bytes.",
+    ),
+    _event(
+        "writer_history_add",
+        _R,
+        _IDENTITY,
+        "The sample got its number and is in the writer's history.",
+    ),
+    _event(
+        "send_begin",
+        _R,
+        (_TRANSPORT, _BYTES, *_SAMPLE_IN_BUFFER),
+        "A buffer with samples of the application is handed to a transport; the first sample.",
+    ),
+    _event(
+        "send_sample", _R, _SAMPLE_IN_BUFFER, "A further sample in the buffer of send_begin before."
+    ),
+    _event(
+        "send_end",
+        _R,
+        (
+            _TRANSPORT,
+            Field("address", Kind.BYTES, "16 bytes; IPv4 in the last 4; zeros for SHM"),
+            Field("port", Kind.UINT, "of SHM that of the last reader"),
+            Field("destinations", Kind.UINT, "readers' ports served; 1 for a socket"),
+            Field("result", Kind.INT, "bytes sent, or -errno; of SHM 1 or 0"),
+        ),
+        "The transport returned.",
+    ),
+    _event(
+        "receive",
+        _R,
+        (_TRANSPORT, _BYTES, *_SAMPLE_IN_BUFFER),
+        "A buffer with samples of the application arrived; the first sample.",
+    ),
+    _event(
+        "receive_sample", _R, _SAMPLE_IN_BUFFER, "A further sample in the buffer of receive before."
+    ),
+    _event(
+        "reader_history_add",
+        _R,
+        _IDENTITY,
+        "A reader took the sample into its history; a fragmented one with its first fragment.",
+    ),
+    _event(
+        "reader_notify",
+        _R,
+        (
+            Field("reader_guid", Kind.BYTES, "GUID of the reader, 16 bytes; zeros: not known"),
+            _GUID,
+            _SEQUENCE,
+        ),
+        "The sample is complete; the reader is about to be told.",
+    ),
+    _event("wait_begin", _R, (_WAITSET,), "A thread begins to wait on a wait set."),
+    _event("wait_end", _R, (_WAITSET, _RESULT), "The wait returned."),
+    _event("wake_up", _R, (_WAITSET,), "A wait set is signalled."),
+    _event("take_begin", _R, (_READER,), "A take (or read) was entered."),
+    _event(
+        "take_end",
+        _R,
+        (
+            _READER,
+            _BUFFER,
+            _GUID,
+            _SEQUENCE,
+            _STAMP,
+            Field("taken", Kind.INT, "samples taken; the fields are the first one's"),
+            _RESULT,
+        ),
+        "The take returned; missing when it threw.",
+    ),
+    _event("deserialize_begin", _R, (_DATA,), "Bytes are about to be turned into a value."),
+    _event(
+        "deserialize_end",
+        _R,
+        (_DATA, Field("size", Kind.UINT, "bytes read")),
+        "Bytes were turned into a value.",
+    ),
+    _event(
+        "write_pre",
+        _R,
+        (_WRITER, _DATA),
+        "As write_begin, by the name that Trace Compass knows (Humble, Iron).",
+    ),
+    _event(
+        "write",
+        _R,
+        (_WRITER, _DATA, Field("timestamp", Kind.INT, _STAMP.doc, column="source_timestamp")),
+        "As writer_history_add, by the name that Trace Compass knows (Humble, Iron).",
+    ),
+    _event(
+        "read",
+        _R,
+        (_READER, _BUFFER),
+        "As take_end of a sample, by the name that Trace Compass knows (Humble, Iron).",
+    ),
+)

@@ -1,0 +1,74 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the catalogue says of an event: where it is emitted, when, and what it carries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a field is; `arrow` names the Arrow type that holds it."""
+
+    HANDLE = "handle"
+    INT = "integer"
+    UINT = "unsigned"
+    FLAG = "flag"
+    STRING = "string"
+    BYTES = "bytes"
+
+    @property
+    def arrow(self) -> str:
+        """Name of the Arrow type that holds the field."""
+        return _ARROW_TYPES[self]
+
+
+_ARROW_TYPES = {
+    Kind.HANDLE: "uint64",
+    Kind.INT: "int64",
+    Kind.UINT: "uint64",
+    Kind.FLAG: "int64",
+    Kind.STRING: "dictionary",
+    Kind.BYTES: "binary",
+}
+
+
+class Phase(StrEnum):
+    """When an event fires: once an entity is made, or each time that something happens."""
+
+    INIT = "init"
+    RUNTIME = "runtime"
+
+
+@dataclass(frozen=True)
+class Field:
+    """One payload field of an event, with its unit where it has one."""
+
+    name: str
+    kind: Kind
+    doc: str
+    column: str = ""
+    """Name in event tables where it differs from the field's own."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One tracepoint: where it is emitted, when, and what it carries."""
+
+    name: str
+    phase: Phase
+    fields: tuple[Field, ...]
+    doc: str
+    since: str = "humble"
+    provider: str = "ros2"
+
+    @property
+    def full_name(self) -> str:
+        """Name in a trace, with the provider."""
+        return f"{self.provider}:{self.name}"
+
+
+def handle(name: str, doc: str) -> Field:
+    """Return a field that holds the address of an object in its process."""
+    return Field(name, Kind.HANDLE, doc)
