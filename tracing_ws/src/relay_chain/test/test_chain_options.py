@@ -30,7 +30,8 @@ def test_everything_can_be_set(options: ModuleType) -> None:
     line = (
         "--relays 1 --sinks 3 --rate 20.5 --messages 7 --payload 256 --message fixed "
         "--reliability best_effort --durability transient_local --depth 3 --executor multi "
-        "--threads 4 --processes one --log out --force --work source=0.5 --work relay_0=5 --block sink_2=30@2.5"
+        "--threads 4 --processes one --log out --force --work source=0.5 --work relay_0=5 "
+        "--block sink_2=30@2.5"
     )
     assert options.parse(line.split()) == options.ChainOptions(
         relays=1,
