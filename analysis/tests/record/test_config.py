@@ -158,7 +158,7 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
     assert config.channel.bytes_on(4) == 16 << 20
 
 
-@pytest.mark.parametrize("name", ["ros2", "light"])
+@pytest.mark.parametrize("name", ["ros2", "light", "full"])
 def test_shipped_configurations_say_what_they_answer_and_cost(name: str) -> None:
     config = load_config(name)
     header = config.file.read_text().split("events:")[0]

@@ -81,6 +81,8 @@ class Library:
                 self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             self._elf = ELFFile(cast(IO[bytes], self._bytes))
             self._sections = list(self._elf.iter_sections())
+            self._machine = self._known_machine()
+            self._read_dynamic()
         except OSError as error:
             raise SessionError(
                 f"Cannot read library {path}: {error.strerror}. Check the path."
@@ -90,8 +92,6 @@ class Library:
                 f"Cannot read library {path}: it is no ELF file ({error or 'damaged'}). "
                 "Name a shared library."
             ) from error
-        self._machine = self._known_machine()
-        self._read_dynamic()
 
     def _known_machine(self) -> Machine:
         name = str(self._elf.header["e_machine"])

@@ -1,0 +1,135 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The DDS side of a recording: what is preloaded when, and what is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tiny_dds import build
+
+from strata.errors import SessionError
+from strata.record.config import load_config
+from strata.record.dds import Hooks, asked_for, find_hooks, plan_dds
+from strata.record.ros import SOURCED, Ros
+
+_HOOKS = "lib/dds_tracepoints/libdds_tracepoints.so"
+_TABLE = "share/dds_tracepoints/hooks.def"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "asked"),
+    [
+        ("dds:write_begin", True),
+        ("dds:*", True),
+        ("*", True),
+        ("d*", True),
+        ("*_begin", True),
+        ("*:write_begin", True),
+        ("*s:*", True),
+        ("ros2:*", False),
+        ("r*", False),
+        ("ros2:*dds*", False),
+        ("dds_other:*", False),
+        ("dds", False),
+    ],
+)
+def test_which_events_ask_for_the_hooks(pattern: str, asked: bool) -> None:
+    assert asked_for(["ros2:rcl_init", pattern]) is asked
+
+
+def test_shipped_configurations() -> None:
+    assert asked_for(load_config("full").ust)
+    assert not asked_for(load_config("ros2").ust)
+    assert not asked_for(load_config("light").ust)
+
+
+@pytest.fixture
+def space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a checkout whose workspace is built for Jazzy."""
+    root = tmp_path / "project"
+    (root / "trace_configs").mkdir(parents=True)
+    monkeypatch.setenv("STRATA_ROOT", str(root))
+    space = root / "tracing_ws" / "install" / "jazzy"
+    for name in (_HOOKS, _TABLE):
+        (space / name).parent.mkdir(parents=True)
+        (space / name).touch()
+    return space
+
+
+@pytest.fixture
+def ros(tmp_path: Path, space: Path) -> Ros:
+    prefix = tmp_path / "ros"
+    (prefix / "lib").mkdir(parents=True)
+    return Ros(kind=SOURCED, distro="jazzy", prefix=prefix, space=space)
+
+
+def test_hooks_come_first_and_the_users_own_stay(space: Path) -> None:
+    hooks = Hooks(space / _HOOKS, Path("/lib/fork.so"))
+    environment = hooks.preload({"LD_PRELOAD": "/theirs.so", "HOME": "/home/me"})
+    assert environment == {
+        "LD_PRELOAD": f"{space / _HOOKS}:/lib/fork.so:/theirs.so",
+        "HOME": "/home/me",
+    }
+    assert Hooks(space / _HOOKS, None).preload({})["LD_PRELOAD"] == str(space / _HOOKS)
+
+
+def test_without_ros_any_distributions_hooks_will_do(space: Path) -> None:
+    hooks = find_hooks(None)
+    assert hooks is not None
+    assert hooks.library == space / _HOOKS
+    assert hooks.fork is None or hooks.fork.name == "liblttng-ust-fork.so.1"
+
+
+def test_hooks_that_are_not_built_are_a_refusal(ros: Ros, space: Path) -> None:
+    (space / _HOOKS).unlink()
+    with pytest.raises(SessionError) as caught:
+        plan_dds(ros, {})
+    assert str(caught.value) == (
+        "Cannot record DDS events of ROS 2 jazzy: their hooks are not built (no "
+        "lib/dds_tracepoints/libdds_tracepoints.so below tracing_ws/install/jazzy). Run "
+        "`make setup`, or record with a configuration without dds events, such as ros2."
+    )
+    plan = plan_dds(None, {})
+    assert plan.hooks is None
+    assert plan.remarks == ("no DDS events: their hooks are not built (`make setup`)",)
+
+
+_TABLE_TEXT = """
+FUNCTION(write, fastdds, rmw, "write_begin", "Writer::write")
+HOOK(write, 3_2, "libfastdds.so", "_ZN4tiny6Writer5writeEi")
+FUNCTION(add, fastdds, self, "reader_notify", "Writer::add")
+HOOK(add, 3_2, "libfastdds.so", "_ZN4tiny6Writer3addEi")
+"""
+
+
+def test_what_does_not_bind_is_said_in_a_line(ros: Ros, space: Path) -> None:
+    (space / _TABLE).write_text(_TABLE_TEXT)
+    tiny = build(ros.prefix / "lib", "-Wl,-Bsymbolic-functions")
+    plan = plan_dds(ros, {})
+    assert [p.library for p in plan.preflights] == [tiny.library]
+    assert plan.remarks == (
+        "1 of 2 DDS hooks do not bind in libfastdds.so.3.2 (Writer::add); layers that merge: "
+        "serialize + dds write + transport + dds receive + wake-up + take (see "
+        "`strata doctor --dds`)",
+    )
+    assert plan.as_json()["preflight"][0]["does_not_bind"] == {
+        "add": "missing: bound within the library (such as by -Bsymbolic-functions)"
+    }
+
+
+def test_only_the_middleware_in_use_is_spoken_of(ros: Ros, space: Path) -> None:
+    (space / _TABLE).write_text(_TABLE_TEXT)
+    build(ros.prefix / "lib", "-Wl,-Bsymbolic-functions")
+    other = plan_dds(ros, {"RMW_IMPLEMENTATION": "rmw_cyclonedds_cpp"})
+    assert all(found.vendor == "cyclonedds" for found in other.preflights)
+    unknown = plan_dds(ros, {"RMW_IMPLEMENTATION": "rmw_zenoh_cpp"})
+    assert unknown.preflights == ()
+    assert unknown.remarks == ("no DDS events: rmw_zenoh_cpp has no hooks",)
+
+
+def test_an_unreadable_table_stops_no_recording(ros: Ros) -> None:
+    plan = plan_dds(ros, {})
+    assert plan.hooks is not None
+    assert "Cannot read the table of DDS hooks" in plan.remarks[0]
