@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from strata.record.config import load_config
+from strata.record.profiles import load_profile
 from strata.record.recording import record
 from strata.record.ros import find_ros
 
@@ -31,6 +32,12 @@ from strata.record.ros import find_ros
 )
 @click.option("--name", help="Name of the recording.  [default: the configuration's]")
 @click.option("--force", is_flag=True, help="Replace a former recording in DIR.")
+@click.option(
+    "--rmw-profile",
+    metavar="PROFILE",
+    help="Profile for the middleware of the command: an XML file, or the name of a shipped one "
+    "(fastdds_shm, fastdds_udp ...; trace_configs/rmw/).",
+)
 @click.option("--no-ros", is_flag=True, help="Run the command in the environment as it is.")
 @click.argument("command_line", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(
@@ -38,6 +45,7 @@ def command(
     output: Path | None,
     name: str | None,
     force: bool,
+    rmw_profile: str | None,
     no_ros: bool,
     command_line: tuple[str, ...],
 ) -> None:
@@ -54,6 +62,7 @@ def command(
         name=name,
         force=force,
         ros=None if no_ros else find_ros(),
+        rmw_profile=load_profile(rmw_profile) if rmw_profile else None,
         say=_say,
     )
     if recording.empty:

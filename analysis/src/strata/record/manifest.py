@@ -23,6 +23,7 @@ from strata.record.host import (
     relevant_environment,
 )
 from strata.record.lttng import Lttng
+from strata.record.profiles import RmwProfile
 from strata.record.ros import DEFAULT_RMW, Ros
 
 SCHEMA = 1
@@ -59,6 +60,7 @@ class Manifest:
         ros: Ros | None,
         lttng: Lttng,
         dds: Dds | None,
+        rmw_profile: RmwProfile | None,
     ) -> None:
         """Fill in all that is known before the command starts."""
         self.content = {
@@ -68,6 +70,7 @@ class Manifest:
             "versions": describe_versions(lttng),
             "ros": describe_ros(ros, environment),
             "dds": dds.as_json() if dds else None,
+            "rmw_profile": rmw_profile.as_json(environment, ros) if rmw_profile else None,
             "config": {"file": str(config.file), "name": config.name, **config.as_json()},
             "command": {"line": list(command), "cwd": str(Path.cwd()), "uid": os.getuid()},
             "environment": relevant_environment(environment),

@@ -30,6 +30,7 @@ from strata.record.directory import (
 )
 from strata.record.lttng import KERNEL, UST, Lttng, tool_environment
 from strata.record.manifest import Manifest
+from strata.record.profiles import RmwProfile
 from strata.record.ros import Ros, caller_environment
 from strata.record.watchdog import Watchdog
 
@@ -63,6 +64,7 @@ class _Plan:
     session: str
     ros: Ros | None
     dds: Dds | None
+    rmw_profile: RmwProfile | None
     lttng: Lttng
     say: Say
 
@@ -76,19 +78,21 @@ def record(
     force: bool = False,
     ros: Ros | None,
     base: Mapping[str, str] | None = None,
+    rmw_profile: RmwProfile | None = None,
     say: Say = lambda _: None,
 ) -> Recording:
     """Record a command into a session directory and return how it went.
 
     `directory` defaults to the project's `sessions/<utc>_<name>`, `name` to the configuration's;
     `ros` null runs the command in the caller's environment as it is; `base` is that environment.
-    `say` gets one line for each thing that the user should know. To be called from the main
-    thread of a process without other threads: signals are held while it runs.
+    `rmw_profile` is what its middleware is made to use. `say` gets one line for each thing that the
+    user should know. To be called from the main thread of a process without other threads: signals
+    are held while it runs.
 
     Raises SessionError or OutputError when nothing could be recorded; then no session, process or
     session daemon of ours is left. A command that fails is no error: see `Recording.end`.
     """
-    plan = _plan(config, command, directory, name, force, ros, base, say)
+    plan = _plan(config, command, directory, name, force, ros, base, rmw_profile, say)
     existed = plan.directory.exists()
     manifest = Manifest(plan.directory)
     with held_signals():
@@ -114,6 +118,7 @@ def _plan(
     force: bool,
     ros: Ros | None,
     base: Mapping[str, str] | None,
+    rmw_profile: RmwProfile | None,
     say: Say,
 ) -> _Plan:
     """Decide everything that can be refused before anything is touched."""
@@ -121,6 +126,8 @@ def _plan(
     name = check_name(name or config.name)
     target = (directory or default_directory(name)).absolute()
     environment = ros.environment(caller) if ros else dict(caller)
+    if rmw_profile:
+        environment = rmw_profile.environment(environment, ros)
     dds = plan_dds(ros, environment) if asked_for(config.ust) else None
     if dds and dds.hooks:
         environment = dds.hooks.preload(environment)
@@ -137,6 +144,7 @@ def _plan(
         session=f"strata-{name}-{os.getpid()}-{time.time_ns() // 1_000_000}",
         ros=ros,
         dds=dds,
+        rmw_profile=rmw_profile,
         lttng=lttng,
         say=say,
     )
@@ -152,6 +160,7 @@ def _record(plan: _Plan, manifest: Manifest) -> Recording:
             ros=plan.ros,
             lttng=plan.lttng,
             dds=plan.dds,
+            rmw_profile=plan.rmw_profile,
         )
         for remark in plan.dds.remarks if plan.dds else ():
             plan.say(remark)

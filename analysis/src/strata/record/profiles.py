@@ -1,0 +1,216 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Middleware profiles: which transports a command's messages take, set for it by variables.
+
+Fast DDS reads an XML file that FASTRTPS_DEFAULT_PROFILES_FILE (2.x) or
+FASTDDS_DEFAULT_PROFILES_FILE (3.x) names, Cyclone DDS one that CYCLONEDDS_URI names. Several other
+variables decide whether what the file says has any effect; those are set with it, and a value that
+is there already and contradicts it is refused: a profile that is silently ignored makes a
+recording that lies about its transport.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from strata.errors import SessionError
+from strata.record.places import project_root
+from strata.record.ros import Ros
+
+FAST_DDS = "Fast DDS"
+CYCLONE_DDS = "Cyclone DDS"
+_ROOTS = {"profiles": FAST_DDS, "dds": FAST_DDS, "CycloneDDS": CYCLONE_DDS}
+_RMW = {FAST_DDS: "rmw_fastrtps_cpp", CYCLONE_DDS: "rmw_cyclonedds_cpp"}
+_FILE_OF_2 = "FASTRTPS_DEFAULT_PROFILES_FILE"
+_FILE_OF_3 = "FASTDDS_DEFAULT_PROFILES_FILE"
+_FAST_DDS_2 = ("humble", "iron", "jazzy")
+_TRANSPORTS = frozenset({"userTransports", "useBuiltinTransports", "builtinTransports"})
+_ENDPOINTS = ("data_writer", "data_reader", "publisher", "subscriber")
+# rmw_fastrtps overwrites just these of an endpoint's profile, unless it is told to leave them.
+_OVERWRITTEN = frozenset({"data_sharing", "publishMode", "historyMemoryPolicy"})
+_LOCALHOST = "LOCALHOST"
+
+
+@dataclass(frozen=True)
+class RmwProfile:
+    """A profile: its file, the SHA-256 of its content, its middleware, and what it configures.
+
+    `elements` are the names of the XML elements that decide over variables.
+    """
+
+    file: Path
+    sha256: str
+    middleware: str
+    elements: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        """Name the profile, by its file."""
+        return self.file.stem
+
+    def environment(self, base: Mapping[str, str], ros: Ros | None) -> dict[str, str]:
+        """Give `base`, the environment of a command, with what makes its middleware use this.
+
+        Raises SessionError when a variable says otherwise, or when `ros`, null for none, has no
+        such middleware.
+        """
+        self._refuse_other_rmw(base)
+        wanted = self.variables(base, ros)
+        for variable, value in wanted.items():
+            self._refuse_other(base, variable, value)
+        if self.middleware == FAST_DDS:
+            self._refuse_without_effect(base, wanted)
+        self._refuse_missing_rmw({**base, **wanted}, ros)
+        return {**base, **wanted}
+
+    def variables(self, base: Mapping[str, str], ros: Ros | None) -> dict[str, str]:
+        """Give the variables to set for a command, `base` being its environment without them."""
+        rmw = {"RMW_IMPLEMENTATION": base.get("RMW_IMPLEMENTATION") or _RMW[self.middleware]}
+        if self.middleware == CYCLONE_DDS:
+            return rmw | {"CYCLONEDDS_URI": self.file.as_uri()}
+        wanted = rmw | dict.fromkeys(_file_variables(ros), str(self.file))
+        if self.elements & _TRANSPORTS and not base.get("ROS_AUTOMATIC_DISCOVERY_RANGE"):
+            # Said, not left unset: programs that default to LOCALHOST would add transports.
+            wanted["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "SYSTEM_DEFAULT"
+        if self.elements & _OVERWRITTEN:
+            wanted["RMW_FASTRTPS_USE_QOS_FROM_XML"] = "1"
+        return wanted
+
+    def as_json(self, environment: Mapping[str, str], ros: Ros | None) -> dict[str, Any]:
+        """Describe it for the manifest; `environment` is the one that it made."""
+        return {
+            "name": self.name,
+            "file": str(self.file),
+            "sha256": self.sha256,
+            "middleware": self.middleware,
+            "variables": {name: environment[name] for name in self.variables({}, ros)},
+        }
+
+    def _refuse_other_rmw(self, base: Mapping[str, str]) -> None:
+        stated = base.get("RMW_IMPLEMENTATION")
+        family = _RMW[self.middleware].removesuffix("_cpp")
+        if stated and not stated.startswith(family):
+            raise self._refusal(
+                f"RMW_IMPLEMENTATION is {stated}, and this is a profile of {self.middleware}",
+                f"Unset RMW_IMPLEMENTATION, or set it to {_RMW[self.middleware]}.",
+            )
+
+    def _refuse_other(self, base: Mapping[str, str], variable: str, value: str) -> None:
+        stated = base.get(variable)
+        if not stated or stated == value:
+            return
+        if value == str(self.file) and Path(stated).resolve() == self.file:
+            return
+        raise self._refusal(
+            f"{variable} is set to {stated} already, and the profile needs {value}",
+            f"Unset {variable}.",
+        )
+
+    def _refuse_without_effect(self, base: Mapping[str, str], wanted: Mapping[str, str]) -> None:
+        """Refuse variables that would add to the profile's transports, or do nothing beside it."""
+        if self.elements & _TRANSPORTS:
+            for variable, bad in (
+                ("ROS_AUTOMATIC_DISCOVERY_RANGE", _LOCALHOST),
+                ("ROS_LOCALHOST_ONLY", "1"),
+            ):
+                if base.get(variable) == bad:
+                    raise self._refusal(
+                        f"{variable} is {bad}, with which rmw_fastrtps adds a SHM and a UDPv4 "
+                        "transport of its own to those of the profile",
+                        f"Unset {variable}; the profile says how far the discovery goes.",
+                    )
+            self._refuse_idle(base, "FASTDDS_BUILTIN_TRANSPORTS", "which names transports itself")
+        if "RMW_FASTRTPS_USE_QOS_FROM_XML" in wanted:
+            self._refuse_idle(base, "RMW_FASTRTPS_PUBLICATION_MODE", "which is read for QoS")
+
+    def _refuse_idle(self, base: Mapping[str, str], variable: str, why: str) -> None:
+        if base.get(variable):
+            raise self._refusal(
+                f"{variable} is set to {base[variable]}, which has no effect beside this profile, "
+                f"{why}",
+                f"Unset {variable}, or record without --rmw-profile.",
+            )
+
+    def _refuse_missing_rmw(self, environment: Mapping[str, str], ros: Ros | None) -> None:
+        library = f"lib{environment['RMW_IMPLEMENTATION']}.so"
+        stated = environment.get("AMENT_PREFIX_PATH", "").split(":")
+        places = [Path(prefix) / "lib" for prefix in stated if prefix]
+        if ros is None or any(
+            (place / library).exists() or any(place.glob(f"*/{library}")) for place in places
+        ):
+            return
+        raise self._refusal(
+            f"no prefix on AMENT_PREFIX_PATH of ROS 2 {ros.distro} has a {library}",
+            f"Install {environment['RMW_IMPLEMENTATION']}, or choose a profile of another "
+            "middleware.",
+        )
+
+    def _refusal(self, fact: str, step: str) -> SessionError:
+        return SessionError(f"Cannot use profile {self.name}: {fact}. {step}")
+
+
+def find_profile(name: str) -> Path:
+    """Resolve a path, or a bare name among the shipped `trace_configs/rmw/*.xml`.
+
+    Raises SessionError when there is no such file; the text lists the shipped names.
+    """
+    path = Path(name)
+    if path.is_file():
+        return path.resolve()
+    root = project_root()
+    shipped = sorted((root / "trace_configs" / "rmw").glob("*.xml")) if root else []
+    for candidate in shipped:
+        if name in (candidate.stem, candidate.name):
+            return candidate.resolve()
+    names = ", ".join(candidate.stem for candidate in shipped) or "none"
+    raise SessionError(
+        f"Cannot read profile {name}: no such file, nor a shipped profile of that name "
+        f"(shipped: {names}). Give --rmw-profile a path or one of these names."
+    )
+
+
+def load_profile(name: str) -> RmwProfile:
+    """Read a profile, far enough to tell whose it is and which variables it needs.
+
+    Raises SessionError when it cannot be read or is no profile of a middleware known here.
+    """
+    path = find_profile(name)
+    try:
+        content = path.read_bytes()
+        root = ElementTree.fromstring(content)
+    except (OSError, ElementTree.ParseError) as error:
+        raise SessionError(
+            f"Cannot read profile {path}: {error}. Give --rmw-profile a well-formed XML file."
+        ) from error
+    middleware = _ROOTS.get(_local(root))
+    if middleware is None:
+        raise SessionError(
+            f"Cannot use profile {path}: its root element is <{_local(root)}>, not one of "
+            f"{', '.join(f'<{name}>' for name in _ROOTS)}. Give --rmw-profile an XML file of Fast "
+            "DDS or Cyclone DDS."
+        )
+    return RmwProfile(path, hashlib.sha256(content).hexdigest(), middleware, _deciding(root))
+
+
+def _deciding(root: ElementTree.Element) -> frozenset[str]:
+    """Collect the names of the elements that decide over variables."""
+    found = {_local(element) for element in root.iter()} & _TRANSPORTS
+    for endpoint in root.iter():
+        if _local(endpoint) in _ENDPOINTS:
+            found |= {_local(element) for element in endpoint.iter()} & _OVERWRITTEN
+    return frozenset(found)
+
+
+def _local(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2]
+
+
+def _file_variables(ros: Ros | None) -> tuple[str, ...]:
+    if ros is None or ros.distro == "unknown":
+        return (_FILE_OF_2, _FILE_OF_3)
+    return (_FILE_OF_2,) if ros.distro in _FAST_DDS_2 else (_FILE_OF_3,)
