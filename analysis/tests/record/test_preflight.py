@@ -11,7 +11,7 @@ import pytest
 from tiny_dds import HOOKS, Tiny, build
 
 from strata.errors import SessionError
-from strata.record.preflight.binding import BINDS, MISSING, PARTLY, Binding
+from strata.record.preflight.binding import BINDS, MISSING, PARTLY, UNUSED, Binding
 from strata.record.preflight.elf import Library
 from strata.record.preflight.hooks import parse_hooks
 from strata.record.preflight.preflight import examine
@@ -117,9 +117,7 @@ def test_a_stripped_library_cannot_tell_why(tmp_path: Path) -> None:
 def test_another_release_has_other_parameters(tmp_path: Path) -> None:
     bindings = _check(build(tmp_path, "-DVALUE=long"))
     assert bindings["write"].status == MISSING
-    assert bindings["write"].why == (
-        "only with other parameters: a release that the hooks do not know"
-    )
+    assert bindings["write"].why == "only with other parameters: a release not known here"
     assert bindings["write"].events_lost == ("write_begin", "write_end")
     assert bindings["add"].status == BINDS
 
@@ -179,3 +177,32 @@ def test_another_processor_is_refused(tmp_path: Path) -> None:
     tiny.library.write_bytes(whole)
     with pytest.raises(SessionError, match="it is for RISCV, 64 bit"):
         Library(tiny.library)
+
+
+def test_programs_cannot_miss_what_a_library_does_not_export(tmp_path: Path) -> None:
+    tiny = build(tmp_path, '-DINNER=__attribute__((visibility("hidden")))')
+    functions = parse_hooks(HOOKS.replace("self", "native"))
+    (found,) = examine(functions, [Library(tiny.library)], [Library(tiny.rmw)])
+    assert next(b.status for b in found.bindings if b.function == "add") == UNUSED
+    assert [b.function for b in found.faults] == ["send"]
+
+
+def test_an_unknown_release_of_cyclone_tells_no_serialization(tmp_path: Path) -> None:
+    tiny = build(tmp_path)
+    table = HOOKS.replace("fastdds, self", "cyclonedds, self").replace("libfastdds.so", "libddsc")
+    functions = parse_hooks(table.replace("reader_notify", "serialize_begin serialize_end"))
+    for name, known in (("libddsc.so.0.10.5", True), ("libddsc.so.0.7.0", False)):
+        path = tmp_path / name
+        path.write_bytes(
+            tiny.library.read_bytes().replace(b"libfastdds.so.3.2", b"libddsc.so.0\0\0\0\0\0")
+        )
+        (found,) = examine(functions, [Library(path)], [])
+        (add,) = [b for b in found.bindings if b.function == "add"]
+        assert found.known_release is known
+        assert add.status == (BINDS if known else MISSING)
+        assert found.layers[0] == (
+            "serialize"
+            if known
+            else "serialize + dds write + transport + dds receive + wake-up + take"
+        )
+        assert bool(found.note) is not known

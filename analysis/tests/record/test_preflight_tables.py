@@ -19,7 +19,7 @@ from strata.record.preflight.calls import targets
 from strata.record.preflight.elf import MACHINES
 from strata.record.preflight.hooks import parse_hooks, read_hooks
 from strata.record.preflight.layers import LAYERS, partings, told_apart
-from strata.record.preflight.preflight import KNOWN_RELEASES
+from strata.record.preflight.releases import CYCLONEDDS_RELEASES, FASTDDS_RELEASES
 
 _SOURCES = ROOT / "tracing_ws" / "src" / "dds_tracepoints" / "src"
 _EVENT = re.compile(r"LTTNG_UST_TRACEPOINT_EVENT(?:_INSTANCE)?\(\s*dds,\s*(?:\w+,\s*dds,\s*)?(\w+)")
@@ -66,8 +66,9 @@ def test_arguments_may_hold_commas_and_nothing() -> None:
 
 
 def test_the_releases_are_those_that_the_hooks_know() -> None:
-    told = re.findall(r'\.soname = "([^"]+)"', (_SOURCES / "real.c").read_text())
-    assert [name for name in told if name.startswith("libfast")] == list(KNOWN_RELEASES)
+    sources = "".join(path.read_text() for path in sorted(_SOURCES.rglob("*.c")))
+    assert re.findall(r'\.soname = "([^"]+)"', sources) == list(FASTDDS_RELEASES)
+    assert re.findall(r'strncmp\(version, "([^"]+)"', sources) == list(CYCLONEDDS_RELEASES)
 
 
 def test_the_full_configuration_has_every_event_but_the_legacy_ones() -> None:

@@ -67,8 +67,5 @@ def _verdict(found: Preflight) -> Iterator[str]:
         if parting.parted and parting.gaps:
             gaps = ", ".join(parting.gaps)
             yield f"merged for what goes by {gaps}: {parting.before} + {parting.after}"
-    if not found.known_release:
-        yield (
-            f"{found.soname} is no release whose objects are known: samples in histories and "
-            "takes stay unnamed; those that are sent and received are named."
-        )
+    if found.note:
+        yield found.note

@@ -12,10 +12,10 @@ from typing import Any
 
 from strata.errors import SessionError
 from strata.record.places import install_spaces, project_root
-from strata.record.preflight.binding import CYCLONEDDS, FASTDDS
 from strata.record.preflight.hooks import read_hooks
 from strata.record.preflight.libraries import find_libraries, search_path, system_directories
 from strata.record.preflight.preflight import Preflight, examine
+from strata.record.preflight.releases import CYCLONEDDS, FASTDDS
 from strata.record.ros import DEFAULT_RMW, Ros, prepend
 
 LIBRARY = "lib/dds_tracepoints/libdds_tracepoints.so"
@@ -158,9 +158,6 @@ def _remarks(found: Preflight) -> list[str]:
             f"{len(faults)} of {len(found.bindings)} DDS hooks do not bind in {found.soname} "
             f"({'; '.join(names)}); {effect} (see `strata doctor --dds`)"
         )
-    if not found.known_release:
-        lines.append(
-            f"{found.soname} is no release whose objects are known: samples in histories and "
-            "takes stay unnamed"
-        )
+    if found.note:
+        lines.append(found.note)
     return lines

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from strata.record.preflight.elf import Library, Symbol
@@ -24,15 +24,20 @@ from strata.record.preflight.hooks import (
     Function,
     Hook,
 )
+from strata.record.preflight.releases import (
+    CYCLONEDDS,
+    EVENTS_OF_KNOWN_RELEASES,
+    FASTDDS,
+    is_known,
+)
 
 BINDS = "binds"
 PARTLY = "partly"
 MISSING = "missing"
-# The library never calls this function of the C library: nothing is lost.
+# Nobody can call it: the library does not call this function of the C library, or exports no such
+# function to programs. Nothing is lost.
 UNUSED = "unused"
 
-FASTDDS = "fastdds"
-CYCLONEDDS = "cyclonedds"
 VENDORS = {"libfastrtps": FASTDDS, "libfastdds": FASTDDS, "libddsc": CYCLONEDDS}
 _STEM = re.compile(r"lib\w+")
 _NESTED_NAME = re.compile(r"_ZN[VK]*")
@@ -76,11 +81,20 @@ def decide(
 ) -> list[Binding]:
     """Decide for each function of the library's vendor; `callers` are the libraries that use it."""
     vendor = vendor_of(dds)
+    assert vendor is not None
+    untold = frozenset() if is_known(dds, vendor) else EVENTS_OF_KNOWN_RELEASES[vendor]
     return [
-        _decide(function, dds, callers)
+        _without(untold, _decide(function, dds, callers))
         for function in functions
         if function.vendor in (vendor, ANY_VENDOR)
     ]
+
+
+def _without(untold: frozenset[str], binding: Binding) -> Binding:
+    if binding.status == UNUSED or not untold & set(binding.events):
+        return binding
+    why = binding.why or "binds, but the release's objects are not known"
+    return replace(binding, status=MISSING, why=why)
 
 
 def _decide(function: Function, dds: Library, callers: Sequence[Library]) -> Binding:
@@ -94,7 +108,12 @@ def _decide(function: Function, dds: Library, callers: Sequence[Library]) -> Bin
         symbol = home.find(hook.symbol)
         if symbol is not None and symbol.defined:
             return _reached(function, hook, home, symbol, callers)
-    return _missing(function, home, _why_absent(home, hooks))
+    if _has_other_parameters(home, hooks):
+        return _missing(function, home, "only with other parameters: a release not known here")
+    why = _why_absent(home, hooks)
+    if function.caller == NATIVE:
+        return _binding(function, home, None, UNUSED, why, None, None)
+    return _missing(function, home, why)
 
 
 def _home(function: Function, libraries: Sequence[Library]) -> tuple[Library | None, list[Hook]]:
@@ -174,10 +193,12 @@ def _cause(home: Library, symbol: Symbol) -> str:
     return "bound within the library (such as by -Bsymbolic-functions)"
 
 
-def _why_absent(home: Library, hooks: Sequence[Hook]) -> str:
+def _has_other_parameters(home: Library, hooks: Sequence[Hook]) -> bool:
     beginnings = [_beginning(hook.symbol) for hook in hooks]
-    if any(begin and home.exports_beginning_with(begin) for begin in beginnings):
-        return "only with other parameters: a release that the hooks do not know"
+    return any(begin and home.exports_beginning_with(begin) for begin in beginnings)
+
+
+def _why_absent(home: Library, hooks: Sequence[Hook]) -> str:
     if home.is_stripped:
         return "not exported: hidden, or not in this release (the library is stripped)"
     if any(home.holds_unexported(hook.symbol) for hook in hooks):

@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from strata.record.preflight.binding import (
-    FASTDDS,
     MISSING,
     PARTLY,
     Binding,
@@ -22,18 +20,15 @@ from strata.record.preflight.elf import Library
 from strata.record.preflight.hooks import Function
 from strata.record.preflight.layers import Parting, merged_without, partings, told_apart
 from strata.record.preflight.libraries import users_of
-
-# The releases of which the hook library knows where objects keep what; its real.c has the offsets.
-KNOWN_RELEASES = ("libfastrtps.so.2.14", "libfastdds.so.3.2")
+from strata.record.preflight.releases import EFFECT_OF_UNKNOWN_RELEASE, is_known
 
 
 @dataclass(frozen=True)
 class Preflight:
     """What binds in one DDS library.
 
-    `known_release` is false when the layout of its objects is not known: then samples in histories
-    and takes have no identity, those that are sent and received have. `callers` are the libraries
-    of ROS 2's middleware that use it.
+    `known_release` is false when the layout of its objects is not known; `note` then says what that
+    costs. `callers` are the libraries of ROS 2's middleware that use it.
     """
 
     vendor: str
@@ -48,6 +43,14 @@ class Preflight:
     def layers(self) -> list[str]:
         """Name the layers that can be told apart; merged ones are joined by `+`."""
         return told_apart(self.partings)
+
+    @property
+    def note(self) -> str | None:
+        """Say what a release that is not known costs; null for a known one."""
+        if self.known_release:
+            return None
+        effect = EFFECT_OF_UNKNOWN_RELEASE[self.vendor]
+        return f"{self.soname} is of no release whose objects are known: {effect}"
 
     @property
     def faults(self) -> list[Binding]:
@@ -102,12 +105,7 @@ def _examine(functions: Sequence[Function], dds: Library, callers: Sequence[Libr
         soname=dds.soname,
         library=dds.path,
         callers=tuple(caller.path for caller in callers),
-        known_release=vendor != FASTDDS or _is_known(dds.soname),
+        known_release=is_known(dds, vendor),
         bindings=tuple(bindings),
         partings=tuple(partings(bindings)),
     )
-
-
-def _is_known(soname: str) -> bool:
-    # 2.14 is not 2.140: a dot or the end must follow.
-    return any(re.match(rf"{re.escape(known)}(\.|$)", soname) for known in KNOWN_RELEASES)
