@@ -16,11 +16,13 @@
     tables = scene.tables()
 
 Init events lie before time 0. An entity is named by its topic (publisher) or symbol (subscription,
-timer). ``unknown`` as entity gives a handle that no init event introduced.
+timer). ``unknown`` as entity gives a handle that no init event introduced. Events of the middleware
+take ``key=value``; see `_middleware`.
 """
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +30,8 @@ import pyarrow as pa
 
 from strata.model.build import Model, build_model
 from strata.read.columns import declared_schema
+from strata.schema.event import Kind
+from strata.schema.events import CATALOGUE
 from strata.schema.quality import Ledger
 
 _SHORT = {
@@ -46,6 +50,7 @@ class Scene:
     entities: dict[str, dict[str, int]] = field(default_factory=dict)
     clock: int = -1_000_000
     handle: int = 1000
+    provider: str = "ros2"
 
     def publisher(self, topic: str, *, node: str, pid: int) -> None:
         """Add a publisher, named by its topic in runtime lines (and by topic and node)."""
@@ -88,13 +93,52 @@ class Scene:
         for line in filter(None, map(str.strip, lines.splitlines())):
             ns, thread, name, *rest = line.split()
             pid, tid = map(int, thread.split("."))
-            self._runtime(int(ns), pid, tid, name, rest)
+            if f"dds:{name}" in CATALOGUE:
+                self._middleware(int(ns), pid, tid, name, rest)
+            else:
+                self._runtime(int(ns), pid, tid, name, rest)
+
+    def reader(self, name: str, *, pid: int) -> None:
+        """Add a DDS reader; `reader=NAME` names it in later lines."""
+        self.entities[name] = {"reader": self._new()}
+        fields = self.entities[name] | {
+            "gid_prefix": guid(name)[:12],
+            "gid_entity": guid(name)[12:],
+        }
+        self.clock += 1
+        self._middleware_row("create_reader", self.clock, pid, pid, fields)
+
+    def _middleware(self, ns: int, pid: int, tid: int, name: str, rest: list[str]) -> None:
+        """Add an event of the middleware; `sample=A5` is the fifth sample of writer A."""
+        given = dict(item.split("=") for item in rest if "=" in item)
+        fields: dict[str, Any] = {}
+        if "sample" in given:
+            sample = given.pop("sample")
+            fields = {"writer_guid": guid(sample[0]), "sequence_number": int(sample[1:])}
+        if "stamp" in given:
+            fields["source_timestamp"] = int(given.pop("stamp"))
+        if "reader" in given:
+            reader = given.pop("reader")
+            known = self.entities.get(reader, {"reader": 7})
+            key = "reader_guid" if name == "reader_notify" else "reader"
+            fields[key] = guid(reader) if name == "reader_notify" else known["reader"]
+        fields |= {key: int(value) for key, value in given.items()}
+        self._middleware_row(name, ns, pid, tid, fields)
+
+    def _middleware_row(
+        self, name: str, ns: int, pid: int, tid: int, fields: dict[str, Any]
+    ) -> None:
+        empty = {Kind.BYTES: bytes(16), Kind.STRING: ""}
+        declared = CATALOGUE[f"dds:{name}"].fields
+        whole = {item.column or item.name: empty.get(item.kind, 0) for item in declared}
+        self.provider = "dds"
+        self._row(name, ns, pid, tid, whole | fields)
+        self.provider = "ros2"
 
     def tables(self) -> dict[str, pa.Table]:
         """Return the event tables."""
         out = {}
-        for name, rows in self.rows.items():
-            event = f"ros2:{name}"
+        for event, rows in self.rows.items():
             schema = declared_schema(event, {})
             ordered = sorted(rows, key=lambda row: row["timestamp"])
             plain = pa.schema(
@@ -176,7 +220,12 @@ class Scene:
         row = {"timestamp": ns + BASE, "host": "h", "vpid": pid, "vtid": tid, "procname": "p"}
         if fields.get("source_timestamp"):
             fields["source_timestamp"] += BASE
-        self.rows.setdefault(event, []).append(row | fields)
+        self.rows.setdefault(f"{self.provider}:{event}", []).append(row | fields)
+
+
+def guid(name: str) -> bytes:
+    """Return the GUID of a writer or reader of a scene."""
+    return hashlib.sha256(name.encode()).digest()[:15] + b"\x03"
 
 
 BASE = 1_700_000_000_000_000_000

@@ -155,7 +155,9 @@ def test_what_ran_at_an_address_before_it_was_registered_is_another_callback() -
         59 1.1 callback_end f
         """
     )
-    (register,) = (row for row in made.rows["rclcpp_callback_register"] if row["symbol"] == "f")
+    (register,) = (
+        row for row in made.rows["ros2:rclcpp_callback_register"] if row["symbol"] == "f"
+    )
     register["timestamp"] = BASE + 40
     model, _ = made.model()
     symbols = model.entities.callbacks.symbol[model.executions.callback].tolist()

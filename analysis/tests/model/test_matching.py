@@ -153,7 +153,7 @@ def test_a_handle_that_is_used_again_is_another_entity() -> None:
     made.clock = 200
     made.publisher("/v", node="/source", pid=1)
     made.subscription("/v", node="/sink", pid=2, symbol="on_v")
-    made.rows["rcl_subscription_init"][-1]["rmw_subscription_handle"] = first["rmw_handle"]
+    made.rows["ros2:rcl_subscription_init"][-1]["rmw_subscription_handle"] = first["rmw_handle"]
     made.play("300 1.1 rcl_publish /v\n301 1.1 rmw_publish /v 300\n310 2.2 rmw_take on_t 300")
     model, _ = made.model()
     assert pairs(model) == [(0, 0), (1, 1)]
@@ -166,7 +166,7 @@ def test_one_address_in_two_processes_is_two_entities() -> None:
     made.publisher("/v", node="/source", pid=1)
     made.subscription("/v", node="/stranger", pid=9, symbol="on_v")
     made.entities["on_v"]["rmw_handle"] = made.entities["on_t"]["rmw_handle"]
-    made.rows["rcl_subscription_init"][-1]["rmw_subscription_handle"] = made.entities["on_t"][
+    made.rows["ros2:rcl_subscription_init"][-1]["rmw_subscription_handle"] = made.entities["on_t"][
         "rmw_handle"
     ]
     made.play("100 1.1 rcl_publish /v\n101 1.1 rmw_publish /v 100\n110 9.9 rmw_take on_v 100")

@@ -23,6 +23,7 @@ from strata.schema.quality import Ledger
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
+_EXACT_FLOATS = 2.0**53
 NONE = -1
 """Stands for null in dense ids and instants inside the model; frames turn it into null."""
 
@@ -38,7 +39,12 @@ class Processes:
 
 
 def filled(values: pd.Series[Any]) -> Ints:
-    """Return whole numbers that may be null as int64, with `NONE` for null; 64 bits stay exact."""
+    """Return whole numbers that may be null as int64, with `NONE` for null.
+
+    Raises ValueError for numbers that went through floats and are too large for them.
+    """
+    if values.dtype.kind == "f" and (values.abs() >= _EXACT_FLOATS).any():
+        raise ValueError(f"{values.name}: whole numbers went through floats")
     return np.asarray(values.astype("Int64").fillna(NONE).to_numpy(np.int64), np.int64)
 
 

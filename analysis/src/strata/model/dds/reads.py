@@ -117,4 +117,5 @@ def find_notified(events: EventColumns, samples: Samples, takes: Takes, reads: R
 
 def _earliest(notified: pd.DataFrame, asked: pd.DataFrame, key: list[str]) -> Ints:
     first = notified.groupby(key, as_index=False)["ns"].min()
-    return filled(asked[key].merge(first, on=key, how="left")["ns"].astype("Int64"))
+    first["ns"] = first["ns"].astype("Int64")
+    return filled(asked[key].merge(first, on=key, how="left")["ns"])

@@ -30,7 +30,8 @@ class Wire:
     `sends`: first_send_ns, first_sent_ns (end of the last first transmission; -1 if no end was
     recorded), transport, fragments, resends. `arrivals`: received_ns (last fragment that came by a
     first transmission; null when none did), last_ns (last fragment of all), recovered (fragments).
-    `added`: added_ns, the first reader_history_add.
+    `added`: added_ns, the first reader_history_add. All columns are nullable: looked up by an index
+    with gaps, int64 would go through floats, which have no nanoseconds since the epoch.
     """
 
     sends: pd.DataFrame
@@ -61,20 +62,21 @@ def _sends(sent: pd.DataFrame, again: pd.Series[bool]) -> pd.DataFrame:
         }
     )
     out["resends"] = sent[again].groupby("sample").size().reindex(out.index, fill_value=0)
-    return out
+    return out.astype("Int64")
 
 
 def _arrivals(came: pd.DataFrame, resent: pd.Series[int]) -> pd.DataFrame:
     first = came.groupby(["process", "sample", "fragment"], as_index=False)["ns"].min()
-    first = first.merge(resent.reset_index(), on=["sample", "fragment"], how="left")
-    recovered = first["resent_ns"].notna() & (first["ns"] > first["resent_ns"])
+    again = resent.astype("Int64").reset_index()
+    first = first.merge(again, on=["sample", "fragment"], how="left")
+    recovered = (first["ns"] > first["resent_ns"]).fillna(value=False).astype(bool)
     key = ["process", "sample"]
     every = first.groupby(key)
     out = pd.DataFrame({"last_ns": every["ns"].max()})
     by_first = first[~recovered].groupby(key)["ns"].max()
-    out["received_ns"] = by_first.reindex(out.index).astype("Int64")
+    out["received_ns"] = by_first.astype("Int64").reindex(out.index)
     out["recovered"] = first[recovered].groupby(key).size().reindex(out.index, fill_value=0)
-    return out
+    return out.astype("Int64")
 
 
 def _added(events: EventColumns, samples: Samples) -> pd.DataFrame:
@@ -86,7 +88,8 @@ def _added(events: EventColumns, samples: Samples) -> pd.DataFrame:
             "added_ns": events.timestamps(name),
         }
     )
-    return frame[frame["sample"] != NONE].groupby(["process", "sample"])[["added_ns"]].min()
+    first = frame[frame["sample"] != NONE].groupby(["process", "sample"])[["added_ns"]].min()
+    return first.astype("Int64")
 
 
 def _send_ends(events: EventColumns, timeline: Timeline) -> pd.DataFrame:

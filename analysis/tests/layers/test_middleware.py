@@ -1,0 +1,363 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The layers within the middleware, from the events of the provider `dds`."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scene import BASE, Scene
+
+from strata.layers.transfers import Transfers, cut_layers, find_blockers
+from strata.model.build import Model
+from strata.schema.layers import HOP_LAYERS
+from strata.schema.quality import Ledger
+
+WRITE = """
+     99 1.1 rcl_publish /t
+    100 1.1 rmw_publish /t 100
+    102 1.1 write_begin
+    110 1.1 serialize_begin
+    115 1.1 serialize_end size=40
+    118 1.1 writer_history_add sample=A5 stamp=100
+    130 1.1 send_begin sample=A5 stamp=100 transport=1
+    150 1.1 send_end transport=1 port=7411
+    155 1.1 write_end
+"""
+ARRIVAL = """
+    170 2.9 receive sample=A5 stamp=100 transport=1
+    180 2.9 reader_history_add sample=A5 stamp=100
+    190 2.9 reader_notify sample=A5 reader=R
+"""
+TAKE = """
+     50 2.2 wait
+    210 2.2 ready
+    240 2.2 execute on_t
+    245 2.2 take_begin reader=R
+    250 2.2 deserialize_begin
+    258 2.2 deserialize_end
+    260 2.2 take_end reader=R sample=A5 stamp=100 taken=1
+    265 2.2 rmw_take on_t 100
+    270 2.2 callback_start on_t
+    300 2.2 callback_end on_t
+"""
+FULL = {
+    "client publish": 1,
+    "dds write": 10 + 15,
+    "serialize": 5,
+    "transport": 40,
+    "dds receive": 20,
+    "wake-up": 20,
+    "executor wait": 30,
+    "take": 25,
+    "client take": 5,
+    "callback": 30,
+}
+
+
+def scene(*lines: str) -> Scene:
+    made = Scene()
+    made.publisher("/t", node="/source", pid=1)
+    made.subscription("/t", node="/sink", pid=2, symbol="on_t")
+    made.reader("R", pid=2)
+    for text in lines:
+        made.play(text)
+    return made
+
+
+def cut(made: Scene) -> tuple[Model, Transfers, Ledger]:
+    model, ledger = made.model()
+    transfers = cut_layers(model, ledger)
+    for index, row in enumerate(rows(transfers)):
+        assert sum(row.values()) == transfers.latency_ns[index]
+        assert min(row.values()) >= 0
+    return model, transfers, ledger
+
+
+def rows(transfers: Transfers) -> list[dict[str, int]]:
+    return [
+        {
+            layer.name: int(transfers.durations[layer.column][index])
+            for layer in HOP_LAYERS
+            if transfers.durations[layer.column][index] != -1
+        }
+        for index in range(len(transfers))
+    ]
+
+
+def only(*lines: str) -> tuple[dict[str, int], Transfers, Ledger]:
+    _, transfers, ledger = cut(scene(*lines))
+    (row,) = rows(transfers)
+    return row, transfers, ledger
+
+
+def without(text: str, *events: str) -> str:
+    kept = [line for line in text.splitlines() if not any(event in line for event in events)]
+    return "\n".join(kept)
+
+
+def test_a_message_that_was_seen_everywhere_has_every_layer() -> None:
+    row, transfers, ledger = only(WRITE, ARRIVAL, TAKE)
+    assert row == FULL
+    passage = transfers.passage
+    assert passage.deserialize_ns.tolist() == [8]
+    assert passage.fragments.tolist() == [1]
+    assert passage.recovered_fragments.tolist() == [0]
+    assert passage.resend_ns.tolist() == [-1]
+    assert passage.transport.tolist() == ["UDPv4"]
+    assert (passage.notified_ns - BASE).tolist() == [190]
+    assert ledger.counts == {}
+
+
+def test_without_events_of_the_middleware_it_is_one_layer_by_what_the_thread_did() -> None:
+    row, _, ledger = only(
+        without(WRITE, "write", "serialize", "send"), without(TAKE, "take_", "deserialize")
+    )
+    assert row == {
+        "client publish": 1,
+        "middleware": 110,
+        "executor wait": 30,
+        "take": 25,
+        "client take": 5,
+        "callback": 30,
+    }
+    assert ledger.counts == {}
+
+
+@pytest.mark.parametrize(
+    ("missing", "merged"),
+    [
+        (["serialize_"], {"serialize + dds write": 30}),
+        (["send_"], {"serialize": 5, "dds write + transport": 65}),
+        (["serialize_", "send_"], {"serialize + dds write + transport": 70}),
+        (["receive", "reader_history"], {"serialize": 5, "transport + dds receive": 60}),
+        (
+            ["send_", "receive", "reader_history"],
+            {"serialize": 5, "dds write + transport + dds receive": 85},
+        ),
+        (["serialize_", "send_", "receive", "reader_history"], {"middleware": 90}),
+    ],
+)
+def test_a_missing_checkpoint_merges_its_neighbours(
+    missing: list[str], merged: dict[str, int]
+) -> None:
+    row, _, ledger = only(without(WRITE, *missing), without(ARRIVAL, *missing), TAKE)
+    assert {name: ns for name, ns in row.items() if name in merged} == merged
+    assert {name for name in row if " + " in name} == {name for name in merged if " + " in name}
+    assert row["wake-up"] == 20
+    assert ledger.counts == {"messages_with_merged_dds_layers": 1}
+
+
+def test_the_history_stands_in_for_a_receive_that_was_not_recorded() -> None:
+    row, _, _ = only(WRITE, without(ARRIVAL, "receive"), TAKE)
+    assert (row["transport"], row["dds receive"]) == (50, 10)
+
+
+def test_without_notification_nothing_is_cut_and_it_is_counted() -> None:
+    row, _, ledger = only(WRITE, without(ARRIVAL, "reader_notify"), TAKE)
+    assert row["middleware"] == 110
+    assert ledger.counts == {"messages_without_notification": 1}
+
+
+def test_a_serialization_without_end_is_none() -> None:
+    row, _, _ = only(without(WRITE, "serialize_end"), ARRIVAL, TAKE)
+    assert row["serialize + dds write"] == 30
+
+
+def test_a_busy_thread_makes_executor_wait_only_from_the_notification_on() -> None:
+    busy = """
+        160 2.2 callback_start on_other
+        230 2.2 callback_end on_other
+    """
+    made = scene(WRITE, ARRIVAL, busy, without(TAKE, "wait", "ready"))
+    made.subscription("/u", node="/sink", pid=2, symbol="on_other")
+    made.play("10 2.2 wait\n20 2.2 ready")
+    for line in made.rows["ros2:callback_start"]:
+        line["callback"] = made.entities["on_other" if line["timestamp"] < BASE + 200 else "on_t"][
+            "callback"
+        ]
+    for line in made.rows["ros2:callback_end"]:
+        line["callback"] = made.entities["on_other" if line["timestamp"] < BASE + 250 else "on_t"][
+            "callback"
+        ]
+    model, transfers, _ = cut(made)
+    (row,) = rows(transfers)
+    assert (row["transport"], row["wake-up"], row["executor wait"]) == (40, 0, 50)
+    assert find_blockers(model, transfers).duration_ns.tolist() == [40]
+
+
+def test_a_thread_without_events_of_an_executor_is_known_by_its_waits_in_the_middleware() -> None:
+    waits = "50 2.2 wait_begin waitset=1\n208 2.2 wait_end waitset=1"
+    row, _, _ = only(WRITE, ARRIVAL, without(TAKE, "wait", "ready"), waits)
+    assert (row["wake-up"], row["executor wait"]) == (18, 32)
+
+
+def test_a_take_that_did_not_wait_for_the_notification_ends_dds_receive() -> None:
+    late = ARRIVAL.replace("190 2.9", "255 2.9")
+    row, transfers, ledger = only(WRITE, late, TAKE)
+    assert (transfers.passage.notified_ns - BASE).tolist() == [245]
+    assert row["dds receive"] == 75
+    # It was picked before it was ready: for an older message.
+    assert row["executor wait + take"] == 20
+    assert "disordered_dds_checkpoints" not in ledger.counts
+
+
+def test_within_the_writers_process_the_handover_is_all_there_is() -> None:
+    made = Scene()
+    made.publisher("/t", node="/source", pid=1)
+    made.subscription("/t", node="/sink", pid=1, symbol="on_t")
+    made.reader("R", pid=1)
+    made.play(without(WRITE, "send_"))
+    made.play("120 1.1 reader_history_add sample=A5 stamp=100")
+    made.play("125 1.1 reader_notify sample=A5 reader=R")
+    made.play(TAKE.replace("2.2", "1.3"))
+    _, transfers, ledger = cut(made)
+    (row,) = rows(transfers)
+    assert (row["dds write"], row["transport"], row["dds receive"]) == (15, 0, 5)
+    assert transfers.passage.transport.tolist() == ["intra-process"]
+    assert ledger.counts == {}
+
+
+def test_shared_data_may_be_seen_before_the_reader_is_told() -> None:
+    shared = WRITE.replace("transport=1", "transport=65536").replace("130 1.1", "175 1.1")
+    shared = shared.replace("150 1.1", "178 1.1").replace("155 1.1", "179 1.1")
+    arrival = without(ARRIVAL, "receive").replace("180 2.9", "170 2.9")
+    row, transfers, _ = only(shared, arrival, TAKE)
+    assert (row["dds write"], row["transport"], row["dds receive"]) == (65, 0, 20)
+    assert transfers.passage.transport.tolist() == ["data sharing"]
+
+
+FRAGMENTS = """
+    130 1.1 send_begin sample=A5 stamp=100 transport=1 fragment=1 fragment_count=1
+    132 1.1 send_end transport=1 port=7411
+    134 1.1 send_begin sample=A5 stamp=100 transport=1 fragment=2 fragment_count=1
+    136 1.1 send_end transport=1 port=7411
+    138 1.1 send_begin sample=A5 stamp=100 transport=1 fragment=3 fragment_count=1
+    140 1.1 send_end transport=1 port=7411
+"""
+
+
+def fragments(arrivals: str, more: str = "") -> tuple[dict[str, int], Transfers, Ledger]:
+    notify = "190 2.9 reader_notify sample=A5 reader=R"
+    return only(without(WRITE, "send_"), FRAGMENTS, more, arrivals, notify, TAKE)
+
+
+def test_transport_goes_to_the_last_fragment() -> None:
+    row, transfers, _ = fragments("""
+        142 2.9 receive sample=A5 transport=1 fragment=2 fragment_count=2
+        160 2.9 receive sample=A5 transport=1 fragment=1 fragment_count=1
+    """)
+    assert (row["transport"], row["dds receive"]) == (30, 30)
+    assert transfers.passage.fragments.tolist() == [3]
+
+
+def test_a_fragment_that_was_sent_again_belongs_to_dds_receive() -> None:
+    resend = """
+        170 1.7 send_begin sample=A5 transport=1 fragment=2 fragment_count=1
+        172 1.7 send_end transport=1 port=7411
+    """
+    row, transfers, ledger = fragments(
+        """
+        142 2.9 receive sample=A5 transport=1 fragment=1 fragment_count=1
+        150 2.9 receive sample=A5 transport=1 fragment=3 fragment_count=1
+        180 2.9 receive sample=A5 transport=1 fragment=2 fragment_count=1
+        """,
+        resend,
+    )
+    assert (row["transport"], row["dds receive"]) == (20, 40)
+    assert transfers.passage.resend_ns.tolist() == [30]
+    assert transfers.passage.recovered_fragments.tolist() == [1]
+    assert ledger.counts == {"resent_messages": 1}
+
+
+def test_a_resend_that_was_not_needed_changes_nothing() -> None:
+    resend = """
+        170 1.7 send_begin sample=A5 transport=1 fragment=2 fragment_count=1
+        172 1.7 send_end transport=1 port=7411
+    """
+    row, transfers, _ = fragments(
+        """
+        142 2.9 receive sample=A5 transport=1 fragment=1 fragment_count=3
+        180 2.9 receive sample=A5 transport=1 fragment=2 fragment_count=1
+        """,
+        resend,
+    )
+    assert (row["transport"], row["dds receive"]) == (12, 48)
+    assert transfers.passage.recovered_fragments.tolist() == [0]
+
+
+def test_when_nothing_came_the_first_time_transport_ends_with_the_first_transmission() -> None:
+    lost = """
+        170 1.7 send_begin sample=A5 stamp=100 transport=1
+        171 1.7 send_end transport=1 port=7411
+    """
+    arrival = ARRIVAL.replace("170 2.9", "175 2.9")
+    row, transfers, _ = only(WRITE, lost, arrival, TAKE)
+    assert (row["transport"], row["dds receive"]) == (20, 40)
+    assert transfers.passage.resend_ns.tolist() == [25]
+
+
+def test_the_same_fragment_to_another_destination_is_no_resend() -> None:
+    other = """
+        152 1.1 send_begin sample=A5 stamp=100 transport=1
+        154 1.1 send_end transport=1 port=7413
+    """
+    row, transfers, ledger = only(WRITE, other, ARRIVAL, TAKE)
+    assert row == FULL
+    assert transfers.passage.recovered_fragments.tolist() == [0]
+    assert ledger.counts == {}
+
+
+def test_a_further_sample_in_a_buffer_has_its_time_and_place() -> None:
+    write = WRITE.replace("sample=A5 stamp=100 transport=1", "sample=A4 transport=1")
+    write += "\n 131 1.1 send_sample sample=A5 stamp=100"
+    arrival = ARRIVAL.replace(
+        "receive sample=A5 stamp=100 transport=1", "receive sample=A4 transport=1"
+    )
+    arrival += "\n 171 2.9 receive_sample sample=A5 stamp=100"
+    row, transfers, _ = only(write, arrival, TAKE)
+    assert row == FULL
+    assert transfers.passage.transport.tolist() == ["UDPv4"]
+
+
+def test_every_reader_of_a_process_has_its_own_notification() -> None:
+    second = TAKE.replace("2.2", "2.3").replace("reader=R", "reader=S").replace("on_t", "on_t_too")
+    made = scene(WRITE, ARRIVAL, "200 2.9 reader_notify sample=A5 reader=S", TAKE)
+    made.subscription("/t", node="/other", pid=2, symbol="on_t_too")
+    made.reader("S", pid=2)
+    made.play(second)
+    _, transfers, _ = cut(made)
+    assert (transfers.passage.notified_ns - BASE).tolist() == [190, 200]
+
+
+def test_without_names_of_samples_in_takes_the_stamp_finds_them() -> None:
+    nameless = TAKE.replace("sample=A5 ", "").replace("take_end reader=R", "take_end reader=9")
+    row, _, _ = only(without(WRITE, "writer_history_add"), ARRIVAL, nameless)
+    assert row == FULL
+
+
+def test_checkpoints_against_the_order_of_time_are_dropped_and_counted() -> None:
+    odd = ARRIVAL.replace("170 2.9", "120 2.9")
+    row, _, ledger = only(WRITE, odd, TAKE)
+    assert row["transport + dds receive"] == 60
+    assert ledger.counts["disordered_dds_checkpoints"] == 1
+
+
+LINES = [line for text in (WRITE, ARRIVAL, TAKE) for line in text.splitlines() if line.strip()]
+
+
+@given(
+    st.lists(st.booleans(), min_size=len(LINES), max_size=len(LINES)),
+    st.lists(st.integers(-40, 40), min_size=len(LINES), max_size=len(LINES)),
+)
+def test_whatever_is_missing_or_late_every_instant_has_one_layer(
+    kept: list[bool], late: list[int]
+) -> None:
+    lines = []
+    for line, keep, shift in zip(LINES, kept, late, strict=True):
+        ns, rest = line.split(maxsplit=1)
+        needed = "rmw_" in line
+        if keep or needed:
+            lines.append(f"{int(ns) + (0 if needed else shift)} {rest}")
+    cut(scene("\n".join(lines)))
