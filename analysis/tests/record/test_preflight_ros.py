@@ -20,7 +20,7 @@ from strata.record.preflight.binding import BINDS, UNUSED
 from strata.record.preflight.preflight import Preflight
 from strata.record.ros import Ros, caller_environment, find_ros
 
-_LOAD = "import ctypes; ctypes.CDLL('librmw_fastrtps_cpp.so')"
+_LOAD = "import ctypes, sys; ctypes.CDLL(sys.argv[1])"
 _BINDING = re.compile(r"binding file (\S+) \[\d+\] to (\S+) \[\d+\]: \w+ symbol `(\w+)'")
 _RELEASE = {".venv": "libfastrtps.so.2.14", ".venv-kilted": "libfastdds.so.3.2"}
 
@@ -63,25 +63,38 @@ def test_it_takes_less_than_half_a_second(ros: Ros) -> None:
 
 
 def test_the_loader_binds_what_the_preflight_says(ros: Ros, fastdds: Preflight) -> None:
+    _hold_against_the_loader(ros, fastdds, "librmw_fastrtps_cpp.so")
+
+
+def test_the_loader_does_so_with_cyclone(ros: Ros) -> None:
+    environment = ros.environment(caller_environment({}))
+    found = [p for p in preflight(ros, environment) if p.vendor == "cyclonedds"]
+    if not found:
+        pytest.skip("Cyclone DDS is not installed")
+    assert found[0].faults == []
+    _hold_against_the_loader(ros, found[0], str(found[0].library))
+
+
+def _hold_against_the_loader(ros: Ros, found: Preflight, loaded: str) -> None:
     hooks = find_hooks(ros)
     if hooks is None:
         pytest.skip("dds_tracepoints is not built")
-    told = {b.symbol for b in fastdds.bindings if b.status == BINDS and b.looked_up}
-    places = {Path(path).name for path in (fastdds.library, *fastdds.callers)}
+    told = {b.symbol for b in found.bindings if b.status == BINDS and b.looked_up}
+    places = {Path(path).name for path in (found.library, *found.callers)}
     reached, missed = set(), set()
-    for source, target, symbol in _bindings(ros, hooks):
+    for source, target, symbol in _bindings(ros, hooks, loaded):
         if symbol in told and Path(source).name in places:
             (reached if target == str(hooks.library) else missed).add(symbol)
     assert reached == told
     assert missed == set()
 
 
-def _bindings(ros: Ros, hooks: Hooks) -> Iterator[tuple[str, str, str]]:
-    """Give what the loader bound when the middleware is loaded: from, to, symbol."""
+def _bindings(ros: Ros, hooks: Hooks, loaded: str) -> Iterator[tuple[str, str, str]]:
+    """Give what the loader bound when a library is loaded: from, to, symbol."""
     environment = hooks.preload(ros.environment(caller_environment({"PATH": "/usr/bin"})))
     environment |= {"LD_DEBUG": "bindings", "LD_BIND_NOW": "1"}
     done = subprocess.run(
-        [sys.executable, "-S", "-c", _LOAD],
+        [sys.executable, "-S", "-c", _LOAD, loaded],
         env=environment,
         capture_output=True,
         text=True,
