@@ -7,8 +7,7 @@
 
 enum caller { CALLER_OTHER = 1, CALLER_FASTDDS, CALLER_RMW_FASTRTPS, CALLER_CYCLONEDDS };
 
-// Returns who holds the code at a return address. Remembers it: a look-up walks the loaded objects
-// once for each page of code.
+// Returns who holds the code at a return address. Async-signal-safe.
 enum caller caller_at(const void* return_address);
 
 #endif

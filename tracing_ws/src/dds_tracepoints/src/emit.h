@@ -27,8 +27,10 @@
     }                                                   \
   } while (0)
 
-// The sample that this thread put into a writer's history last, and the one that it received last.
+// The sample that this thread put into a writer's history last.
 extern _Thread_local struct sample last_added;
+
+// The sample in the buffer that this thread received last; zeros when there were several.
 extern _Thread_local struct sample last_received;
 
 // Emits send_begin (and send_sample) for a buffer; false when it holds no sample of the

@@ -8,13 +8,12 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "notice.h"
 
-// Offsets as the headers of these releases give them (test/test_layouts.py).
+// Offsets as the headers of these releases give them (test/test_dds_layouts.py).
 static const struct layout layouts[] = {
     {.soname = "libfastrtps.so.2.14",
      .change_guid = 12,
@@ -40,13 +39,69 @@ static const struct layout layouts[] = {
      .topic_type = 40},
 };
 
+static bool layouts_unwanted;
+
+// Not at the first call: a program may be changing its environment then.
+__attribute__((constructor)) static void read_environment(void) {
+  const char* asked = getenv("DDS_TRACEPOINTS_LAYOUTS");
+  layouts_unwanted = asked != NULL && strcmp(asked, "none") == 0;
+}
+
 static bool begins_with(const char* text, const char* beginning) {
   return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+static bool is_fastdds(const char* soname) {
+  return begins_with(soname, "libfastrtps.so") || begins_with(soname, "libfastdds.so");
 }
 
 static const char* file_of(const char* path) {
   const char* slash = strrchr(path, '/');
   return slash != NULL ? slash + 1 : path;
+}
+
+// --- the loaded objects --------------------------------------------------------------------------
+
+// Copies of the paths of all loaded objects, each ended by a zero; the loader may free its own.
+struct paths {
+  size_t used;
+  size_t room;
+  char* text;  // null: only count
+};
+
+static int collect(struct dl_phdr_info* info, size_t size, void* to) {
+  (void)size;
+  struct paths* paths = to;
+  size_t length = info->dlpi_name != NULL ? strlen(info->dlpi_name) : 0;
+  if (length == 0) {
+    return 0;
+  }
+  if (paths->text != NULL && length + 1 <= paths->room - paths->used) {
+    memcpy(paths->text + paths->used, info->dlpi_name, length + 1);
+    paths->used += length + 1;
+  } else if (paths->text == NULL) {
+    paths->room += length + 1;
+  }
+  return 0;
+}
+
+// Nothing is opened while they are collected: the loader holds a lock.
+static struct paths loaded_objects(void) {
+  struct paths paths = {0};
+  dl_iterate_phdr(collect, &paths);
+  paths.text = malloc(paths.room + 1);
+  if (paths.text != NULL) {
+    dl_iterate_phdr(collect, &paths);
+  }
+  return paths;
+}
+
+static const char* next_path(const struct paths* paths, const char* path) {
+  if (paths->text == NULL) {
+    return NULL;
+  }
+  const char* next = path == NULL ? paths->text : path + strlen(path) + 1;
+  return next < paths->text + paths->used ? next : NULL;
 }
 
 // DT_SONAME of a loaded object, else its file's name.
@@ -67,96 +122,83 @@ static const char* soname_of(void* handle) {
   return strings != NULL && at != 0 ? strings + at : file_of(map->l_name);
 }
 
-static const struct layout* layout_of(void* handle) {
-  const char* soname = soname_of(handle);
-  bool fast = begins_with(soname, "libfastrtps.so") || begins_with(soname, "libfastdds.so");
-  const char* asked = getenv("DDS_TRACEPOINTS_LAYOUTS");
-  if (asked == NULL || strcmp(asked, "none") != 0) {
-    for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
-      // 2.14 is not 2.140: a dot or the end must follow.
-      size_t length = strlen(layouts[i].soname);
-      if (begins_with(soname, layouts[i].soname) &&
-          (soname[length] == '\0' || soname[length] == '.')) {
-        return &layouts[i];
-      }
+// --- layouts -------------------------------------------------------------------------------------
+
+static const struct layout* known_layout(const char* soname) {
+  for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]) && !layouts_unwanted; i++) {
+    // 2.14 is not 2.140: a dot or the end must follow.
+    size_t length = strlen(layouts[i].soname);
+    if (begins_with(soname, layouts[i].soname) &&
+        (soname[length] == '\0' || soname[length] == '.')) {
+      return &layouts[i];
     }
   }
-  if (fast) {
+  static atomic_flag told = ATOMIC_FLAG_INIT;
+  if (!atomic_flag_test_and_set(&told)) {
     notice(
-        "%s is no release whose objects are known: samples in histories and takes stay "
-        "unnamed; those that are sent and received are named as always",
+        "The layout of objects of %s is not known. Samples in histories and takes stay unnamed; "
+        "what is sent and received is named as always",
         soname);
   }
   return NULL;
 }
 
-// Paths of the loaded objects, the wanted library's first. Collected before anything is opened:
-// dl_iterate_phdr holds a lock of the loader.
-#define MOST_OBJECTS 1024
-struct objects {
-  const char* wanted;
-  const char* first[8];
-  size_t firsts;
-  const char* rest[MOST_OBJECTS];
-  size_t rests;
-};
-
-static int collect(struct dl_phdr_info* info, size_t size, void* to) {
-  (void)size;
-  struct objects* objects = to;
-  if (info->dlpi_name == NULL || info->dlpi_name[0] == '\0') {
-    return 0;
-  }
-  if (begins_with(file_of(info->dlpi_name), objects->wanted)) {
-    if (objects->firsts < sizeof(objects->first) / sizeof(objects->first[0])) {
-      objects->first[objects->firsts++] = info->dlpi_name;
+// The middleware of ROS hands out objects of the Fast DDS that it is linked to.
+static const struct layout* layout_beside(const struct paths* paths) {
+  const struct layout* layout = NULL;
+  for (const char* path = next_path(paths, NULL); path != NULL && layout == NULL;
+       path = next_path(paths, path)) {
+    void* handle = is_fastdds(file_of(path)) ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    if (handle != NULL) {
+      layout = known_layout(soname_of(handle));
+      dlclose(handle);
     }
-  } else if (objects->rests < MOST_OBJECTS) {
-    objects->rest[objects->rests++] = info->dlpi_name;
   }
-  return 0;
+  return layout;
 }
 
-// True when the object holds the function itself, not by way of what it depends on.
-static bool holds(void* handle, void* function) {
-  struct link_map* map = NULL;
-  Dl_info info;
-  return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && dladdr(function, &info) != 0 &&
-         (uintptr_t)info.dli_fbase == map->l_addr;
-}
+// --- functions -----------------------------------------------------------------------------------
 
-static void* look_into(struct real* real, const char* path) {
-  // Never closed: the library stays for as long as hooks may call it.
+// Returns the function if the object holds it itself, not by way of what it depends on.
+static void* look_into(const char* path, const char* symbol, void** kept) {
   void* handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == NULL) {
     return NULL;
   }
-  void* function = dlsym(handle, real->symbol);
+  struct link_map* map = NULL;
   Dl_info own, found;
-  if (function == NULL || !holds(handle, function) || dladdr((void*)&find_real, &own) == 0 ||
-      dladdr(function, &found) == 0 || own.dli_fbase == found.dli_fbase) {
-    dlclose(handle);
-    return NULL;
+  void* function = dlsym(handle, symbol);
+  if (function != NULL && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 &&
+      dladdr(function, &found) != 0 && (uintptr_t)found.dli_fbase == map->l_addr &&
+      dladdr((void*)&find_real, &own) != 0 && own.dli_fbase != found.dli_fbase) {
+    // Never closed: the library stays for as long as hooks may call it.
+    *kept = handle;
+    return function;
   }
-  real->handle = handle;
-  real->layout = layout_of(handle);
+  dlclose(handle);
+  return NULL;
+}
+
+// Asks the objects whose files have the wanted name, or all others.
+static void* look_through(const struct paths* paths, const struct real* real, bool wanted,
+                          void** handle) {
+  void* function = NULL;
+  for (const char* path = next_path(paths, NULL); path != NULL && function == NULL;
+       path = next_path(paths, path)) {
+    if (begins_with(file_of(path), real->library) == wanted) {
+      function = look_into(path, real->symbol, handle);
+    }
+  }
   return function;
 }
 
 void* find_real(struct real* real) {
-  int saved = errno;
-  struct objects* objects = calloc(1, sizeof(*objects));
-  void* function = NULL;
-  if (objects != NULL) {
-    objects->wanted = real->library;
-    dl_iterate_phdr(collect, objects);
-    for (size_t i = 0; i < objects->firsts && function == NULL; i++) {
-      function = look_into(real, objects->first[i]);
-    }
-    for (size_t i = 0; i < objects->rests && function == NULL; i++) {
-      function = look_into(real, objects->rest[i]);
-    }
-    free(objects);
+  int saved_errno = errno;
+  void* handle = NULL;
+  struct paths paths = loaded_objects();
+  void* function = look_through(&paths, real, true, &handle);
+  if (function == NULL) {
+    function = look_through(&paths, real, false, &handle);
   }
   if (function == NULL) {
     function = dlsym(RTLD_NEXT, real->symbol);
@@ -165,11 +207,28 @@ void* find_real(struct real* real) {
     notice("Cannot go on: no loaded library defines %s", real->symbol);
     abort();
   }
+  const struct layout* layout = NULL;
+  if (handle != NULL && is_fastdds(soname_of(handle))) {
+    layout = known_layout(soname_of(handle));
+  } else if (begins_with(real->library, "librmw_fastrtps")) {
+    layout = layout_beside(&paths);
+  }
+  free(paths.text);
+  atomic_store_explicit(&real->handle, handle, memory_order_relaxed);
+  atomic_store_explicit(&real->layout, layout, memory_order_relaxed);
   atomic_store_explicit(&real->function, function, memory_order_release);
-  errno = saved;
+  errno = saved_errno;
   return function;
 }
 
-void* sibling(const struct real* real, const char* symbol) {
-  return real->handle != NULL ? dlsym(real->handle, symbol) : NULL;
+void* sibling_function(struct sibling* sibling, const struct real* real) {
+  void* function = atomic_load_explicit(&sibling->function, memory_order_acquire);
+  void* handle = atomic_load_explicit(&real->handle, memory_order_relaxed);
+  if (function == NULL && handle != NULL) {
+    int saved_errno = errno;
+    function = dlsym(handle, sibling->symbol);
+    atomic_store_explicit(&sibling->function, function, memory_order_release);
+    errno = saved_errno;
+  }
+  return function;
 }

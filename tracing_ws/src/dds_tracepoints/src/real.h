@@ -30,12 +30,14 @@ struct layout {
 };
 
 // The real function behind one hooked symbol; static storage, filled in at the first call.
+// Threads that come first at once all find the same and store the same. `function` is stored last:
+// who sees it sees the others.
 struct real {
   const char* symbol;
   const char* library;  // beginning of the SONAME of the library that has it
   _Atomic(void*) function;
-  void* handle;                 // of that library
-  const struct layout* layout;  // null: unknown release, its objects are not looked into
+  _Atomic(void*) handle;                 // of that library; null: found without one
+  _Atomic(const struct layout*) layout;  // null: unknown release, its objects are not looked into
 };
 
 #define REAL(symbol, library) {symbol, library, NULL, NULL, NULL}
@@ -50,7 +52,18 @@ static inline void* real_function(struct real* real) {
   return function != NULL ? function : find_real(real);
 }
 
-// Returns another function of the library that holds a real one; null when it has none.
-void* sibling(const struct real* real, const char* symbol);
+// Returns the layout that belongs to it, once it was found.
+static inline const struct layout* layout_of(const struct real* real) {
+  return atomic_load_explicit(&real->layout, memory_order_relaxed);
+}
+
+// Another function of the library that holds a real one. Static storage; looked up once.
+struct sibling {
+  const char* symbol;
+  _Atomic(void*) function;
+};
+
+// Returns that function; null when the library has none.
+void* sibling_function(struct sibling* sibling, const struct real* real);
 
 #endif

@@ -23,47 +23,45 @@ enum {
   RTCP_HEADER = 14,
   RTPS_HEADER = 20,
   SUBMESSAGE_HEADER = 4,
+  INFO_SRC_BODY = 20,
   DATA_HEADER = 20,
   DATA_FRAG_HEADER = 32,
   PREFIX = 12,
   PID_SENTINEL = 1,
 };
 
-// A message in several parts, read at ascending offsets.
-struct cursor {
-  const struct iovec* parts;
-  size_t count;
-  size_t part;
-  size_t base;  // offset of parts[part]
-  size_t length;
-};
-
-static struct cursor cursor_of(const struct iovec* parts, size_t count) {
-  struct cursor cursor = {parts, count, 0, 0, 0};
-  for (size_t i = 0; i < count; i++) {
-    cursor.length += parts[i].iov_len;
-  }
-  return cursor;
+// Other arrays than iovecs may have padding beside the length.
+static struct iovec part_at(const struct rtps_reader* reader, size_t index) {
+  const char* part = (const char*)&reader->parts[index];
+  void* begin;
+  uint32_t length;
+  memcpy(&begin, part + offsetof(struct iovec, iov_base), sizeof(begin));
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  memcpy(&length, part + offsetof(struct iovec, iov_len), sizeof(length));
+#else
+#error "An iovec's length and a shorter one begin at the same place on little-endian machines only."
+#endif
+  return (struct iovec){begin, length};
 }
 
-static bool read_at(struct cursor* cursor, size_t offset, void* to, size_t length) {
-  if (offset > cursor->length || length > cursor->length - offset) {
+static bool read_at(struct rtps_reader* reader, size_t offset, void* to, size_t length) {
+  if (offset > reader->length || length > reader->length - offset) {
     return false;
   }
-  if (offset < cursor->base) {
-    cursor->part = cursor->base = 0;
+  if (offset < reader->base) {
+    reader->part = reader->base = 0;
   }
   uint8_t* out = to;
   while (length != 0) {
-    const struct iovec* part = &cursor->parts[cursor->part];
-    size_t skipped = offset - cursor->base;
-    if (skipped >= part->iov_len) {
-      cursor->base += part->iov_len;
-      cursor->part++;
+    struct iovec part = part_at(reader, reader->part);
+    size_t skipped = offset - reader->base;
+    if (skipped >= part.iov_len) {
+      reader->base += part.iov_len;
+      reader->part++;
       continue;
     }
-    size_t here = part->iov_len - skipped < length ? part->iov_len - skipped : length;
-    memcpy(out, (const uint8_t*)part->iov_base + skipped, here);
+    size_t here = part.iov_len - skipped < length ? part.iov_len - skipped : length;
+    memcpy(out, (const uint8_t*)part.iov_base + skipped, here);
     out += here;
     offset += here;
     length -= here;
@@ -90,10 +88,10 @@ static int64_t timestamp(const uint8_t* at, bool little) {
 
 // Bytes of the inline QoS that begins at `offset`, its sentinel included; to `end` when it has
 // none.
-static size_t inline_qos(struct cursor* cursor, size_t offset, size_t end, bool little) {
+static size_t inline_qos(struct rtps_reader* reader, size_t offset, size_t end, bool little) {
   size_t at = offset;
   uint8_t parameter[4];
-  while (at + sizeof(parameter) <= end && read_at(cursor, at, parameter, sizeof(parameter))) {
+  while (at + sizeof(parameter) <= end && read_at(reader, at, parameter, sizeof(parameter))) {
     at += sizeof(parameter);
     if (u16(parameter, little) == PID_SENTINEL) {
       return at - offset;
@@ -104,14 +102,14 @@ static size_t inline_qos(struct cursor* cursor, size_t offset, size_t end, bool 
 }
 
 // Reads a DATA or DATA_FRAG whose body is [offset, end); false when it holds no sample.
-static bool read_sample(struct cursor* cursor, uint8_t kind, uint8_t flags, size_t offset,
+static bool read_sample(struct rtps_reader* reader, uint8_t kind, uint8_t flags, size_t offset,
                         size_t end, struct sample* sample) {
   bool little = flags & FLAG_LITTLE_ENDIAN;
   bool whole = kind == SUBMESSAGE_DATA;
   size_t header = whole ? DATA_HEADER : DATA_FRAG_HEADER;
   uint8_t body[DATA_FRAG_HEADER];
   if ((whole && !(flags & FLAG_DATA)) || end - offset < header ||
-      !read_at(cursor, offset, body, header)) {
+      !read_at(reader, offset, body, header)) {
     return false;
   }
   memcpy(sample->guid + PREFIX, body + 8, 4);
@@ -129,7 +127,7 @@ static bool read_sample(struct cursor* cursor, uint8_t kind, uint8_t flags, size
     return false;
   }
   if (flags & FLAG_INLINE_QOS) {
-    payload += inline_qos(cursor, payload, end, little);
+    payload += inline_qos(reader, payload, end, little);
   }
   sample->fragment = 0;
   sample->fragment_count = sample->fragment_size = 0;
@@ -137,46 +135,58 @@ static bool read_sample(struct cursor* cursor, uint8_t kind, uint8_t flags, size
   return true;
 }
 
-static size_t skip_rtcp(struct cursor* cursor) {
-  uint8_t magic[4];
-  return read_at(cursor, 0, magic, sizeof(magic)) && memcmp(magic, "RTCP", 4) == 0 ? RTCP_HEADER
-                                                                                   : 0;
+bool rtps_open(struct rtps_reader* reader, const struct iovec* parts, size_t count) {
+  *reader = (struct rtps_reader){.parts = parts, .count = count};
+  for (size_t i = 0; i < count; i++) {
+    reader->length += part_at(reader, i).iov_len;
+  }
+  uint8_t header[RTPS_HEADER];
+  if (read_at(reader, 0, header, 4) && memcmp(header, "RTCP", 4) == 0) {
+    reader->at = RTCP_HEADER;
+  }
+  if (!read_at(reader, reader->at, header, sizeof(header)) || memcmp(header, "RTPS", 4) != 0) {
+    reader->at = reader->length;
+    return false;
+  }
+  memcpy(reader->now.guid, header + 8, PREFIX);
+  reader->at += RTPS_HEADER;
+  return true;
 }
 
-size_t rtps_samples(const struct iovec* parts, size_t count, struct sample* samples, size_t room) {
-  struct cursor cursor = cursor_of(parts, count);
-  size_t at = skip_rtcp(&cursor);
-  uint8_t header[RTPS_HEADER];
-  if (!read_at(&cursor, at, header, sizeof(header)) || memcmp(header, "RTPS", 4) != 0) {
-    return 0;
+// Reads the submessage that comes next; true when it holds a sample of the application.
+static bool read_submessage(struct rtps_reader* reader, const uint8_t head[SUBMESSAGE_HEADER]) {
+  uint8_t kind = head[0], flags = head[1];
+  bool little = flags & FLAG_LITTLE_ENDIAN;
+  size_t length = u16(head + 2, little);
+  size_t at = reader->at + SUBMESSAGE_HEADER;
+  size_t left = reader->length - at;
+  // The last submessage may go on to the end of the message, beyond what 16 bits can tell.
+  if (length == 0 && kind != SUBMESSAGE_PAD && kind != SUBMESSAGE_INFO_TS) {
+    length = left;
   }
-  struct sample now = {0};
-  memcpy(now.guid, header + 8, PREFIX);
-  at += RTPS_HEADER;
-  size_t found = 0;
+  size_t end = length < left ? at + length : reader->length;
+  reader->at = end;
+  uint8_t body[INFO_SRC_BODY];
+  if (kind == SUBMESSAGE_INFO_TS) {
+    bool told = !(flags & FLAG_INVALIDATE) && end - at >= 8 && read_at(reader, at, body, 8);
+    reader->now.stamp = told ? timestamp(body, little) : 0;
+  } else if (kind == SUBMESSAGE_INFO_SRC && end - at >= sizeof(body) &&
+             read_at(reader, at, body, sizeof(body))) {
+    memcpy(reader->now.guid, body + 8, PREFIX);
+    reader->now.stamp = 0;
+  }
+  return (kind == SUBMESSAGE_DATA || kind == SUBMESSAGE_DATA_FRAG) &&
+         read_sample(reader, kind, flags, at, end, &reader->now) &&
+         !rtps_is_builtin(reader->now.guid);
+}
+
+bool rtps_next(struct rtps_reader* reader, struct sample* sample) {
   uint8_t head[SUBMESSAGE_HEADER];
-  while (found < room && read_at(&cursor, at, head, sizeof(head))) {
-    uint8_t kind = head[0], flags = head[1];
-    bool little = flags & FLAG_LITTLE_ENDIAN;
-    size_t length = u16(head + 2, little);
-    at += SUBMESSAGE_HEADER;
-    // The last submessage may go on to the end of the message, beyond what 16 bits can tell.
-    if (length == 0 && kind != SUBMESSAGE_PAD && kind != SUBMESSAGE_INFO_TS) {
-      length = cursor.length - at;
+  while (read_at(reader, reader->at, head, sizeof(head))) {
+    if (read_submessage(reader, head)) {
+      *sample = reader->now;
+      return true;
     }
-    size_t end = length < cursor.length - at ? at + length : cursor.length;
-    uint8_t body[20];
-    if (kind == SUBMESSAGE_INFO_TS) {
-      bool told = !(flags & FLAG_INVALIDATE) && read_at(&cursor, at, body, 8);
-      now.stamp = told ? timestamp(body, little) : 0;
-    } else if (kind == SUBMESSAGE_INFO_SRC && read_at(&cursor, at, body, 20)) {
-      memcpy(now.guid, body + 8, PREFIX);
-      now.stamp = 0;
-    } else if ((kind == SUBMESSAGE_DATA || kind == SUBMESSAGE_DATA_FRAG) &&
-               read_sample(&cursor, kind, flags, at, end, &now) && !rtps_is_builtin(now.guid)) {
-      samples[found++] = now;
-    }
-    at = end;
   }
-  return found;
+  return false;
 }

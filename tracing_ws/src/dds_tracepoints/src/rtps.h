@@ -38,13 +38,26 @@ struct destination {
   uint32_t count;
 };
 
-// At most this many samples of one message are told.
-#define RTPS_SAMPLES 64
+// A message that is read sample by sample. Its parts are iovecs, or any other array of an address
+// and a length of 32 bits at an iovec's places.
+struct rtps_reader {
+  const struct iovec* parts;
+  size_t count;
+  size_t length;  // bytes of the message
+  // Of what follows only rtps.c knows.
+  size_t part;
+  size_t base;  // offset of parts[part]
+  size_t at;    // offset of the next submessage
+  struct sample now;
+};
 
-// Fills `samples` with the application's samples of the message, in order, and returns how many;
-// 0 for what is no RTPS message. The middleware's own (builtin) writers are left out.
-// An RTCP header of Fast DDS' TCP transport before the message is skipped.
-size_t rtps_samples(const struct iovec* parts, size_t count, struct sample* samples, size_t room);
+// Begins to read; false for what is no RTPS message. An RTCP header of Fast DDS' TCP transport
+// before the message is skipped.
+bool rtps_open(struct rtps_reader* reader, const struct iovec* parts, size_t count);
+
+// Gives the next sample of the application; false when there is no more. The middleware's own
+// (builtin) writers are left out.
+bool rtps_next(struct rtps_reader* reader, struct sample* sample);
 
 // True for a writer of discovery and liveliness, whose samples are no application's.
 static inline bool rtps_is_builtin(const uint8_t guid[16]) { return (guid[15] & 0xc0) == 0xc0; }

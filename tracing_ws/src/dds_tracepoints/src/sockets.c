@@ -93,6 +93,12 @@ static int32_t destination_of(int fd, const struct sockaddr* given, struct desti
   return transport;
 }
 
+// Right after the call: errno is still that of the call.
+static void send_ends(int32_t transport, const struct destination* to, ssize_t sent) {
+  int64_t result = sent < 0 ? -errno : sent;
+  EMIT(send_end, transport, to, result);
+}
+
 EXPORT ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
   struct destination to = {0};
   if (!wanted() || message == NULL || !is_dds(__builtin_return_address(0))) {
@@ -102,7 +108,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
   bool told = emit_send_begin(transport, message->msg_iov, message->msg_iovlen);
   ssize_t sent = call_sendmsg(fd, message, flags);
   if (told) {
-    EMIT(send_end, transport, &to, sent < 0 ? -saved_errno : sent);
+    send_ends(transport, &to, sent);
   }
   return sent;
 }
@@ -118,7 +124,7 @@ EXPORT ssize_t sendto(int fd, const void* data, size_t length, int flags, const 
   bool told = emit_send_begin(transport, &part, 1);
   ssize_t sent = call_sendto(fd, data, length, flags, to, to_length);
   if (told) {
-    EMIT(send_end, transport, &where, sent < 0 ? -saved_errno : sent);
+    send_ends(transport, &where, sent);
   }
   return sent;
 }
@@ -133,7 +139,7 @@ EXPORT ssize_t send(int fd, const void* data, size_t length, int flags) {
   bool told = emit_send_begin(transport, &part, 1);
   ssize_t sent = call_send(fd, data, length, flags);
   if (told) {
-    EMIT(send_end, transport, &to, sent < 0 ? -saved_errno : sent);
+    send_ends(transport, &to, sent);
   }
   return sent;
 }

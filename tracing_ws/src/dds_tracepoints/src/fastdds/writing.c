@@ -1,0 +1,130 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Hooks on the way of a value from write() into the writer's history; all on the writing thread.
+#include "fastdds.h"
+
+struct writing {
+  const void* writer;  // null: not in a write
+  const void* data;
+  uintptr_t frame;  // address of the stack at the write
+};
+static _Thread_local struct writing writing;
+
+// A write that an exception ended leaves `writing` behind. It lay deeper in the stack than who
+// comes later, or will be replaced by the next write.
+static bool encloses(const struct writing* outer, uintptr_t frame) {
+  return outer->writer != NULL && frame < outer->frame;
+}
+
+bool is_writing(void) { return encloses(&writing, (uintptr_t)__builtin_frame_address(0)); }
+
+static bool is_write_wanted(void) {
+  return WANTED(write_begin) || WANTED(write_end) || WANTED(write_pre) || WANTED(write) ||
+         WANTED(send_begin);
+}
+
+// Returns the write around this one: a listener may write what it was told within a write.
+static struct writing write_begins(const void* writer, const void* data, const void* caller) {
+  struct writing outer = writing;
+  const void* message = message_of(data, caller);
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  writing = (struct writing){writer, message, frame};
+  EMIT(write_begin, writer, message);
+  EMIT(write_pre, writer, message);
+  return encloses(&outer, frame) ? outer : (struct writing){0};
+}
+
+static void write_ends(const struct writing* outer, const void* writer, ReturnCode result) {
+  EMIT(write_end, writer, result);
+  writing = *outer;
+}
+
+// What follows the value are addresses, however many there are: an argument that the real function
+// does not have is passed on and not read.
+static ReturnCode write_value(HOOKED, void* writer, void* data, void* second, void* third) {
+  typedef ReturnCode (*function)(void*, void*, void*, void*);
+  function write = (function)real_function(real);
+  if (!is_write_wanted()) {
+    return write(writer, data, second, third);
+  }
+  struct writing outer = write_begins(writer, data, caller);
+  ReturnCode result = write(writer, data, second, third);
+  write_ends(&outer, writer, result);
+  return result;
+}
+
+static bool write_value_bool(HOOKED, void* writer, void* data, void* second, void* third) {
+  typedef bool (*function)(void*, void*, void*, void*);
+  function write = (function)real_function(real);
+  if (!is_write_wanted()) {
+    return write(writer, data, second, third);
+  }
+  struct writing outer = write_begins(writer, data, caller);
+  bool done = write(writer, data, second, third);
+  write_ends(&outer, writer, done ? RETCODE_OK : RETCODE_ERROR);
+  return done;
+}
+
+// 2.14 passes (data, payload), 3.2 (data, payload, representation).
+static bool serialize(HOOKED, void* type, const void* data, void* payload, int64_t representation) {
+  (void)caller;
+  typedef bool (*function)(void*, const void*, void*, int64_t);
+  function serialize = (function)real_function(real);
+  if (!WANTED(serialize_begin) && !WANTED(serialize_end)) {
+    return serialize(type, data, payload, representation);
+  }
+  const void* message = message_behind(data);
+  EMIT(serialize_begin, message);
+  bool done = serialize(type, data, payload, representation);
+  bool known = done && layout_of(real) != NULL;
+  EMIT(serialize_end, message, known ? (uint32_t)int_at(payload, PAYLOAD_LENGTH) : 0);
+  return done;
+}
+
+// The caller holds the history's lock: the change is there until he returns.
+static bool writer_history_add(HOOKED, void* history, void* change, void* params) {
+  (void)caller;
+  typedef bool (*function)(void*, void*, void*);
+  bool added = ((function)real_function(real))(history, change, params);
+  if (added && (WANTED(writer_history_add) || WANTED(write) || WANTED(send_begin))) {
+    struct sample sample = sample_of_change(layout_of(real), change);
+    if (!rtps_is_builtin(sample.guid)) {
+      last_added = sample;
+      EMIT(writer_history_add, &sample);
+      bool within = is_writing();
+      EMIT(write, within ? writing.writer : NULL, within ? writing.data : NULL, sample.stamp);
+    }
+  }
+  return added;
+}
+
+#define WRITE(name, library, symbol, type, body)                                                 \
+  STUB(name, library, symbol, type, body, (void* writer, void* data, void* second, void* third), \
+       writer, data, second, third)
+#define HOOK_write_with_timestamp(name, library, symbol) \
+  WRITE(name, library, symbol, ReturnCode, write_value)
+#define HOOK_write_instance(name, library, symbol) \
+  WRITE(name, library, symbol, ReturnCode, write_value)
+// Of these, 2.14 returns bool and 3.2 a return code.
+#define HOOK_write_with_params(name, library, symbol) HOOK_##name(name, library, symbol)
+#define HOOK_write_with_params_2_14(name, library, symbol) \
+  WRITE(name, library, symbol, bool, write_value_bool)
+#define HOOK_write_with_params_3_2(name, library, symbol) \
+  WRITE(name, library, symbol, ReturnCode, write_value)
+#define HOOK_write_value(name, library, symbol) HOOK_##name(name, library, symbol)
+#define HOOK_write_value_2_14(name, library, symbol) \
+  WRITE(name, library, symbol, bool, write_value_bool)
+#define HOOK_write_value_3_2(name, library, symbol) \
+  WRITE(name, library, symbol, ReturnCode, write_value)
+#define HOOK_serialize(name, library, symbol)                                                      \
+  STUB(name, library, symbol, bool, serialize,                                                     \
+       (void* type, const void* data, void* payload, int64_t representation), type, data, payload, \
+       representation)
+#define HOOK_writer_history_add(name, library, symbol)  \
+  STUB(name, library, symbol, bool, writer_history_add, \
+       (void* history, void* change, void* params), history, change, params)
+
+#define HOOKS_OF_FASTDDS_WRITING
+#define HOOK(id, build, library, symbol) HOOK_##id(id##_##build, library, symbol)
+#include "hooks.def"
