@@ -25,7 +25,7 @@ setup-kilted: setup ## the same workspace for ROS 2 Kilted, in .venv-kilted (the
 # A depth of 100 keeps a second of messages: with the default of 10, a busy machine that stalls a node
 # for over 100 ms loses some, and the demo with them.
 demo: setup ## record a relay chain, print where its latency went, write a report
-	.venv/bin/strata record -c trace_configs/ros2.yaml -o $(DEMO) -- \
+	.venv/bin/strata record -c trace_configs/full.yaml -o $(DEMO) -- \
 	  python3 -m relay_chain --relays 3 --messages 500 --depth 100 --log $(DEMO)/truth
 	.venv/bin/strata analyze $(DEMO)
 	.venv/bin/strata report $(DEMO)

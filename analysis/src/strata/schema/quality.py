@@ -231,7 +231,7 @@ _CATALOGUE = (
     ),
     Diagnostic(
         "resent_messages",
-        Severity.WARNING,
+        Severity.INFO,
         "{count} {message arrived|messages arrived} only after something of {it|them} was sent "
         "again (lost on the way, or by a full socket buffer); the wait is part of dds receive "
         "(resend_ns).",
