@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scene import Scene
 
 from strata.model.build import Model
-from strata.model.matching import INFERRED
+from strata.model.matching import EXACT, IDENTITY, INFERRED
 
 
 def scene() -> Scene:
@@ -205,3 +205,61 @@ def test_a_match_is_right_or_there_is_none(
     assert len(found) + ledger.counts.get("unmatched_takes", 0) + ledger.counts.get(
         "ambiguous_matches", 0
     ) == len(taken)
+
+
+WRITTEN = """
+    {at}1 1.1 write_begin
+    {at}2 1.1 writer_history_add sample={sample} stamp={stamp}
+    {at}3 1.1 write_end
+"""
+
+
+def written(at: int, sample: str, stamp: int) -> str:
+    return WRITTEN.format(at=at, sample=sample, stamp=stamp)
+
+
+def read(at: int, thread: str, sample: str) -> str:
+    return f"{at}0 {thread} take_begin\n{at}1 {thread} take_end sample={sample} taken=1"
+
+
+def test_guid_and_sequence_number_decide_between_equal_timestamps() -> None:
+    made = scene()
+    made.publisher("/t", node="/twin", pid=1)
+    made.play("100 1.1 rmw_publish /source/t 100" + written(10, "A1", 100))
+    made.play("120 1.1 rmw_publish /twin/t 100" + written(12, "B1", 100))
+    made.play(read(20, "2.2", "B1") + "\n202 2.2 rmw_take on_t 100")
+    made.play(read(21, "3.3", "A1") + "\n212 3.3 rmw_take on_t_too 100")
+    model, ledger = made.model()
+    assert pairs(model) == [(1, 0), (0, 1)]
+    assert model.matches.method.tolist() == [IDENTITY, IDENTITY]
+    assert "ambiguous_matches" not in ledger.counts
+
+
+def test_a_publication_without_a_stamp_is_matched_by_its_sample() -> None:
+    made = scene()
+    made.play("100 1.1 rmw_publish /t" + written(10, "A1", 105))
+    made.play(read(20, "2.2", "A1") + "\n202 2.2 rmw_take on_t 105")
+    model, _ = made.model()
+    assert pairs(model) == [(0, 0)]
+    assert model.matches.method.tolist() == [IDENTITY]
+
+
+def test_rules_that_contradict_each_other_match_nothing() -> None:
+    made = scene()
+    made.play("100 1.1 rmw_publish /t 100" + written(10, "A1", 100))
+    made.play("120 1.1 rmw_publish /t 120" + written(12, "A2", 120))
+    made.play(read(20, "2.2", "A2") + "\n202 2.2 rmw_take on_t 100")
+    model, ledger = made.model()
+    assert pairs(model) == []
+    assert ledger.counts["contradictory_matches"] == 1
+    assert ledger.counts["ambiguous_matches"] == 1
+
+
+def test_where_both_rules_agree_the_timestamp_is_said_to_have_decided() -> None:
+    made = scene()
+    made.play("100 1.1 rmw_publish /t 100" + written(10, "A1", 100))
+    made.play(read(20, "2.2", "A1") + "\n202 2.2 rmw_take on_t 100")
+    model, ledger = made.model()
+    assert pairs(model) == [(0, 0)]
+    assert model.matches.method.tolist() == [EXACT]
+    assert "contradictory_matches" not in ledger.counts
