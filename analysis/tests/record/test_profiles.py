@@ -8,7 +8,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from lttng_world import ROOT
+from lttng_world import ROOT, World
 
 from strata.errors import SessionError
 from strata.record.profiles import CYCLONE_DDS, FAST_DDS, load_profile
@@ -162,6 +162,22 @@ def test_a_middleware_that_is_not_installed_is_told(tmp_path: Path) -> None:
 def test_an_unknown_profile_is_told_with_those_that_ship() -> None:
     with pytest.raises(SessionError, match=r"(?s)shipped: .*fastdds_shm, .*fastdds_udp"):
         load_profile("no_such")
+
+
+@pytest.mark.live
+def test_the_command_line_refuses_before_anything_is_started(
+    world: World, tick: Path, tmp_path: Path
+) -> None:
+    world.environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    target = tmp_path / "rec"
+    done = world.record("--rmw-profile", "fastdds_udp", "-o", target, "--", tick, "1")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "strata: Cannot use profile fastdds_udp: ROS_AUTOMATIC_DISCOVERY_RANGE is LOCALHOST, with "
+        "which rmw_fastrtps adds a SHM and a UDPv4 transport of its own to those of the profile. "
+        "Unset ROS_AUTOMATIC_DISCOVERY_RANGE; the profile says how far the discovery goes.\n"
+    )
+    assert not target.exists()
 
 
 @pytest.mark.parametrize(
