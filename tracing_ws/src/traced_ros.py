@@ -172,13 +172,18 @@ class Lttng:
         done = self._lttng(*arguments)
         assert done.returncode == 0, (arguments, done.stderr)
 
-    def start(self) -> tuple[str, Path]:
-        """Start to record every ros2 event; return the session's name and its trace directory."""
+    @property
+    def prefix(self) -> list[str]:
+        """What a command line begins with to be where this daemon is."""
+        return list(self._prefix)
+
+    def start(self, events: str = "ros2:*") -> tuple[str, Path]:
+        """Start to record some events; return the session's name and its trace directory."""
         session = f"traced_ros_{uuid.uuid4().hex[:8]}"
         output = self.home / session
         self.command("create", session, f"--output={output}")
         self.command("enable-channel", "-u", "-s", session, "--subbuf-size=4M", "all")
-        self.command("enable-event", "-u", "-s", session, "-c", "all", "ros2:*")
+        self.command("enable-event", "-u", "-s", session, "-c", "all", events)
         self.command("add-context", "-u", "-s", session, "-t", "vpid", "-t", "vtid")
         self.command("start", session)
         return session, output

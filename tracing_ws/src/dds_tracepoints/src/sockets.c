@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "callers.h"
+#include "cyclonedds/cyclonedds.h"
 #include "emit.h"
 
 static ssize_t (*real_sendmsg)(int, const struct msghdr*, int);
@@ -147,7 +148,7 @@ EXPORT ssize_t send(int fd, const void* data, size_t length, int flags) {
 // Only Cyclone DDS: what Fast DDS receives is seen at ReceiverResource, whatever carried it.
 EXPORT ssize_t recvmsg(int fd, struct msghdr* message, int flags) {
   ssize_t got = call_recvmsg(fd, message, flags);
-  if (got <= 0 || !(WANTED(receive) || WANTED(receive_sample) || WANTED(reader_notify)) ||
+  if (got <= 0 || !cyclone_receive_wanted() ||
       caller_at(__builtin_return_address(0)) != CALLER_CYCLONEDDS) {
     return got;
   }
@@ -162,5 +163,6 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr* message, int flags) {
   const struct sockaddr* from = message->msg_name;
   bool v6 = from != NULL && message->msg_namelen > 0 && from->sa_family == AF_INET6;
   emit_receive(v6 ? TRANSPORT_UDPV6 : TRANSPORT_UDPV4, parts, count);
+  cyclone_received(parts, count);
   return got;
 }
