@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every profile that ships, recorded: its messages take the transport that it states, and arrive."""
+"""Every profile that ships, recorded: messages take the transport that it states and arrive."""
 
 from __future__ import annotations
 
