@@ -10,24 +10,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from chain_truth import CHAIN, NODES, check_sums, truth
 
 from strata.analysis import Analysis
-from strata.read import open_trace
-from strata.schema.layers import HOP_LAYERS
 
 pytestmark = pytest.mark.live
 
-CHAIN = "/chain_0 -> /chain_1 -> /chain_2 -> /chain_3"
-NODES = "/source -> /relay_0 -> /relay_1 -> /relay_2 -> /sink"
 Recorded = Callable[..., tuple[Path, Analysis]]
-
-
-def truth(session: Path, node: str, event: str) -> pd.DataFrame:
-    """A node's own stamps of an event by sequence number, on the clock of the trace."""
-    rows = pd.read_csv(session / "truth" / f"{node}.csv")
-    (offset,) = set(open_trace(session).clock_offsets_ns.values())
-    rows = rows[rows["event"] == event].set_index("seq").sort_index()
-    return rows[["t_mono_ns", "src_mono_ns"]] + offset
 
 
 def of_chain(analysis: Analysis) -> tuple[pd.Series, pd.DataFrame]:
@@ -36,15 +25,6 @@ def of_chain(analysis: Analysis) -> tuple[pd.Series, pd.DataFrame]:
     assert chain["nodes"] == NODES
     own = analysis.chain_instances["chain_id"] == chain["chain_id"]
     return chain, analysis.chain_instances[own]
-
-
-def check_sums(analysis: Analysis) -> None:
-    layers = analysis.messages[[layer.column for layer in HOP_LAYERS]]
-    assert (layers.sum(axis=1) == analysis.messages["latency_ns"]).all()
-    assert not (layers < 0).any(axis=None)
-    sums = analysis.chain_segments.groupby("chain_instance_id")["duration_ns"].sum()
-    latencies = analysis.chain_instances.set_index("chain_instance_id")["latency_ns"]
-    assert (sums == latencies).all()
 
 
 @pytest.mark.parametrize("processes", ["each", "one"])
