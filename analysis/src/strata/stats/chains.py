@@ -28,6 +28,7 @@ from strata.schema.layers import (
     SERIALIZE,
     SERIALIZE_DDS_WRITE,
     TRANSFER_LAYERS,
+    TRANSPORT,
     Layer,
 )
 from strata.schema.table import Table
@@ -212,6 +213,9 @@ def place_of_layer(
         return message["topic"] + " (" + message["publisher_node"] + ")"
     if layer is DDS_RECEIVE:
         return message["topic"] + " (" + message["subscription_node"] + ")"
+    if layer is TRANSPORT:
+        carried = " over " + message["transport"].astype("string")
+        return (message["topic"].astype(str) + carried.fillna("")).astype(object)
     if layer in BETWEEN_NODES:
         return message["topic"]
     return message["subscription_node"]
