@@ -1,0 +1,156 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Times publish() or round trips in Python; prints JSON. rcl_load.c does the same without Python.
+
+usage: rclpy_load.py {publish,heard,ping} COUNT | rclpy_load.py pong
+publish: nobody listens. heard: `rcl_load sink` does, and waits for every message.
+Every message is a String of 64 characters. `p50_ns` and `least_ns` are less `clock_ns`, what
+reading the clock adds to a figure.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import statistics
+import sys
+import time
+from array import array
+
+import rclpy
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from std_msgs.msg import String
+
+WARM_UP = 500
+BURST = 1000
+# Lets the consumer daemon write what a burst recorded: a lost event would be a cheap one.
+PAUSE_S = 0.01
+# Enough for a subscriber to take a message and wait again.
+PERIOD_S = 0.0005
+ANSWER_S = 2.0
+clock = time.perf_counter_ns
+
+
+def text_of(number: int) -> str:
+    """Return the text of a message."""
+    return f"{number:064d}"
+
+
+def publish(
+    count: int, *, listeners: int = 0, burst: int = BURST, pause_s: float = PAUSE_S
+) -> array[int]:
+    """Time every call of publish(), with a pause before each burst."""
+    node = Node("bench")
+    publisher = node.create_publisher(String, "bench", 10)
+    for _ in range(300):
+        if publisher.get_subscription_count() == listeners:
+            break
+        time.sleep(0.1)
+    else:
+        raise SystemExit("Cannot measure: no subscriber.")
+    message = String(data=text_of(0))
+    call = publisher.publish
+    times = array("q", bytes(8 * count))
+    for number in range(-WARM_UP, count):
+        if number % burst == 0:
+            time.sleep(pause_s)
+        begin = clock()
+        call(message)
+        times[max(number, 0)] = clock() - begin
+    return times
+
+
+def heard(count: int) -> array[int]:
+    """Time every call where a subscriber in another process listens."""
+    return publish(count, listeners=1, burst=1, pause_s=PERIOD_S)
+
+
+class Ping:
+    """Sends messages and waits for each one's answer."""
+
+    def __init__(self) -> None:
+        node = Node("ping")
+        self.publisher = node.create_publisher(String, "ping", 10)
+        node.create_subscription(String, "pong", self.answered, 10)
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(node)
+        self.answer = ""
+        self.end = 0
+
+    def answered(self, message: String) -> None:
+        """Note an answer."""
+        self.end = clock()
+        self.answer = message.data
+
+    def send(self, number: int, wait_s: float) -> int:
+        """Send one; return its round trip in nanoseconds, 0 when no answer came in time."""
+        text = text_of(number)
+        message = String(data=text)
+        begin = clock()
+        self.publisher.publish(message)
+        while self.answer != text:
+            self.executor.spin_once(timeout_sec=wait_s)
+            if clock() - begin > wait_s * 1e9:
+                return 0
+        return self.end - begin
+
+
+def ping(count: int) -> array[int]:
+    """Time round trips, once the other process answers."""
+    pinger = Ping()
+    first = -1
+    while not pinger.send(-first, 0.1):
+        first -= 1
+        if first < -300:
+            raise SystemExit("Cannot measure: pong does not answer.")
+    times = array("q", bytes(8 * count))
+    for number in range(-WARM_UP, count):
+        taken = pinger.send(1000 + WARM_UP + number, ANSWER_S)
+        if taken == 0:
+            raise SystemExit("Cannot measure: an answer is missing.")
+        times[max(number, 0)] = taken
+    return times
+
+
+def pong() -> None:
+    """Answer until told to end."""
+    node = Node("pong")
+    publisher = node.create_publisher(String, "pong", 10)
+    node.create_subscription(String, "ping", publisher.publish, 10)
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    with contextlib.suppress(ExternalShutdownException):
+        executor.spin()
+
+
+def clock_cost() -> int:
+    """Return what two readings of the clock are apart."""
+    times = array("q", bytes(8 * 10_000))
+    for number in range(len(times)):
+        begin = clock()
+        times[number] = clock() - begin
+    return round(statistics.median(times))
+
+
+def main() -> None:
+    """Do what the command line says."""
+    rclpy.init()
+    gc.disable()
+    if sys.argv[1] == "pong":
+        pong()
+        return
+    times = {"publish": publish, "heard": heard, "ping": ping}[sys.argv[1]](int(sys.argv[2]))
+    cost = clock_cost()
+    figures = {
+        "p50_ns": statistics.median(times) - cost,
+        "least_ns": min(times) - cost,
+        "clock_ns": cost,
+        "messages": len(times) + WARM_UP,
+    }
+    sys.stdout.write(json.dumps(figures))
+    rclpy.try_shutdown()
+
+
+main()

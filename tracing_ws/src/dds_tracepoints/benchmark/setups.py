@@ -1,0 +1,251 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is loaded and recorded in a run, and the runs themselves, each in a session of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from strata.read import open_trace
+from strata.record.config import SessionConfig, load_config
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[3]
+sys.path.insert(0, str(HERE.parents[1]))
+
+from traced_ros import Lttng, Ros  # noqa: E402
+
+_DOMAIN = "96"
+_PROFILES = ROOT / "trace_configs/rmw"
+_FORK = "liblttng-ust-fork.so.1"
+_DEADLINE_S = 120.0
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is preloaded, patched and recorded; `config` null: no session."""
+
+    name: str
+    provider: bool = True
+    hooks: bool = False
+    rclpy: bool = False
+    config: str | None = None
+
+
+STOCK = Setup("stock", provider=False)
+PROVIDER = Setup("provider loaded")
+LOADED = Setup("hooks loaded, off", hooks=True)
+ROS2 = Setup("`ros2` on", config="ros2")
+FULL = Setup("`ros2` + `dds` on", hooks=True, config="full")
+RCLPY = Setup("the same, rclpy traced", hooks=True, rclpy=True, config="full")
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What runs: a program's first argument, over which transport, how often."""
+
+    program: str
+    name: str
+    count: int
+    transport: str = "shm"
+
+    @property
+    def kind(self) -> str:
+        """Name it for readers."""
+        if self.name == "ping":
+            return f"round trip, {self.transport.upper()}"
+        return f"publish() to {'nobody' if self.name == 'publish' else 'a subscriber'}"
+
+    @property
+    def legs(self) -> int:
+        """Tell how many messages one timed unit is."""
+        return 2 if self.name == "ping" else 1
+
+    @property
+    def setups(self) -> list[Setup]:
+        """List the setups that make a difference."""
+        common = [STOCK, PROVIDER, LOADED, ROS2, FULL]
+        return [*common, RCLPY] if (self.program, self.name) == ("rclpy", "ping") else common
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run measured; `events` by name and `trace_bytes` are of its trace, if it has one."""
+
+    p50_ns: float
+    least_ns: float
+    clock_ns: float
+    messages: int
+    events: Counter[str]
+    trace_bytes: int
+
+
+class Bench:
+    """Runs workloads of one distribution, what is timed on one CPU.
+
+    A round trip's processes share it, so that the time of every event counts, and the wake-up of an
+    idle CPU does not. The session daemon and who only listens may take the others.
+    """
+
+    def __init__(self, ros: Ros, lttng: Lttng) -> None:
+        self.ros = ros
+        self.cpu = max(os.sched_getaffinity(0))
+        self.others = os.sched_getaffinity(0) - {self.cpu}
+        self._lttng = lttng
+        self._rcl_load = compiled(ros, lttng.home)
+        self._configs = {name: load_config(name) for name in ("ros2", "full")}
+
+    def run(self, setup: Setup, workload: Workload) -> Run:
+        """Measure once; end when an event was lost."""
+        with self._session(setup) as trace, self._peer(setup, workload):
+            done = self._start(setup, workload, workload.name, str(workload.count))
+            output, errors = finish(done)
+        if done.returncode != 0:
+            raise SystemExit(f"{setup.name}, {workload}: ended with {done.returncode}.\n{errors}")
+        events: Counter[str] = Counter()
+        size = 0
+        if setup.config is not None:
+            events = require_all(trace)
+            size = sum(file.stat().st_size for file in trace.rglob("*") if file.is_file())
+            shutil.rmtree(trace)
+        return Run(**json.loads(output), events=events, trace_bytes=size)
+
+    @contextmanager
+    def _session(self, setup: Setup) -> Iterator[Path]:
+        trace = self._lttng.home / "trace"
+        if setup.config is None:
+            yield trace
+            return
+        self._create(self._configs[setup.config], trace)
+        try:
+            yield trace
+        finally:
+            self._lttng.command("destroy", "bench")
+
+    def _create(self, config: SessionConfig, trace: Path) -> None:
+        """Start the session that `strata record` would."""
+        of = ("-u", "-s", "bench")
+        command = self._lttng.command
+        command("create", "bench", f"--output={trace}")
+        command(
+            "enable-channel",
+            *of,
+            f"--subbuf-size={config.channel.subbuf_size}",
+            f"--num-subbuf={config.channel.num_subbuf}",
+            f"--switch-timer={config.channel.switch_timer}",
+            f"--read-timer={config.channel.read_timer}",
+            f"--{config.channel.mode}",
+            f"--output={config.channel.output}",
+            f"--buffers-{config.buffers.removeprefix('per-')}",
+            "ust",
+        )
+        contexts = [f"--type={context}" for context in config.contexts]
+        command("add-context", *of, "-c", "ust", *contexts)
+        command("enable-event", *of, "-c", "ust", ",".join(config.ust))
+        command("start", "bench")
+
+    @contextmanager
+    def _peer(self, setup: Setup, workload: Workload) -> Iterator[None]:
+        if workload.name == "publish":
+            yield
+            return
+        if workload.name == "ping":
+            peer = self._start(setup, workload, "pong")
+        else:
+            peer = self._start(setup, replace(workload, program="rcl"), "sink", cpus=self.others)
+        try:
+            yield
+        finally:
+            peer.terminate()
+            _, errors = finish(peer)
+            sys.stderr.write(errors)
+
+    def _start(
+        self, setup: Setup, workload: Workload, *arguments: str, cpus: set[int] | None = None
+    ) -> subprocess.Popen[str]:
+        environment = self._environment(setup, workload)
+        given = [f"{name}={value}" for name, value in environment.items()]
+        command = self.ros.python(HERE / "rclpy_load.py")
+        if workload.program == "rcl":
+            command = [*self.ros.python()[:-1], str(self._rcl_load)]
+        # Not nsenter's environment: threads of a preloaded LTTng would keep it from entering.
+        pinned = ["taskset", "-c", ",".join(map(str, cpus or {self.cpu})), "env", "-i", *given]
+        return subprocess.Popen(
+            [*self._lttng.prefix, *pinned, *command, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def _environment(self, setup: Setup, workload: Workload) -> dict[str, str]:
+        variables = self.ros.environment(hook=setup.rclpy, preload=setup.provider)
+        # It would add transports to those of the profile.
+        del variables["ROS_AUTOMATIC_DISCOVERY_RANGE"]
+        profile = str(_PROFILES / f"fastdds_{workload.transport}.xml")
+        variables |= {
+            "ROS_DOMAIN_ID": _DOMAIN,
+            "FASTRTPS_DEFAULT_PROFILES_FILE": profile,
+            "FASTDDS_DEFAULT_PROFILES_FILE": profile,
+        }
+        if setup.provider:
+            variables |= self._lttng.variables
+        if setup.hooks:
+            library = self.ros.install / "lib/dds_tracepoints/libdds_tracepoints.so"
+            before = variables.get("LD_PRELOAD", "")
+            variables["LD_PRELOAD"] = f"{library}:{_FORK}:{before}".rstrip(":")
+        return variables
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Wait for a process's end; return what it wrote."""
+    try:
+        return process.communicate(timeout=_DEADLINE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
+
+
+def compiled(ros: Ros, directory: Path) -> Path:
+    """Compile rcl_load.c against a distribution."""
+    prefix = ros.wheels or Path(f"/opt/ros/{ros.distro}")
+    program = directory / f"rcl_load_{ros.distro}"
+    includes = [f"-I{path}" for path in sorted((prefix / "include").iterdir())]
+    names = ["rcl", "rcutils", "rosidl_runtime_c"]
+    names += ["std_msgs__rosidl_typesupport_c", "std_msgs__rosidl_generator_c"]
+    libraries = [f"-l{name}" for name in names]
+    command = ["cc", "-O2", "-o", program, HERE / "rcl_load.c", *includes]
+    command += [f"-L{prefix}/lib", *libraries, "-Wl,--allow-shlib-undefined"]
+    if ros.wheels is not None:
+        # librcl.so of the wheels needs a library of Python's, and leaves it to Python to load it.
+        command += ["-Wl,--no-as-needed", _libpython()]
+    subprocess.run(command, check=True)
+    return program
+
+
+def _libpython() -> Path:
+    directory, name = sysconfig.get_config_vars("LIBDIR", "INSTSONAME")
+    return Path(directory) / name
+
+
+def require_all(trace: Path) -> Counter[str]:
+    """Count a trace's events; end unless it has all: a lost one costs less."""
+    done = subprocess.run(["babeltrace2", "-o", "dummy", trace], capture_output=True, text=True)
+    if done.returncode != 0 or "discarded" in done.stderr:
+        raise SystemExit(f"Cannot measure: events were lost.\n{done.stderr}Run it again.")
+    events: Counter[str] = Counter()
+    for chunk in open_trace(str(trace)).chunks():
+        for name, batches in chunk.items():
+            events[name] += sum(len(batch) for batch in batches)
+    return events
