@@ -36,6 +36,7 @@ LTTNG_UST_TRACEPOINT_ENUM(
 // create_writer, create_reader: a DataWriter or DataReader was made; on the thread that made it.
 //   writer, reader: the handle that the other events name; an address (Fast DDS) or an entity
 //   (Cyclone DDS), used again after its death. gid_prefix + gid_entity: its GUID.
+// Cyclone DDS: an entity whose making was not seen is told when it is first used.
 // Names and first four fields are those that Trace Compass knows.
 LTTNG_UST_TRACEPOINT_EVENT(
     dds, create_writer,
@@ -161,7 +162,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
                                 lttng_ust_field_integer(uint16_t, fragment_size, s->fragment_size)))
 
 // reader_history_add: a reader takes the sample into its history, on the receiving thread (or the
-// writing one, in the writer's own process). A fragmented sample is added with its first fragment.
+// writing one, in the writer's own process). Fast DDS adds a fragmented sample with its first
+// fragment, Cyclone DDS with the last. Cyclone DDS 11 has no such event.
 LTTNG_UST_TRACEPOINT_EVENT(
     dds, reader_history_add, LTTNG_UST_TP_ARGS(const struct sample*, sample),
     LTTNG_UST_TP_FIELDS(lttng_ust_field_array(uint8_t, writer_guid, sample->guid, 16)
@@ -230,9 +232,9 @@ LTTNG_UST_TRACEPOINT_EVENT(dds, deserialize_end,
                                                    lttng_ust_field_integer(uint32_t, size, size)))
 
 // The three events of patched DDS libraries that Trace Compass' ROS 2 plug-in reads for Humble and
-// Iron, with its field names: write_pre fires with write_begin, write with writer_history_add, read
-// with take_end of a sample. They tell nothing that the events above do not; the shipped session
-// configurations leave them out.
+// Iron, with its field names: write_pre fires with write_begin, write with writer_history_add (of
+// Cyclone DDS with a write_begin that states the time), read with take_end of a sample. They tell
+// nothing that the events above do not; the shipped session configurations leave them out.
 //   timestamp: the source timestamp, ns, CLOCK_REALTIME.
 LTTNG_UST_TRACEPOINT_EVENT(
     dds, write_pre, LTTNG_UST_TP_ARGS(const void*, writer, const void*, data),

@@ -15,15 +15,21 @@
 // By writer, and by the writer's instance handle in this process.
 static struct recall received, stored;
 
+static bool identity_wanted(void) {
+  return WANTED(reader_history_add) || WANTED(reader_notify) || WANTED(take_end);
+}
+
 bool cyclone_receive_wanted(void) {
-  return WANTED(receive) || WANTED(receive_sample) || WANTED(reader_history_add) ||
-         WANTED(reader_notify) || WANTED(take_end);
+  return WANTED(receive) || WANTED(receive_sample) || identity_wanted();
 }
 
 void cyclone_received(const struct iovec* parts, size_t count) {
   struct rtps_reader reader;
   struct sample sample;
   size_t found = 0;
+  if (!identity_wanted()) {
+    return;
+  }
   if (rtps_open(&reader, parts, count)) {
     for (; rtps_next(&reader, &sample); found++) {
       uint64_t key[2];
@@ -115,7 +121,7 @@ static struct storing storing_of(const struct writer_info* writer, const struct 
 static bool store(void* history, const struct writer_info* writer, struct serdata* value,
                   void* instance) {
   store_function real = store_of(*(void* const**)history);
-  if (!WANTED(reader_history_add) && !WANTED(reader_notify) && !WANTED(take_end)) {
+  if (!identity_wanted()) {
     return real(history, writer, value, instance);
   }
   // Listeners may write from within, and so store again.
