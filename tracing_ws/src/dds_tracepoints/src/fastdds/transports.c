@@ -87,9 +87,10 @@ static bool shm_push(HOOKED, void* transport, const void* buffer, const void* to
 
 // --- data sharing --------------------------------------------------------------------------------
 
-// What is shared is already in the segment: the reader only learns that it is there. The notifier
-// does not know the sample; it is the one that this thread has just added.
-static void data_sharing_notify(HOOKED, void* notifier) {
+// What is shared is already in the segment: the reader only learns that it is there. His locator
+// does not know the sample; it is the one that this thread has just added. Not the notifier behind
+// it, whose function compilers put in here.
+static void data_sharing_notify(HOOKED, void* locator) {
   (void)caller;
   typedef void (*function)(void*);
   function notify = (function)real_function(real);
@@ -97,7 +98,7 @@ static void data_sharing_notify(HOOKED, void* notifier) {
   if (told) {
     EMIT(send_begin, TRANSPORT_DATA_SHARING, last_added.size, &last_added);
   }
-  notify(notifier);
+  notify(locator);
   if (told) {
     struct destination to = {.count = 1};
     EMIT(send_end, TRANSPORT_DATA_SHARING, &to, 1);
@@ -105,6 +106,12 @@ static void data_sharing_notify(HOOKED, void* notifier) {
 }
 
 // --- receive -------------------------------------------------------------------------------------
+
+// The kinds of RTPS, but for shared memory: 2.x has 16, 3.x has 16 + 3, so that they do not meet.
+static int32_t transport_of(const void* locator) {
+  int32_t kind = int_at(locator, LOCATOR_KIND);
+  return kind >= TRANSPORT_SHM && kind < 2 * TRANSPORT_SHM ? TRANSPORT_SHM : kind;
+}
 
 static void receive(HOOKED, void* resource, const uint8_t* data, uint32_t length, const void* local,
                     const void* remote) {
@@ -115,7 +122,7 @@ static void receive(HOOKED, void* resource, const uint8_t* data, uint32_t length
       WANTED(reader_history_add)) {
     struct iovec part = {(void*)data, length};
     bool known = layout_of(real) != NULL;
-    emit_receive(known ? int_at(local, LOCATOR_KIND) : TRANSPORT_UNKNOWN, &part, 1);
+    emit_receive(known ? transport_of(local) : TRANSPORT_UNKNOWN, &part, 1);
     process(resource, data, length, local, remote);
     // What this thread adds to histories from here on is not of this buffer.
     last_received = (struct sample){0};
@@ -139,7 +146,7 @@ static void receive(HOOKED, void* resource, const uint8_t* data, uint32_t length
   STUB(name, library, symbol, bool, shm_push, \
        (void* transport, const void* buffer, const void* to), transport, buffer, to)
 #define HOOK_data_sharing_notify(name, library, symbol) \
-  STUB(name, library, symbol, void, data_sharing_notify, (void* notifier), notifier)
+  STUB(name, library, symbol, void, data_sharing_notify, (void* locator), locator)
 #define HOOK_receive(name, library, symbol)                                      \
   STUB(name, library, symbol, void, receive,                                     \
        (void* resource, const uint8_t* data, uint32_t length, const void* local, \
