@@ -18,6 +18,8 @@ SAMPLES = {
     "fast_relay1p_st_latestart": 33447,
     "fast_relaymp_st": 109286,
     "fast_throws": 7820,
+    "dds_jazzy_udp_resends": 3886,
+    "dds_kilted_shm": 8508,
     "ctf18_lttng_extra": 263,
 }
 
