@@ -4,7 +4,8 @@
 
 A large sample travels in fragments; a whole one counts as a single fragment of number 0. The first
 time that a fragment goes to a destination is its *first transmission*; each further time is a
-*resend* (RTPS: a repair). A fragment that a process got only after a resend of it was *recovered*.
+*resend* (RTPS: a repair). A fragment that a process got only after a resend of it was *recovered*,
+unless all its copies arrived: then none was lost, and the first to come was the first transmission.
 """
 
 from __future__ import annotations
@@ -47,8 +48,16 @@ def find_wire(events: EventColumns, timeline: Timeline, samples: Samples) -> Wir
     sent = sent.sort_values("ns", kind="stable")
     again = sent.duplicated(key)
     sends = _sends(sent, again)
-    resent = sent[again].groupby(["sample", "fragment"])["ns"].min().rename("resent_ns")
-    return Wire(sends, _arrivals(came, resent), _added(events, samples))
+    return Wire(sends, _arrivals(came, _resent(sent, again)), _added(events, samples))
+
+
+def _resent(sent: pd.DataFrame, again: pd.Series[bool]) -> pd.DataFrame:
+    """Fragments that were sent again: when first, and how often they went to one destination."""
+    copies = sent.groupby(["sample", "fragment", "destination"]).size()
+    fragment = ["sample", "fragment"]
+    resent = sent[again].groupby(fragment)["ns"].min().astype("Int64").to_frame("resent_ns")
+    resent["sent"] = copies.groupby(fragment).max()
+    return resent.reset_index()
 
 
 def _sends(sent: pd.DataFrame, again: pd.Series[bool]) -> pd.DataFrame:
@@ -65,11 +74,12 @@ def _sends(sent: pd.DataFrame, again: pd.Series[bool]) -> pd.DataFrame:
     return out.astype("Int64")
 
 
-def _arrivals(came: pd.DataFrame, resent: pd.Series[int]) -> pd.DataFrame:
-    first = came.groupby(["process", "sample", "fragment"], as_index=False)["ns"].min()
-    again = resent.astype("Int64").reset_index()
-    first = first.merge(again, on=["sample", "fragment"], how="left")
-    recovered = (first["ns"] > first["resent_ns"]).fillna(value=False).astype(bool)
+def _arrivals(came: pd.DataFrame, resent: pd.DataFrame) -> pd.DataFrame:
+    copies = came.groupby(["process", "sample", "fragment"])["ns"]
+    first = copies.agg(["min", "size"]).reset_index().rename(columns={"min": "ns"})
+    first = first.merge(resent, on=["sample", "fragment"], how="left")
+    late = (first["ns"] > first["resent_ns"]).fillna(value=False).astype(bool)
+    recovered = late & ~(first["size"] >= first["sent"])
     key = ["process", "sample"]
     every = first.groupby(key)
     out = pd.DataFrame({"last_ns": every["ns"].max()})
