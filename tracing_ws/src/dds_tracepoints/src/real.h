@@ -22,7 +22,6 @@ struct layout {
   // SampleInfo
   size_t info_stamp;
   size_t info_identity;
-  size_t info_valid;
   // Topic -> TopicDescription -> names
   size_t topic_description;
   size_t topic_name;
