@@ -52,18 +52,19 @@ class DdsEvent:
         return guid, sequence
 
 
+def start(program: Program, lttng: Lttng | None) -> subprocess.Popen[str]:
+    variables = {"PATH": "/usr/bin:/bin", **program.environment}
+    if lttng is not None:
+        variables |= lttng.variables
+    given = [f"{name}={value}" for name, value in variables.items()]
+    # Not this process' own environment: what is preloaded is for the program alone.
+    line = [*(lttng.prefix if lttng else []), "env", "-i", *given, *map(str, program.line)]
+    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
 def run(programs: Sequence[Program], lttng: Lttng | None = None) -> list[Ended]:
     """Run programs at once, with the hooks' events going to `lttng`."""
-    started = []
-    for program in programs:
-        variables = {"PATH": "/usr/bin:/bin", **program.environment}
-        if lttng is not None:
-            variables |= lttng.variables
-        given = [f"{name}={value}" for name, value in variables.items()]
-        # Not this process' own environment: what is preloaded is for the program alone.
-        line = [*(lttng.prefix if lttng else []), "env", "-i", *given, *map(str, program.line)]
-        pipe = subprocess.PIPE
-        started.append(subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True))
+    started = [start(program, lttng) for program in programs]
     ended = []
     with contextlib.ExitStack() as left:
         for process in started:

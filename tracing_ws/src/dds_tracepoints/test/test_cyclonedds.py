@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from cyclone_peers import Peers, build, content
-from dds_events import DdsEvent, Ended, run, trace
+from dds_events import DdsEvent, Ended, read, run, start, trace
 from traced_ros import Lttng
 
 MESSAGES = 300
@@ -284,6 +284,27 @@ def test_hooks_without_a_recording_change_nothing(peers: Peers, tmp_path: Path) 
         )
         assert (directory / "pong").read_bytes() == content(50, SIZE)
         assert [program.err for program in ended] == ["", ""]
+
+
+def test_what_was_made_before_the_recording_is_told_in_it(
+    lttng: Lttng, peers: Peers, tmp_path: Path
+) -> None:
+    file = tmp_path / "both"
+    process = start(peers.c("both", 100_000_000, 4, file), lttng)
+    try:
+        assert process.stdout is not None and process.stdout.readline()
+        session, output = lttng.start("dds:create_*,dds:serialize_end,dds:deserialize_end")
+        # The program has made everything, and goes on.
+        for _ in range(1000):
+            process.stdout.readline()
+        lttng.stop(session)
+    finally:
+        process.kill()
+        process.communicate()
+    seen = Counter(event.name for event in read(output))
+
+    assert seen["create_writer"] == seen["create_reader"] == 2
+    assert seen["serialize_end"] > 0 and seen["deserialize_end"] > 0
 
 
 def test_objects_of_an_unknown_release_are_left_alone(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cyclone_peers import SOURCES, Peers, build, content, python
-from dds_events import DdsEvent, trace
+from dds_events import DdsEvent, Program, trace
 from traced_ros import Lttng
 
 MESSAGES = 50
@@ -21,14 +21,16 @@ def peers(tmp_path_factory: pytest.TempPathFactory) -> Peers:
     return build(tmp_path_factory.mktemp("peers"))
 
 
+def pinging(role: str, directory: Path) -> Program:
+    return python(SOURCES / "ping.py", role, str(MESSAGES), directory / "known")
+
+
 def named(events: list[DdsEvent], name: str, pid: int) -> list[DdsEvent]:
     return [event for event in events if event.name == name and event.vpid == pid]
 
 
-def test_what_is_seen_of_the_python_package(lttng: Lttng) -> None:
-    ping = SOURCES / "ping.py"
-    lines = [python(ping, "write", str(MESSAGES)), python(ping, "read", str(MESSAGES))]
-    (writer, reader), events = trace(lttng, lines)
+def test_what_is_seen_of_the_python_package(lttng: Lttng, tmp_path: Path) -> None:
+    (writer, reader), events = trace(lttng, [pinging(role, tmp_path) for role in ("write", "read")])
     taken = [line.split() for line in reader.out.splitlines()]
     sent = named(events, "send_begin", writer.pid)
     wanted = list(dict.fromkeys(event.sample for event in sent))
@@ -40,7 +42,7 @@ def test_what_is_seen_of_the_python_package(lttng: Lttng) -> None:
     (created,) = named(events, "create_writer", writer.pid)
     (reading,) = named(events, "create_reader", reader.pid)
     for event in (created, reading):
-        assert (event["topic_name"], event["type_name"]) == ("ping", "peer::Ping")
+        assert (event["topic_name"], event["type_name"]) == ("python", "peer::Ping")
     assert {guid for guid, _ in wanted} == {bytes_of(created)}
     assert [sequence for _, sequence in wanted] == list(range(1, MESSAGES + 1))
     counts = Counter(event.name for event in events if event.vpid == writer.pid)
@@ -57,10 +59,8 @@ def bytes_of(created: DdsEvent) -> bytes:
     return prefix + entity
 
 
-def test_what_is_seen_of_a_python_reader(lttng: Lttng) -> None:
-    ping = SOURCES / "ping.py"
-    lines = [python(ping, "write", str(MESSAGES)), python(ping, "read", str(MESSAGES))]
-    (writer, reader), events = trace(lttng, lines)
+def test_what_is_seen_of_a_python_reader(lttng: Lttng, tmp_path: Path) -> None:
+    (writer, reader), events = trace(lttng, [pinging(role, tmp_path) for role in ("write", "read")])
     stamps = [int(line.split()[1]) for line in reader.out.splitlines()]
     sent = [event.sample for event in named(events, "send_begin", writer.pid)]
     (created,) = named(events, "create_reader", reader.pid)
@@ -86,28 +86,29 @@ def test_what_is_seen_of_a_python_reader(lttng: Lttng) -> None:
 
 def test_two_releases_in_one_process_stay_apart(lttng: Lttng, peers: Peers, tmp_path: Path) -> None:
     count = 20
+    both = tmp_path / "both"
     program = tmp_path / "two.py"
     program.write_text(
-        "import ctypes, sys, threading\n"
-        f"sys.path.insert(0, {str(SOURCES)!r})\n"
-        "import ping\n"
-        f"peer = ctypes.CDLL({str(peers.library)!r})\n"
-        f"arguments = [b'peer', b'both', b'{count}', b'100', {str(tmp_path / 'both')!r}.encode()]\n"
-        "line = (ctypes.c_char_p * 5)(*arguments)\n"
-        "thread = threading.Thread(target=lambda: sys.exit(peer.peer_main(5, line)))\n"
-        "thread.start()\n"
-        f"sys.argv = ['ping.py', 'read', '{count}']\n"
-        "ping.main()\n"
-        "thread.join()\n"
+        f"""
+import ctypes, sys, threading
+sys.path.insert(0, {str(SOURCES)!r})
+import ping
+peer = ctypes.CDLL({str(peers.library)!r})
+line = (ctypes.c_char_p * 5)(b"peer", b"both", b"{count}", b"100", {str(both).encode()!r})
+ended = []
+thread = threading.Thread(target=lambda: ended.append(peer.peer_main(5, line)))
+thread.start()
+ping.main()
+thread.join()
+sys.exit(ended != [0])
+"""
     )
-    lines = [
-        python(program),
-        python(SOURCES / "ping.py", "write", str(count)),
-    ]
-    (two, _), events = trace(lttng, lines)
+    two = python(program, "read", str(MESSAGES), tmp_path / "known")
+    ended, events = trace(lttng, [two, pinging("write", tmp_path)])
+    counts = Counter(event.name for event in events if event.vpid == ended[0].pid)
 
-    assert (tmp_path / "both").read_bytes() == content(count, 100)
-    assert two.err == ""
-    counts = Counter(event.name for event in events if event.vpid == two.pid)
-    assert counts["reader_history_add"] == 2 * count
-    assert counts["write_begin"] == 2 * count
+    assert both.read_bytes() == content(count, 100)
+    assert [program.err for program in ended] == ["", ""]
+    assert counts["write_begin"] == counts["reader_history_add"] == 2 * count
+    assert counts["reader_notify"] >= 2 * count + MESSAGES
+    assert counts["create_reader"] == 3

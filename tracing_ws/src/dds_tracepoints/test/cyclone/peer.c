@@ -117,6 +117,31 @@ static void await_answer(dds_entity_t set, dds_entity_t pongs, uint32_t number) 
   dds_sample_free(value, &peer_Pong_desc, DDS_FREE_ALL);
 }
 
+// What one side, or both, needs; 0 where it does not.
+static struct {
+  dds_entity_t ping, pong, ping_reader, pong_reader, ping_set, pong_set;
+} made;
+
+static void make(bool pings, bool answers) {
+  participant = dds_create_participant(DDS_DOMAIN_DEFAULT, NULL, NULL);
+  check(participant, "dds_create_participant");
+  reliable = dds_create_qos();
+  dds_qset_reliability(reliable, DDS_RELIABILITY_RELIABLE, patience);
+  dds_qset_history(reliable, DDS_HISTORY_KEEP_ALL, 0);
+  if (pings) {
+    made.ping = writer(&peer_Ping_desc, "ping");
+    made.pong_reader = reader(&peer_Pong_desc, "pong");
+    made.pong_set = waitset(made.pong_reader);
+  }
+  if (answers) {
+    made.pong = writer(&peer_Pong_desc, "pong");
+    made.ping_reader = reader(&peer_Ping_desc, "ping");
+    made.ping_set = waitset(made.ping_reader);
+  }
+  dds_delete_qos(reliable);
+  await_match(pings ? made.ping : made.pong, pings ? made.pong_reader : made.ping_reader);
+}
+
 int main(int count, char** arguments) {
   if (count != 5) {
     return 2;
@@ -124,38 +149,22 @@ int main(int count, char** arguments) {
   bool pings = strcmp(arguments[1], "pong") != 0, answers = strcmp(arguments[1], "ping") != 0;
   uint32_t messages = (uint32_t)atoi(arguments[2]), size = (uint32_t)atoi(arguments[3]);
   FILE* file = fopen(arguments[4], "wb");
-  participant = dds_create_participant(DDS_DOMAIN_DEFAULT, NULL, NULL);
-  check(participant, "dds_create_participant");
-  reliable = dds_create_qos();
-  dds_qset_reliability(reliable, DDS_RELIABILITY_RELIABLE, patience);
-  dds_qset_history(reliable, DDS_HISTORY_KEEP_ALL, 0);
-  dds_entity_t ping = 0, pong = 0, ping_reader = 0, pong_reader = 0, ping_set = 0, pong_set = 0;
-  if (pings) {
-    ping = writer(&peer_Ping_desc, "ping");
-    pong_reader = reader(&peer_Pong_desc, "pong");
-    pong_set = waitset(pong_reader);
-  }
-  if (answers) {
-    pong = writer(&peer_Pong_desc, "pong");
-    ping_reader = reader(&peer_Ping_desc, "ping");
-    ping_set = waitset(ping_reader);
-  }
-  await_match(pings ? ping : pong, pings ? pong_reader : ping_reader);
+  make(pings, answers);
   for (uint32_t number = 0; number < messages; number++) {
     if (pings) {
-      send_ping(ping, number, size);
+      send_ping(made.ping, number, size);
     }
     if (answers) {
-      answer(ping_set, ping_reader, pong, file);
+      answer(made.ping_set, made.ping_reader, made.pong, file);
     }
     if (pings) {
-      await_answer(pong_set, pong_reader, number);
+      await_answer(made.pong_set, made.pong_reader, number);
     }
   }
   fclose(file);
   fflush(stdout);
   // The last answer must have arrived before its writer goes.
-  check(pong > 0 ? dds_wait_for_acks(pong, patience) : 0, "dds_wait_for_acks");
+  check(answers ? dds_wait_for_acks(made.pong, patience) : 0, "dds_wait_for_acks");
   check(dds_delete(participant), "dds_delete");
   return 0;
 }
