@@ -17,7 +17,8 @@
 
 enum { WARM_UP = 500, BURST = 1000, CLOCK_READINGS = 10000, ANSWER_MS = 2000, IDLE_MS = 200 };
 // As in rclpy_load.py.
-static const struct timespec pause_of_burst = {0, 10000000}, period = {0, 500000};
+static const struct timespec pause_of_burst = {0, 10000000}, period = {0, 500000},
+                             settling = {0, 300000000};
 
 static rcl_context_t context;
 static rcl_node_t node;
@@ -138,6 +139,7 @@ static void await_listeners(const rcl_publisher_t* publisher, size_t listeners) 
     nanosleep(&pause_of_burst, NULL);
     require(rcl_publisher_get_subscription_count(publisher, &there) == RCL_RET_OK, "counting");
   }
+  nanosleep(&settling, NULL);
 }
 
 static void publish_to(size_t listeners, size_t burst, const struct timespec* pause, int64_t* times,

@@ -30,6 +30,8 @@ PAUSE_S = 0.01
 # Enough for a subscriber to take a message and wait again.
 PERIOD_S = 0.0005
 ANSWER_S = 2.0
+# A subscriber may learn of its publisher later than the publisher of it.
+SETTLE_S = 0.3
 clock = time.perf_counter_ns
 
 
@@ -50,6 +52,7 @@ def publish(
         time.sleep(0.1)
     else:
         raise SystemExit("Cannot measure: no subscriber.")
+    time.sleep(SETTLE_S)
     message = String(data=text_of(0))
     call = publisher.publish
     times = array("q", bytes(8 * count))

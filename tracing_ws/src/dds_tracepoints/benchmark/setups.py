@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -168,7 +169,8 @@ class Bench:
         finally:
             peer.terminate()
             _, errors = finish(peer)
-            sys.stderr.write(errors)
+            if peer.returncode not in (0, -signal.SIGTERM):
+                sys.stderr.write(errors)
 
     def _start(
         self, setup: Setup, workload: Workload, *arguments: str, cpus: set[int] | None = None
@@ -193,11 +195,8 @@ class Bench:
         # It would add transports to those of the profile.
         del variables["ROS_AUTOMATIC_DISCOVERY_RANGE"]
         profile = str(_PROFILES / f"fastdds_{workload.transport}.xml")
-        variables |= {
-            "ROS_DOMAIN_ID": _DOMAIN,
-            "FASTRTPS_DEFAULT_PROFILES_FILE": profile,
-            "FASTDDS_DEFAULT_PROFILES_FILE": profile,
-        }
+        vendor = "FASTRTPS" if self.ros.distro == "jazzy" else "FASTDDS"
+        variables |= {"ROS_DOMAIN_ID": _DOMAIN, f"{vendor}_DEFAULT_PROFILES_FILE": profile}
         if setup.provider:
             variables |= self._lttng.variables
         if setup.hooks:
