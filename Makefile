@@ -50,6 +50,7 @@ docs: setup ## write the generated pages
 
 bench: setup ## run the benchmarks
 	$(PYTHON) tracing_ws/src/rclpy_tracepoints/benchmark/bench_emit.py
+	$(PYTHON) tracing_ws/src/dds_tracepoints/benchmark/bench_publish.py
 	$(PYTHON) analysis/benchmarks/bench_read.py
 
 FUZZ := analysis/native/build/fuzz
