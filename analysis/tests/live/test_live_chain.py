@@ -4,19 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 from chain_truth import CHAIN, NODES, check_sums, truth
+from recorder import Recorder
 
 from strata.analysis import Analysis
 
 pytestmark = pytest.mark.live
-
-Recorded = Callable[..., tuple[Path, Analysis]]
 
 
 def of_chain(analysis: Analysis) -> tuple[pd.Series, pd.DataFrame]:
@@ -29,7 +25,7 @@ def of_chain(analysis: Analysis) -> tuple[pd.Series, pd.DataFrame]:
 
 @pytest.mark.parametrize("processes", ["each", "one"])
 def test_every_message_is_matched_and_agrees_with_the_nodes_own_stamps(
-    recorded: Recorded, processes: str
+    recorded: Recorder, processes: str
 ) -> None:
     session, analysis = recorded("--messages", "300", "--processes", processes)
     _, instances = of_chain(analysis)
@@ -61,7 +57,7 @@ def test_every_message_is_matched_and_agrees_with_the_nodes_own_stamps(
     }
 
 
-def test_callbacks_have_their_names_counts_and_durations(recorded: Recorded) -> None:
+def test_callbacks_have_their_names_counts_and_durations(recorded: Recorder) -> None:
     session, analysis = recorded("--messages", "100", "--work", "relay_2=1")
     callbacks = analysis.callbacks.set_index(["node", "trigger"])
     for node, topic in [("relay_0", "/chain_0"), ("relay_1", "/chain_1"), ("relay_2", "/chain_2")]:
@@ -79,7 +75,7 @@ def test_callbacks_have_their_names_counts_and_durations(recorded: Recorded) -> 
     assert 9.5e6 < timer["period_p50"] < 10.5e6
 
 
-def test_planted_work_is_named_with_its_node_and_duration(recorded: Recorded) -> None:
+def test_planted_work_is_named_with_its_node_and_duration(recorded: Recorder) -> None:
     session, analysis = recorded("--messages", "150", "--rate", "50", "--work", "relay_1=5")
     check_sums(analysis)
     (bottleneck,) = (b for b in analysis.bottlenecks if b.chain == CHAIN)
@@ -97,7 +93,7 @@ def test_planted_work_is_named_with_its_node_and_duration(recorded: Recorded) ->
 
 
 def test_a_blocking_subscription_is_named_as_what_the_executor_waited_for(
-    recorded: Recorded,
+    recorded: Recorder,
 ) -> None:
     _, analysis = recorded("--messages", "400", "--rate", "100", "--block", "relay_1=30@5")
     check_sums(analysis)
@@ -109,7 +105,7 @@ def test_a_blocking_subscription_is_named_as_what_the_executor_waited_for(
     assert blocker in bottleneck.text
 
 
-def test_a_multi_threaded_executor_is_analyzed(recorded: Recorded) -> None:
+def test_a_multi_threaded_executor_is_analyzed(recorded: Recorder) -> None:
     _, analysis = recorded("--messages", "60", "--rate", "20", "--executor", "multi")
     chain, instances = of_chain(analysis)
     check_sums(analysis)

@@ -1,0 +1,82 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings of real ROS 2 processes, made by `strata record` as a user would."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import Popen
+from typing import Any
+
+import pytest
+from lttng_world import ROOT, World
+
+import strata
+from strata.analysis import Analysis
+
+_PREFIX = {"jazzy": ".venv", "kilted": ".venv-kilted"}
+Recorded = tuple[Path, Analysis]
+Meanwhile = Callable[[Popen[str]], None]
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """Records into directories of one place; a run must succeed and lose no event."""
+
+    world: World
+    place: Path
+
+    def __call__(self, *arguments: str, inside: Sequence[str] = (), **options: Any) -> Recorded:
+        """Record and analyze a run of the relay chain; `inside` are words before its command.
+
+        Its truth is in the session's directory. Options are those of `run`.
+        """
+        truth = self.place / options.get("name", "session") / "truth"
+        # A history as deep as the run: a busy machine may stall for longer than ten messages.
+        command = [*inside, "python3", "-m", "relay_chain", "--depth", "1000", *arguments]
+        return self.run([*command, "--log", str(truth)], **options)
+
+    def run(
+        self,
+        command: Sequence[str | Path],
+        *,
+        config: str = "ros2",
+        profile: str | None = None,
+        distro: str = "jazzy",
+        name: str = "session",
+        meanwhile: Meanwhile | None = None,
+    ) -> Recorded:
+        """Record and analyze a command; `profile` is the middleware's.
+
+        `meanwhile` is called with the recording process once that was started.
+        """
+        prefix = ROOT / _PREFIX[distro]
+        if not prefix.is_dir():
+            pytest.skip(f"the workspace is not built for {distro}: make setup-{distro}")
+        environment = self.world.environment | {
+            "ROS_DOMAIN_ID": str(random.randint(1, 100)),
+            "STRATA_ROS_PREFIX": str(prefix),
+        }
+        options: list[str | Path] = ["-c", ROOT / f"trace_configs/{config}.yaml"]
+        if profile:
+            # A profile chooses the transports, which this variable would add some to.
+            del environment["ROS_AUTOMATIC_DISCOVERY_RANGE"]
+            options += ["--rmw-profile", profile]
+        target = self.place / name
+        line = [sys.executable, "-m", "strata", "record", *options, "-o", target, "--", *command]
+        process = self.world.popen(*line, env=environment)
+        try:
+            if meanwhile:
+                meanwhile(process)
+            _, errors = process.communicate(timeout=120)
+        finally:
+            process.kill()
+        assert process.returncode == 0, errors
+        manifest = json.loads((target / "manifest.json").read_text())
+        assert manifest["discarded_events"] == 0
+        return target, strata.analyze(target)

@@ -1,0 +1,92 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Stop a single thread of a running process for a known time, with ptrace."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lttng_world import wait_until
+
+_CONTINUE, _DETACH, _SEIZE, _INTERRUPT = 7, 17, 0x4206, 0x4207
+_ANY_THREAD = 0x40000000
+_FIRST_PORT = 7400
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_LIBC.ptrace.restype = ctypes.c_long
+_LIBC.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+
+
+def _ptrace(request: int, tid: int) -> None:
+    if _LIBC.ptrace(request, tid, None, None) == -1:
+        number = ctypes.get_errno()
+        raise OSError(number, f"ptrace({request:#x}) of thread {tid}: {os.strerror(number)}")
+
+
+def descendants(pid: int) -> Iterator[int]:
+    """List the processes that a process started, and those that they did."""
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            yield int(child)
+            yield from descendants(int(child))
+
+
+def find_process(ancestor: int, *words: str) -> int:
+    """Wait for a descendant whose command line holds all words."""
+
+    def found() -> int | None:
+        for pid in descendants(ancestor):
+            line = Path(f"/proc/{pid}/cmdline").read_text()
+            if all(word in line for word in words):
+                return pid
+        return None
+
+    return int(wait_until(found, f"a process with {words}"))
+
+
+def find_receiver(pid: int, transport: str) -> int:
+    """Find the thread that receives the application's samples: its name ends in an RTPS port."""
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        match = re.fullmatch(rf"dds\.{transport}\.(\d+)\n", (task / "comm").read_text())
+        # The odd ports are those of user traffic; lower ones serve something else.
+        if match and int(match[1]) > _FIRST_PORT and int(match[1]) % 2:
+            return int(task.name)
+    raise AssertionError(f"no thread of {pid} receives by {transport}")
+
+
+class StoppableThread:
+    """A thread of another process, seized by this one; `stops` are CLOCK_MONOTONIC intervals."""
+
+    def __init__(self, tid: int) -> None:
+        self.stops: list[tuple[int, int]] = []
+        self._tid = tid
+
+    def stop(self, seconds: float) -> None:
+        """Stop the thread and let it go on."""
+        self._halt()
+        begin_ns = time.monotonic_ns()
+        time.sleep(seconds)
+        end_ns = time.monotonic_ns()
+        _ptrace(_CONTINUE, self._tid)
+        self.stops.append((begin_ns, end_ns))
+
+    def _halt(self) -> None:
+        _ptrace(_INTERRUPT, self._tid)
+        os.waitpid(self._tid, _ANY_THREAD)
+
+    @classmethod
+    @contextmanager
+    def seized(cls, tid: int) -> Iterator[StoppableThread]:
+        """Seize a thread, and release it at the end; all from one thread of this process."""
+        _ptrace(_SEIZE, tid)
+        thread = cls(tid)
+        try:
+            yield thread
+        finally:
+            thread._halt()
+            _ptrace(_DETACH, tid)

@@ -1,0 +1,221 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Faults that are planted in real systems are named as the right layer, with their size.
+
+What each costs is known apart from the trace: from the nodes' own stamps, from the rate of a link,
+from the instants at which a thread was stopped, from the kernel's counters.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from pathlib import Path
+from subprocess import Popen
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from chain_truth import (
+    CHAIN,
+    check_sums,
+    clock_offset_ns,
+    ns,
+    of_topic,
+    own_latency,
+    the_bottleneck,
+    truth,
+)
+from networks import network, slow_link
+from recorder import Recorder
+from stopping import StoppableThread, find_process, find_receiver
+
+from strata.schema.layers import DDS_LAYERS
+
+pytestmark = pytest.mark.live
+
+HOP = ("--relays", "0", "--processes", "two")
+APART = Path(__file__).parent / "programs/chain_apart.py"
+MS = 1_000_000
+
+
+def agrees(measured_ns: npt.ArrayLike, planted_ns: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Tell which are within 10 % or 100 us of what was planted."""
+    planted = np.asarray(planted_ns, float)
+    bound = np.maximum(0.1 * planted, 100_000)
+    return np.asarray(np.abs(np.asarray(measured_ns, float) - planted) <= bound)
+
+
+def test_a_payload_of_4_mb_is_seen_in_every_layer_that_copies_it(recorded: Recorder) -> None:
+    line = (*HOP, "--messages", "25", "--rate", "10", "--payload")
+    record = partial(recorded, config="full", profile="fastdds_shm_large_segment")
+    small_session, analysis = record(*line, "1024", name="small")
+    small = of_topic(analysis, "/chain_0")
+    large_session, analysis = record(*line, str(4 << 20), name="large")
+    large = of_topic(analysis, "/chain_0")
+    check_sums(analysis)
+
+    middle = {layer.column: large[layer.column].median() for layer in DDS_LAYERS}
+    assert sorted(middle, key=lambda name: -middle[name])[:2] == ["transport_ns", "serialize_ns"]
+    # A copy of 4 MB takes some 100 us on any machine.
+    for column in ["serialize_ns", "transport_ns", "deserialize_ns"]:
+        assert large[column].median() - small[column].median() > 100_000, column
+    # Whole fragments of at most 65500 bytes.
+    assert large["fragments"].median() == -(-(4 << 20) // 65500)
+    assert not large["recovered_fragments"].any()
+
+    # The longest is neither: rclpy turns the C message into a Python one, in client take.
+    bottleneck = the_bottleneck(analysis, "/chain_0")
+    assert bottleneck.layer in ("client take", "take")
+    assert bottleneck.where == "/sink"
+    grown = [
+        (messages["callback_start_ns"] - messages["publish_ns"]).median()
+        for messages in (small, large)
+    ]
+    own = [own_latency(s, "source", "sink").median() for s in (small_session, large_session)]
+    # The nodes' stamps hold rclpy's conversion before rcl_publish, too: a copy of 4 MB.
+    assert agrees(grown[1] - grown[0], own[1] - own[0])
+
+
+def test_a_shared_memory_segment_below_the_payload_is_resends(recorded: Recorder) -> None:
+    # The default segment holds 512 KiB: what does not fit is lost and sent again.
+    line = (*HOP, "--messages", "20", "--rate", "5", "--payload", str(4 << 20))
+    session, analysis = recorded(*line, config="full", profile="fastdds_shm")
+    check_sums(analysis)
+    bottleneck = the_bottleneck(analysis, "/chain_0")
+    assert (bottleneck.layer, bottleneck.where) == ("dds receive", "resends of /chain_0")
+    messages = of_topic(analysis, "/chain_0")
+    assert messages["recovered_fragments"].median() > 50
+    own = ns(own_latency(session, "source", "sink"))
+    traced = ns(messages["callback_start_ns"] - messages["publish_ns"])
+    assert agrees(traced, own).mean() >= 0.9
+
+
+def test_a_slow_link_is_transport(recorded: Recorder, tmp_path: Path) -> None:
+    messages, payload = 20, 200_000
+    with slow_link(rate=20_000_000, burst=4096) as link:
+        pids = [str(link.near.pid), str(link.far.pid)]
+        numbers = [str(messages), "5", str(payload)]
+        line = ["python3", str(APART), *pids, *numbers, str(tmp_path / "session/truth")]
+        session, analysis = recorded.run(line, config="full")
+        queue = link.queue()
+    assert queue["drops"] == 0
+    check_sums(analysis)
+    hop = of_topic(analysis, "/chain_0")
+    assert len(hop) == messages
+    assert (hop["transport"] == "UDPv4").all()
+
+    # Ethernet, IP and UDP around at most 1480 bytes; the first burst passes at once.
+    on_the_wire = payload * 1514 / 1480 - link.burst
+    planted_ns = on_the_wire * 8e9 / link.rate
+    assert agrees(hop["transport_ns"], planted_ns).mean() >= 0.9
+    bottleneck = the_bottleneck(analysis, "/chain_0")
+    assert bottleneck.layer == bottleneck.tail_layer == "transport"
+    assert bottleneck.where.startswith("/chain_0")
+    assert agrees(bottleneck.typical_ns, planted_ns)
+    own = ns(own_latency(session, "source", "sink"))
+    assert agrees(hop["callback_start_ns"] - hop["publish_ns"], own).all()
+
+
+def test_a_tiny_socket_buffer_is_resends(recorded: Recorder) -> None:
+    line = (*HOP, "--messages", "60", "--rate", "20", "--payload", "190000")
+    with network() as alone:
+        options = {"config": "full", "inside": alone.inside}
+        plain, _ = recorded(*line, name="plain", profile="fastdds_udp", **options)
+        before = alone.udp("RcvbufErrors")
+        tiny, analysis = recorded(
+            *line, name="tiny", profile="fastdds_udp_small_buffers", **options
+        )
+        dropped = alone.udp("RcvbufErrors") - before
+    check_sums(analysis)
+    bottleneck = the_bottleneck(analysis, "/chain_0")
+    assert (bottleneck.layer, bottleneck.where) == ("dds receive", "resends of /chain_0")
+    messages = of_topic(analysis, "/chain_0")
+    print(
+        dropped,
+        messages["recovered_fragments"].sum(),
+        own_latency(plain, "source", "sink").describe(),
+    )
+    assert 0 < messages["recovered_fragments"].sum() <= dropped
+
+    lost = (messages["recovered_fragments"] > 0).to_numpy()
+    assert lost.mean() > 0.5
+    usual_ns = own_latency(plain, "source", "sink").median()
+    planted = own_latency(tiny, "source", "sink").to_numpy()[lost] - usual_ns
+    assert agrees(messages["resend_ns"][lost], planted).mean() >= 0.9
+    assert agrees(bottleneck.typical_ns, np.median(planted))
+
+
+@pytest.mark.parametrize("transport", ["shm", "udp"])
+def test_a_stopped_receiver_thread_is_transport(recorded: Recorder, transport: str) -> None:
+    stops: list[tuple[int, int]] = []
+
+    def plant(recording: Popen[str]) -> None:
+        assert recording.stderr is not None
+        while "all connected" not in recording.stderr.readline():
+            assert recording.poll() is None
+        sink = find_process(recording.pid, "relay_chain.group", '"sink"')
+        with StoppableThread.seized(find_receiver(sink, transport)) as thread:
+            for _ in range(8):
+                time.sleep(0.15)
+                thread.stop(0.06)
+        stops.extend(thread.stops)
+
+    line = (*HOP, "--messages", "250", "--rate", "100")
+    session, analysis = recorded(
+        *line, meanwhile=plant, config="full", profile=f"fastdds_{transport}"
+    )
+    check_sums(analysis)
+    messages = of_topic(analysis, "/chain_0")
+    sent = ns(truth(session, "source", "publish")["t_mono_ns"])
+    left = np.zeros(len(sent), np.int64)
+    for begin_ns, end_ns in np.asarray(stops) + clock_offset_ns(session):
+        during = (sent > begin_ns) & (sent < end_ns)
+        left[during] = end_ns - sent[during]
+    held = left > 5 * MS
+    assert held.sum() >= 30
+    transported = ns(messages["transport_ns"])
+    assert agrees(transported[held], left[held]).mean() >= 0.9
+    assert np.median(transported[left == 0]) < MS
+    bottleneck = the_bottleneck(analysis, "/chain_0")
+    assert bottleneck.tail_layer == "transport"
+    assert bottleneck.tail_where.startswith("/chain_0")
+    assert agrees(bottleneck.tail_ns, np.sort(left)[-3:].mean())
+
+
+def test_a_busy_executor_is_executor_wait_behind_what_it_ran(recorded: Recorder) -> None:
+    line = ("--relays", "1", "--processes", "two", "--messages", "300", "--rate", "100")
+    session, analysis = recorded(*line, "--block", "relay_0=60@4", config="full")
+    check_sums(analysis)
+    bottleneck = the_bottleneck(analysis, "/chain_0 -> /chain_1")
+    assert bottleneck.tail_layer == "executor wait"
+    blocker = "relay_chain.node.ChainNode.on_slow [/slow] (/relay_0)"
+    assert bottleneck.tail_where == f"behind {blocker}"
+    assert f"executor wait behind {blocker}" in bottleneck.text
+
+    sent = ns(truth(session, "source", "publish")["t_mono_ns"])
+    asked = ns(truth(session, "distractor", "publish")["t_mono_ns"])
+    since = sent[:, None] - asked[None, :]
+    blocked = ((since > MS) & (since < 50 * MS)).any(axis=1)
+    assert blocked.sum() > 30
+    own = ns(own_latency(session, "source", "relay_0"))
+    planted = own - np.median(own[~blocked])
+    waited = ns(of_topic(analysis, "/chain_0")["executor_wait_ns"])
+    assert agrees(waited[blocked], planted[blocked]).mean() >= 0.9
+    assert agrees(bottleneck.tail_ns, np.sort(planted)[-3:].mean())
+    slow = analysis.callbacks.set_index("symbol").loc["relay_chain.node.ChainNode.on_slow"]
+    assert agrees(slow["duration_p50"], 60 * MS)
+
+
+def test_a_slow_callback_is_its_hold(recorded: Recorder) -> None:
+    line = ("--processes", "two", "--messages", "100", "--rate", "50", "--work", "relay_1=5")
+    session, analysis = recorded(*line, config="full")
+    check_sums(analysis)
+    bottleneck = the_bottleneck(analysis, CHAIN)
+    assert bottleneck.layer == "hold"
+    assert bottleneck.where == "relay_chain.nodes.Relay.on_message [/chain_1] (/relay_1)"
+    assert agrees(bottleneck.typical_ns, 5 * MS)
+    entered = truth(session, "relay_1", "cb_start")["t_mono_ns"]
+    planted = ns(truth(session, "relay_1", "publish")["t_mono_ns"] - entered)
+    held = ns(of_topic(analysis, "/chain_2")["hold_ns"])
+    assert agrees(held, planted).mean() >= 0.99
