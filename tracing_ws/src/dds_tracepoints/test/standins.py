@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from dds_events import HOOKS
+from native import PROGRAMS, compiled
 
-PROGRAMS = Path(__file__).parent / "programs"
 RMW = "librmw_fastrtps_shared_cpp.so"
 BUILD = {"libfastrtps.so.2.14": "2_14", "libfastdds.so.3.2": "3_2", "libfastdds.so.9.9": "3_2"}
 
@@ -54,15 +53,6 @@ def rows(soname: str) -> list[tuple[str, str, str]]:
 
 def _builds(build: str) -> list[str]:
     return build.split("_and_")
-
-
-def compiled(output: Path, *arguments: str | Path) -> Path:
-    """Compile C or C++ with warnings as errors."""
-    output.parent.mkdir(parents=True, exist_ok=True)
-    line = ["g++", "-std=c++17", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-o", output]
-    done = subprocess.run([*line, *arguments], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return output
 
 
 def _library(directory: Path, soname: str, table: Sequence[tuple[str, str, str]]) -> Path:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from dds_events import LIBRARY, DdsEvent, Program, read
-from standins import BUILD, PROGRAMS, build, compiled, rows
+from native import PROGRAMS, compiled
+from standins import BUILD, build, rows
 from traced_ros import Lttng
 
 # Results with and without an exception, for every function.
