@@ -157,6 +157,12 @@ static const struct layout* layout_beside(const struct paths* paths) {
 
 // --- functions -----------------------------------------------------------------------------------
 
+static bool is_own(const void* function) {
+  Dl_info own, found;
+  return dladdr((void*)&find_real, &own) != 0 && dladdr(function, &found) != 0 &&
+         own.dli_fbase == found.dli_fbase;
+}
+
 // Returns the function if the object holds it itself, not by way of what it depends on.
 static void* look_into(const char* path, const char* symbol, void** kept) {
   void* handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
@@ -164,11 +170,10 @@ static void* look_into(const char* path, const char* symbol, void** kept) {
     return NULL;
   }
   struct link_map* map = NULL;
-  Dl_info own, found;
+  Dl_info found;
   void* function = dlsym(handle, symbol);
-  if (function != NULL && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 &&
-      dladdr(function, &found) != 0 && (uintptr_t)found.dli_fbase == map->l_addr &&
-      dladdr((void*)&find_real, &own) != 0 && own.dli_fbase != found.dli_fbase) {
+  if (function != NULL && !is_own(function) && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 &&
+      dladdr(function, &found) != 0 && (uintptr_t)found.dli_fbase == map->l_addr) {
     // Never closed: the library stays for as long as hooks may call it.
     *kept = handle;
     return function;
@@ -190,6 +195,19 @@ static void* look_through(const struct paths* paths, const struct real* real, bo
   return function;
 }
 
+_Atomic bool several_fastdds;
+
+// The first Fast DDS library is remembered; another one is noticed by its own functions, which are
+// called before those that both have: a reader is made before it is read.
+static void note_fastdds(void* handle) {
+  static _Atomic(void*) first;
+  void* expected = NULL;
+  if (!atomic_compare_exchange_strong(&first, &expected, handle) && expected != handle &&
+      !atomic_exchange(&several_fastdds, true)) {
+    notice("Two Fast DDS libraries are in this process. What is taken stays unnamed");
+  }
+}
+
 void* find_real(struct real* real) {
   int saved_errno = errno;
   void* handle = NULL;
@@ -207,6 +225,7 @@ void* find_real(struct real* real) {
   }
   const struct layout* layout = NULL;
   if (handle != NULL && is_fastdds(soname_of(handle))) {
+    note_fastdds(handle);
     layout = known_layout(soname_of(handle));
   } else if (begins_with(real->library, "librmw_fastrtps")) {
     layout = layout_beside(&paths);
@@ -217,6 +236,23 @@ void* find_real(struct real* real) {
   atomic_store_explicit(&real->function, function, memory_order_release);
   errno = saved_errno;
   return function;
+}
+
+void* find_real_of_caller(struct real* real, const void* return_address) {
+  int saved_errno = errno;
+  void* function = NULL;
+  struct dl_find_object object;
+  if (_dl_find_object((void*)return_address, &object) == 0 && object.dlfo_link_map != NULL) {
+    void* handle = dlopen(object.dlfo_link_map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle != NULL) {
+      function = dlsym(handle, real->symbol);
+      dlclose(handle);
+    }
+  }
+  // Whose objects the function is given is not known.
+  atomic_store_explicit(&real->layout, NULL, memory_order_relaxed);
+  errno = saved_errno;
+  return function != NULL && !is_own(function) ? function : real_function(real);
 }
 
 void* sibling_function(struct sibling* sibling, const struct real* real) {

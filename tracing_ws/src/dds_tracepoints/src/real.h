@@ -51,6 +51,20 @@ static inline void* real_function(struct real* real) {
   return function != NULL ? function : find_real(real);
 }
 
+// True once functions of two Fast DDS libraries were found in this process.
+extern _Atomic bool several_fastdds;
+
+// Finds the function again, in the library that the caller is linked to.
+void* find_real_of_caller(struct real* real, const void* return_address);
+
+// Returns the real function of a symbol that libraries of several releases have.
+static inline void* shared_function(struct real* real, const void* return_address) {
+  void* function = real_function(real);
+  return atomic_load_explicit(&several_fastdds, memory_order_relaxed)
+             ? find_real_of_caller(real, return_address)
+             : function;
+}
+
 // Returns the layout that belongs to it, once it was found.
 static inline const struct layout* layout_of(const struct real* real) {
   return atomic_load_explicit(&real->layout, memory_order_relaxed);

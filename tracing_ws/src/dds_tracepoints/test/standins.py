@@ -65,20 +65,29 @@ def _library(directory: Path, soname: str, table: Sequence[tuple[str, str, str]]
     place.mkdir(parents=True, exist_ok=True)
     (place / "rows.inc").write_text("".join(lines))
     guids = [] if soname == RMW else ["-DWITH_GUIDS"]
-    options = ["-shared", "-fPIC", f"-Wl,-soname,{soname}", f"-I{place}", *guids]
+    options = [
+        "-shared",
+        "-fPIC",
+        f"-Wl,-soname,{soname}",
+        f"-I{place}",
+        f'-DSONAME="{soname}"',
+        *guids,
+    ]
     return compiled(directory / soname, *options, PROGRAMS / "standin.cpp")
 
 
-def build(directory: Path, soname: str) -> Path:
+def build(directory: Path, soname: str, *, rmw: bool = True) -> Path:
     """Build the stand-ins of a release, and the library of all their functions; give this one."""
     directory = directory / soname
     table = rows(soname)
     assert len(table) == len({name.split(" ")[0] for name in _SIGNATURES})
-    rmw = _library(directory, RMW, [row for row in table if row[1] == RMW])
-    dds = _library(directory, soname, [row for row in table if row[1] != RMW])
+    made = {soname: _library(directory, soname, [row for row in table if row[1] != RMW])}
+    if rmw:
+        made[RMW] = _library(directory, RMW, [row for row in table if row[1] == RMW])
     everything = directory / "all"
     everything.mkdir()
-    texts = [(directory / f"{name}.rows/rows.inc").read_text() for name in (RMW, soname)]
+    texts = [(directory / f"{name}.rows/rows.inc").read_text() for name in made]
     (everything / "rows.inc").write_text("".join(texts))
     options = ["-shared", "-fPIC", f"-I{everything}", "-Wl,-rpath,$ORIGIN"]
-    return compiled(directory / "libcalls.so", *options, PROGRAMS / "standin_calls.cpp", rmw, dds)
+    source = PROGRAMS / "standin_calls.cpp"
+    return compiled(directory / "libcalls.so", *options, source, *made.values())

@@ -15,6 +15,8 @@ from native import PROGRAMS, compiled
 from standins import BUILD, build, rows
 from traced_ros import Lttng
 
+pytestmark = pytest.mark.live
+
 # Results with and without an exception, for every function.
 CALLS = 4 * 2
 KNOWN = ["libfastrtps.so.2.14", "libfastdds.so.3.2"]
@@ -37,56 +39,58 @@ def calls(directory: Path) -> dict[str, Path]:
     return {soname: build(directory, soname) for soname in BUILD}
 
 
-def line(program: Path, calls: Path, objects: str, hooks: str = "HOOKED") -> list[str | Path]:
-    return [program, calls, objects, hooks, "1"]
+def line(
+    program: Path, *calls: Path, objects: str = "VALID", threads: int = 1, rounds: int = 1
+) -> list[str | Path]:
+    return [program, objects, "HOOKED", str(threads), str(rounds), *calls]
 
 
 def preloaded(**variables: str) -> dict[str, str]:
     return {"LD_PRELOAD": str(LIBRARY), **variables}
 
 
-def recorded(lttng: Lttng, program: Program) -> tuple[subprocess.CompletedProcess[str], list]:
+def start(lttng: Lttng, program: Program) -> subprocess.CompletedProcess[str]:
+    """Run where no other session than the test's own is."""
+    given = [f"{k}={v}" for k, v in (lttng.variables | dict(program.environment)).items()]
+    words = [*lttng.prefix, "env", "-i", *given, *map(str, program.line)]
+    return subprocess.run(words, capture_output=True, text=True, timeout=60)
+
+
+def recorded(
+    lttng: Lttng, program: Program
+) -> tuple[subprocess.CompletedProcess[str], list[DdsEvent]]:
     session, output = lttng.start("dds:*")
     try:
-        given = [f"{k}={v}" for k, v in (lttng.variables | dict(program.environment)).items()]
-        done = subprocess.run(
-            [*lttng.prefix, "env", "-i", *given, *map(str, program.line)],
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+        done = start(lttng, program)
     finally:
         lttng.stop(session)
-    events: list[DdsEvent] = list(read(output)) if any(output.rglob("metadata")) else []
-    return done, events
+    return done, list(read(output)) if any(output.rglob("metadata")) else []
 
 
-def expect_no_difference(done: subprocess.CompletedProcess[str], soname: str) -> None:
-    count = CALLS * len(rows(soname))
+def expect_no_difference(
+    done: subprocess.CompletedProcess[str], *sonames: str, times: int = 1
+) -> None:
+    count = times * sum(CALLS * len(rows(soname)) for soname in sonames)
     assert (done.stdout, done.returncode) == (f"{count} calls, 0 differences\n", 0), done
 
 
 @pytest.mark.parametrize("soname", BUILD)
 def test_the_check_finds_nothing_without_hooks(program, calls, soname):
-    done = subprocess.run(
-        line(program, calls[soname], "VALID", "PLAIN"), capture_output=True, text=True, env={}
-    )
+    asked = ["PLAIN" if word == "HOOKED" else word for word in line(program, calls[soname])]
+    done = subprocess.run(asked, capture_output=True, text=True, env={})
     expect_no_difference(done, soname)
 
 
 @pytest.mark.parametrize("soname", KNOWN)
-def test_nothing_changes_without_a_session(program, calls, soname):
-    done = subprocess.run(
-        line(program, calls[soname], "VALID"), capture_output=True, text=True, env=preloaded()
-    )
+def test_nothing_changes_without_a_session(lttng, program, calls, soname):
+    done = start(lttng, Program(line(program, calls[soname]), preloaded()))
     expect_no_difference(done, soname)
     assert done.stderr == ""
 
 
-@pytest.mark.live
 @pytest.mark.parametrize("soname", KNOWN)
 def test_nothing_changes_while_every_event_is_recorded(lttng, program, calls, soname):
-    done, events = recorded(lttng, Program(line(program, calls[soname], "VALID"), preloaded()))
+    done, events = recorded(lttng, Program(line(program, calls[soname]), preloaded()))
     expect_no_difference(done, soname)
     assert done.stderr == ""
     names = Counter(event.name for event in events)
@@ -102,13 +106,12 @@ def test_nothing_changes_while_every_event_is_recorded(lttng, program, calls, so
     assert (names["create_writer"], names["create_reader"]) == (3, 3)
 
 
-@pytest.mark.live
 @pytest.mark.parametrize("session", [False, True])
 def test_of_an_unknown_release_no_object_is_touched_and_it_is_told_once(
     lttng, program, calls, session
 ):
     """The objects are memory without access: a read of one ends the program."""
-    asked = Program(line(program, calls[UNKNOWN], "POISONED"), preloaded())
+    asked = Program(line(program, calls[UNKNOWN], objects="POISONED"), preloaded())
     if session:
         done, events = recorded(lttng, asked)
         names = Counter(event.name for event in events)
@@ -118,35 +121,62 @@ def test_of_an_unknown_release_no_object_is_touched_and_it_is_told_once(
         (guid,) = {e["gid_prefix"] + e["gid_entity"] for e in events if e.name == "create_writer"}
         assert guid == bytes([*range(1, 16), 4])
     else:
-        done = subprocess.run(
-            list(map(str, asked.line)), capture_output=True, text=True, env=asked.environment
-        )
+        done = start(lttng, asked)
     expect_no_difference(done, UNKNOWN)
     (told,) = done.stderr.splitlines()
     assert told.startswith(f"dds_tracepoints: The layout of objects of {UNKNOWN} is not known.")
 
 
-def test_the_notice_can_be_silenced(program, calls):
-    done = subprocess.run(
-        line(program, calls[UNKNOWN], "POISONED"),
-        capture_output=True,
-        text=True,
-        env=preloaded(DDS_TRACEPOINTS_QUIET="1"),
-    )
+def test_the_notice_can_be_silenced(lttng, program, calls):
+    environment = preloaded(DDS_TRACEPOINTS_QUIET="1")
+    done = start(lttng, Program(line(program, calls[UNKNOWN], objects="POISONED"), environment))
     expect_no_difference(done, UNKNOWN)
     assert done.stderr == ""
 
 
 @pytest.mark.parametrize("soname", KNOWN)
-def test_without_a_session_no_object_of_a_known_release_is_touched_either(program, calls, soname):
-    done = subprocess.run(
-        line(program, calls[soname], "POISONED"), capture_output=True, text=True, env=preloaded()
-    )
+def test_without_a_session_no_object_of_a_known_release_is_touched_either(
+    lttng, program, calls, soname
+):
+    done = start(lttng, Program(line(program, calls[soname], objects="POISONED"), preloaded()))
     expect_no_difference(done, soname)
 
 
-@pytest.mark.live
 def test_poisoned_objects_end_a_program_that_reads_them(lttng, program, calls):
     """Hold that the checks above would find a read: while events are recorded there are some."""
-    done, _ = recorded(lttng, Program(line(program, calls[KNOWN[0]], "POISONED"), preloaded()))
+    done, _ = recorded(
+        lttng, Program(line(program, calls[KNOWN[0]], objects="POISONED"), preloaded())
+    )
     assert done.returncode == -signal.SIGSEGV
+
+
+@pytest.mark.parametrize("soname", KNOWN)
+def test_threads_that_come_first_at_once_find_the_same(lttng, program, calls, soname):
+    for _ in range(20):
+        asked = line(program, calls[soname], threads=8)
+        done = start(lttng, Program(asked, preloaded()))
+        expect_no_difference(done, soname, times=8)
+
+
+@pytest.mark.parametrize("soname", KNOWN)
+def test_a_library_that_is_closed_and_opened_again(lttng, program, calls, soname):
+    asked = line(program, calls[soname], threads=2, rounds=5)
+    done, events = recorded(lttng, Program(asked, preloaded()))
+    expect_no_difference(done, soname, times=10)
+    assert Counter(event.name for event in events)["wake_up"] == 10 * CALLS
+
+
+@pytest.fixture(scope="module")
+def apart(directory: Path) -> dict[str, Path]:
+    """Both releases, without the middleware, of which a process has one."""
+    return {soname: build(directory / "apart", soname, rmw=False) for soname in KNOWN}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_two_releases_in_a_process_each_get_their_own_calls(lttng, program, apart, order):
+    asked = line(program, *list(apart.values())[::order], rounds=3)
+    done, events = recorded(lttng, Program(asked, preloaded()))
+    calls = 3 * CALLS * sum(len(rows(soname)) - 2 for soname in KNOWN)
+    assert done.stdout == f"{calls} calls, 0 differences\n"
+    assert done.stderr.startswith("dds_tracepoints: Two Fast DDS libraries are in this process.")
+    assert Counter(event.name for event in events)["take_begin"] == 2 * 3 * 3 * CALLS

@@ -59,7 +59,7 @@ static void take_ends(const void* reader, const void* buffer, const struct sampl
 static ReturnCode take(HOOKED, void* reader, void* values, void* infos, int32_t most,
                        uint16_t samples, uint16_t views, uint16_t instances) {
   typedef ReturnCode (*function)(void*, void*, void*, int32_t, uint16_t, uint16_t, uint16_t);
-  function take = (function)real_function(real);
+  function take = (function)shared_function(real, caller);
   if (!is_take_wanted()) {
     return take(reader, values, infos, most, samples, views, instances);
   }
@@ -84,7 +84,7 @@ static ReturnCode take(HOOKED, void* reader, void* values, void* infos, int32_t 
 
 static ReturnCode next_sample(HOOKED, void* reader, void* data, void* info) {
   typedef ReturnCode (*function)(void*, void*, void*);
-  function next = (function)real_function(real);
+  function next = (function)shared_function(real, caller);
   if (!is_take_wanted()) {
     return next(reader, data, info);
   }

@@ -5,10 +5,9 @@
 #include "fastdds.h"
 
 static void wake_up(HOOKED, void* waitset) {
-  (void)caller;
   typedef void (*function)(void*);
   EMIT(wake_up, waitset);
-  ((function)real_function(real))(waitset);
+  ((function)shared_function(real, caller))(waitset);
 }
 
 // The time-out is two 32-bit numbers in one register.

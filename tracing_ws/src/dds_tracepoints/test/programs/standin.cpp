@@ -14,6 +14,7 @@
   extern "C" Word standin_##name(Word, Word, Word, Word, Word, Word, Word) asm(symbol);    \
   extern "C" Word standin_##name(Word a, Word b, Word c, Word d, Word e, Word f, Word g) { \
     standin_call.count++;                                                                  \
+    standin_call.library = SONAME;                                                         \
     standin_call.errno_before = errno;                                                     \
     const Word given[] = {a, b, c, d, e, f, g};                                            \
     for (int i = 0; i < MOST_ARGUMENTS; i++) standin_call.arguments[i] = given[i];         \

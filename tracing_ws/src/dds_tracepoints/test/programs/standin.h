@@ -23,14 +23,15 @@ struct Orders {
 
 // The last call, and how many there were.
 struct Call {
+  const char* library;
   int count;
   int errno_before;
   Word arguments[MOST_ARGUMENTS];
 };
 
-// The program's.
-extern "C" Orders standin_orders;
-extern "C" Call standin_call;
+// The program's, one a thread.
+extern "C" thread_local Orders standin_orders;
+extern "C" thread_local Call standin_call;
 
 // What rows.inc tells of a function.
 struct Row {

@@ -1,26 +1,32 @@
 // Copyright 2026 The Strata Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls every hooked function: transparency LIBCALLS VALID|POISONED HOOKED|PLAIN REPEAT.
-// Prints one line for each difference from calling the function itself, and last how many calls
-// were made. POISONED: every object is memory that must not be touched.
+// Calls every hooked function, on several threads at once:
+//   transparency VALID|POISONED HOOKED|PLAIN THREADS ROUNDS LIBRARY...
+// A round opens each library of calls, makes its calls, and closes it. Prints one line for each
+// difference from calling the function itself, and last how many calls were made. POISONED: every
+// object is memory that must not be touched.
 #include <dlfcn.h>
 #include <errno.h>
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "standin.h"
 
-Orders standin_orders;
-Call standin_call;
+thread_local Orders standin_orders;
+thread_local Call standin_call;
 
 namespace {
 
-using Function = Word (*)(Word, Word, Word, Word, Word, Word, Word);
+using Invoke = Word (*)(void (*)(), const Word*);
 
 // A message of RTPS with one sample: header; DATA of an application's writer, number 7.
 const unsigned char message[] = {
@@ -35,7 +41,7 @@ const Buffer buffers[] = {{message, 20}, {message + 20, sizeof(message) - 20}};
 const Buffer* const vector[] = {buffers, buffers + 2, buffers + 2};
 
 char* objects;
-int calls, differences;
+std::atomic<int> calls, differences;
 
 // `p` object, `d` bytes of a message, `l` their number, `n` vector of buffers, `i` 32-bit number,
 // `h` 16-bit number, `q` 64-bit number.
@@ -82,7 +88,7 @@ void expect(bool holds, const Row& row, const char* what) {
   }
 }
 
-void check(const Row& row) {
+void check(const Row& row, Invoke invoke) {
   int arity = static_cast<int>(std::strlen(row.arguments));
   Word given[MOST_ARGUMENTS] = {};
   for (int i = 0; i < arity; i++) given[i] = argument(row.arguments[i], i);
@@ -91,8 +97,7 @@ void check(const Row& row) {
   bool thrown = false;
   Word result = 0;
   try {
-    result = reinterpret_cast<Function>(row.function)(given[0], given[1], given[2], given[3],
-                                                      given[4], given[5], given[6]);
+    result = invoke(row.function, given);
   } catch (const Thrown& what) {
     thrown = true;
     expect(what.result == standin_orders.result, row, "another exception arrived");
@@ -118,32 +123,60 @@ bool is_hook(const Row& row) {
          std::strstr(info.dli_fname, "libdds_tracepoints") != nullptr;
 }
 
-}  // namespace
+// Each library of calls lies in the directory that has the name of what it is to call.
+bool is_at_home(const std::string& path) {
+  return std::strncmp(standin_call.library, "librmw", 6) == 0 ||
+         path.find(standin_call.library) != std::string::npos;
+}
 
-int main(int, char** argv) {
-  // As Python does: what a library brings is for it alone.
-  void* library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    std::printf("%s\n", dlerror());
-    return 1;
-  }
-  bool poisoned = std::strcmp(argv[2], "POISONED") == 0;
-  bool hooked = std::strcmp(argv[3], "HOOKED") == 0;
-  objects = static_cast<char*>(mmap(nullptr, 16 * 4096, poisoned ? PROT_NONE : PROT_READ,
-                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+void call_all(void* library, const std::string& path, bool hooked) {
   auto* rows = static_cast<const Row*>(dlsym(library, "standin_rows"));
+  auto invoke = reinterpret_cast<Invoke>(dlsym(library, "standin_invoke"));
   const Word results[] = {0, 1, 2, 0x7fffffff00000001};
-  for (int round = std::atoi(argv[4]); round > 0; round--) {
-    for (const Row* row = rows; row->name != nullptr; row++) {
-      expect(is_hook(*row) == hooked, *row, hooked ? "is not hooked" : "is hooked");
-      for (Word result : results) {
-        for (bool throws : {false, true}) {
-          standin_orders = Orders{throws, result, 5};
-          check(*row);
-        }
+  for (const Row* row = rows; row->name != nullptr; row++) {
+    expect(is_hook(*row) == hooked, *row, hooked ? "is not hooked" : "is hooked");
+    for (Word result : results) {
+      for (bool throws : {false, true}) {
+        standin_orders = Orders{throws, result, 5};
+        check(*row, invoke);
+        expect(is_at_home(path), *row, "another library was called");
       }
     }
   }
-  std::printf("%d calls, %d differences\n", calls, differences);
+}
+
+void open_and_call(const char* path, bool hooked, int threads) {
+  // As Python does: what a library brings is for it alone.
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    std::printf("%s\n", dlerror());
+    std::exit(1);
+  }
+  std::atomic<int> waiting{threads};
+  std::vector<std::thread> running;
+  for (int i = 0; i < threads; i++) {
+    running.emplace_back([&] {
+      // All at once: each function is called for the first time by several.
+      waiting--;
+      while (waiting > 0) {
+      }
+      call_all(library, path, hooked);
+    });
+  }
+  for (std::thread& thread : running) thread.join();
+  dlclose(library);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool poisoned = std::strcmp(argv[1], "POISONED") == 0;
+  bool hooked = std::strcmp(argv[2], "HOOKED") == 0;
+  objects = static_cast<char*>(mmap(nullptr, 16 * 4096, poisoned ? PROT_NONE : PROT_READ,
+                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  for (int round = std::atoi(argv[4]); round > 0; round--) {
+    for (int i = 5; i < argc; i++) open_and_call(argv[i], hooked, std::atoi(argv[3]));
+  }
+  std::printf("%d calls, %d differences\n", calls.load(), differences.load());
   return differences != 0;
 }
