@@ -13,6 +13,7 @@ import pandas as pd
 from strata.analysis import Analysis, Bottleneck
 from strata.read import open_trace
 from strata.schema.layers import HOP_LAYERS
+from strata.stats.groups import Group, members
 
 CHAIN = "/chain_0 -> /chain_1 -> /chain_2 -> /chain_3"
 NODES = "/source -> /relay_0 -> /relay_1 -> /relay_2 -> /sink"
@@ -51,6 +52,15 @@ def ns(values: pd.Series) -> npt.NDArray[np.int64]:
 def the_bottleneck(analysis: Analysis, chain: str) -> Bottleneck:
     (found,) = (b for b in analysis.bottlenecks if b.chain == chain)
     return found
+
+
+def mean_of(analysis: Analysis, chain: str, group: Group, planted_ns: npt.ArrayLike) -> float:
+    """The mean, over the messages that blame looks at, of what is told for each of the chain."""
+    chain_id = the_bottleneck(analysis, chain).chain_id
+    instances = analysis.chain_instances
+    instances = instances[instances["chain_id"] == chain_id].sort_values("begin_ns")
+    planted = pd.Series(np.asarray(planted_ns, float), index=instances.index)
+    return float(planted[members(instances, group).index].mean())
 
 
 def check_sums(analysis: Analysis) -> None:

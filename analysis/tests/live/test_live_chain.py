@@ -7,10 +7,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from chain_truth import CHAIN, NODES, check_sums, truth
+from chain_truth import CHAIN, NODES, check_sums, mean_of, truth
 from recorder import Recorder
 
 from strata.analysis import Analysis
+from strata.stats.groups import TYPICAL
 
 pytestmark = pytest.mark.live
 
@@ -81,10 +82,12 @@ def test_planted_work_is_named_with_its_node_and_duration(recorded: Recorder) ->
     (bottleneck,) = (b for b in analysis.bottlenecks if b.chain == CHAIN)
     assert bottleneck.layer == "hold"
     assert bottleneck.where == "relay_chain.nodes.Relay.on_message [/chain_1] (/relay_1)"
-    assert bottleneck.typical_ns == pytest.approx(5e6, rel=0.1)
     assert bottleneck.share_p50 > 0.5
     entered = truth(session, "relay_1", "cb_start")["t_mono_ns"]
     sent = truth(session, "relay_1", "publish")["t_mono_ns"]
+    # Of the nodes' own stamps: on a busy machine 5 ms of work take longer.
+    planted = mean_of(analysis, CHAIN, TYPICAL, sent - entered)
+    assert bottleneck.typical_ns == pytest.approx(planted, rel=0.1)
     hop = analysis.chain_layers[
         (analysis.chain_layers["layer"] == "hold")
         & analysis.chain_layers["where"].str.contains("/relay_1", regex=False)
