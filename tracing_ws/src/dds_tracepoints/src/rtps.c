@@ -41,7 +41,8 @@ static struct iovec part_at(const struct rtps_reader* reader, size_t index) {
 #else
 #error "An iovec's length and a shorter one begin at the same place on little-endian machines only."
 #endif
-  return (struct iovec){begin, length};
+  // A call that would fail for it is not ours to end.
+  return (struct iovec){begin, begin != NULL ? length : 0};
 }
 
 static bool read_at(struct rtps_reader* reader, size_t offset, void* to, size_t length) {

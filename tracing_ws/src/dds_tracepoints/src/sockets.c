@@ -59,14 +59,15 @@ static bool is_dds(const void* return_address) {
 static bool wanted(void) { return WANTED(send_begin) || WANTED(send_end) || WANTED(send_sample); }
 
 // An address as RTPS writes it: 16 bytes, IPv4 in the last four.
-static int32_t read_address(const struct sockaddr* address, bool tcp, struct destination* to) {
-  if (address->sa_family == AF_INET) {
+static int32_t read_address(const struct sockaddr* address, socklen_t length, bool tcp,
+                            struct destination* to) {
+  if (length >= sizeof(struct sockaddr_in) && address->sa_family == AF_INET) {
     const struct sockaddr_in* in = (const struct sockaddr_in*)address;
     memcpy(to->address + 12, &in->sin_addr, 4);
     to->port = ntohs(in->sin_port);
     return tcp ? TRANSPORT_TCPV4 : TRANSPORT_UDPV4;
   }
-  if (address->sa_family == AF_INET6) {
+  if (length >= sizeof(struct sockaddr_in6) && address->sa_family == AF_INET6) {
     const struct sockaddr_in6* in6 = (const struct sockaddr_in6*)address;
     memcpy(to->address, &in6->sin6_addr, 16);
     to->port = ntohs(in6->sin6_port);
@@ -76,19 +77,20 @@ static int32_t read_address(const struct sockaddr* address, bool tcp, struct des
 }
 
 // Where a socket's data goes; asked of the socket itself when the call does not say.
-static int32_t destination_of(int fd, const struct sockaddr* given, struct destination* to) {
+static int32_t destination_of(int fd, const struct sockaddr* given, socklen_t given_length,
+                              struct destination* to) {
   struct sockaddr_storage peer;
   socklen_t length = sizeof(peer);
   to->count = 1;
   if (given != NULL) {
-    return read_address(given, false, to);
+    return read_address(given, given_length, false, to);
   }
   int saved_errno = errno, type = 0;
   socklen_t type_length = sizeof(type);
   int32_t transport = TRANSPORT_UNKNOWN;
   if (getpeername(fd, (struct sockaddr*)&peer, &length) == 0 &&
       getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &type_length) == 0) {
-    transport = read_address((const struct sockaddr*)&peer, type == SOCK_STREAM, to);
+    transport = read_address((const struct sockaddr*)&peer, length, type == SOCK_STREAM, to);
   }
   errno = saved_errno;
   return transport;
@@ -102,10 +104,11 @@ static void send_ends(int32_t transport, const struct destination* to, ssize_t s
 
 EXPORT ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
   struct destination to = {0};
-  if (!wanted() || message == NULL || !is_dds(__builtin_return_address(0))) {
+  if (!wanted() || message == NULL || message->msg_iov == NULL ||
+      !is_dds(__builtin_return_address(0))) {
     return call_sendmsg(fd, message, flags);
   }
-  int32_t transport = destination_of(fd, message->msg_name, &to);
+  int32_t transport = destination_of(fd, message->msg_name, message->msg_namelen, &to);
   bool told = emit_send_begin(transport, message->msg_iov, message->msg_iovlen);
   ssize_t sent = call_sendmsg(fd, message, flags);
   if (told) {
@@ -120,7 +123,7 @@ EXPORT ssize_t sendto(int fd, const void* data, size_t length, int flags, const 
   if (!wanted() || !is_dds(__builtin_return_address(0))) {
     return call_sendto(fd, data, length, flags, to, to_length);
   }
-  int32_t transport = destination_of(fd, to, &where);
+  int32_t transport = destination_of(fd, to, to_length, &where);
   struct iovec part = {(void*)data, length};
   bool told = emit_send_begin(transport, &part, 1);
   ssize_t sent = call_sendto(fd, data, length, flags, to, to_length);
@@ -135,7 +138,7 @@ EXPORT ssize_t send(int fd, const void* data, size_t length, int flags) {
   if (!wanted() || !is_dds(__builtin_return_address(0))) {
     return call_send(fd, data, length, flags);
   }
-  int32_t transport = destination_of(fd, NULL, &to);
+  int32_t transport = destination_of(fd, NULL, 0, &to);
   struct iovec part = {(void*)data, length};
   bool told = emit_send_begin(transport, &part, 1);
   ssize_t sent = call_send(fd, data, length, flags);
@@ -162,7 +165,7 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr* message, int flags) {
   }
   const struct sockaddr* from = message->msg_name;
   bool v6 = from != NULL && message->msg_namelen > 0 && from->sa_family == AF_INET6;
-  emit_receive(v6 ? TRANSPORT_UDPV6 : TRANSPORT_UDPV4, parts, count);
+  emit_receive(v6 ? TRANSPORT_UDPV6 : TRANSPORT_UDPV4, 0, parts, count);
   cyclone_received(parts, count);
   return got;
 }

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import bt2
 import pytest
-from dds_events import LIBRARY, Program, run
-from native import PROGRAMS, compiled
+from dds_events import Program, run
 from traced_ros import Lttng, Ros
+from wheels import built, hooked, line
 
 pytestmark = pytest.mark.live
 DOMAIN = "72"
@@ -24,12 +24,6 @@ WRITERS = 2
 # SOAK_MESSAGES=... makes it longer.
 MESSAGES = int(os.environ.get("SOAK_MESSAGES", "1000000")) // len(DISTROS) // len(MODES)
 
-CALL = """
-import ctypes, sys
-words = [word.encode() for word in sys.argv[1:]]
-sys.exit(ctypes.CDLL(sys.argv[1]).main(len(words), (ctypes.c_char_p * len(words))(*words)))
-"""
-
 
 @pytest.fixture(scope="module", params=DISTROS)
 def ros(request: pytest.FixtureRequest) -> Ros:
@@ -38,17 +32,7 @@ def ros(request: pytest.FixtureRequest) -> Ros:
 
 @pytest.fixture(scope="module")
 def library(ros: Ros, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    assert ros.wheels is not None
-    include = ros.wheels / "include"
-    places = [f"-I{place}" for place in (include, *include.iterdir()) if place.is_dir()]
-    names = ["rcl", "rmw", "rcutils", "rosidl_runtime_c"]
-    names += [f"std_msgs__rosidl_{part}_c" for part in ("typesupport", "generator")]
-    return compiled(
-        tmp_path_factory.mktemp(ros.distro) / "libsoak.so",
-        *["-shared", "-fPIC", "-pthread", *places, PROGRAMS / "soak.c"],
-        *[f"-L{ros.wheels / 'lib'}", *(f"-l{name}" for name in names)],
-        compiler="gcc",
-    )
+    return built(ros, "soak.c", tmp_path_factory.mktemp(ros.distro))
 
 
 @contextmanager
@@ -74,11 +58,8 @@ def names(output: Path) -> set[str]:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_what_arrives_is_what_was_sent(lttng: Lttng, ros: Ros, library: Path, mode: str):
-    environment = ros.environment(hook=False) | {"ROS_DOMAIN_ID": DOMAIN}
-    hooks = ros.install / "lib/dds_tracepoints" / LIBRARY.name
-    environment["LD_PRELOAD"] += f":{hooks}"
     programs = [
-        Program(ros.python("-c", CALL, library, role, str(MESSAGES // WRITERS)), environment)
+        Program(line(ros, library, role, str(MESSAGES // WRITERS)), hooked(ros, DOMAIN))
         for role in MODES[mode]
     ]
     with small_buffers(lttng) as (session, output):

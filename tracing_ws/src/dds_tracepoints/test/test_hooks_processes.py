@@ -9,13 +9,12 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from dds_events import LIBRARY, DdsEvent, Program, read, run
 from native import PROGRAMS, compiled
-from test_dds_soak import CALL, library, ros  # noqa: F401
 from traced_ros import Lttng, Ros
+from wheels import built, hooked, line
 
 pytestmark = pytest.mark.live
 DOMAIN = "73"
@@ -23,11 +22,9 @@ FORK_SAFE = "liblttng-ust-fork.so"
 STORM = "writer_guid = [ [0] = 9, [1] = 9,"
 
 
-def hooked(ros: Ros, *more: Path | str) -> dict[str, str]:  # noqa: F811
-    environment = ros.environment(hook=False) | {"ROS_DOMAIN_ID": DOMAIN}
-    hooks = ros.install / "lib/dds_tracepoints" / LIBRARY.name
-    preloaded = [environment["LD_PRELOAD"], str(hooks), *map(str, more)]
-    return environment | {"LD_PRELOAD": ":".join(preloaded)}
+@pytest.fixture(scope="module", params=["jazzy", "kilted"])
+def ros(request: pytest.FixtureRequest) -> Ros:
+    return Ros(request.param)
 
 
 def recorded(lttng: Lttng, program: Program) -> tuple[str, str, list[DdsEvent]]:
@@ -64,8 +61,8 @@ def test_a_program_without_dds_is_the_same_and_emits_nothing(lttng, name):
 
 
 @pytest.mark.parametrize("fork_safe", [False, True], ids=["", "with liblttng-ust-fork"])
-def test_children_of_a_publishing_program_end_as_they_should(lttng, ros, fork_safe):  # noqa: F811
-    environment = hooked(ros, *([FORK_SAFE] if fork_safe else []))
+def test_children_of_a_publishing_program_end_as_they_should(lttng, ros, fork_safe):
+    environment = hooked(ros, DOMAIN, *([FORK_SAFE] if fork_safe else []))
     program = Program(ros.python(PROGRAMS / "forking.py"), environment)
     out, err, events = recorded(lttng, program)
     assert err == ""
@@ -75,15 +72,15 @@ def test_children_of_a_publishing_program_end_as_they_should(lttng, ros, fork_sa
     assert any(event.name == "take_end" for event in events)
 
 
-def test_a_hook_may_interrupt_a_hook(lttng, ros, library, tmp_path):  # noqa: F811
+def test_a_hook_may_interrupt_a_hook(lttng, ros, tmp_path):
     """The handler's calls are those of a DDS library, and it records too."""
     storm = compiled(
         tmp_path / "libfastdds.so.storm",
         *["-shared", "-fPIC", PROGRAMS / "storm.c"],
         compiler="gcc",
     )
-    words = ros.python("-c", CALL, library, "both", "100000")
-    environment = hooked(ros, storm) | {"DDS_TRACEPOINTS_QUIET": "1"}
+    words = line(ros, built(ros, "soak.c", tmp_path), "both", "100000")
+    environment = hooked(ros, DOMAIN, storm) | {"DDS_TRACEPOINTS_QUIET": "1"}
     session, output = lttng.start("dds:send_begin,dds:writer_history_add,dds:take_end")
     try:
         (ended,) = run([Program(words, environment)], lttng)

@@ -33,22 +33,22 @@ GUID(of_writer, "_ZNK8eprosima7fastdds3dds10DataWriter4guidEv")
 GUID(of_reader, "_ZNK8eprosima7fastdds3dds10DataReader4guidEv")
 GUID(of_reader_impl, "_ZNK8eprosima7fastdds3dds14DataReaderImpl4guidEv")
 
-// The socket calls of a DDS library.
+// The socket calls of a DDS library; none is a tail call, which would hide who calls.
 extern "C" ssize_t standin_sendmsg(int fd, const msghdr* message, int flags) {
-  ssize_t sent = sendmsg(fd, message, flags);
+  volatile ssize_t sent = sendmsg(fd, message, flags);
   return sent;
 }
 extern "C" ssize_t standin_sendto(int fd, const void* data, size_t length, int flags,
                                   const sockaddr* to, socklen_t to_length) {
-  ssize_t sent = sendto(fd, data, length, flags, to, to_length);
+  volatile ssize_t sent = sendto(fd, data, length, flags, to, to_length);
   return sent;
 }
 extern "C" ssize_t standin_send(int fd, const void* data, size_t length, int flags) {
-  ssize_t sent = send(fd, data, length, flags);
+  volatile ssize_t sent = send(fd, data, length, flags);
   return sent;
 }
 extern "C" ssize_t standin_recvmsg(int fd, msghdr* message, int flags) {
-  ssize_t got = recvmsg(fd, message, flags);
+  volatile ssize_t got = recvmsg(fd, message, flags);
   return got;
 }
 #endif
