@@ -95,7 +95,12 @@ DDS_EVENTS: tuple[Event, ...] = (
     _event(
         "receive",
         _R,
-        (_TRANSPORT, _BYTES, *_SAMPLE_IN_BUFFER),
+        (
+            _TRANSPORT,
+            Field("port", Kind.UINT, "where it was received; 0: not known"),
+            _BYTES,
+            *_SAMPLE_IN_BUFFER,
+        ),
         "A buffer with samples of the application arrived; the first sample.",
     ),
     _event(

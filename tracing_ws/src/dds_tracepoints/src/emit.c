@@ -18,14 +18,14 @@ bool emit_send_begin(int32_t transport, const struct iovec* parts, size_t count)
   return true;
 }
 
-void emit_receive(int32_t transport, const struct iovec* parts, size_t count) {
+void emit_receive(int32_t transport, uint32_t port, const struct iovec* parts, size_t count) {
   struct rtps_reader reader;
   struct sample sample;
   if (!rtps_open(&reader, parts, count) || !rtps_next(&reader, &sample)) {
     return;
   }
   last_received = sample;
-  EMIT(receive, transport, reader.length, &sample);
+  EMIT(receive, transport, port, reader.length, &sample);
   while (rtps_next(&reader, &sample)) {
     last_received = (struct sample){0};
     EMIT(receive_sample, &sample);

@@ -38,6 +38,7 @@ extern _Thread_local struct sample last_received;
 bool emit_send_begin(int32_t transport, const struct iovec* parts, size_t count);
 
 // Emits receive (and receive_sample) for a buffer that holds samples of the application.
-void emit_receive(int32_t transport, const struct iovec* parts, size_t count);
+// `port`: where it was received; 0: not known.
+void emit_receive(int32_t transport, uint32_t port, const struct iovec* parts, size_t count);
 
 #endif

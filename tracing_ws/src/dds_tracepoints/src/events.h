@@ -149,11 +149,13 @@ LTTNG_UST_TRACEPOINT_EVENT(
 // before anything is done with it. Fields as in send_begin. Samples of writers that no local reader
 // wants are there too (multicast). None for data sharing and for readers of the writer's process.
 // Fast DDS adds 60 bytes of statistics to what it sends and takes them off before this event.
+//   port: where it was received, as in send_end; 0 where that is not known (Cyclone DDS).
 LTTNG_UST_TRACEPOINT_EVENT(
-    dds, receive, LTTNG_UST_TP_ARGS(int32_t, transport, uint64_t, bytes, const struct sample*, s),
+    dds, receive,
+    LTTNG_UST_TP_ARGS(int32_t, transport, uint32_t, port, uint64_t, bytes, const struct sample*, s),
     LTTNG_UST_TP_FIELDS(
-        lttng_ust_field_enum(dds, transport, int32_t, transport,
-                             transport) lttng_ust_field_integer(uint64_t, bytes, bytes)
+        lttng_ust_field_enum(dds, transport, int32_t, transport, transport) lttng_ust_field_integer(
+            uint32_t, port, port) lttng_ust_field_integer(uint64_t, bytes, bytes)
             lttng_ust_field_array(uint8_t, writer_guid, s->guid,
                                   16) lttng_ust_field_integer(int64_t, sequence_number, s->sequence)
                 lttng_ust_field_integer(int64_t, source_timestamp, s->stamp)

@@ -122,7 +122,8 @@ static void receive(HOOKED, void* resource, const uint8_t* data, uint32_t length
       WANTED(reader_history_add)) {
     struct iovec part = {(void*)data, length};
     bool known = layout_of(real) != NULL;
-    emit_receive(known ? transport_of(local) : TRANSPORT_UNKNOWN, &part, 1);
+    emit_receive(known ? transport_of(local) : TRANSPORT_UNKNOWN,
+                 known ? (uint32_t)int_at(local, LOCATOR_PORT) : 0, &part, 1);
     process(resource, data, length, local, remote);
     // What this thread adds to histories from here on is not of this buffer.
     last_received = (struct sample){0};
