@@ -72,13 +72,16 @@ def test_a_payload_of_4_mb_is_seen_in_every_layer_that_copies_it(recorded: Recor
     bottleneck = the_bottleneck(analysis, "/chain_0")
     assert bottleneck.layer in ("client take", "take")
     assert bottleneck.where == "/sink"
-    grown = [
-        (messages["callback_start_ns"] - messages["publish_ns"]).median()
-        for messages in (small, large)
-    ]
-    own = [own_latency(s, "source", "sink").median() for s in (small_session, large_session)]
-    # The nodes' stamps hold rclpy's conversion before rcl_publish, too: a copy of 4 MB.
-    assert agrees(grown[1] - grown[0], own[1] - own[0])
+    # rclpy makes the message's C form before rcl_publish: no layer, but in the nodes' own stamps.
+    for session, messages in [(small_session, small), (large_session, large)]:
+        own = ns(own_latency(session, "source", "sink"))
+        traced = ns(messages["callback_start_ns"] - messages["publish_ns"])
+        assert (traced < own).all()
+        converted = ns(messages["publish_ns"]) - ns(
+            truth(session, "source", "publish")["t_mono_ns"]
+        )
+        assert agrees(traced, own - converted).all()
+        assert np.median(converted) < 0.25 * np.median(own)
 
 
 def test_a_shared_memory_segment_below_the_payload_is_resends(recorded: Recorder) -> None:
@@ -89,14 +92,14 @@ def test_a_shared_memory_segment_below_the_payload_is_resends(recorded: Recorder
     bottleneck = the_bottleneck(analysis, "/chain_0")
     assert (bottleneck.layer, bottleneck.where) == ("dds receive", "resends of /chain_0")
     messages = of_topic(analysis, "/chain_0")
-    assert messages["recovered_fragments"].median() > 50
+    assert (messages["recovered_fragments"] > 0).mean() > 0.5
     own = ns(own_latency(session, "source", "sink"))
     traced = ns(messages["callback_start_ns"] - messages["publish_ns"])
     assert agrees(traced, own).mean() >= MOST
 
 
 def test_a_slow_link_is_transport(recorded: Recorder, tmp_path: Path) -> None:
-    messages, payload = 20, 200_000
+    messages, payload = 30, 200_000
     with slow_link(rate=20_000_000, burst=4096) as link:
         pids = [str(link.near.pid), str(link.far.pid)]
         numbers = [str(messages), "5", str(payload)]
@@ -112,6 +115,8 @@ def test_a_slow_link_is_transport(recorded: Recorder, tmp_path: Path) -> None:
     # Ethernet, IP and UDP around at most 1480 bytes; the first burst passes at once.
     on_the_wire = payload * 1514 / 1480 - link.burst
     planted_ns = on_the_wire * 8e9 / link.rate
+    # Fast DDS sends again what is still queued. Of the last message those copies never arrive, and
+    # what was slow cannot be told from what was lost.
     assert agrees(hop["transport_ns"], planted_ns).mean() >= MOST
     bottleneck = the_bottleneck(analysis, "/chain_0")
     assert bottleneck.layer == bottleneck.tail_layer == "transport"
