@@ -7,7 +7,6 @@
 #include <rcl/error_handling.h>
 #include <rcl/rcl.h>
 #include <rosidl_runtime_c/string_functions.h>
-#include <signal.h>
 #include <std_msgs/msg/string.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,19 +14,14 @@
 #include <string.h>
 #include <time.h>
 
-enum { WARM_UP = 500, BURST = 1000, CLOCK_READINGS = 10000, ANSWER_MS = 2000, IDLE_MS = 200 };
+enum { WARM_UP = 500, BURST = 1000, CLOCK_READINGS = 10000, ANSWER_MS = 2000 };
 // As in rclpy_load.py.
+static const char ending[] = "end";
 static const struct timespec pause_of_burst = {0, 10000000}, period = {0, 500000},
                              settling = {0, 300000000};
 
 static rcl_context_t context;
 static rcl_node_t node;
-static volatile sig_atomic_t stopped;
-
-static void stop(int signal) {
-  (void)signal;
-  stopped = 1;
-}
 
 static void require(bool done, const char* what) {
   if (!done) {
@@ -112,12 +106,25 @@ static std_msgs__msg__String message_of(int64_t number) {
   return message;
 }
 
-// Waits for a message and takes it; false when none came in time.
+static void end_peer(rcl_publisher_t* publisher) {
+  std_msgs__msg__String message = message_of(0);
+  require(rosidl_runtime_c__String__assign(&message.data, ending) &&
+              rcl_publish(publisher, &message, NULL) == RCL_RET_OK &&
+              rcl_publisher_wait_for_all_acked(publisher, RCL_S_TO_NS(10)) == RCL_RET_OK,
+          "ending the other process");
+  std_msgs__msg__String__fini(&message);
+}
+
+static bool is_end(const std_msgs__msg__String* message) {
+  return strcmp(message->data.data, ending) == 0;
+}
+
+// Waits for a message, for ever when `wait_ms` is negative, and takes it; false when none came.
 static bool receive(rcl_wait_set_t* set, rcl_subscription_t* from, int64_t wait_ms,
                     std_msgs__msg__String* into) {
   require(rcl_wait_set_clear(set) == RCL_RET_OK, "rcl_wait_set_clear");
   require(rcl_wait_set_add_subscription(set, from, NULL) == RCL_RET_OK, "rcl_wait_set_add");
-  rcl_ret_t result = rcl_wait(set, RCL_MS_TO_NS(wait_ms));
+  rcl_ret_t result = rcl_wait(set, wait_ms < 0 ? -1 : RCL_MS_TO_NS(wait_ms));
   require(result == RCL_RET_OK || result == RCL_RET_TIMEOUT, "rcl_wait");
   return set->subscriptions[0] != NULL && rcl_take(from, into, NULL, NULL) == RCL_RET_OK;
 }
@@ -157,6 +164,9 @@ static void publish_to(size_t listeners, size_t burst, const struct timespec* pa
     times[i < WARM_UP ? 0 : i - WARM_UP] = now() - begin;
     require(result == RCL_RET_OK, "rcl_publish");
   }
+  if (listeners != 0) {
+    end_peer(&publisher);
+  }
   end(&publisher, NULL);
 }
 
@@ -168,14 +178,13 @@ static void heard(int64_t* times, size_t count) { publish_to(1, 1, &period, time
 
 // Takes what it gets until told to end.
 static int sink(void) {
-  signal(SIGTERM, stop);
   start("sink");
   rcl_subscription_t subscription = subscription_of("bench");
   rcl_publisher_t unused = publisher_of("sink");
   rcl_wait_set_t set = wait_set();
   std_msgs__msg__String message = message_of(0);
-  while (!stopped) {
-    receive(&set, &subscription, IDLE_MS, &message);
+  while (!is_end(&message)) {
+    receive(&set, &subscription, -1, &message);
   }
   end(&unused, &subscription);
   return 0;
@@ -216,18 +225,18 @@ static void ping(int64_t* times, size_t count) {
     require(taken != 0, "waiting for an answer");
     times[i < WARM_UP ? 0 : i - WARM_UP] = taken;
   }
+  end_peer(&pinger.publisher);
   end(&pinger.publisher, &pinger.subscription);
 }
 
 static int pong(void) {
-  signal(SIGTERM, stop);
   start("pong");
   rcl_publisher_t publisher = publisher_of("pong");
   rcl_subscription_t subscription = subscription_of("ping");
   rcl_wait_set_t set = wait_set();
   std_msgs__msg__String message = message_of(0);
-  while (!stopped) {
-    if (receive(&set, &subscription, IDLE_MS, &message)) {
+  while (!is_end(&message)) {
+    if (receive(&set, &subscription, -1, &message) && !is_end(&message)) {
       require(rcl_publish(&publisher, &message, NULL) == RCL_RET_OK, "rcl_publish");
     }
   }

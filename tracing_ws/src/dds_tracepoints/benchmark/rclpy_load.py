@@ -10,7 +10,6 @@ reading the clock adds to a figure.
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import json
 import statistics
@@ -19,8 +18,10 @@ import time
 from array import array
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.duration import Duration
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.publisher import Publisher
 from std_msgs.msg import String
 
 WARM_UP = 500
@@ -29,9 +30,10 @@ BURST = 1000
 PAUSE_S = 0.01
 # Enough for a subscriber to take a message and wait again.
 PERIOD_S = 0.0005
-ANSWER_S = 2.0
 # A subscriber may learn of its publisher later than the publisher of it.
 SETTLE_S = 0.3
+# Ends who listens: a signal may find rclpy where it then hangs or fails.
+END = "end"
 clock = time.perf_counter_ns
 
 
@@ -62,6 +64,8 @@ def publish(
         begin = clock()
         call(message)
         times[max(number, 0)] = clock() - begin
+    if listeners:
+        end_peer(publisher)
     return times
 
 
@@ -87,16 +91,21 @@ class Ping:
         self.end = clock()
         self.answer = message.data
 
-    def send(self, number: int, wait_s: float) -> int:
-        """Send one; return its round trip in nanoseconds, 0 when no answer came in time."""
+    def is_answered(self, number: int) -> bool:
+        """Send one; tell whether an answer comes soon."""
+        self.publisher.publish(String(data=text_of(number)))
+        self.executor.spin_once(timeout_sec=0.1)
+        return self.answer == text_of(number)
+
+    def send(self, number: int) -> int:
+        """Send one and wait; return its round trip in nanoseconds."""
         text = text_of(number)
         message = String(data=text)
         begin = clock()
         self.publisher.publish(message)
         while self.answer != text:
-            self.executor.spin_once(timeout_sec=wait_s)
-            if clock() - begin > wait_s * 1e9:
-                return 0
+            # Not with a time-out: it would make a timer each time.
+            self.executor.spin_once()
         return self.end - begin
 
 
@@ -104,28 +113,41 @@ def ping(count: int) -> array[int]:
     """Time round trips, once the other process answers."""
     pinger = Ping()
     first = -1
-    while not pinger.send(-first, 0.1):
+    while not pinger.is_answered(first):
         first -= 1
         if first < -300:
             raise SystemExit("Cannot measure: pong does not answer.")
     times = array("q", bytes(8 * count))
     for number in range(-WARM_UP, count):
-        taken = pinger.send(1000 + WARM_UP + number, ANSWER_S)
-        if taken == 0:
-            raise SystemExit("Cannot measure: an answer is missing.")
-        times[max(number, 0)] = taken
+        times[max(number, 0)] = pinger.send(1000 + WARM_UP + number)
+    end_peer(pinger.publisher)
     return times
+
+
+def end_peer(publisher: Publisher) -> None:
+    """Tell who listens that it was the last message."""
+    publisher.publish(String(data=END))
+    if not publisher.wait_for_all_acked(Duration(seconds=10)):
+        raise SystemExit("Cannot measure: the other process does not end.")
 
 
 def pong() -> None:
     """Answer until told to end."""
     node = Node("pong")
     publisher = node.create_publisher(String, "pong", 10)
-    node.create_subscription(String, "ping", publisher.publish, 10)
+    ended = False
+
+    def answer(message: String) -> None:
+        nonlocal ended
+        ended = message.data == END
+        if not ended:
+            publisher.publish(message)
+
+    node.create_subscription(String, "ping", answer, 10)
     executor = SingleThreadedExecutor()
     executor.add_node(node)
-    with contextlib.suppress(ExternalShutdownException):
-        executor.spin()
+    while not ended:
+        executor.spin_once()
 
 
 def clock_cost() -> int:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import sysconfig
@@ -111,8 +110,10 @@ class Bench:
         with self._session(setup) as trace, self._peer(setup, workload):
             done = self._start(setup, workload, workload.name, str(workload.count))
             output, errors = finish(done)
-        if done.returncode != 0:
-            raise SystemExit(f"{setup.name}, {workload}: ended with {done.returncode}.\n{errors}")
+            if done.returncode != 0:
+                raise SystemExit(
+                    f"{setup.name}, {workload}: ended with {done.returncode}.\n{errors}"
+                )
         events: Counter[str] = Counter()
         size = 0
         if setup.config is not None:
@@ -166,11 +167,12 @@ class Bench:
             peer = self._start(setup, replace(workload, program="rcl"), "sink", cpus=self.others)
         try:
             yield
+        except BaseException:
+            peer.kill()
+            raise
         finally:
-            peer.terminate()
             _, errors = finish(peer)
-            if peer.returncode not in (0, -signal.SIGTERM):
-                sys.stderr.write(errors)
+            sys.stderr.write(errors)
 
     def _start(
         self, setup: Setup, workload: Workload, *arguments: str, cpus: set[int] | None = None
@@ -238,13 +240,14 @@ def _libpython() -> Path:
     return Path(directory) / name
 
 
-def require_all(trace: Path) -> Counter[str]:
+def require_all(path: Path) -> Counter[str]:
     """Count a trace's events; end unless it has all: a lost one costs less."""
-    done = subprocess.run(["babeltrace2", "-o", "dummy", trace], capture_output=True, text=True)
-    if done.returncode != 0 or "discarded" in done.stderr:
-        raise SystemExit(f"Cannot measure: events were lost.\n{done.stderr}Run it again.")
+    trace = open_trace(str(path))
     events: Counter[str] = Counter()
-    for chunk in open_trace(str(trace)).chunks():
+    for chunk in trace.chunks():
         for name, batches in chunk.items():
             events[name] += sum(len(batch) for batch in batches)
+    if trace.losses:
+        lost = ", ".join(f"{loss.count} {loss.code}" for loss in trace.losses)
+        raise SystemExit(f"Cannot measure: events were lost ({lost}). Run it again.")
     return events
