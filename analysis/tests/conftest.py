@@ -13,10 +13,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from lttng_world import World, alive, private_namespace, wait_until
 
 import strata
 from strata.analysis import Analysis
+
+# How long an example takes is the machine's affair; benchmarks look after speed.
+settings.register_profile("strata", deadline=None)
+settings.load_profile("strata")
 
 TRACES = Path(__file__).parent / "traces"
 ROOT = Path(__file__).resolve().parents[2]

@@ -76,7 +76,7 @@ def _results(trace: Trace, events: dict[str, pa.Table], model: Model, ledger: Le
     blockers = blockers_frame(find_blockers(model, transfers))
     objects = frames.callback_objects_frame(model)
     instances = frames.callback_instances_frame(model)
-    hops, hop_layers = hop_tables(messages)
+    hops, hop_layers = hop_tables(messages, frames.publications_frame(model))
     described = pd.Series(
         {row["callback_id"]: describe(row) for row in objects.to_dict("records")}, dtype=object
     )
@@ -91,6 +91,8 @@ def _results(trace: Trace, events: dict[str, pa.Table], model: Model, ledger: Le
     )
     unsplit = messages[[layer.column for layer in WITHOUT_WAITS]].notna().any(axis=1)
     ledger.add("messages_without_executor_events", int(unsplit.sum()))
+    own_hops = hops[~hops["topic"].isin(INTERNAL_TOPICS)]
+    ledger.add("lost_messages", int(own_hops["lost"].sum()))
     _count_processes_without_init(model, ledger)
     ledger.merge(trace.ledger)
     matches = model.matches

@@ -72,6 +72,7 @@ def cut(made: Scene) -> tuple[Model, Transfers, Ledger]:
     for index, row in enumerate(rows(transfers)):
         assert sum(row.values()) == transfers.latency_ns[index]
         assert min(row.values()) >= 0
+        assert -1 <= transfers.passage.resend_ns[index] <= row.get("dds receive", -1)
     return model, transfers, ledger
 
 
@@ -342,6 +343,131 @@ def test_checkpoints_against_the_order_of_time_are_dropped_and_counted() -> None
     row, _, ledger = only(WRITE, odd, TAKE)
     assert row["transport + dds receive"] == 60
     assert ledger.counts["disordered_dds_checkpoints"] == 1
+
+
+def test_a_late_joiners_message_waited_in_history() -> None:
+    made = Scene()
+    made.publisher("/t", node="/source", pid=1)
+    made.play(WRITE)
+    made.clock = 154
+    made.reader("R", pid=2)
+    made.subscription("/t", node="/sink", pid=2, symbol="on_t")
+    made.play("165 1.7 send_begin sample=A5 stamp=100 transport=1\n166 1.7 send_end port=7413")
+    made.play(ARRIVAL + TAKE)
+    (row,) = rows(cut(made)[1])
+    assert row["history"] == 65
+    assert (row["transport"], row["dds receive"]) == (5, 20)
+    assert "serialize" not in row
+    assert "dds write" not in row
+    _, transfers, ledger = cut(made)
+    assert transfers.passage.recovered_fragments.tolist() == [0]
+    assert ledger.counts == {"messages_from_history": 1}
+
+
+def test_a_refused_send_over_tcp_is_no_resend() -> None:
+    write = without(WRITE, "send_")
+    write += """
+        130 1.1 send_begin sample=A5 stamp=100 transport=4
+        131 1.1 send_end transport=4 port=7411 destinations=1 result=-11
+        140 1.1 send_begin sample=A5 stamp=100 transport=4
+        150 1.1 send_end transport=4 port=7411 destinations=1 result=60
+    """
+    row, transfers, ledger = only(write, ARRIVAL.replace("transport=1", "transport=4"), TAKE)
+    assert (row["dds write"], row["transport"]) == (10 + 25, 30)
+    assert transfers.passage.recovered_fragments.tolist() == [0]
+    assert ledger.counts == {"refused_sends": 1}
+
+
+def test_a_resend_to_another_reader_recovers_nothing_here() -> None:
+    write = without(WRITE, "send_")
+    write += """
+        130 1.1 send_begin sample=A5 stamp=100 transport=1
+        131 1.1 send_end transport=1 port=7411
+        132 1.1 send_begin sample=A5 stamp=100 transport=1
+        133 1.1 send_end transport=1 port=7413
+        160 1.7 send_begin sample=A5 stamp=100 transport=1
+        161 1.7 send_end transport=1 port=7413
+    """
+    arrival = ARRIVAL.replace("transport=1", "transport=1 port=7411")
+    row, transfers, _ = only(write, arrival, TAKE)
+    assert (row["transport"], row["dds receive"]) == (40, 20)
+    assert transfers.passage.resend_ns.tolist() == [-1]
+    to_it = ARRIVAL.replace("transport=1", "transport=1 port=7413")
+    _, transfers, _ = only(write, to_it, TAKE)
+    assert transfers.passage.resend_ns.tolist() == [170 - 133]
+
+
+def test_fragments_that_never_came_are_counted() -> None:
+    lost = """
+        142 2.9 receive sample=A5 transport=1 fragment=2 fragment_count=2
+    """
+    made = scene(without(WRITE, "send_"), FRAGMENTS, lost)
+    assert cut(made)[2].counts["incomplete_samples"] == 1
+
+
+def test_a_send_whose_end_is_not_known_is_never_a_resend() -> None:
+    more = "135 1.1 send_begin sample=A5 stamp=100 transport=1"
+    row, transfers, _ = only(without(WRITE, "send_end"), more, ARRIVAL, TAKE)
+    assert row == FULL
+    assert transfers.passage.recovered_fragments.tolist() == [0]
+
+
+def test_the_transport_is_that_of_the_arrival() -> None:
+    other = """
+        120 1.1 send_begin sample=A5 stamp=100 transport=16
+        121 1.1 send_end transport=16 destinations=1
+    """
+    _, transfers, _ = only(WRITE, other, ARRIVAL, TAKE)
+    assert transfers.passage.transport.tolist() == ["UDPv4"]
+
+
+def test_two_participants_of_a_process_have_their_own_arrivals() -> None:
+    other = """
+        380 1.1 send_begin sample=A5 stamp=100 transport=1
+        385 1.1 send_end transport=1 port=7413
+        400 2.8 receive sample=A5 stamp=100 transport=1 port=7413
+        410 2.8 reader_history_add sample=A5 stamp=100
+        420 2.8 reader_notify sample=A5 reader=S
+    """
+    made = scene(WRITE, ARRIVAL.replace("transport=1", "transport=1 port=7411"), other, TAKE)
+    made.subscription("/t", node="/other", pid=2, symbol="on_t_too")
+    made.reader("S", pid=2)
+    made.play("""
+        450 2.3 take_begin reader=S
+        455 2.3 take_end reader=S sample=A5 stamp=100 taken=1
+        460 2.3 rmw_take on_t_too 100
+    """)
+    _, transfers, _ = cut(made)
+    assert (transfers.passage.received_ns - BASE).tolist() == [170, 400]
+    assert transfers.passage.recovered_fragments.tolist() == [0, 0]
+
+
+def test_readers_of_a_process_that_were_not_made_known_share_a_notification_and_it_is_said() -> (
+    None
+):
+    made = Scene()
+    made.publisher("/t", node="/source", pid=1)
+    made.subscription("/t", node="/sink", pid=2, symbol="on_t")
+    made.play(WRITE + ARRIVAL + "200 2.9 reader_notify sample=A5 reader=S" + TAKE)
+    assert cut(made)[2].counts == {"inferred_notifications": 1}
+
+
+def test_a_take_that_began_before_the_arrival_is_ready_with_it() -> None:
+    polling = TAKE.replace("245 2.2 take_begin", "150 2.2 take_begin").replace("wait", "wake_up")
+    row, transfers, ledger = only(WRITE, ARRIVAL, without(polling, "ready", "execute", "wake_up"))
+    assert (transfers.passage.notified_ns - BASE).tolist() == [170]
+    assert (row["transport"], row["dds receive"]) == (40, 0)
+    assert "disordered_dds_checkpoints" not in ledger.counts
+
+
+def test_a_write_of_another_message_is_not_the_publications() -> None:
+    # The publication's own write was lost; what follows is a service's answer.
+    other = WRITE.replace("sample=A5 stamp=100", "sample=B9 stamp=107")
+    own = "120 1.7 send_begin sample=A5 stamp=100 transport=1\n121 1.7 send_end port=7411"
+    row, _, ledger = only(other, own, ARRIVAL, TAKE)
+    assert "serialize" not in row
+    assert row["serialize + dds write"] == 20
+    assert ledger.counts == {"messages_with_merged_dds_layers": 1}
 
 
 LINES = [line for text in (WRITE, ARRIVAL, TAKE) for line in text.splitlines() if line.strip()]

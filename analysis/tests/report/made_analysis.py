@@ -76,7 +76,7 @@ def make(relay: Relay) -> Analysis:
     where = pd.DataFrame(
         {name: place_of_layer(layer, messages, described) for name, layer in BY_NAME.items()}
     )
-    hops, hop_layers = hop_tables(messages)
+    hops, hop_layers = hop_tables(messages, tables.PUBLICATIONS.empty())
     way = np.arange(relay.messages)[:, None] + relay.messages * np.arange(relay.hops)[None, :]
     chains = [Chain(tuple(range(relay.hops)), way)] if relay.messages and relay.hops else []
     of_chains = chain_tables(chains, messages, where)

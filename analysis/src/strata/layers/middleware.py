@@ -16,7 +16,10 @@ merged layer of stock events.
 * With data sharing the reader may see a sample before it is told: X is R then.
 * A fragment that was lost and sent again belongs to dds receive: R is the last fragment that came
   by a first transmission; when none did, the end of the first transmission.
-* A thread that polls may take a sample before its reader is told: N is then the begin of the take.
+* A thread that polls may take a sample before its reader is told: N is then the begin of the take,
+  or the arrival when that came later.
+* A message that is older than its reader (a late joiner) waited in the writer's history until it
+  was sent after the reader was made: that layer is *history*, and the others begin there.
 """
 
 from __future__ import annotations
@@ -24,27 +27,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
 
+from strata.layers.way import Flags, Objects, Way, find_way
 from strata.model.build import Model
-from strata.model.columns import NONE, Ints, filled
-from strata.model.dds.wire import DATA_SHARING
+from strata.model.columns import NONE, Ints
 from strata.schema import layers as names
 from strata.schema.quality import Ledger
-
-Flags = npt.NDArray[np.bool_]
-Objects = npt.NDArray[np.object_]
-
-INTRA_PROCESS = "intra-process"
-_TRANSPORTS = {
-    1: "UDPv4",
-    2: "UDPv6",
-    4: "TCPv4",
-    8: "TCPv6",
-    16: "SHM",
-    DATA_SHARING: "data sharing",
-}
 
 
 @dataclass(frozen=True)
@@ -61,48 +49,36 @@ class Passage:
     notified_ns: Ints
     deserialize_ns: Ints
     resend_ns: Ints
+    size: Ints
     fragments: Ints
     recovered_fragments: Ints
     transport: Objects
     durations: dict[str, Ints]
 
 
-@dataclass(frozen=True)
-class _Way:
-    """How the sample of each message travelled, as far as it was seen."""
-
-    sent_ns: Ints
-    received_ns: Ints
-    last_ns: Ints
-    fragments: Ints
-    recovered: Ints
-    transport: Objects
-
-
 def cut_middleware(model: Model, ledger: Ledger) -> Passage:
     """Cut every matched message at the checkpoints within the middleware."""
-    middleware, take = model.middleware, model.matches.take
-    publication = model.matches.publication
+    take, publication = model.matches.take, model.matches.publication
     published_ns = model.publications.rmw_publish_ns[publication]
-    reads, writes = middleware.reads, middleware.writes
-    way = _way(model)
-    begun_ns = reads.begin_ns[take]
-    notified_ns = middleware.notified_ns[take]
-    early = (notified_ns != NONE) & (begun_ns != NONE) & (begun_ns < notified_ns)
+    reads, writes = model.middleware.reads, model.middleware.writes
+    way = find_way(model)
+    late = way.made_ns != NONE
+    # Serialized long before its reader was there: that is part of history.
+    told_ns = np.where(way.sent_ns != NONE, way.sent_ns, way.made_ns)
+    begin_ns = np.where(late, told_ns, published_ns)
     checkpoints = [
-        writes.serialize_begin_ns[publication],
-        writes.serialize_end_ns[publication],
+        np.where(late, NONE, writes.serialize_begin_ns[publication]),
+        np.where(late, NONE, writes.serialize_end_ns[publication]),
         way.sent_ns,
         way.received_ns,
-        np.where(early, begun_ns, notified_ns),
+        _ready(model, way),
     ]
-    checkpoints = _in_order(published_ns, checkpoints, model.takes.rmw_take_ns[take], ledger)
-    _count(model, checkpoints, ledger)
-    recovered = (checkpoints[3] != NONE) & (way.recovered > 0)
-    ledger.add("resent_messages", int(recovered.sum()))
+    kept = _in_order(begin_ns, checkpoints, model.takes.rmw_take_ns[take], ledger)
+    serialize_begin_ns, serialize_end_ns, sent_ns, received_ns, notified_ns = kept
+    recovered = (received_ns != NONE) & (notified_ns != NONE) & (way.recovered > 0)
+    _count(model, kept, late, recovered, ledger)
     deserialized = reads.deserialize_end_ns[take] != NONE
     deserialize_ns = reads.deserialize_end_ns[take] - reads.deserialize_begin_ns[take]
-    serialize_begin_ns, serialize_end_ns, sent_ns, received_ns, notified_ns = checkpoints
     resend_ns = np.minimum(way.last_ns, notified_ns) - received_ns
     return Passage(
         serialize_begin_ns,
@@ -112,43 +88,22 @@ def cut_middleware(model: Model, ledger: Ledger) -> Passage:
         notified_ns,
         np.where(deserialized, deserialize_ns, NONE),
         np.where(recovered, resend_ns, NONE),
+        writes.size[publication],
         way.fragments,
         np.where(way.fragments != NONE, way.recovered, NONE),
         way.transport,
-        _durations(published_ns, checkpoints),
+        _durations(published_ns, begin_ns, kept),
     )
 
 
-def _way(model: Model) -> _Way:
-    wire, take = model.middleware.wire, model.matches.take
-    written = model.middleware.writes.sample[model.matches.publication]
-    sample = np.where(written != NONE, written, model.middleware.reads.sample[take])
-    of_thread = model.events.processes.thread_process
-    process = of_thread[model.takes.thread[take]]
-    source = of_thread[model.publications.thread[model.matches.publication]]
-    here = pd.MultiIndex.from_arrays([process, sample])
-    sends, arrivals = wire.sends.reindex(sample), wire.arrivals.reindex(here)
-    added_ns = _column(wire.added.reindex(here), "added_ns")
-    sent_ns, last_ns = _column(sends, "first_send_ns"), _column(arrivals, "last_ns")
-    came = last_ns != NONE
-    first_ns = _column(arrivals, "received_ns")
-    # Nothing came by a first transmission: it was over when its last send returned.
-    over_ns = np.minimum(np.maximum(_column(sends, "first_sent_ns"), sent_ns), last_ns)
-    received_ns = np.where(came, np.where(first_ns != NONE, first_ns, over_ns), added_ns)
-    local = ~came & (process == source) & (added_ns != NONE)
-    sent_ns = np.where(local, added_ns, sent_ns)
-    kind = _column(sends, "transport")
-    told_late = (kind == DATA_SHARING) & (received_ns != NONE) & (received_ns < sent_ns)
-    sent_ns = np.where(told_late, received_ns, sent_ns)
-    transport = np.asarray([_TRANSPORTS.get(number) for number in kind.tolist()], dtype=object)
-    transport[local] = INTRA_PROCESS
-    recovered = np.maximum(_column(arrivals, "recovered"), 0)
-    fragments = np.where(local, 1, _column(sends, "fragments"))
-    return _Way(sent_ns, received_ns, last_ns, fragments, recovered, transport)
-
-
-def _column(frame: pd.DataFrame, name: str) -> Ints:
-    return filled(frame[name])
+def _ready(model: Model, way: Way) -> Ints:
+    """When each message was ready to be taken: its reader was told, or took it before that."""
+    take = model.matches.take
+    begun_ns = model.middleware.reads.begin_ns[take]
+    notified_ns = model.middleware.notified.ns[take]
+    early = (notified_ns != NONE) & (begun_ns != NONE) & (begun_ns < notified_ns)
+    arrived_ns = np.maximum(way.received_ns, way.last_ns)
+    return np.where(early, np.maximum(begun_ns, arrived_ns), notified_ns)
 
 
 def _in_order(begin_ns: Ints, checkpoints: list[Ints], end_ns: Ints, ledger: Ledger) -> list[Ints]:
@@ -168,34 +123,47 @@ def _in_order(begin_ns: Ints, checkpoints: list[Ints], end_ns: Ints, ledger: Led
     return kept
 
 
-def _count(model: Model, checkpoints: list[Ints], ledger: Ledger) -> None:
-    if not len(model.middleware.samples):
+def _count(
+    model: Model, checkpoints: list[Ints], late: Flags, recovered: Flags, ledger: Ledger
+) -> None:
+    middleware = model.middleware
+    if not len(middleware.samples):
         return
     notified = checkpoints[-1] != NONE
-    whole = np.all([ns != NONE for ns in checkpoints], axis=0)
+    whole = np.all([ns != NONE for ns in checkpoints[2:]], axis=0)
+    whole &= late | (checkpoints[1] != NONE)
     ledger.add("messages_without_notification", int((~notified).sum()))
     ledger.add("messages_with_merged_dds_layers", int((notified & ~whole).sum()))
+    ledger.add("messages_from_history", int((notified & late).sum()))
+    ledger.add("resent_messages", int(recovered.sum()))
+    ledger.add("inferred_notifications", middleware.notified.inferred)
+    ledger.add("refused_sends", middleware.wire.refused)
+    ledger.add("incomplete_samples", middleware.incomplete)
 
 
-def _durations(published_ns: Ints, checkpoints: list[Ints]) -> dict[str, Ints]:
+def _durations(published_ns: Ints, begin_ns: Ints, checkpoints: list[Ints]) -> dict[str, Ints]:
     s0, s1, x, r, n = checkpoints
     cut, serialized, sent, received = n != NONE, s1 != NONE, x != NONE, r != NONE
-    # What lies before and after the serialization, up to an instant.
-    before = s0 - published_ns
+    late = begin_ns > published_ns
+    # What is written, and not part of a merged layer, lies before and after the serialization.
+    known = serialized | late
+    before = np.where(serialized, s0 - begin_ns, 0)
+    after_ns = np.where(serialized, s1, begin_ns)
     layers: list[tuple[names.Layer, Flags, Ints]] = [
+        (names.HISTORY, late, begin_ns - published_ns),
         (names.SERIALIZE, serialized, s1 - s0),
-        (names.DDS_WRITE, serialized & sent, before + x - s1),
-        (names.SERIALIZE_DDS_WRITE, ~serialized & sent, x - published_ns),
+        (names.DDS_WRITE, serialized & sent, before + x - after_ns),
+        (names.SERIALIZE_DDS_WRITE, ~known & sent, x - begin_ns),
         (names.TRANSPORT, sent & received, r - x),
-        (names.DDS_WRITE_TRANSPORT, serialized & ~sent & received, before + r - s1),
-        (names.SERIALIZE_DDS_WRITE_TRANSPORT, ~serialized & ~sent & received, r - published_ns),
+        (names.DDS_WRITE_TRANSPORT, known & ~sent & received, before + r - after_ns),
+        (names.SERIALIZE_DDS_WRITE_TRANSPORT, ~known & ~sent & received, r - begin_ns),
         (names.DDS_RECEIVE, received, n - r),
         (names.TRANSPORT_DDS_RECEIVE, sent & ~received, n - x),
         (
             names.DDS_WRITE_TRANSPORT_DDS_RECEIVE,
-            serialized & ~sent & ~received,
-            before + n - s1,
+            known & ~sent & ~received,
+            before + n - after_ns,
         ),
-        (names.MIDDLEWARE, ~serialized & ~sent & ~received, n - published_ns),
+        (names.MIDDLEWARE, ~known & ~sent & ~received, n - begin_ns),
     ]
     return {layer.column: np.where(cut & there, ns, NONE) for layer, there, ns in layers}

@@ -60,7 +60,10 @@ def match(
     by_sample = _by_sample(middleware.writes.sample, middleware.reads.sample)
     named = by_sample != NONE
     # Two rules that contradict each other: something is wrong, and no match is better than one.
-    odd = named & (found != NONE) & (found != by_sample)
+    written, read = middleware.writes.sample, middleware.reads.sample
+    own = np.where(found != NONE, written[found], NONE) if len(written) else found
+    odd = (found != NONE) & (read != NONE) & (own != NONE) & (own != read)
+    odd |= named & (found != NONE) & (found != by_sample)
     ledger.add("contradictory_matches", int(odd.sum()))
     resolved = named & (found == NONE)
     found = np.where(odd, NONE, np.where(resolved, by_sample, found))

@@ -52,6 +52,7 @@ def _hops(analysis: Analysis) -> list[dict[str, Any]]:
             "publisher_node": hop["publisher_node"],
             "subscription_node": hop["subscription_node"],
             "count": hop["count"],
+            "lost": hop["lost"],
             "latency_ns": _statistics(hop, "latency_"),
             "layers": layers.get(hop["hop_id"], []),
         }

@@ -27,6 +27,12 @@ class Layer:
 CLIENT_PUBLISH = Layer(
     "client publish", "client_publish_ns", "rclcpp_publish or rcl_publish -> rmw_publish"
 )
+HISTORY = Layer(
+    "history",
+    "history_ns",
+    "rmw_publish -> first send after the reader was made, of a message that is older than its "
+    "reader (a late joiner)",
+)
 SERIALIZE = Layer("serialize", "serialize_ns", "serialize_begin -> serialize_end")
 DDS_WRITE = Layer(
     "dds write",
@@ -128,6 +134,7 @@ DDS_LAYERS: tuple[Layer, ...] = (SERIALIZE, DDS_WRITE, TRANSPORT, DDS_RECEIVE)
 # The layers of one hop, in the order in which a message meets them.
 HOP_LAYERS: tuple[Layer, ...] = (
     CLIENT_PUBLISH,
+    HISTORY,
     SERIALIZE,
     DDS_WRITE,
     SERIALIZE_DDS_WRITE,
@@ -163,6 +170,7 @@ WITHOUT_WAITS: tuple[Layer, ...] = (
 
 # Layers between two nodes that belong to neither: where they are is the topic.
 BETWEEN_NODES: tuple[Layer, ...] = (
+    HISTORY,
     TRANSPORT,
     DDS_WRITE_TRANSPORT,
     SERIALIZE_DDS_WRITE_TRANSPORT,

@@ -230,11 +230,41 @@ _CATALOGUE = (
         "order of time; those out of order were not used.",
     ),
     Diagnostic(
+        "messages_from_history",
+        Severity.INFO,
+        "{count} {message is|messages are} older than {its|their} reader (a late joiner): the time "
+        "until {it was|they were} sent to it is the layer history.",
+    ),
+    Diagnostic(
+        "inferred_notifications",
+        Severity.WARNING,
+        "{count} {take|takes} of readers that were not made known (the trace began late), of "
+        "samples which several readers of the process were told of: the first notification counts.",
+    ),
+    Diagnostic(
+        "refused_sends",
+        Severity.WARNING,
+        "{count} {send|sends} found no room (a full socket buffer, or shared memory in use) and "
+        "{was|were} dropped or tried again by the middleware.",
+    ),
+    Diagnostic(
+        "incomplete_samples",
+        Severity.WARNING,
+        "{count} {sample|samples} came to a process in part only, and no reader there was told: "
+        "fragments were lost on the way (or the trace ended first).",
+    ),
+    Diagnostic(
+        "lost_messages",
+        Severity.WARNING,
+        "{count} {message was|messages were} published on a hop between its first and its last "
+        "taken one and not taken: lost on the way, or displaced in a full queue (hops.lost).",
+    ),
+    Diagnostic(
         "resent_messages",
         Severity.INFO,
         "{count} {message arrived|messages arrived} only after something of {it|them} was sent "
-        "again (lost on the way, or by a full socket buffer); the wait is part of dds receive "
-        "(resend_ns).",
+        "again (lost on the way, by a full socket buffer, or for lack of shared memory); the wait "
+        "is part of dds receive (resend_ns).",
     ),
     Diagnostic(
         "truncated_chains",

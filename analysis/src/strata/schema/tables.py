@@ -200,6 +200,7 @@ MESSAGES = Table(
             "part of dds receive: received_ns -> last fragment, recovered by a resend",
             null="nothing had to be sent again",
         ),
+        Column("size", "int64", "payload, CDR header included", unit="bytes", null=_NO_DDS),
         Column("fragments", "int64", "fragments of the sample; 1: whole", null=_NO_DDS),
         Column("recovered_fragments", "int64", "that came only after a resend", null=_NO_DDS),
         Column(
@@ -230,7 +231,10 @@ EXECUTOR_BLOCKERS = Table(
     (
         dense_id("message_id", "the message that waited"),
         dense_id("callback_id", "the callback that ran on the taking thread meanwhile"),
-        duration("duration_ns", "how long it ran between rmw_publish and picked"),
+        duration(
+            "duration_ns",
+            "how long it ran from the notification (not recorded: from rmw_publish) to picked",
+        ),
     ),
     "What the taking thread was running while a message waited for it. The rest of executor wait "
     "is the executor's own work.",
@@ -245,6 +249,7 @@ HOPS = Table(
         Column("publisher_node", "string", "node that publishes"),
         Column("subscription_node", "string", "node that takes"),
         Column("count", "int64", "matched takes"),
+        Column("lost", "int64", "published between the first and the last taken, and not taken"),
         *statistics("latency_", "publish to the end of the callback, complete rows"),
     ),
     "One row a way from a publishing node over a topic to a subscribing node.",

@@ -9,6 +9,7 @@ last checkpoint.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from strata.schema import tables
@@ -16,9 +17,13 @@ from strata.schema.layers import HOP_LAYERS
 from strata.stats.summary import prefixed, summarize
 
 
-def hop_tables(messages: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def hop_tables(
+    messages: pd.DataFrame, publications: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the tables `hops` and `hop_layers`."""
     hops, layers = [], []
+    # Publications are numbered in order of time; those of unknown publishers are nobody's.
+    publisher = publications["publisher_id"].fillna(-1).to_numpy(np.int64)
     for hop_id, every in messages.groupby("hop_id"):
         complete = every[every["complete"]]
         rows = complete if len(complete) else every
@@ -31,6 +36,7 @@ def hop_tables(messages: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
                 "publisher_node": first["publisher_node"],
                 "subscription_node": first["subscription_node"],
                 "count": len(every),
+                "lost": _lost(every["publication_id"].to_numpy(np.int64), publisher),
                 **prefixed("latency_", summarize(latency)),
             }
         )
@@ -51,3 +57,16 @@ def hop_tables(messages: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
         tables.HOPS.frame(pd.DataFrame(hops, columns=tables.HOPS.names)),
         tables.HOP_LAYER_STATS.frame(pd.DataFrame(layers, columns=tables.HOP_LAYER_STATS.names)),
     )
+
+
+def _lost(taken: npt.NDArray[np.int64], publisher: npt.NDArray[np.int64]) -> int:
+    """Count what the publishers of a hop published meanwhile and it did not take."""
+    own = np.unique(taken)
+    if not len(publisher):
+        return 0
+    publishers = np.unique(publisher[own])
+    meanwhile = publisher[own[0] : own[-1] + 1]
+    known = publishers[publishers >= 0]
+    if len(known) < len(publishers):
+        return 0
+    return int(np.isin(meanwhile, known).sum()) - len(own)

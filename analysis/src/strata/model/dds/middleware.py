@@ -6,8 +6,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from strata.model.columns import EventColumns, Ints
-from strata.model.dds.reads import Reads, find_notified, find_reads
+import pandas as pd
+
+from strata.model.columns import EventColumns, filled
+from strata.model.dds.buffers import find_buffers
+from strata.model.dds.reads import Notified, Reads, find_notified, find_reads
 from strata.model.dds.samples import Samples
 from strata.model.dds.wire import Wire, find_wire
 from strata.model.dds.writes import Writes, find_writes
@@ -19,14 +22,16 @@ from strata.model.traffic import Publications, Takes
 class Middleware:
     """What the middleware did; empty of knowledge (`NONE` everywhere) without `dds` events.
 
-    `writes` has one row a publication, `reads` and `notified_ns` one a take.
+    `writes` has one row a publication, `reads` and `notified` one a take. `incomplete` counts
+    samples of which a process got only some fragments.
     """
 
     samples: Samples
     writes: Writes
     reads: Reads
-    notified_ns: Ints
+    notified: Notified
     wire: Wire
+    incomplete: int
 
 
 def find_middleware(
@@ -35,10 +40,21 @@ def find_middleware(
     """Return what the events of the provider `dds` tell."""
     samples = Samples(events)
     reads = find_reads(events, timeline, takes, samples)
+    wire = find_wire(events, find_buffers(events, timeline, samples))
     return Middleware(
         samples,
         find_writes(events, timeline, publications, samples),
         reads,
         find_notified(events, samples, takes, reads),
-        find_wire(events, timeline, samples),
+        wire,
+        _incomplete(events, samples, wire),
     )
+
+
+def _incomplete(events: EventColumns, samples: Samples, wire: Wire) -> int:
+    name = "dds:reader_notify"
+    told = pd.MultiIndex.from_arrays([events.process(name), samples.of(name)])
+    arrived = wire.by_process["arrived"]
+    sample = arrived.index.get_level_values("sample")
+    short = filled(arrived) < filled(wire.sends["fragments"].reindex(sample))
+    return int((short & ~arrived.index.isin(told)).sum())

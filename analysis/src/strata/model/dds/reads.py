@@ -5,8 +5,9 @@
     take_begin -> deserialize_begin -> deserialize_end -> take_end -> rmw_take
 
 A DDS take belongs to an rmw_take when it is the last one that ended before it and after the
-rmw_take before, on the same thread, and it took something. Its sample is the one that it names;
-where it names none, the one that this process received with the same source timestamp.
+rmw_take before, on the same thread, it took something, and that is the same: by source timestamp,
+or where it tells none, by the address of the message. Its sample is the one that it names; where it
+names none, the one that this process received with the same source timestamp.
 """
 
 from __future__ import annotations
@@ -18,21 +19,26 @@ import pandas as pd
 
 from strata.model.columns import NONE, EventColumns, Ints, Words, filled
 from strata.model.dds.samples import Samples, number_words
-from strata.model.dds.writes import received_samples
-from strata.model.search import Lifetimes
+from strata.model.dds.writes import pick, received_samples, same_message
+from strata.model.search import GroupedSearch, Lifetimes
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.traffic import Takes
 
 
 @dataclass(frozen=True)
 class Reads:
-    """One row a take; `NONE` is null. `reader` is two words, zeros where it is not known."""
+    """One row a take; `NONE` is null.
+
+    `reader` is the GUID of its reader, two words, zeros where it is not known; `made_ns` when that
+    was made known.
+    """
 
     begin_ns: Ints
     deserialize_begin_ns: Ints
     deserialize_end_ns: Ints
     sample: Ints
     reader: Words
+    made_ns: Ints
 
 
 def find_reads(events: EventColumns, timeline: Timeline, takes: Takes, samples: Samples) -> Reads:
@@ -41,12 +47,17 @@ def find_reads(events: EventColumns, timeline: Timeline, takes: Takes, samples: 
     previous = timeline.before(at, Kind.RMW_TAKE)
     end = timeline.before(at, Kind.TAKE_END)
     row = timeline.row_at(end)
-    taken = events.ints(EVENT_OF[Kind.TAKE_END], "taken")
-    named = np.full(len(at), NONE, np.int64)
-    own = (end != NONE) & (end > previous)
-    own[own] = taken[row[own]] > 0
+    name = EVENT_OF[Kind.TAKE_END]
+    own = (end != NONE) & (end > previous) & (pick(events.ints(name, "taken"), row) > 0)
+    own &= same_message(
+        pick(events.ints(name, "source_timestamp"), row),
+        takes.source_timestamp,
+        pick(events.ints(name, "buffer"), row),
+        pick(events.ints(EVENT_OF[Kind.RMW_TAKE], "message"), timeline.row_at(at)),
+    )
     end = np.where(own, end, NONE)
-    named[own] = samples.of(EVENT_OF[Kind.TAKE_END])[row[own]]
+    row = np.where(own, row, NONE)
+    named = pick(samples.of(name), row)
     begin = np.full(len(at), NONE, np.int64)
     begin[own] = timeline.before(end[own], Kind.TAKE_BEGIN)
     begin = np.where(begin > previous, begin, NONE)
@@ -55,35 +66,52 @@ def find_reads(events: EventColumns, timeline: Timeline, takes: Takes, samples: 
     paired = deserialize_end != NONE
     process = events.processes.thread_process[takes.thread]
     by_stamp = received_samples(events, samples, process, takes.source_timestamp)
+    reader, made_ns = _readers(events, process, row, timeline.ns_at(end))
     return Reads(
         timeline.ns_at(begin),
         np.where(paired, timeline.ns_at(deserialize_begin), NONE),
         np.where(paired, timeline.ns_at(deserialize_end), NONE),
         np.where(named != NONE, named, by_stamp),
-        _readers(events, process, np.where(own, row, NONE), timeline.ns_at(end)),
+        reader,
+        made_ns,
     )
 
 
-def _readers(events: EventColumns, process: Ints, row: Ints, at_ns: Ints) -> Words:
-    """GUIDs of the readers that takes name by handle; zeros where none was made known."""
+def _readers(events: EventColumns, process: Ints, row: Ints, at_ns: Ints) -> tuple[Words, Ints]:
+    """GUIDs of the readers that takes name by handle, and when each was made known."""
     made = "dds:create_reader"
-    out = np.zeros((len(row), 2), np.uint64)
+    out, made_ns = np.zeros((len(row), 2), np.uint64), np.full(len(row), NONE, np.int64)
     if not events.count(made):
-        return out
+        return out, made_ns
     lives = Lifetimes(events.process(made), events.ints(made, "reader"), events.timestamps(made))
     known = np.flatnonzero(row != NONE)
     handle = events.ints(EVENT_OF[Kind.TAKE_END], "reader")[row[known]]
     found = lives.find(process[known], handle, at_ns[known])
     guid = events.words(made, "gid_prefix", "gid_entity")
     out[known[found != NONE]] = guid[found[found != NONE]]
-    return out
+    made_ns[known] = pick(events.timestamps(made), found)
+    return out, made_ns
 
 
-def find_notified(events: EventColumns, samples: Samples, takes: Takes, reads: Reads) -> Ints:
-    """Return when each take's reader was told of its sample; `NONE` where that is not known.
+@dataclass(frozen=True)
+class Notified:
+    """When each take's reader was told of its sample, and on which thread; `NONE` is null.
+
+    `added_ns`: when that thread had put the sample into a reader's history last. `inferred` counts
+    takes whose reader is not known, of samples that several readers of the process were told of.
+    """
+
+    ns: Ints
+    thread: Ints
+    added_ns: Ints
+    inferred: int
+
+
+def find_notified(events: EventColumns, samples: Samples, takes: Takes, reads: Reads) -> Notified:
+    """Return the notification of each take.
 
     Where one side does not know the reader, the first notification of the sample in the process is
-    taken: all readers of a process are told by one thread, one after the other.
+    taken.
     """
     name = "dds:reader_notify"
     told, count = events.words(name, "reader_guid"), events.count(name)
@@ -95,6 +123,7 @@ def find_notified(events: EventColumns, samples: Samples, takes: Takes, reads: R
             "sample": samples.of(name),
             "reader": np.where(known[:count], reader[:count], NONE),
             "ns": events.timestamps(name),
+            "row": np.arange(count),
         }
     )
     notified = notified[notified["sample"] != NONE]
@@ -105,17 +134,32 @@ def find_notified(events: EventColumns, samples: Samples, takes: Takes, reads: R
             "reader": np.where(known[count:], reader[count:], NONE),
         }
     )
-    exact = _earliest(notified, asked, ["process", "sample", "reader"])
-    unknown = notified[notified["reader"] == NONE]
+    place = ["process", "sample"]
+    exact = _first(notified, asked, [*place, "reader"])
     loose = np.where(
         asked["reader"] == NONE,
-        _earliest(notified, asked, ["process", "sample"]),
-        _earliest(unknown, asked, ["process", "sample"]),
+        _first(notified, asked, place),
+        _first(notified[notified["reader"] == NONE], asked, place),
     )
-    return np.where(exact != NONE, exact, loose)
+    several = notified[notified.duplicated(place)][place].drop_duplicates()
+    unsure = asked[(exact == NONE) & (loose != NONE)].merge(several, on=place)
+    row = np.where(exact != NONE, exact, loose)
+    ns, thread = pick(events.timestamps(name), row), pick(events.thread(name), row)
+    return Notified(ns, thread, _added(events, samples, thread, reads.sample, ns), len(unsure))
 
 
-def _earliest(notified: pd.DataFrame, asked: pd.DataFrame, key: list[str]) -> Ints:
-    first = notified.groupby(key, as_index=False)["ns"].min()
-    first["ns"] = first["ns"].astype("Int64")
-    return filled(asked[key].merge(first, on=key, how="left")["ns"])
+def _first(notified: pd.DataFrame, asked: pd.DataFrame, key: list[str]) -> Ints:
+    """The row of the earliest notification with each key, or `NONE`."""
+    first = notified.sort_values("ns", kind="stable").drop_duplicates(key)
+    return filled(asked[key].merge(first[[*key, "row"]], on=key, how="left")["row"])
+
+
+def _added(events: EventColumns, samples: Samples, thread: Ints, sample: Ints, at_ns: Ints) -> Ints:
+    """When a thread put a sample into a reader's history last, up to an instant; or `NONE`."""
+    name = "dds:reader_history_add"
+    ns, width = events.timestamps(name), len(samples) + 1
+    search = GroupedSearch(events.thread(name) * width + samples.of(name), ns)
+    group = thread * width + sample
+    at = search.position(group, at_ns, after_equal=True) - 1
+    found = (thread != NONE) & (sample != NONE) & (at >= search.begin(group))
+    return pick(ns, np.where(found, pick(search.order, at), NONE))

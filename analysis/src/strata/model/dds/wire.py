@@ -4,8 +4,11 @@
 
 A large sample travels in fragments; a whole one counts as a single fragment of number 0. The first
 time that a fragment goes to a destination is its *first transmission*; each further time is a
-*resend* (RTPS: a repair). A fragment that a process got only after a resend of it was *recovered*,
-unless all its copies arrived: then none was lost, and the first to come was the first transmission.
+*resend* (RTPS: a repair). A fragment that a thread got only after a resend of it to its port was
+*recovered*, unless all copies arrived: then none was lost, and the first to come was the first
+transmission. TCP loses nothing: what it refuses is offered again.
+
+Arrivals are known by receiving thread: several participants of a process each have their own.
 """
 
 from __future__ import annotations
@@ -15,49 +18,71 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from strata.model.columns import NONE, EventColumns
-from strata.model.dds.samples import Samples, number_words
-from strata.model.timeline import EVENT_OF, Kind, Timeline
+from strata.model.columns import NONE, EventColumns, Ints
+from strata.model.dds.buffers import Buffers
+from strata.model.search import GroupedSearch
 
 DATA_SHARING = 65536
 SHM = 16
-_IN_BUFFER = {"dds:send_begin": "dds:send_sample", "dds:receive": "dds:receive_sample"}
+TCP = (4, 8)
 
 
 @dataclass(frozen=True)
 class Wire:
-    """Sends by sample (the index), and arrivals by (process, sample).
+    """Sends by sample (the index), and arrivals by (receiving thread or process, sample).
 
     `sends`: first_send_ns, first_sent_ns (end of the last first transmission; -1 if no end was
-    recorded), transport, fragments, resends. `arrivals`: received_ns (last fragment that came by a
-    first transmission; null when none did), last_ns (last fragment of all), recovered (fragments).
-    `added`: added_ns, the first reader_history_add. All columns are nullable: looked up by an index
-    with gaps, int64 would go through floats, which have no nanoseconds since the epoch.
+    recorded), transport, fragments. `by_thread` and `by_process`: received_ns (last fragment that
+    came by a first transmission; null when none did), last_ns (last fragment of all), recovered and
+    arrived (fragments), transport. All columns are nullable: looked up by an index with gaps, int64
+    would go through floats, which have no nanoseconds since the epoch.
+
+    `refused` counts sends that found no room.
     """
 
     sends: pd.DataFrame
-    arrivals: pd.DataFrame
-    added: pd.DataFrame
+    by_thread: pd.DataFrame
+    by_process: pd.DataFrame
+    refused: int
+    _sent: pd.DataFrame
+
+    def first_send_since(self, sample: Ints, since_ns: Ints) -> Ints:
+        """Return the first send of each sample at or after an instant; `NONE` if there is none."""
+        search = GroupedSearch(
+            self._sent["sample"].to_numpy(np.int64), self._sent["ns"].to_numpy(np.int64)
+        )
+        at = search.position(sample, since_ns, after_equal=False)
+        found = (sample != NONE) & (at < search.end(sample))
+        if not len(search.order):
+            return np.full(len(sample), NONE, np.int64)
+        row = search.order[np.minimum(at, len(search.order) - 1)]
+        return np.where(found, self._sent["ns"].to_numpy(np.int64)[row], NONE)
 
 
-def find_wire(events: EventColumns, timeline: Timeline, samples: Samples) -> Wire:
+def find_wire(events: EventColumns, buffers: Buffers) -> Wire:
     """Return what was sent and what arrived."""
-    sent = _fragments(_buffers(events, samples, "dds:send_begin", _send_ends(events, timeline)))
-    came = _fragments(_buffers(events, samples, "dds:receive", None))
-    key = ["sample", "fragment", "destination"]
-    sent = sent.sort_values("ns", kind="stable")
-    again = sent.duplicated(key)
-    sends = _sends(sent, again)
-    return Wire(sends, _arrivals(came, _resent(sent, again)), _added(events, samples))
+    sent, came = _fragments(buffers.sent), _fragments(buffers.received)
+    refused = _is_refused(buffers.sent)
+    again_later = sent["transport"].isin(TCP) & _is_refused(sent)
+    sent = sent[~again_later].sort_values("ns", kind="stable").reset_index(drop=True)
+    again = sent.duplicated(["sample", "fragment", "destination"])
+    first = _first_arrivals(came)
+    first["recovered"] = _recovered(first, sent, again)
+    first["process"] = events.processes.thread_process[first["thread"].to_numpy(np.int64)]
+    return Wire(
+        _sends(sent, again),
+        _arrivals(first, "thread"),
+        _arrivals(_first_of_process(first), "process"),
+        int(refused.sum()),
+        sent,
+    )
 
 
-def _resent(sent: pd.DataFrame, again: pd.Series[bool]) -> pd.DataFrame:
-    """Fragments that were sent again: when first, and how often they went to one destination."""
-    copies = sent.groupby(["sample", "fragment", "destination"]).size()
-    fragment = ["sample", "fragment"]
-    resent = sent[again].groupby(fragment)["ns"].min().astype("Int64").to_frame("resent_ns")
-    resent["sent"] = copies.groupby(fragment).max()
-    return resent.reset_index()
+def _is_refused(sent: pd.DataFrame) -> pd.Series[bool]:
+    """Tell which sends found no room: a full socket buffer, or no memory that readers share."""
+    told = sent["end_ns"] != NONE
+    nobody = (sent["transport"] == SHM) & (sent["destinations"] == 0)
+    return told & ((sent["result"] < 0) | nobody)
 
 
 def _sends(sent: pd.DataFrame, again: pd.Series[bool]) -> pd.DataFrame:
@@ -70,96 +95,61 @@ def _sends(sent: pd.DataFrame, again: pd.Series[bool]) -> pd.DataFrame:
             "fragments": sent.groupby("sample")["fragment"].nunique(),
         }
     )
-    out["resends"] = sent[again].groupby("sample").size().reindex(out.index, fill_value=0)
     return out.astype("Int64")
 
 
-def _arrivals(came: pd.DataFrame, resent: pd.DataFrame) -> pd.DataFrame:
-    copies = came.groupby(["process", "sample", "fragment"])["ns"]
-    first = copies.agg(["min", "size"]).reset_index().rename(columns={"min": "ns"})
-    first = first.merge(resent, on=["sample", "fragment"], how="left")
-    late = (first["ns"] > first["resent_ns"]).fillna(value=False).astype(bool)
-    recovered = late & ~(first["size"] >= first["sent"])
-    key = ["process", "sample"]
+def _first_arrivals(came: pd.DataFrame) -> pd.DataFrame:
+    """One row a fragment and receiving thread: when it came first, and how many copies came."""
+    came = came.sort_values("ns", kind="stable")
+    groups = came.groupby(["thread", "sample", "fragment"], as_index=False)
+    return groups.agg(
+        ns=("ns", "first"),
+        copies=("ns", "size"),
+        transport=("transport", "first"),
+        port=("port", "first"),
+    )
+
+
+def _recovered(first: pd.DataFrame, sent: pd.DataFrame, again: pd.Series[bool]) -> pd.Series[bool]:
+    """Tell which fragments came only after a resend to the port at which they came."""
+    fragment = ["sample", "fragment"]
+    suspect = sent[again & ~sent["transport"].isin(TCP)][fragment].drop_duplicates()
+    asked = first.assign(row=np.arange(len(first))).merge(suspect, on=fragment)
+    pairs = asked.merge(sent, on=[*fragment, "transport"], suffixes=("", "_sent"))
+    # A port that is not known may be any; what SHM tells of several readers is the last one's.
+    anywhere = (pairs["port"] <= 0) | (pairs["port_sent"] <= 0) | (pairs["destinations"] > 1)
+    pairs = pairs[anywhere | (pairs["port"] == pairs["port_sent"])]
+    pairs["before"] = pairs["ns_sent"] <= pairs["ns"]
+    copies = pairs.groupby(["row", "destination"]).agg(
+        sent=("before", "size"), before=("before", "sum")
+    )
+    most = copies.groupby("row").max()
+    late = most[most["before"] > 1]
+    lost = late[late["sent"] > first["copies"].to_numpy()[late.index.to_numpy(np.int64)]]
+    out = pd.Series(data=False, index=first.index)
+    out.iloc[lost.index.to_numpy(np.int64)] = True
+    return out
+
+
+def _first_of_process(first: pd.DataFrame) -> pd.DataFrame:
+    ordered = first.sort_values("ns", kind="stable")
+    return ordered.drop_duplicates(["process", "sample", "fragment"])
+
+
+def _arrivals(first: pd.DataFrame, place: str) -> pd.DataFrame:
+    key = [place, "sample"]
     every = first.groupby(key)
-    out = pd.DataFrame({"last_ns": every["ns"].max()})
-    by_first = first[~recovered].groupby(key)["ns"].max()
-    out["received_ns"] = by_first.astype("Int64").reindex(out.index)
-    out["recovered"] = first[recovered].groupby(key).size().reindex(out.index, fill_value=0)
-    return out.astype("Int64")
-
-
-def _added(events: EventColumns, samples: Samples) -> pd.DataFrame:
-    name = "dds:reader_history_add"
-    frame = pd.DataFrame(
+    out = pd.DataFrame(
         {
-            "process": events.process(name),
-            "sample": samples.of(name),
-            "added_ns": events.timestamps(name),
+            "last_ns": every["ns"].max(),
+            "recovered": every["recovered"].sum(),
+            "arrived": every.size(),
+            "transport": every["transport"].first(),
         }
-    )
-    first = frame[frame["sample"] != NONE].groupby(["process", "sample"])[["added_ns"]].min()
-    return first.astype("Int64")
-
-
-def _send_ends(events: EventColumns, timeline: Timeline) -> pd.DataFrame:
-    """For each send_begin: when its send ended, and where to; a number for each destination."""
-    count = events.count("dds:send_begin")
-    begin = timeline.positions(Kind.SEND_BEGIN)
-    end = timeline.within(begin, timeline.after(begin, Kind.SEND_BEGIN), Kind.SEND_END)
-    row, end_row = timeline.row_at(begin), timeline.row_at(end)
-    name = EVENT_OF[Kind.SEND_END]
-    address, _ = number_words(events.words(name, "address"))
-    port = events.ints(name, "port")
-    # What SHM tells is the last of several readers: all its sends go to one place.
-    port = np.where(events.ints(name, "transport") == SHM, 0, port)
-    destination = np.full(count, NONE, np.int64)
-    end_ns = np.full(count, NONE, np.int64)
-    known = end_row != NONE
-    destination[row[known]] = (address * (1 << 32) + port)[end_row[known]]
-    end_ns[row[known]] = timeline.ns[end[known]]
-    return pd.DataFrame({"destination": destination, "end_ns": end_ns})
-
-
-def _buffers(
-    events: EventColumns, samples: Samples, name: str, ends: pd.DataFrame | None
-) -> pd.DataFrame:
-    """One row a sample in a buffer; those after the first have its time, end and destination."""
-    first = _rows(events, samples, name)
-    first["transport"] = events.ints(name, "transport")
-    if ends is not None:
-        first = pd.concat([first, ends], axis=1)
-    further = _rows(events, samples, _IN_BUFFER[name])
-    if len(further):
-        further = further.sort_values("ns", kind="stable")
-        buffers = first[["ns", "thread"]].assign(row=np.arange(len(first)))
-        last = pd.merge_asof(
-            further[["ns", "thread"]],
-            buffers.sort_values("ns", kind="stable"),
-            on="ns",
-            by="thread",
-        )["row"]
-        # Row numbers, not times, go through floats here.
-        known = last.notna().to_numpy()
-        rows = last[known].to_numpy(np.int64)
-        further = further[known].reset_index(drop=True)
-        for column in first.columns.difference(further.columns).union(["ns"]):
-            further[column] = first[column].to_numpy(np.int64)[rows]
-        first = pd.concat([first, further[first.columns]], ignore_index=True)
-    return first[first["sample"] != NONE].reset_index(drop=True)
-
-
-def _rows(events: EventColumns, samples: Samples, name: str) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "ns": events.timestamps(name),
-            "process": events.process(name),
-            "thread": events.thread(name),
-            "sample": samples.of(name),
-            "fragment": events.ints(name, "fragment"),
-            "count": events.ints(name, "fragment_count"),
-        }
-    )
+    ).astype("Int64")
+    in_time = first[~first["recovered"]].groupby(key)["ns"].max().astype("Int64")
+    out["received_ns"] = in_time.reindex(out.index)
+    return out
 
 
 def _fragments(buffers: pd.DataFrame) -> pd.DataFrame:

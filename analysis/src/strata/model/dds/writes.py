@@ -6,9 +6,10 @@
                 -> write_end
 
 A write belongs to a publication when it is the first one after its rmw_publish and before the next
-one of the thread. What lies between write_begin and write_end on that thread is of this write. The
-sample is the one that was added to the history; where that is not known, the one that was sent with
-the publication's source timestamp by this process.
+one of the thread, and what it wrote is the publication's: its source timestamp, or where the write
+tells none, the address of the message. What lies between write_begin and write_end on that thread
+is of this write. The sample is the one that was added to the history; where that is not known, the
+one that was sent with the publication's source timestamp by this process.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from strata.model.columns import NONE, EventColumns, Ints, filled
@@ -23,14 +25,19 @@ from strata.model.dds.samples import Samples
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.traffic import Publications
 
+Flags = npt.NDArray[np.bool_]
+
 
 @dataclass(frozen=True)
 class Writes:
-    """One row a publication; `NONE` is null. `sample` is a row of the samples."""
+    """One row a publication; `NONE` is null.
 
-    begin_ns: Ints
+    `sample` is a row of the samples; `size` the bytes that were made of the value.
+    """
+
     serialize_begin_ns: Ints
     serialize_end_ns: Ints
+    size: Ints
     sample: Ints
 
 
@@ -44,21 +51,46 @@ def find_writes(
     end = timeline.within(begin, after, Kind.WRITE_END)
     # A write that threw, or whose end was lost, is bounded by the next publication.
     until = np.where(end != NONE, end, after)
+    added = timeline.row_at(timeline.within(begin, until, Kind.WRITER_HISTORY_ADD))
+    own = same_message(
+        pick(events.ints(EVENT_OF[Kind.WRITER_HISTORY_ADD], "source_timestamp"), added),
+        publications.source_timestamp,
+        pick(events.ints(EVENT_OF[Kind.WRITE_BEGIN], "data"), timeline.row_at(begin)),
+        pick(events.ints(EVENT_OF[Kind.RMW_PUBLISH], "message"), timeline.row_at(at)),
+    )
+    begin = np.where(own, begin, NONE)
     serialize_begin = timeline.within(begin, until, Kind.SERIALIZE_BEGIN)
     serialize_end = timeline.within(serialize_begin, until, Kind.SERIALIZE_END)
     paired = serialize_end != NONE
-    added = timeline.row_at(timeline.within(begin, until, Kind.WRITER_HISTORY_ADD))
-    known = samples.of(EVENT_OF[Kind.WRITER_HISTORY_ADD])
-    sample = np.full(len(at), NONE, np.int64)
-    sample[added != NONE] = known[added[added != NONE]]
+    size = pick(events.ints(EVENT_OF[Kind.SERIALIZE_END], "size"), timeline.row_at(serialize_end))
+    named = pick(samples.of(EVENT_OF[Kind.WRITER_HISTORY_ADD]), added)
     process = events.processes.thread_process[publications.thread]
     by_stamp = sent_samples(events, samples, process, publications.source_timestamp)
     return Writes(
-        timeline.ns_at(begin),
         np.where(paired, timeline.ns_at(serialize_begin), NONE),
         np.where(paired, timeline.ns_at(serialize_end), NONE),
-        np.where(sample != NONE, sample, np.where(begin != NONE, by_stamp, NONE)),
+        np.where(size > 0, size, NONE),
+        np.where(own & (named != NONE), named, by_stamp),
     )
+
+
+def pick(values: Ints, rows: Ints) -> Ints:
+    """Return `values[rows]`; `NONE` for `NONE`."""
+    if not len(values):
+        return np.full(len(rows), NONE, np.int64)
+    return np.where(rows != NONE, values[np.maximum(rows, 0)], NONE)
+
+
+def same_message(stamp: Ints, own_stamp: Ints, address: Ints, own_address: Ints) -> Flags:
+    """Tell whether two events are of one message: by source timestamps, else by addresses.
+
+    What one side does not tell (0 or `NONE`) does not speak against it. Serialized and loaned
+    messages have other addresses within the middleware.
+    """
+    stamped = (stamp > 0) & (own_stamp > 0)
+    addressed = ~np.isin(address, (0, NONE)) & ~np.isin(own_address, (0, NONE))
+    same = ~addressed | (address == own_address)
+    return np.asarray(np.where(stamped, stamp == own_stamp, same))
 
 
 def sent_samples(events: EventColumns, samples: Samples, process: Ints, stamp: Ints) -> Ints:

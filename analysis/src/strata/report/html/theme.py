@@ -24,6 +24,7 @@ _UNKNOWN = "#8a8f98"
 
 _COLOURS = {
     layers.CLIENT_PUBLISH.name: "#56b4e9",
+    layers.HISTORY.name: "#a0a4b8",
     layers.SERIALIZE.name: "#f0e442",
     layers.DDS_WRITE.name: "#117733",
     layers.TRANSPORT.name: "#3f7fe0",

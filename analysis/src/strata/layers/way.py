@@ -1,0 +1,119 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""How the sample of each matched message came to its reader, as far as it was seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from strata.model.build import Model
+from strata.model.columns import NONE, Ints, filled
+from strata.model.dds.wire import DATA_SHARING
+
+Flags = npt.NDArray[np.bool_]
+Objects = npt.NDArray[np.object_]
+
+INTRA_PROCESS = "intra-process"
+_TRANSPORTS = {
+    1: "UDPv4",
+    2: "UDPv6",
+    4: "TCPv4",
+    8: "TCPv6",
+    16: "SHM",
+    DATA_SHARING: "data sharing",
+}
+
+
+@dataclass(frozen=True)
+class Way:
+    """One row a matched message; `NONE` is null.
+
+    `made_ns` is when its reader was made, for a message that is older than its reader; then sends
+    before that do not count. `recovered` counts fragments.
+    """
+
+    made_ns: Ints
+    sent_ns: Ints
+    received_ns: Ints
+    last_ns: Ints
+    fragments: Ints
+    recovered: Ints
+    transport: Objects
+
+
+def find_way(model: Model) -> Way:
+    """Return the way of every matched message."""
+    take, wire = model.matches.take, model.middleware.wire
+    written = model.middleware.writes.sample[model.matches.publication]
+    sample = np.where(written != NONE, written, model.middleware.reads.sample[take])
+    arrivals, local = _arrivals(model, sample)
+    added_ns = model.middleware.notified.added_ns[take]
+    sends = wire.sends.reindex(sample)
+    made_ns = _made_later(model)
+    late = made_ns != NONE
+    last_ns, came = arrivals["last_ns"], arrivals["last_ns"] != NONE
+    first_ns = filled(sends["first_send_ns"])
+    sent_ns = np.where(late, wire.first_send_since(sample, made_ns), first_ns)
+    # Nothing came by a first transmission: it was over when its last send returned.
+    over_ns = np.minimum(np.maximum(filled(sends["first_sent_ns"]), first_ns), last_ns)
+    in_time_ns = np.where(late, last_ns, arrivals["received_ns"])
+    received_ns = np.where(came, np.where(in_time_ns != NONE, in_time_ns, over_ns), added_ns)
+    kind = np.where(came, arrivals["transport"], filled(sends["transport"]))
+    shared = ~came & ~local & (kind == DATA_SHARING) & (received_ns != NONE)
+    sent_ns = np.where(local | (shared & (received_ns < sent_ns)), received_ns, sent_ns)
+    transport = np.asarray([_TRANSPORTS.get(number) for number in kind.tolist()], dtype=object)
+    transport[local] = INTRA_PROCESS
+    return Way(
+        made_ns,
+        sent_ns,
+        received_ns,
+        last_ns,
+        np.where(local, 1, filled(sends["fragments"])),
+        np.where(late, 0, np.maximum(arrivals["recovered"], 0)),
+        transport,
+    )
+
+
+def _arrivals(model: Model, sample: Ints) -> tuple[dict[str, Ints], Flags]:
+    """Arrivals of each message's sample, and whether it was handed over within the process.
+
+    Those on the thread that told the reader; where it did not get all that the process got (several
+    threads of one participant, or a thread of its own for delivery), those of the process.
+    """
+    wire, take = model.middleware.wire, model.matches.take
+    of_thread = model.events.processes.thread_process
+    process = of_thread[model.takes.thread[take]]
+    source = of_thread[model.publications.thread[model.matches.publication]]
+    notified = model.middleware.notified
+    index = [notified.thread[take], sample]
+    on_thread = wire.by_thread.reindex(pd.MultiIndex.from_arrays(index))
+    in_process = wire.by_process.reindex(pd.MultiIndex.from_arrays([process, sample]))
+    own = filled(on_thread["arrived"])
+    local = (own == NONE) & (process == source) & (notified.added_ns[take] != NONE)
+    whole = (own != NONE) & (own >= filled(in_process["arrived"]))
+    arrivals = {}
+    for name in wire.by_thread.columns:
+        elsewhere = np.where(local, NONE, filled(in_process[name]))
+        arrivals[name] = np.where(whole, filled(on_thread[name]), elsewhere)
+    return arrivals, local
+
+
+def _made_later(model: Model) -> Ints:
+    """When the reader was made, for messages that were published before; `NONE` for the others."""
+    take = model.matches.take
+    published_ns = model.publications.rmw_publish_ns[model.matches.publication]
+    subscription = model.takes.subscription[take]
+    known = subscription != NONE
+    init_ns = np.full(len(take), NONE, np.int64)
+    init_ns[known] = model.entities.subscriptions.begin_ns[subscription[known]]
+    told_ns = model.middleware.reads.made_ns[take]
+    made_ns = np.where(told_ns == NONE, init_ns, told_ns)
+    made_ns = np.where(init_ns == NONE, made_ns, np.minimum(made_ns, init_ns))
+    notified_ns = model.middleware.notified.ns[take]
+    # One that was told of after it had got the message was only named late.
+    late = (made_ns > published_ns) & (notified_ns != NONE) & (made_ns <= notified_ns)
+    return np.where(late, made_ns, NONE)
