@@ -15,8 +15,8 @@ SOURCES = PACKAGE / "src"
 def declared() -> dict[str, list[str]]:
     """Give the fields of every event as events.h declares them."""
     text = (SOURCES / "events.h").read_text()
-    field = r"lttng_ust_field_(?:integer|integer_hex|array)\(\w+,\s*(\w+)"
-    field += r"|lttng_ust_field_string\((\w+)|lttng_ust_field_enum\(dds, \w+, \w+,\s*(\w+)"
+    field = r"lttng_ust_field_(?:integer|integer_hex|array)\(\s*\w+,\s*(\w+)"
+    field += r"|lttng_ust_field_string\(\s*(\w+)|lttng_ust_field_enum\(\s*dds,\s*\w+, \w+,\s*(\w+)"
     classes: dict[str, list[str]] = {}
     events: dict[str, list[str]] = {}
     for block in text.split("LTTNG_UST_TRACEPOINT_EVENT")[1:]:

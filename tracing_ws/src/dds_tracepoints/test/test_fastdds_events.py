@@ -272,6 +272,7 @@ def test_what_is_sent_goes_to_a_port_of_the_listener(scene):
         transports = {one(write, "send_begin")["transport"], end["transport"]}
         assert transports | {receive[0]["transport"]} == {scene.transport}
         assert end["destinations"] == 1
+        assert end["port"] == receive[0]["port"]
         if scene.transport == SHM:
             assert end["port"] in scene.told["shm"]
             assert end["result"] == 1

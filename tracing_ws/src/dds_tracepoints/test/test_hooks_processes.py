@@ -79,17 +79,17 @@ def test_a_hook_may_interrupt_a_hook(lttng, ros, tmp_path):
         *["-shared", "-fPIC", PROGRAMS / "storm.c"],
         compiler="gcc",
     )
-    words = line(ros, built(ros, "soak.c", tmp_path), "both", "100000")
+    words = line(ros, built(ros, "soak.c", tmp_path), "both", "50000")
     environment = hooked(ros, DOMAIN, storm) | {"DDS_TRACEPOINTS_QUIET": "1"}
     session, output = lttng.start("dds:send_begin,dds:writer_history_add,dds:take_end")
     try:
         (ended,) = run([Program(words, environment)], lttng)
     finally:
         lttng.stop(session)
-    assert ended.out.startswith("200000 messages, ")
+    assert ended.out.startswith("100000 messages, ")
     (counts,) = re.findall(r"(\d+) signals, (\d+) sent, (\d+) refused, (\d+) wrong", ended.err)
     signals, sent, refused, wrong = map(int, counts)
-    assert signals > 100
+    assert signals > 50
     assert (wrong, sent + refused) == (0, 3 * signals)
     told = subprocess.run(["babeltrace2", output], capture_output=True, text=True, timeout=120)
     assert "discarded" not in told.stderr

@@ -21,7 +21,7 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from std_msgs.msg import String
 
-ROUNDS = 20
+ROUNDS = 8
 PATIENCE_S = 30.0
 
 
