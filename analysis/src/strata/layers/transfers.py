@@ -115,7 +115,7 @@ class WaitClock:
 
 
 @dataclass(frozen=True)
-class _Way:
+class _Rest:
     """Checkpoints beside those of the middleware; `waiting` is ns, from `begin_ns` to the pick."""
 
     client_ns: Ints
@@ -132,32 +132,47 @@ class _Way:
 
 def cut_layers(model: Model, ledger: Ledger) -> Transfers:
     """Cut every matched message at its checkpoints; count in `ledger` what could not be cut."""
+    passage = cut_middleware(model, ledger)
+    publication, take = model.matches.publication, model.matches.take
+    clock, thread = WaitClock(model.waits), model.takes.thread[take]
+    rest = _rest(model, passage, clock)
+    until = np.where(rest.picked_ns != NONE, rest.picked_ns, rest.rmw_take_ns)
+    ready_ns = clock.last_return(thread, until)
+    return Transfers(
+        publication,
+        take,
+        model.matches.method,
+        model.takes.execution[take],
+        np.where(rest.client_ns != NONE, rest.client_ns, rest.rmw_publish_ns),
+        rest.rmw_publish_ns,
+        np.where(rest.split & (ready_ns >= rest.begin_ns), ready_ns, NONE),
+        rest.picked_ns,
+        rest.rmw_take_ns,
+        rest.start_ns,
+        rest.end_ns,
+        passage,
+        _durations(rest, passage),
+    )
+
+
+def _rest(model: Model, passage: Passage, clock: WaitClock) -> _Rest:
     publications, takes = model.publications, model.takes
     publication, take = model.matches.publication, model.matches.take
-    execution = takes.execution[take]
+    rmw_publish_ns = publications.rmw_publish_ns[publication]
+    notified = passage.notified_ns != NONE
+    begin_ns = np.where(notified, passage.notified_ns, rmw_publish_ns)
+    picked_ns, rmw_take_ns = takes.picked_ns[take], takes.rmw_take_ns[take]
+    # Picked before it could be: the entity was ready for an older message of a full queue.
+    picked_ns = np.where(picked_ns >= begin_ns, picked_ns, NONE)
+    until = np.where(picked_ns != NONE, picked_ns, rmw_take_ns)
+    thread, execution = takes.thread[take], takes.execution[take]
     ran = execution != NONE
     start_ns = np.full(len(take), NONE, np.int64)
     end_ns = np.full(len(take), NONE, np.int64)
     start_ns[ran] = model.executions.start_ns[execution[ran]]
     end_ns[ran] = model.executions.end_ns[execution[ran]]
-    client_ns = publications.client_ns[publication]
-    rmw_publish_ns = publications.rmw_publish_ns[publication]
-    passage = cut_middleware(model, ledger)
-    notified = passage.notified_ns != NONE
-    begin_ns = np.where(notified, passage.notified_ns, rmw_publish_ns)
-    picked_ns = takes.picked_ns[take]
-    # Picked before it could be: the entity was ready for an older message of a full queue.
-    picked_ns = np.where(picked_ns >= begin_ns, picked_ns, NONE)
-    rmw_take_ns = takes.rmw_take_ns[take]
-    until = np.where(picked_ns != NONE, picked_ns, rmw_take_ns)
-
-    clock = WaitClock(model.waits)
-    thread = takes.thread[take]
-    waiting = clock.waited(thread, until) - clock.waited(thread, begin_ns)
-    split = clock.known(thread)
-    ready_ns = clock.last_return(thread, until)
-    way = _Way(
-        client_ns,
+    return _Rest(
+        publications.client_ns[publication],
         rmw_publish_ns,
         begin_ns,
         notified,
@@ -165,49 +180,34 @@ def cut_layers(model: Model, ledger: Ledger) -> Transfers:
         rmw_take_ns,
         start_ns,
         end_ns,
-        waiting,
-        split,
-    )
-    return Transfers(
-        publication,
-        take,
-        model.matches.method,
-        execution,
-        np.where(client_ns != NONE, client_ns, rmw_publish_ns),
-        rmw_publish_ns,
-        np.where(split & (ready_ns >= begin_ns), ready_ns, NONE),
-        picked_ns,
-        rmw_take_ns,
-        start_ns,
-        end_ns,
-        passage,
-        _durations(way, passage),
+        clock.waited(thread, until) - clock.waited(thread, begin_ns),
+        clock.known(thread),
     )
 
 
-def _durations(way: _Way, passage: Passage) -> dict[str, Ints]:
-    picked = way.picked_ns != NONE
-    until_picked = way.picked_ns - way.begin_ns
-    until_take = way.rmw_take_ns - way.begin_ns
-    ran, ended = way.start_ns != NONE, way.end_ns != NONE
-    split, told = way.split, way.notified
+def _durations(rest: _Rest, passage: Passage) -> dict[str, Ints]:
+    picked = rest.picked_ns != NONE
+    until_picked = rest.picked_ns - rest.begin_ns
+    until_take = rest.rmw_take_ns - rest.begin_ns
+    ran, ended = rest.start_ns != NONE, rest.end_ns != NONE
+    split, told = rest.split, rest.notified
     layers = [
-        (names.CLIENT_PUBLISH, way.client_ns != NONE, way.rmw_publish_ns - way.client_ns),
-        (names.WAKE_UP, split & told, way.waiting),
-        (names.EXECUTOR_WAIT, split & picked, until_picked - way.waiting),
+        (names.CLIENT_PUBLISH, rest.client_ns != NONE, rest.rmw_publish_ns - rest.client_ns),
+        (names.WAKE_UP, split & told, rest.waiting),
+        (names.EXECUTOR_WAIT, split & picked, until_picked - rest.waiting),
         (names.WAKE_UP_EXECUTOR_WAIT, ~split & told & picked, until_picked),
         (names.MIDDLEWARE_EXECUTOR_WAIT, ~split & ~told & picked, until_picked),
-        (names.TAKE, picked, way.rmw_take_ns - way.picked_ns),
-        (names.EXECUTOR_WAIT_TAKE, split & ~picked, until_take - way.waiting),
+        (names.TAKE, picked, rest.rmw_take_ns - rest.picked_ns),
+        (names.EXECUTOR_WAIT_TAKE, split & ~picked, until_take - rest.waiting),
         (names.WAKE_UP_EXECUTOR_WAIT_TAKE, ~split & told & ~picked, until_take),
         (names.MIDDLEWARE_EXECUTOR_WAIT_TAKE, ~split & ~told & ~picked, until_take),
-        (names.CLIENT_TAKE, ran, way.start_ns - way.rmw_take_ns),
-        (names.CALLBACK, ran & ended, way.end_ns - way.start_ns),
+        (names.CLIENT_TAKE, ran, rest.start_ns - rest.rmw_take_ns),
+        (names.CALLBACK, ran & ended, rest.end_ns - rest.start_ns),
     ]
     durations = {layer.column: np.where(there, ns, NONE) for layer, there, ns in layers}
     durations |= passage.durations
     stock = names.MIDDLEWARE.column
-    durations[stock] = np.where(split & ~told, way.waiting, durations[stock])
+    durations[stock] = np.where(split & ~told, rest.waiting, durations[stock])
     return durations
 
 
