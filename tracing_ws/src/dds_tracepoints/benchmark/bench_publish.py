@@ -19,6 +19,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from setups import FULL, LOADED, PROVIDER, RCLPY, ROS2, STOCK, Bench, Run, Setup, Workload
@@ -33,18 +34,13 @@ Results = dict[tuple[Workload, Setup], list[Run]]
 
 def workloads(quick: bool) -> list[Workload]:
     """List what is measured, with how many calls a run."""
-    share = 10 if quick else 1
-    return [
-        Workload("rclpy", "publish", 30_000 // share),
-        Workload("rcl", "publish", 30_000 // share),
-        Workload("rclpy", "heard", 1_500 // share),
-        Workload("rcl", "heard", 1_500 // share),
-        Workload("rclpy", "ping", 2_000 // share),
-        Workload("rclpy", "ping", 2_000 // share, "udp"),
+    loads = [Workload(program, "publish", 30_000) for program in ("rclpy", "rcl")]
+    loads += [Workload(program, "heard", 1_000) for program in ("rclpy", "rcl")]
+    for way in ({}, {"transport": "udp"}, {"shared": True}):
+        loads.append(Workload("rclpy", "ping", 3_000, **way))
         # More: until the buffers were full once, writing to a new page of them costs a page fault.
-        Workload("rcl", "ping", 20_000 // share),
-        Workload("rcl", "ping", 20_000 // share, "udp"),
-    ]
+        loads.append(Workload("rcl", "ping", 15_000, **way))
+    return [replace(load, count=load.count // 10) for load in loads] if quick else loads
 
 
 def measured(bench: Bench, loads: list[Workload], rounds: int, seed: int) -> Results:
@@ -58,7 +54,7 @@ def measured(bench: Bench, loads: list[Workload], rounds: int, seed: int) -> Res
             shuffler.shuffle(setups)
             for setup in setups:
                 results[workload, setup].append(bench.run(setup, workload))
-    return results
+    return dict(results)
 
 
 # --- figures -------------------------------------------------------------------------------------
@@ -67,6 +63,12 @@ def measured(bench: Bench, loads: list[Workload], rounds: int, seed: int) -> Res
 def measured_loads(results: Results) -> list[Workload]:
     """List the workloads that were run, in order."""
     return list(dict.fromkeys(load for load, _ in results))
+
+
+def in_short(results: Results) -> list[Workload]:
+    """Leave out workloads whose events are those of another."""
+    loads = measured_loads(results)
+    return [load for load in loads if load.transport == "shm" and not load.shared]
 
 
 def p50_of(runs: Sequence[Run]) -> float:
@@ -126,7 +128,7 @@ def disk_table(distro: str, results: Results) -> str:
     head = [f"{distro.capitalize()}: a message", "events", "bytes", "ns an event"]
     recorded = [
         (load, setup)
-        for load in measured_loads(results)
+        for load in in_short(results)
         for setup in (ROS2, FULL, RCLPY)
         if (load, setup) in results
     ]
@@ -140,9 +142,11 @@ def disk_row(results: Results, load: Workload, setup: Setup) -> list[str]:
     size = statistics.median(run.trace_bytes / run.messages for run in runs)
     cells = [f"{load.program} {load.kind}, {setup.name}"]
     cells += [f"{events / load.legs:.1f}", f"{size / load.legs:.0f}"]
-    # Of the others, events of other threads are not all in the measured time.
+    if load.name != "publish":
+        # Events of other threads are not all in the measured time.
+        return [*cells, ""]
     added = p50_of(runs) - p50_of(results[load, LOADED if setup.hooks else PROVIDER])
-    return [*cells, f"{added / events:.0f}" if load.name == "publish" else ""]
+    return [*cells, f"{added / events:.0f}"]
 
 
 def events_line(results: Results, load: Workload) -> str:
@@ -171,9 +175,7 @@ def report(distro: str, results: Results) -> str:
     kinds = dict.fromkeys(load.kind for load in loads)
     parts = [times_table(distro, results, kind) for kind in kinds]
     parts += [disk_table(distro, results), f"Reading the clock (subtracted): {costs}.\n"]
-    # The same over UDP, and from Python.
-    without = [load for load in loads if (load.program, load.transport) == ("rcl", "shm")]
-    parts += [events_line(results, load) for load in without]
+    parts += [events_line(results, load) for load in in_short(results) if load.program == "rcl"]
     return "\n".join([*parts, "", *(verdict(results, load) for load in loads), ""])
 
 
@@ -189,7 +191,7 @@ def main() -> None:
     loads = [
         load
         for load in workloads(given.quick)
-        if given.only in f"{load.program}-{load.name}-{load.transport}"
+        if given.only in f"{load.program}-{load.name}-{load.transport}{'-shared' * load.shared}"
     ]
     for distro in given.distro or distros():
         home = Path(tempfile.mkdtemp(prefix="dp", dir="/tmp"))

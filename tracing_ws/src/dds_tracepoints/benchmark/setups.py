@@ -52,18 +52,22 @@ RCLPY = Setup("the same, rclpy traced", hooks=True, rclpy=True, config="full")
 
 @dataclass(frozen=True)
 class Workload:
-    """What runs: a program's first argument, over which transport, how often."""
+    """What runs: a program's first argument, how often, over which transport.
+
+    `shared`: the processes of a round trip share a CPU, else each has one of its own.
+    """
 
     program: str
     name: str
     count: int
     transport: str = "shm"
+    shared: bool = False
 
     @property
     def kind(self) -> str:
         """Name it for readers."""
         if self.name == "ping":
-            return f"round trip, {self.transport.upper()}"
+            return f"round trip, {self.transport.upper()}" + ", one CPU" * self.shared
         return f"publish() to {'nobody' if self.name == 'publish' else 'a subscriber'}"
 
     @property
@@ -74,8 +78,10 @@ class Workload:
     @property
     def setups(self) -> list[Setup]:
         """List the setups that make a difference."""
-        common = [STOCK, PROVIDER, LOADED, ROS2, FULL]
-        return [*common, RCLPY] if (self.program, self.name) == ("rclpy", "ping") else common
+        if self.name == "publish":
+            return [STOCK, PROVIDER, LOADED, ROS2, FULL]
+        patched = self.name == "ping" and self.program == "rclpy"
+        return [STOCK, LOADED, ROS2, FULL, *([RCLPY] if patched else [])]
 
 
 @dataclass(frozen=True)
@@ -91,16 +97,16 @@ class Run:
 
 
 class Bench:
-    """Runs workloads of one distribution, what is timed on one CPU.
+    """Runs workloads of one distribution, each process on one CPU.
 
-    A round trip's processes share it, so that the time of every event counts, and the wake-up of an
-    idle CPU does not. The session daemon and who only listens may take the others.
+    Left to the scheduler, the two of a round trip share a CPU in some runs and not in others, which
+    makes more of a difference than tracing.
     """
 
     def __init__(self, ros: Ros, lttng: Lttng) -> None:
         self.ros = ros
         self.cpu = max(os.sched_getaffinity(0))
-        self.others = os.sched_getaffinity(0) - {self.cpu}
+        self.other_cpu = min(os.sched_getaffinity(0))
         self._lttng = lttng
         self._rcl_load = compiled(ros, lttng.home)
         self._configs = {name: load_config(name) for name in ("ros2", "full")}
@@ -108,7 +114,7 @@ class Bench:
     def run(self, setup: Setup, workload: Workload) -> Run:
         """Measure once; end when an event was lost."""
         with self._session(setup) as trace, self._peer(setup, workload):
-            done = self._start(setup, workload, workload.name, str(workload.count))
+            done = self._start(setup, workload, workload.name, str(workload.count), cpu=self.cpu)
             output, errors = finish(done)
             if done.returncode != 0:
                 raise SystemExit(
@@ -162,9 +168,11 @@ class Bench:
             yield
             return
         if workload.name == "ping":
-            peer = self._start(setup, workload, "pong")
+            cpu = self.cpu if workload.shared else self.other_cpu
+            peer = self._start(setup, workload, "pong", cpu=cpu)
         else:
-            peer = self._start(setup, replace(workload, program="rcl"), "sink", cpus=self.others)
+            sink = replace(workload, program="rcl")
+            peer = self._start(setup, sink, "sink", cpu=self.other_cpu)
         try:
             yield
         except BaseException:
@@ -175,7 +183,7 @@ class Bench:
             sys.stderr.write(errors)
 
     def _start(
-        self, setup: Setup, workload: Workload, *arguments: str, cpus: set[int] | None = None
+        self, setup: Setup, workload: Workload, *arguments: str, cpu: int
     ) -> subprocess.Popen[str]:
         environment = self._environment(setup, workload)
         given = [f"{name}={value}" for name, value in environment.items()]
@@ -183,7 +191,7 @@ class Bench:
         if workload.program == "rcl":
             command = [*self.ros.python()[:-1], str(self._rcl_load)]
         # Not nsenter's environment: threads of a preloaded LTTng would keep it from entering.
-        pinned = ["taskset", "-c", ",".join(map(str, cpus or {self.cpu})), "env", "-i", *given]
+        pinned = ["taskset", "-c", str(cpu), "env", "-i", *given]
         return subprocess.Popen(
             [*self._lttng.prefix, *pinned, *command, *arguments],
             stdin=subprocess.DEVNULL,
