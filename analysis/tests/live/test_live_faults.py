@@ -32,7 +32,7 @@ from recorder import Recorder
 from stopping import StoppableThread, find_process, find_receiver
 
 from strata.schema.layers import DDS_LAYERS
-from strata.stats.groups import TAIL, TYPICAL
+from strata.stats.groups import TYPICAL
 
 pytestmark = pytest.mark.live
 
@@ -59,7 +59,8 @@ def test_a_payload_of_4_mb_is_seen_in_every_layer_that_copies_it(recorded: Recor
     large = of_topic(analysis, "/chain_0")
     check_sums(analysis)
 
-    middle = {layer.column: large[layer.column].median() for layer in DDS_LAYERS}
+    # Not the median: what a busy machine adds, it adds to any layer.
+    middle = {layer.column: large[layer.column].quantile(0.25) for layer in DDS_LAYERS}
     assert sorted(middle, key=lambda name: -middle[name])[:2] == ["transport_ns", "serialize_ns"]
     # A copy of 4 MB takes some 100 us on any machine.
     for column in ["serialize_ns", "transport_ns", "deserialize_ns"]:
@@ -146,7 +147,9 @@ def test_a_tiny_socket_buffer_is_resends(recorded: Recorder) -> None:
     spared = own_latency(plain, "source", "sink")
     usual_ns = spared[spared < 8 * MS].median()
     planted = own_latency(tiny, "source", "sink").to_numpy() - usual_ns
-    assert agrees(messages["resend_ns"][lost], planted[lost]).mean() >= MOST
+    resent = ns(messages["resend_ns"][lost])
+    assert agrees(resent, planted[lost]).mean() > 0.5
+    assert agrees(np.median(resent), np.median(planted[lost]))
     again = ns(messages["resend_ns"].fillna(0))
     assert agrees(bottleneck.typical_ns, mean_of(analysis, "/chain_0", TYPICAL, again))
 
@@ -161,12 +164,12 @@ def test_a_stopped_receiver_thread_is_transport(recorded: Recorder, transport: s
             assert recording.poll() is None
         sink = find_process(recording.pid, "relay_chain.group", '"sink"')
         with StoppableThread.seized(find_receiver(sink, transport)) as thread:
-            for _ in range(8):
-                time.sleep(0.15)
+            for _ in range(27):
+                time.sleep(0.03)
                 thread.stop(0.06)
         stops.extend(thread.stops)
 
-    line = (*HOP, "--messages", "250", "--rate", "100")
+    line = (*HOP, "--messages", "270", "--rate", "100")
     session, analysis = recorded(
         *line, meanwhile=plant, config="full", profile=f"fastdds_{transport}"
     )
@@ -178,36 +181,39 @@ def test_a_stopped_receiver_thread_is_transport(recorded: Recorder, transport: s
         during = (sent > begin_ns) & (sent < end_ns)
         left[during] = end_ns - sent[during]
     held = left > 5 * MS
-    assert held.sum() >= 30
+    assert held.sum() >= 100
     transported = ns(messages["transport_ns"])
     assert agrees(transported[held], left[held]).mean() >= MOST
     assert np.median(transported[left == 0]) < MS
     bottleneck = the_bottleneck(analysis, "/chain_0")
-    assert bottleneck.tail_layer == "transport"
-    assert bottleneck.tail_where.startswith("/chain_0")
-    assert agrees(bottleneck.tail_ns, mean_of(analysis, "/chain_0", TAIL, transported))
+    assert bottleneck.layer == "transport"
+    assert bottleneck.where.startswith("/chain_0")
+    assert agrees(bottleneck.typical_ns, mean_of(analysis, "/chain_0", TYPICAL, transported))
 
 
 def test_a_busy_executor_is_executor_wait_behind_what_it_ran(recorded: Recorder) -> None:
     line = ("--relays", "1", "--processes", "two", "--messages", "300", "--rate", "100")
-    session, analysis = recorded(*line, "--block", "relay_0=60@4", config="full")
+    session, analysis = recorded(*line, "--block", "relay_0=60@11", config="full")
     check_sums(analysis)
     bottleneck = the_bottleneck(analysis, "/chain_0 -> /chain_1")
-    assert bottleneck.tail_layer == "executor wait"
+    assert bottleneck.layer == "executor wait"
     blocker = "relay_chain.node.ChainNode.on_slow [/slow] (/relay_0)"
-    assert bottleneck.tail_where == f"behind {blocker}"
+    assert bottleneck.where == f"behind {blocker}"
     assert f"executor wait behind {blocker}" in bottleneck.text
 
     sent = ns(truth(session, "source", "publish")["t_mono_ns"])
     asked = ns(truth(session, "distractor", "publish")["t_mono_ns"])
     since = sent[:, None] - asked[None, :]
     blocked = ((since > MS) & (since < 50 * MS)).any(axis=1)
-    assert blocked.sum() > 30
+    assert blocked.mean() > 0.4
+    # A third of the time nothing blocks.
     own = ns(own_latency(session, "source", "relay_0"))
-    planted = own - np.median(own[~blocked])
+    planted = own - np.quantile(own, 0.1)
     waited = ns(of_topic(analysis, "/chain_0")["executor_wait_ns"])
     assert agrees(waited[blocked], planted[blocked]).mean() >= MOST
-    assert agrees(bottleneck.tail_ns, mean_of(analysis, bottleneck.chain, TAIL, waited))
+    # The rest of the wait is for the messages before.
+    left = np.where((since > 0) & (since < 60 * MS), 60 * MS - since, 0).max(axis=1)
+    assert agrees(bottleneck.typical_ns, mean_of(analysis, bottleneck.chain, TYPICAL, left))
     slow = analysis.callbacks.set_index("symbol").loc["relay_chain.node.ChainNode.on_slow"]
     assert agrees(slow["duration_p50"], 60 * MS)
 
