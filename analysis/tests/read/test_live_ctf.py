@@ -173,7 +173,8 @@ def test_discarded_events(session: Session, every_field: Path) -> None:
     session.start("--buffers-uid", "--discard", "--subbuf-size=4k", "--num-subbuf=2")
     emitted = session.produce(every_field, rounds=400, threads=3, seed="discarded")
     session.stop()
-    reported = warned_of(r"discarded (\d+) events? between", session.directory)
+    # babeltrace2 tells a count that goes back as an unsigned difference.
+    reported = warned_of(r"discarded (\d+) events? between", session.directory) % (1 << 64)
     assert lost(session.directory, "discarded_events") == reported > 0
     # LTTng's own events may be among the discarded.
     assert counts(session.directory).total() + reported >= emitted.total()

@@ -138,6 +138,14 @@ def test_a_count_that_restarts_is_no_loss() -> None:
     ]
 
 
+def test_a_count_that_was_read_late_is_not_counted_twice() -> None:
+    assert losses((0, 0, 10, 9), (0, 1, 20, 4), (0, 2, 30, 11), (1, 0, 40, 3)) == [
+        ("discarded_events", 9, "s", 5, 10),
+        ("discarded_events", 2, "s", 20, 30),
+        ("discarded_events", 3, "t", 35, 40),
+    ]
+
+
 def test_narrow_counters_wrap_around() -> None:
     assert losses((0, 0, 10, 250), (0, 250, 20, 250), (0, 2, 30, 4), bits=8) == [
         ("discarded_events", 250, "s", 5, 10),

@@ -94,6 +94,7 @@ def _of_streams(decoder: Decoder) -> list[Loss]:
         return []
     first = np.r_[True, stream[1:] != stream[:-1]]
     before = np.r_[0, np.arange(len(stream) - 1)]
+    discarded = _without_dips(discarded, stream, packets["discarded_bits"])
     # Before the first packet a stream had discarded nothing and written no packet.
     grown = np.where(discarded < 0, 0, discarded - np.where(first, 0, discarded[before]))
     grown = _unwrapped(grown, packets["discarded_bits"])
@@ -115,6 +116,27 @@ def _of_streams(decoder: Decoder) -> list[Loss]:
             start = None if first[row] else _known(since[row])
             found.append(Loss(code, int(missing[row]), path, start, _known(begin[row])))
     return found
+
+
+def _without_dips(
+    discarded: npt.NDArray[np.int64],
+    stream: npt.NDArray[np.int64],
+    bits: npt.NDArray[np.int64],
+) -> npt.NDArray[np.int64]:
+    """Level out a wide count that goes back in one packet and is as high as before in the next.
+
+    LTTng-UST reads the count when a packet's last event is committed: a thread that is held up there
+    reads it after the one of the next packet did.
+    """
+    if len(stream) < 3:
+        return discarded
+    before, at, after = discarded[:-2], discarded[1:-1], discarded[2:]
+    one_stream = (stream[:-2] == stream[1:-1]) & (stream[1:-1] == stream[2:])
+    wide = bits[1:-1] >= 63
+    dip = one_stream & wide & (at >= 0) & (at < before) & (after >= before)
+    level = discarded.copy()
+    level[1:-1] = np.where(dip, before, at)
+    return level
 
 
 def _unwrapped(growth: npt.NDArray[np.int64], bits: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
