@@ -125,8 +125,8 @@ def _without_dips(
 ) -> npt.NDArray[np.int64]:
     """Level out a wide count that goes back in one packet and is as high as before in the next.
 
-    LTTng-UST reads the count when a packet's last event is committed: a thread that is held up there
-    reads it after the one of the next packet did.
+    LTTng-UST reads the count when a packet's last event is committed: a thread that is held up
+    there reads it after the one of the next packet did.
     """
     if len(stream) < 3:
         return discarded
