@@ -4,9 +4,10 @@
 
 usage: bench_publish.py [--distro jazzy]... [--rounds 7] [--seed 1] [--only PART] [--quick]
 Prints Markdown tables. In each round every setup runs once for every workload, in an order that is
-shuffled; a figure is the median over the rounds of each round's p50, a ratio that of two such
-medians, with the interval that holds 95 % of the ratios of resampled rounds. What is recorded goes
-to real LTTng sessions, set up as `strata record` does, with a session daemon of their own.
+shuffled; a run during which other programs took much of the machine is repeated. A figure is the
+median over the rounds of each round's p50, a ratio that of two such medians, with the interval that
+holds 95 % of the ratios of resampled rounds. What is recorded goes to real LTTng sessions, set up as
+`strata record` does, with a session daemon of their own.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ def workloads(quick: bool) -> list[Workload]:
     """List what is measured, with how many calls a run."""
     loads = [Workload(program, "publish", 30_000) for program in ("rclpy", "rcl")]
     loads += [Workload(program, "heard", 1_000) for program in ("rclpy", "rcl")]
-    for way in ({}, {"transport": "udp"}, {"shared": True}):
-        loads.append(Workload("rclpy", "ping", 3_000, **way))
-        # More: until the buffers were full once, writing to a new page of them costs a page fault.
-        loads.append(Workload("rcl", "ping", 15_000, **way))
+    loads += [Workload("rclpy", "ping", 3_000, transport) for transport in ("shm", "udp")]
+    loads += [Workload("rclpy", "ping", 3_000, shared=True)]
+    # More: until the buffers were full once, writing to a new page of them costs a page fault.
+    loads += [Workload("rcl", "ping", 15_000), Workload("rcl", "ping", 15_000, shared=True)]
     return [replace(load, count=load.count // 10) for load in loads] if quick else loads
 
 
@@ -172,9 +173,12 @@ def report(distro: str, results: Results) -> str:
     loads = measured_loads(results)
     clocks = {load.program: runs[0].clock_ns for (load, _), runs in results.items()}
     costs = ", ".join(f"{program} {cost:.0f} ns" for program, cost in clocks.items())
+    taken = [run.others for runs in results.values() for run in runs]
+    quiet = f"{statistics.median(taken):.0%} (median run) to {max(taken):.0%}"
     kinds = dict.fromkeys(load.kind for load in loads)
     parts = [times_table(distro, results, kind) for kind in kinds]
-    parts += [disk_table(distro, results), f"Reading the clock (subtracted): {costs}.\n"]
+    parts += [disk_table(distro, results), f"Reading the clock (subtracted): {costs}."]
+    parts += [f"Other programs took {quiet} of the CPUs.\n"]
     parts += [events_line(results, load) for load in in_short(results) if load.program == "rcl"]
     return "\n".join([*parts, "", *(verdict(results, load) for load in loads), ""])
 
