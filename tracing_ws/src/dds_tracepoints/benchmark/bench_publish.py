@@ -5,9 +5,9 @@
 usage: bench_publish.py [--distro jazzy]... [--rounds 7] [--seed 1] [--only PART] [--quick]
 Prints Markdown tables. In each round every setup runs once for every workload, in an order that is
 shuffled; a run during which other programs took much of the machine is repeated. A figure is the
-median over the rounds of each round's p50, a ratio that of two such medians, with the interval that
-holds 95 % of the ratios of resampled rounds. What is recorded goes to real LTTng sessions, set up as
-`strata record` does, with a session daemon of their own.
+median over the rounds of each round's p50, a ratio that of two such medians, with the interval
+that holds 95 % of the ratios of resampled rounds. What is recorded goes to real LTTng sessions, set
+up as `strata record` does, with a session daemon of their own.
 """
 
 from __future__ import annotations
