@@ -52,9 +52,11 @@ def _bottleneck(chain: Row, causes: list[Row]) -> Bottleneck:
 
 
 def _sentence(chain: Row, causes: list[Row], typical: Row, slowest: Row) -> str:
+    # Means of one group of messages, of which the share is one too; not the median.
+    latency_ns = sum(row["typical_ns"] for row in causes)
     first = (
         f"{cause(typical['layer'], typical['where'])}: {format_ns(typical['typical_ns'])} of the "
-        f"typical {format_ns(chain['latency_p50'])} ({typical['share_p50']:.0%})"
+        f"typical {format_ns(latency_ns)} ({typical['share_p50']:.0%})"
     )
     # A layer that is spread over the hops is no less a bottleneck for having no single place.
     whole = sum(row["share_p50"] for row in causes if row["layer"] == typical["layer"])
