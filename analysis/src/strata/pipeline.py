@@ -14,9 +14,10 @@ import pyarrow as pa
 
 from strata.analysis import Analysis, MessageCounts, Process, TraceSummary
 from strata.errors import TraceError
+from strata.layers.blockers import find_blockers
 from strata.layers.chains import find_chains, link_messages
 from strata.layers.frames import blockers_frame, endpoint_names, messages_frame
-from strata.layers.transfers import cut_layers, find_blockers
+from strata.layers.transfers import cut_layers
 from strata.model import frames
 from strata.model.build import Model, build_model
 from strata.printable import path_text
@@ -100,7 +101,7 @@ def _results(trace: Trace, events: dict[str, pa.Table], model: Model, ledger: Le
         trace=_summary(trace, events, model),
         counts=MessageCounts(
             len(model.publications),
-            len(model.takes),
+            int((~model.takes.duplicate).sum()),
             len(transfers),
             matches.untaken_publication_count,
             matches.unmatched_take_count,

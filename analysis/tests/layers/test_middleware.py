@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scene import BASE, Scene
 
-from strata.layers.transfers import Transfers, cut_layers, find_blockers
+from strata.layers.blockers import find_blockers
+from strata.layers.transfers import Transfers, cut_layers
 from strata.model.build import Model
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.quality import Ledger

@@ -9,9 +9,10 @@ from dataclasses import fields
 import numpy as np
 import pandas as pd
 
+from strata.layers.blockers import Blockers
 from strata.layers.chains import Links
 from strata.layers.middleware import Passage
-from strata.layers.transfers import Blockers, Transfers
+from strata.layers.transfers import Flags, Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN, Endpoints, take
@@ -78,6 +79,7 @@ def messages_frame(
     model: Model, transfers: Transfers, names: pd.DataFrame, links: Links
 ) -> pd.DataFrame:
     """Return the table `messages`."""
+    within = transfers.intra_process
     callback = np.full(len(transfers), NONE, np.int64)
     ran = transfers.execution != NONE
     callback[ran] = model.executions.callback[transfers.execution[ran]]
@@ -94,11 +96,13 @@ def messages_frame(
                 "method": np.asarray(METHODS, dtype=object)[transfers.method],
                 "callback_id": nullable(callback),
                 "publish_ns": transfers.publish_ns,
-                "rmw_publish_ns": transfers.rmw_publish_ns,
-                **_passage(transfers.passage),
+                "rmw_publish_ns": nullable(np.where(within, NONE, transfers.handed_ns)),
+                "enqueue_ns": nullable(np.where(within, transfers.handed_ns, NONE)),
+                **_passage(transfers.passage, within),
                 "ready_ns": nullable(transfers.ready_ns),
                 "picked_ns": nullable(transfers.picked_ns),
-                "rmw_take_ns": transfers.rmw_take_ns,
+                "rmw_take_ns": nullable(np.where(within, NONE, transfers.taken_ns)),
+                "dequeue_ns": nullable(np.where(within, transfers.taken_ns, NONE)),
                 "callback_start_ns": nullable(transfers.callback_start_ns),
                 "callback_end_ns": nullable(transfers.callback_end_ns),
                 **{column: nullable(ns) for column, ns in transfers.durations.items()},
@@ -111,11 +115,11 @@ def messages_frame(
     )
 
 
-def _passage(passage: Passage) -> dict[str, pd.Series[int] | Objects]:
+def _passage(passage: Passage, within: Flags) -> dict[str, pd.Series[int] | Objects]:
     columns = [item.name for item in fields(Passage) if item.name not in ("durations", "transport")]
     return {
         **{column: nullable(getattr(passage, column)) for column in columns},
-        "transport": passage.transport,
+        "transport": np.where(within, "ring buffer", passage.transport),
     }
 
 

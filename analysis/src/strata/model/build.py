@@ -13,7 +13,10 @@ from strata.model.columns import EventColumns
 from strata.model.dds.middleware import Middleware, find_middleware
 from strata.model.entities import Entities, build_entities
 from strata.model.executions import Executions, Waits, pair_executions, pair_waits
+from strata.model.executors import Executors, find_executors
+from strata.model.intra_process import Trace, Traffic, join_intra_process
 from strata.model.matching import Matches, match
+from strata.model.ring_buffers import find_ring_buffers, pair_passages
 from strata.model.timeline import Timeline
 from strata.model.traffic import Publications, Takes, find_publications, find_takes
 from strata.schema.quality import Ledger
@@ -27,6 +30,7 @@ class Model:
     entities: Entities
     executions: Executions
     waits: Waits
+    executors: Executors
     publications: Publications
     takes: Takes
     middleware: Middleware
@@ -44,5 +48,20 @@ def build_model(tables: Mapping[str, pa.Table], ledger: Ledger) -> Model:
     takes = find_takes(events, timeline, entities, executions, ledger)
     middleware = find_middleware(events, timeline, publications, takes)
     matches = match(publications, takes, entities, middleware, ledger)
-    ledger.add("intra_process_messages", events.count("ros2:rclcpp_ring_buffer_enqueue"))
-    return Model(events, entities, executions, waits, publications, takes, middleware, matches)
+    passages = pair_passages(events, find_ring_buffers(events, entities), ledger)
+    traffic = join_intra_process(
+        Trace(events, timeline, entities, executions, passages),
+        Traffic(publications, takes, middleware, matches),
+        ledger,
+    )
+    return Model(
+        events,
+        entities,
+        executions,
+        waits,
+        find_executors(events, executions, waits, entities.callbacks),
+        traffic.publications,
+        traffic.takes,
+        traffic.middleware,
+        traffic.matches,
+    )

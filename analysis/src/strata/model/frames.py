@@ -113,7 +113,7 @@ def publications_frame(model: Model) -> pd.DataFrame:
                 "publisher_id": nullable(publications.publisher),
                 **_thread(model, publications.thread),
                 "client_ns": nullable(publications.client_ns),
-                "rmw_publish_ns": publications.rmw_publish_ns,
+                "rmw_publish_ns": nullable(publications.rmw_publish_ns),
                 "source_timestamp": nullable(publications.source_timestamp),
                 "writer_gid": model.middleware.samples.writer_gids(model.middleware.writes.sample),
                 "sequence_number": nullable(
@@ -135,13 +135,15 @@ def takes_frame(model: Model) -> pd.DataFrame:
                 "subscription_id": nullable(takes.subscription),
                 **_thread(model, takes.thread),
                 "picked_ns": nullable(takes.picked_ns),
-                "rmw_take_ns": takes.rmw_take_ns,
-                "source_timestamp": takes.source_timestamp,
+                "rmw_take_ns": nullable(takes.rmw_take_ns),
+                "dequeue_ns": nullable(takes.dequeue_ns),
+                "source_timestamp": nullable(takes.source_timestamp),
                 "writer_gid": model.middleware.samples.writer_gids(model.middleware.reads.sample),
                 "sequence_number": nullable(
                     model.middleware.samples.sequences(model.middleware.reads.sample)
                 ),
                 "instance_id": nullable(takes.execution),
+                "duplicate": takes.duplicate,
             }
         )
     )

@@ -29,8 +29,8 @@ from strata.model.entities import Entities
 from strata.model.traffic import Publications, Takes
 from strata.schema.quality import Ledger
 
-EXACT, INFERRED, IDENTITY = range(3)
-METHODS = ("topic+timestamp", "timestamp", "guid+sequence")
+EXACT, INFERRED, IDENTITY, RING_BUFFER = range(4)
+METHODS = ("topic+timestamp", "timestamp", "guid+sequence", "ring buffer")
 """What decided a match, by its number in `Matches.method`."""
 
 Flags = npt.NDArray[np.bool_]
@@ -38,11 +38,15 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Matches:
-    """One row a matched take; `method` is a row of `METHODS`."""
+    """One row a matched take; `method` is a row of `METHODS`.
+
+    `enqueue_ns` is when an intra-process message was stored in its ring buffer, `NONE` for others.
+    """
 
     publication: Ints
     take: Ints
     method: Ints
+    enqueue_ns: Ints
     ambiguous_count: int
     unmatched_take_count: int
     untaken_publication_count: int
@@ -87,13 +91,13 @@ def _counted(
     unmatched = len(takes) - len(matched) - int(ambiguous.sum())
     ledger.add("ambiguous_matches", int(ambiguous.sum()))
     ledger.add("unmatched_takes", unmatched)
-    ledger.add("untaken_publications", untaken)
     ledger.add("out_of_order_matches", int((~ordered).sum()))
     ledger.add("inferred_matches", int((method[matched] == INFERRED).sum()))
     return Matches(
         publication[ordered],
         matched[ordered],
         method[matched][ordered],
+        np.full(int(ordered.sum()), NONE, np.int64),
         int(ambiguous.sum()),
         unmatched + int((~ordered).sum()),
         untaken,

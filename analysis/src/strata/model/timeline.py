@@ -33,17 +33,20 @@ class Kind(IntEnum):
     RMW_TAKE = 10
     RCL_TAKE = 11
     RCLCPP_TAKE = 12
-    CALLBACK_START = 13
-    RCLCPP_PUBLISH = 14
-    RCL_PUBLISH = 15
-    RMW_PUBLISH = 16
-    WRITE_BEGIN = 17
-    SERIALIZE_BEGIN = 18
-    SERIALIZE_END = 19
-    WRITER_HISTORY_ADD = 20
-    SEND_BEGIN = 21
-    SEND_END = 22
-    WRITE_END = 23
+    DEQUEUE = 13
+    CALLBACK_START = 14
+    INTRA_PUBLISH = 15
+    ENQUEUE = 16
+    RCLCPP_PUBLISH = 17
+    RCL_PUBLISH = 18
+    RMW_PUBLISH = 19
+    WRITE_BEGIN = 20
+    SERIALIZE_BEGIN = 21
+    SERIALIZE_END = 22
+    WRITER_HISTORY_ADD = 23
+    SEND_BEGIN = 24
+    SEND_END = 25
+    WRITE_END = 26
 
 
 EVENT_OF = {
@@ -60,7 +63,10 @@ EVENT_OF = {
     Kind.RMW_TAKE: "ros2:rmw_take",
     Kind.RCL_TAKE: "ros2:rcl_take",
     Kind.RCLCPP_TAKE: "ros2:rclcpp_take",
+    Kind.DEQUEUE: "ros2:rclcpp_ring_buffer_dequeue",
     Kind.CALLBACK_START: "ros2:callback_start",
+    Kind.INTRA_PUBLISH: "ros2:rclcpp_intra_publish",
+    Kind.ENQUEUE: "ros2:rclcpp_ring_buffer_enqueue",
     Kind.RCLCPP_PUBLISH: "ros2:rclcpp_publish",
     Kind.RCL_PUBLISH: "ros2:rcl_publish",
     Kind.RMW_PUBLISH: "ros2:rmw_publish",

@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Entities
@@ -27,9 +28,11 @@ from strata.schema.quality import Ledger
 
 @dataclass(frozen=True)
 class Publications:
-    """Messages handed to the middleware by rcl publishers, in time order; `NONE` is null.
+    """Messages published by rcl publishers, in time order; `NONE` is null.
 
-    `position` is that of the rmw_publish in the timeline.
+    `position` in the timeline is that of the rmw_publish; of messages that stayed in their process,
+    for which `rmw_publish_ns` is null, of the rclcpp_intra_publish. Of these `rmw_handle` is the
+    rcl handle: it only tells unknown publishers apart.
     """
 
     position: Ints
@@ -44,12 +47,20 @@ class Publications:
     def __len__(self) -> int:
         return len(self.publisher)
 
+    @property
+    def handed_ns(self) -> Ints:
+        """When each was handed to the middleware or, within the process, to the ring buffers."""
+        return np.where(self.rmw_publish_ns != NONE, self.rmw_publish_ns, self.client_ns)
+
 
 @dataclass(frozen=True)
 class Takes:
-    """Messages taken, with a source timestamp, in time order; `NONE` is null.
+    """Messages taken, in time order; `NONE` is null.
 
-    `position` is that of the rmw_take in the timeline.
+    Either from the middleware (`rmw_take_ns`, with a source timestamp) or from a ring buffer
+    (`dequeue_ns`, which is `picked_ns` too). `position` is that of the event in the timeline. Of
+    takes from a ring buffer `rmw_handle` is the buffer's address. `duplicate` marks copies of
+    intra-process messages, which rclcpp drops.
     """
 
     position: Ints
@@ -58,11 +69,18 @@ class Takes:
     thread: Ints
     picked_ns: Ints
     rmw_take_ns: Ints
+    dequeue_ns: Ints
     source_timestamp: Ints
     execution: Ints
+    duplicate: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.subscription)
+
+    @property
+    def taken_ns(self) -> Ints:
+        """When each was taken, from wherever."""
+        return np.where(self.rmw_take_ns != NONE, self.rmw_take_ns, self.dequeue_ns)
 
 
 def find_publications(
@@ -132,7 +150,6 @@ def find_takes(
     subscription = entities.subscriptions.by_rmw_handle.find(process, handle, timeline.ns[at])
 
     execution = _started(timeline, executions, entities, at, subscription)
-    ledger.add("takes_without_callback", int((execution == NONE).sum()))
     picked = _picked(events, timeline, entities, at, subscription)
     return Takes(
         at,
@@ -141,8 +158,10 @@ def find_takes(
         timeline.thread[at],
         np.where(picked != NONE, timeline.ns[picked], NONE),
         timeline.ns[at],
+        np.full(len(at), NONE, np.int64),
         events.ints(name, "source_timestamp")[row],
         execution,
+        np.zeros(len(at), bool),
     )
 
 

@@ -272,10 +272,41 @@ _CATALOGUE = (
         "{count} {message|messages} began a chain that did not reach its end in the trace.",
     ),
     Diagnostic(
-        "intra_process_messages",
+        "intra_process_duplicates",
+        Severity.INFO,
+        "{count} {message was|messages were} taken from the middleware too by a subscription that "
+        "got {it|them} within the process: rclcpp drops such copies.",
+    ),
+    Diagnostic(
+        "ring_buffer_overwrites",
         Severity.WARNING,
-        "{count} {message|messages} went through intra-process buffers, which this version does "
-        "not match.",
+        "{count} intra-process {message was|messages were} overwritten in a full ring buffer "
+        "before {it was|they were} taken: lost. The subscription is slower than its publisher; a "
+        "greater queue depth only hides it.",
+    ),
+    Diagnostic(
+        "contradictory_ring_buffers",
+        Severity.WARNING,
+        "{count} intra-process {take does|takes do} not fit what was stored in {its|their} slot "
+        "(events were lost in between); {it was|they were} not matched.",
+    ),
+    Diagnostic(
+        "publisher_buffer_enqueues",
+        Severity.INFO,
+        "{count} {message was|messages were} stored in a publisher's own buffer, for late joiners "
+        "(transient local); that is no transfer.",
+    ),
+    Diagnostic(
+        "enqueues_without_publication",
+        Severity.WARNING,
+        "{count} intra-process {message was|messages were} stored without a publish before on the "
+        "thread (events were lost); {it is|they are} not matched.",
+    ),
+    Diagnostic(
+        "unmatched_dequeues",
+        Severity.WARNING,
+        "{count} intra-process {take has|takes have} no stored message in the trace (stored before "
+        "it began, or lost by the tracer).",
     ),
 )
 

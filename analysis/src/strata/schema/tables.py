@@ -19,6 +19,8 @@ _BEGIN = instant("begin_ns", "when its init event was recorded; it lives until i
 _NO_INIT = "no init event was recorded"
 _NO_SAMPLE = "the middleware was not traced, or did not name it"
 _NO_DDS = "not recorded (no hook there, or events were lost)"
+_WITHIN = "an intra-process message"
+_WITHOUT = "it came through the middleware"
 _HANDLE = Column("handle", "uint64", "address of the rcl object; used again after its death")
 
 NODES = Table(
@@ -108,49 +110,69 @@ PUBLICATIONS = Table(
     "publications",
     ("publication_id",),
     (
-        dense_id("publication_id", "dense number, in order of rmw_publish"),
+        dense_id("publication_id", "dense number, in order of time"),
         dense_id("publisher_id", "who published", null=_NO_INIT),
         _HOST,
         _VPID,
         _VTID,
-        instant("client_ns", "rclcpp_publish, else rcl_publish", null="neither was recorded"),
-        instant("rmw_publish_ns", "rmw_publish, before serialization"),
+        instant(
+            "client_ns",
+            "rclcpp_intra_publish, else rclcpp_publish, else rcl_publish",
+            null="none was recorded",
+        ),
+        instant(
+            "rmw_publish_ns",
+            "rmw_publish, before serialization",
+            null="it stayed in its process",
+        ),
         Column(
             "source_timestamp",
             "int64",
             "the publisher's stamp, CLOCK_REALTIME",
             unit="ns since the epoch",
-            null="not recorded (Iron and older)",
+            null="not recorded (Iron and older), or it stayed in its process",
         ),
         Column("writer_gid", "string", "GUID of the DDS writer, 32 hex digits", null=_NO_SAMPLE),
         Column("sequence_number", "int64", "number of the DDS sample", null=_NO_SAMPLE),
         dense_id("instance_id", "the callback execution that published", null="none was running"),
     ),
-    "One row a message handed to the middleware by an rcl publisher.",
+    "One row a message that an rcl publisher published: one call, whichever ways it went.",
 )
 
 TAKES = Table(
     "takes",
     ("take_id",),
     (
-        dense_id("take_id", "dense number, in order of rmw_take"),
+        dense_id("take_id", "dense number, in order of time"),
         dense_id("subscription_id", "who took", null=_NO_INIT),
         _HOST,
         _VPID,
         _VTID,
-        instant("picked_ns", "rclcpp_executor_execute of this take", null="not recorded"),
-        instant("rmw_take_ns", "rmw_take, after deserialization"),
+        instant(
+            "picked_ns",
+            "rclcpp_executor_execute of this take; the dequeue of an intra-process message",
+            null="not recorded",
+        ),
+        instant("rmw_take_ns", "rmw_take, after deserialization", null=_WITHIN),
+        instant("dequeue_ns", "taken from a ring buffer", null=_WITHOUT),
         Column(
             "source_timestamp",
             "int64",
             "the publisher's stamp, CLOCK_REALTIME",
             unit="ns since the epoch",
+            null=_WITHIN,
         ),
         Column("writer_gid", "string", "GUID of the DDS writer, 32 hex digits", null=_NO_SAMPLE),
         Column("sequence_number", "int64", "number of the DDS sample", null=_NO_SAMPLE),
         dense_id("instance_id", "the callback execution that it started", null="none was recorded"),
+        Column(
+            "duplicate",
+            "bool",
+            "a copy, through the middleware, of what came within the process; rclcpp drops it",
+        ),
     ),
-    "One row a message taken from the middleware (taken = 1, with a source timestamp).",
+    "One row a message taken from the middleware (taken = 1, with a source timestamp) or from a "
+    "ring buffer.",
 )
 
 MESSAGES = Table(
@@ -164,10 +186,19 @@ MESSAGES = Table(
         Column("topic", "string", "fully qualified topic; (unknown) without init events"),
         Column("publisher_node", "string", "node that published; (unknown pid/handle) if unnamed"),
         Column("subscription_node", "string", "node that took; (unknown pid/handle) if unnamed"),
-        Column("method", "string", "topic+timestamp, timestamp (inferred) or guid+sequence"),
+        Column(
+            "method",
+            "string",
+            "topic+timestamp, timestamp (inferred), guid+sequence or ring buffer",
+        ),
         dense_id("callback_id", "the callback that it started", null="none was recorded"),
-        instant("publish_ns", "checkpoint: rclcpp_publish, else rcl_publish, else rmw_publish"),
-        instant("rmw_publish_ns", "checkpoint: rmw_publish"),
+        instant(
+            "publish_ns",
+            "checkpoint: rclcpp_intra_publish, else rclcpp_publish, else rcl_publish, else "
+            "rmw_publish",
+        ),
+        instant("rmw_publish_ns", "checkpoint: rmw_publish", null=_WITHIN),
+        instant("enqueue_ns", "checkpoint: rclcpp_ring_buffer_enqueue", null=_WITHOUT),
         instant("serialize_begin_ns", "checkpoint: serialize_begin", null=_NO_DDS),
         instant("serialize_end_ns", "checkpoint: serialize_end", null=_NO_DDS),
         instant("sent_ns", "checkpoint: first send_begin of the sample", null=_NO_DDS),
@@ -183,8 +214,13 @@ MESSAGES = Table(
             "checkpoint: the last return of the taking thread's wait before it was picked",
             null="the thread did not wait in between, or its waits were not recorded",
         ),
-        instant("picked_ns", "checkpoint: rclcpp_executor_execute", null="not recorded"),
-        instant("rmw_take_ns", "checkpoint: rmw_take"),
+        instant(
+            "picked_ns",
+            "checkpoint: rclcpp_executor_execute; the dequeue of an intra-process message",
+            null="not recorded",
+        ),
+        instant("rmw_take_ns", "checkpoint: rmw_take", null=_WITHIN),
+        instant("dequeue_ns", "checkpoint: rclcpp_ring_buffer_dequeue", null=_WITHOUT),
         instant("callback_start_ns", "checkpoint: callback_start", null="no callback recorded"),
         instant("callback_end_ns", "checkpoint: callback_end", null="it never ended"),
         *(
@@ -207,7 +243,7 @@ MESSAGES = Table(
             "transport",
             "string",
             "UDPv4, UDPv6, TCPv4, TCPv6, SHM, data sharing; intra-process: handed over within the "
-            "writer's process",
+            "writer's process by the middleware; ring buffer: by rclcpp",
             null=_NO_DDS,
         ),
         Column("complete", "bool", "the row reaches callback_end"),

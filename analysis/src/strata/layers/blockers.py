@@ -1,0 +1,182 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which callbacks a message waited behind, and for how long each.
+
+A message may have waited behind two rows of callbacks (strata.layers.waiting): those of its own
+callback group on other threads, and those of the thread that took it. Each row is a *lane* of
+executions that do not overlap, with what each counts; of the second only the time that is neither
+idle nor behind the first. So the durations never exceed the executor wait of the message.
+
+A message in a backlog waits behind many executions of few callbacks: of those that lie wholly
+within its wait, the sums of each callback are differences of running totals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from strata.layers.transfers import Transfers
+from strata.layers.waiting import Waiting
+from strata.model.build import Model
+from strata.model.columns import NONE, Ints
+from strata.model.executions import Executions
+from strata.model.search import GroupedSearch
+
+_FEW = 6
+"""Executions within a wait up to which they are added one by one."""
+
+
+@dataclass(frozen=True)
+class Blockers:
+    """What ran while messages waited: rows are (message, callback), in that order."""
+
+    message: Ints
+    callback: Ints
+    duration_ns: Ints
+
+
+@dataclass(frozen=True)
+class _Lanes:
+    """Executions by lane and time; of lanes of threads `group` is that of the messages there.
+
+    `wait_lane` and `group` have one row a lane (`NONE`: the lane is a group's own).
+    """
+
+    lane: Ints
+    start_ns: Ints
+    until_ns: Ints
+    callback: Ints
+    wait_lane: Ints
+    group: Ints
+
+
+def find_blockers(model: Model, transfers: Transfers) -> Blockers:
+    """Return the callbacks that ran before messages that waited were picked.
+
+    From the instant at which the reader was notified; where it was not recorded, from rmw_publish
+    (of intra-process messages, from the enqueue). Only outermost executions: what runs inside one
+    is part of it, but for the time in which the thread waited for work in there.
+    """
+    waiting = transfers.waiting
+    begin, end = transfers.waiting_from_ns, transfers.waiting_until_ns
+    thread = model.takes.thread[transfers.take]
+    # The lanes of threads, one for each pair of a thread and a group of messages that it took.
+    width = int(waiting.group.max(initial=NONE)) + 2
+    pairs, lane = np.unique(thread * width + waiting.group + 1, return_inverse=True)
+    threads, groups = pairs // width, pairs % width - 1
+    parts = [_waits(waiting, _thread_lanes(model, threads, groups), lane, begin, end)]
+    if (waiting.group != NONE).any():
+        lane = np.where(waiting.group != NONE, waiting.group, NONE)
+        parts.append(_waits(waiting, _group_lanes(model, waiting), lane, begin, end))
+    message, callback, duration = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return _added_up(message, callback, duration)
+
+
+def _thread_lanes(model: Model, thread: Ints, group: Ints) -> _Lanes:
+    executions = model.executions
+    outer = np.flatnonzero(executions.depth == 1)
+    order = outer[np.lexsort((executions.start_ns[outer], executions.thread[outer]))]
+    threads = executions.thread[order]
+    first = np.searchsorted(threads, thread, side="left")
+    count = np.searchsorted(threads, thread, side="right") - first
+    rows = order[_ranges(first, count)]
+    lane = np.repeat(np.arange(len(thread), dtype=np.int64), count)
+    return _lanes(executions, rows, lane, model.executors.lane(thread), group)
+
+
+def _group_lanes(model: Model, waiting: Waiting) -> _Lanes:
+    executions = model.executions
+    of_callback = np.append(model.executors.group_of, NONE)
+    group = of_callback[executions.callback]
+    rows = np.flatnonzero((executions.depth == 1) & (group != NONE))
+    rows = rows[np.lexsort((executions.start_ns[rows], group[rows]))]
+    none = np.full(int(waiting.group.max()) + 1, NONE, np.int64)
+    return _lanes(executions, rows, group[rows], none, none)
+
+
+def _lanes(executions: Executions, rows: Ints, lane: Ints, wait_lane: Ints, group: Ints) -> _Lanes:
+    return _Lanes(
+        lane,
+        executions.start_ns[rows],
+        executions.until_ns[rows],
+        executions.callback[rows],
+        wait_lane,
+        group,
+    )
+
+
+def _waits(
+    waiting: Waiting, lanes: _Lanes, lane: Ints, begin: Ints, end: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """Rows of message, callback and ns, one or more a pair; `lane` is that of each message."""
+    started = GroupedSearch(lanes.lane, lanes.start_ns)
+    ended = GroupedSearch(lanes.lane, lanes.until_ns)
+    # Executions of a lane do not overlap: both searches have the order of the rows.
+    first = ended.position(lane, begin, after_equal=True)
+    last = started.position(lane, end, after_equal=False)
+    count = np.maximum(last - first, 0)
+    few = count <= _FEW
+    message = np.flatnonzero(few & (count > 0))
+    edges = np.flatnonzero(~few)
+    rows = np.concatenate([_ranges(first[message], count[message]), first[edges], last[edges] - 1])
+    of = np.concatenate([np.repeat(message, count[message]), edges, edges])
+    ns = _clipped(waiting, lanes, rows, begin[of], end[of])
+    inner = _inner(waiting, lanes, first[edges] + 1, last[edges] - 1, lane[edges])
+    return (
+        np.concatenate([of, edges[inner[0]]]),
+        np.concatenate([lanes.callback[rows], inner[1]]),
+        np.concatenate([ns, inner[2]]),
+    )
+
+
+def _clipped(waiting: Waiting, lanes: _Lanes, rows: Ints, begin: Ints, end: Ints) -> Ints:
+    """What executions count within the waits of messages."""
+    from_ns = np.maximum(lanes.start_ns[rows], begin)
+    to_ns = np.minimum(lanes.until_ns[rows], end)
+    lane = lanes.lane[rows]
+    own = lanes.wait_lane[lane]
+    accounted = waiting.accounted(own, lanes.group[lane], from_ns, to_ns)
+    return to_ns - from_ns - np.where(own != NONE, accounted, 0)
+
+
+def _inner(
+    waiting: Waiting, lanes: _Lanes, first: Ints, last: Ints, lane: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """Sums of each callback over rows first..last of its lane: place in `first`, callback, ns."""
+    if not len(first):
+        return first, first, first
+    every = np.arange(len(lanes.lane))
+    whole = _clipped(waiting, lanes, every, lanes.start_ns, lanes.until_ns)
+    width = int(lanes.callback.max()) + 2
+    key = lanes.lane * width + lanes.callback
+    order = np.lexsort((every, key))
+    total = np.concatenate([[0], np.cumsum(whole[order])])
+    keys = np.unique(key)
+    # Every callback of the lane, for every message of it.
+    of_lane = keys // width
+    at = np.searchsorted(of_lane, lane, side="left")
+    count = np.searchsorted(of_lane, lane, side="right") - at
+    place = np.repeat(np.arange(len(first)), count)
+    number = _ranges(at, count)
+    rank = GroupedSearch(np.unique(key, return_inverse=True)[1].astype(np.int64), every)
+    low = rank.position(number, first[place], after_equal=False)
+    high = rank.position(number, last[place], after_equal=False)
+    return place, keys[number] % width, total[high] - total[low]
+
+
+def _ranges(first: Ints, count: Ints) -> Ints:
+    """first[0], first[0] + 1, ... `count[0]` of them, then those of first[1] ..."""
+    offset = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    return np.asarray(np.repeat(first, count) + offset, np.int64)
+
+
+def _added_up(message: Ints, callback: Ints, duration: Ints) -> Blockers:
+    kept = (duration > 0) & (callback != NONE)
+    message, callback, duration = message[kept], callback[kept], duration[kept]
+    width = int(callback.max(initial=0)) + 1
+    keys, inverse = np.unique(message * width + callback, return_inverse=True)
+    total = np.zeros(len(keys), np.int64)
+    np.add.at(total, inverse, duration)
+    return Blockers(keys // width, keys % width, total)

@@ -1,0 +1,82 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the executor of every matched message did while the message waited to be picked.
+
+At each instant, in this order:
+
+1. A callback of the message's own callback group ran on another thread: the group excludes itself,
+   so the message could not be picked although a thread may have been idle. It waited behind that
+   callback. (Multi-threaded executors only; groups are inferred, strata.model.executors. Such an
+   executor spins while a ready entity is excluded: these waits are not idleness.)
+2. A thread of the executor waited for work: *idle*. Had the message been there, it would have been
+   picked.
+3. Otherwise all threads were busy. What the thread that took it ran then is what it waited behind;
+   the rest is the executor's own work, or waiting for its mutex, which no event shows.
+
+Threads without recorded waits have no idle time that is known; then the callbacks of the thread are
+what it may have waited behind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from strata.layers.clocks import Clock, Overlap
+from strata.model.build import Model
+from strata.model.columns import NONE, Ints
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Clocks of idleness and of excluding callbacks; the columns have one row a matched message.
+
+    `lane`: of the taking thread's executor. `group`: callback group of the message in a
+    multi-threaded executor, or `NONE`. `known`: waits of the lane were recorded.
+    """
+
+    lane: Ints
+    group: Ints
+    known: Flags
+    waits: Clock
+    running: Clock
+    both: Overlap
+
+    def idle(self, begin_ns: Ints, end_ns: Ints) -> Ints:
+        """Return ns in which the executor was idle and could have picked each message."""
+        excluded = self.both.within(self.group, self.lane, begin_ns, end_ns)
+        return self.waits.within(self.lane, begin_ns, end_ns) - excluded
+
+    def last_return(self, at_ns: Ints) -> Ints:
+        """Return when the executor came back from its last wait up to an instant; or `NONE`."""
+        return self.waits.last_end(self.lane, at_ns)
+
+    def accounted(self, lane: Ints, group: Ints, begin_ns: Ints, end_ns: Ints) -> Ints:
+        """Return ns that a rule before the third explains: idle, or behind the own group."""
+        running = self.running.within(group, begin_ns, end_ns)
+        both = self.both.within(group, lane, begin_ns, end_ns)
+        return self.waits.within(lane, begin_ns, end_ns) + running - both
+
+
+def observe_waiting(model: Model) -> Waiting:
+    """Return what is known of the executors of all matched messages."""
+    executors, executions = model.executors, model.executions
+    take = model.matches.take
+    lane = executors.lane(model.takes.thread[take])
+    waits = Clock(executors.lane(model.waits.thread), model.waits.start_ns, model.waits.end_ns)
+    callback = executions.callback
+    own = np.where(callback != NONE, np.append(executors.group_of, NONE)[callback], NONE)
+    rows = np.flatnonzero((own != NONE) & (executions.depth == 1))
+    running = Clock(own[rows], executions.start_ns[rows], executions.until_ns[rows])
+    lane_of = np.full(int(executors.group_of.max(initial=0)) + 1, NONE, np.int64)
+    lane_of[own[rows]] = executors.lane(executions.thread[rows])
+    execution = model.takes.execution[take]
+    group = np.full(len(take), NONE, np.int64)
+    ran = execution != NONE
+    group[ran] = own[execution[ran]]
+    both = Overlap(running, waits, lane_of[running.lane])
+    return Waiting(lane, group, waits.known(lane), waits, running, both)
