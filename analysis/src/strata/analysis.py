@@ -92,6 +92,7 @@ class Analysis:
     publications: pd.DataFrame
     takes: pd.DataFrame
     messages: pd.DataFrame
+    links: pd.DataFrame
     executor_blockers: pd.DataFrame
     hops: pd.DataFrame
     hop_layers: pd.DataFrame

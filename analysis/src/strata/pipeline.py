@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +15,13 @@ import pyarrow as pa
 from strata.analysis import Analysis, MessageCounts, Process, TraceSummary
 from strata.errors import TraceError
 from strata.layers.blockers import find_blockers
-from strata.layers.chains import find_chains, link_messages
-from strata.layers.frames import blockers_frame, endpoint_names, messages_frame
+from strata.layers.chains import Chain, Ways, find_chains, find_chains_of, find_ways
+from strata.layers.frames import blockers_frame, endpoint_names, links_frame, messages_frame
+from strata.layers.links import link_messages
 from strata.layers.transfers import cut_layers
 from strata.model import frames
 from strata.model.build import Model, build_model
+from strata.model.links import find_links
 from strata.printable import path_text
 from strata.read import Trace, open_trace
 from strata.read.manifest import describe_machine, read_manifest
@@ -27,6 +29,7 @@ from strata.read.processes import Threads, count_processes, count_threads
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS, PROVIDER
 from strata.schema.layers import BY_NAME, WITHOUT_WAITS
+from strata.schema.links import MessageLink
 from strata.schema.quality import Ledger
 from strata.stats.blame import blame_table
 from strata.stats.bottleneck import find_bottlenecks
@@ -38,19 +41,24 @@ from strata.stats.hops import hop_tables
 def analyze(
     path: str | Path,
     *,
+    links: Sequence[MessageLink] = (),
+    chain: Sequence[str] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Analysis:
     """Analyze the trace at or below `path`.
 
-    `progress` is that of strata.read.open_trace. Raises TraceError when there is
-    no trace, it cannot be read, or it holds no ros2 event.
+    `links` declares what nodes publish from stored messages (strata.read.links.read_links reads
+    them from a file). `chain` names the topics of one chain, in order: only the ways over these are
+    reported as chains, instead of all that are found. `progress` is that of
+    strata.read.open_trace. Raises TraceError when there is no trace, it cannot be read, it holds no
+    ros2 event, or no message went the way of `chain`.
     """
     trace = open_trace(path, progress=progress)
     events = trace.tables()
     _require_ros2(trace, events)
     ledger = Ledger()
     model = build_model(events, ledger)
-    return _results(trace, events, model, ledger)
+    return _results(trace, events, model, links, chain, ledger)
 
 
 def _require_ros2(trace: Trace, events: dict[str, pa.Table]) -> None:
@@ -69,10 +77,18 @@ def _require_ros2(trace: Trace, events: dict[str, pa.Table]) -> None:
     )
 
 
-def _results(trace: Trace, events: dict[str, pa.Table], model: Model, ledger: Ledger) -> Analysis:
+def _results(
+    trace: Trace,
+    events: dict[str, pa.Table],
+    model: Model,
+    declared: Sequence[MessageLink],
+    wanted: Sequence[str] | None,
+    ledger: Ledger,
+) -> Analysis:
     transfers = cut_layers(model, ledger)
     names = endpoint_names(model, transfers)
-    links = link_messages(model, transfers)
+    node_links = find_links(model.events, model.entities, declared, ledger)
+    links = link_messages(model, transfers, node_links)
     messages = messages_frame(model, transfers, names, links)
     blockers = blockers_frame(find_blockers(model, transfers))
     objects = frames.callback_objects_frame(model)
@@ -85,8 +101,14 @@ def _results(trace: Trace, events: dict[str, pa.Table], model: Model, ledger: Le
         {name: place_of_layer(layer, messages, described) for name, layer in BY_NAME.items()}
     )
     reportable = set(hops.loc[~hops["topic"].isin(INTERNAL_TOPICS), "hop_id"].astype(int))
-    chains = find_chains(names["hop_id"].to_numpy(np.int64), links, reportable, ledger)
-    of_chains = chain_tables(chains, messages, where)
+    hop = names["hop_id"].to_numpy(np.int64)
+    ways = find_ways(np.where(np.isin(hop, list(reportable)), hop, -1), links, ledger)
+    if wanted:
+        chains = _chains_of(trace, ways, hops["topic"].tolist(), wanted)
+    else:
+        chains = find_chains(ways, reportable, ledger)
+    link_rows = links_frame(links)
+    of_chains = chain_tables(chains, messages, link_rows, where)
     blame = blame_table(
         of_chains.instances, of_chains.segments, where, blockers, described, messages
     )
@@ -115,6 +137,7 @@ def _results(trace: Trace, events: dict[str, pa.Table], model: Model, ledger: Le
         publications=frames.publications_frame(model),
         takes=frames.takes_frame(model),
         messages=messages,
+        links=link_rows,
         executor_blockers=blockers,
         hops=hops,
         hop_layers=hop_layers,
@@ -128,6 +151,26 @@ def _results(trace: Trace, events: dict[str, pa.Table], model: Model, ledger: Le
         losses=_losses(trace),
         bottlenecks=find_bottlenecks(of_chains.chains, blame),
     )
+
+
+def _chains_of(
+    trace: Trace, ways: Ways, topic_of_hop: list[str], topics: Sequence[str]
+) -> list[Chain]:
+    unknown = [topic for topic in topics if topic not in topic_of_hop]
+    if unknown:
+        known = ", ".join(dict.fromkeys(t for t in topic_of_hop if t not in INTERNAL_TOPICS))
+        raise TraceError(
+            f"Cannot follow {' -> '.join(topics)} in {trace.path}: no message of {unknown[0]} was "
+            f"matched. Topics with messages: {known or 'none'}."
+        )
+    found = find_chains_of(ways, topic_of_hop, topics)
+    if not found:
+        raise TraceError(
+            f"Cannot follow {' -> '.join(topics)} in {trace.path}: no message went that way "
+            "through callbacks. If a node on the way stores messages (a timer, fan-in), declare it "
+            "with --links (docs/method.md)."
+        )
+    return found
 
 
 def _losses(trace: Trace) -> pd.DataFrame:

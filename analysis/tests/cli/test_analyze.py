@@ -37,8 +37,9 @@ def test_the_table_fits_80_columns_and_names_the_bottleneck(sample: Sample) -> N
 def test_every_declared_table_is_an_attribute_of_the_analysis(
     analysis_of: Callable[[str], Analysis], table: str
 ) -> None:
-    # A trace that lost nothing has no losses.
-    analysis = analysis_of("fast_relay1p_mt_lossy" if table == "losses" else "fast_blocked_st")
+    # A trace that lost nothing has no losses, and one without relays no links.
+    other = {"losses": "fast_relay1p_mt_lossy", "links": "fast_relay1p_st"}
+    analysis = analysis_of(other.get(table, "fast_blocked_st"))
     frame = getattr(analysis, table)
     declared = next(item for item in TABLES if item.name == table)
     assert list(frame.columns) == declared.names

@@ -5,19 +5,39 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from strata.layers.chains import Links, find_chains
+from strata.layers.chains import Ways, find_chains, find_chains_of, find_ways
+from strata.layers.links import Links
 from strata.schema.quality import Ledger
 
 
+def links_of(parents: list[int | list[int]]) -> Links:
+    """Links from the causes of each message: one, several or none (-1)."""
+    pairs = [
+        (child, cause)
+        for child, causes in enumerate(parents)
+        for cause in (causes if isinstance(causes, list) else [causes])
+        if cause >= 0
+    ]
+    child, parent = np.asarray(pairs, np.int64).reshape(-1, 2).T
+    none = np.full(len(child), -1, np.int64)
+    last = np.append(child[1:] != child[:-1], True)[: len(child)]
+    return Links(child, parent, np.zeros_like(none), none, none, none + 6, last)
+
+
+def ways_of(hops: list[int], parents: list[int | list[int]], ledger: Ledger) -> Ways:
+    return find_ways(np.asarray(hops, np.int64), links_of(parents), ledger)
+
+
 def chains(
-    hops: list[int], parents: list[int], reportable: set[int] | None = None
+    hops: list[int], parents: list[int | list[int]], reportable: set[int] | None = None
 ) -> tuple[dict[tuple[int, ...], list[list[int]]], Ledger]:
     """Chains by their hops, each with the messages of its instances."""
     ledger = Ledger()
-    parent = np.asarray(parents, np.int64)
-    links = Links(parent, np.where(parent >= 0, 5, -1).astype(np.int64))
-    found = find_chains(np.asarray(hops, np.int64), links, reportable or set(), ledger)
+    found = find_chains(ways_of(hops, parents, ledger), reportable or set(), ledger)
+    for chain in found:
+        assert chain.links.shape == (len(chain.messages), len(chain.hops) - 1)
     return {chain.hops: chain.messages.tolist() for chain in found}, ledger
 
 
@@ -52,3 +72,68 @@ def test_single_hops_are_chains_only_where_asked_for() -> None:
 
 def test_no_message_is_no_chain() -> None:
     assert chains(hops=[], parents=[])[0] == {}
+
+
+def test_a_message_with_two_causes_ends_two_chains() -> None:
+    # Hops 0 and 1 are stored; hop 2 is published from both. Message 0 is replaced before its use.
+    found, ledger = chains(hops=[0, 1, 0, 2], parents=[-1, -1, -1, [1, 2]])
+    assert found == {(0, 2): [[2, 3]], (1, 2): [[1, 3]]}
+    assert ledger.counts == {"truncated_chains": 1}
+
+
+def test_a_stored_message_may_be_used_more_than_once() -> None:
+    found, _ = chains(hops=[0, 2, 2], parents=[-1, 0, 0])
+    assert found == {(0, 2): [[0, 1], [0, 2]]}
+
+
+def test_two_ways_to_one_message_are_two_chains() -> None:
+    # A diamond: hop 0 goes over 1 and over 2 to 3.
+    found, _ = chains(hops=[0, 1, 2, 3], parents=[-1, 0, 0, [1, 2]])
+    assert found == {(0, 1, 3): [[0, 1, 3]], (0, 2, 3): [[0, 2, 3]]}
+
+
+def test_a_cycle_of_hops_that_no_message_goes_round_is_followed() -> None:
+    # a -> b for some messages and b -> a for others, by other nodes.
+    found, _ = chains(hops=[0, 1, 1, 0], parents=[-1, 0, -1, 2])
+    assert found == {(0, 1): [[0, 1]], (1, 0): [[2, 3]]}
+
+
+def test_a_long_cycle_is_followed_in_few_steps() -> None:
+    count = 200_000
+    found, _ = chains(hops=[0, 1] * count, parents=[-1, *range(2 * count - 1)])
+    assert len(found[(0, 1)]) == count
+
+
+def test_ways_that_multiply_are_cut_and_counted() -> None:
+    # Ten layers of diamonds: every message of a layer is made of both before.
+    hops = [level * 2 + side for level in range(10) for side in (0, 1)]
+    causes: list[int | list[int]] = [-1, -1]
+    for level in range(1, 10):
+        causes += [[2 * level - 2, 2 * level - 1]] * 2
+    found, ledger = chains(hops, causes)
+    assert ledger.counts["unfollowed_links"] > 0
+    assert sum(map(len, found.values())) <= 32 * len(hops)
+
+
+@pytest.mark.parametrize(
+    ("topics", "expected"),
+    [
+        (["/b", "/c"], {(1, 2): [[1, 2], [4, 5]]}),
+        (["/a", "/b"], {(0, 1): [[0, 1], [3, 4], [6, 7]]}),
+        (["/c"], {(2,): [[2], [5]]}),
+        (["/a", "/c"], {}),
+    ],
+)
+def test_a_chain_can_be_asked_for_by_its_topics(
+    topics: list[str], expected: dict[tuple[int, ...], list[list[int]]]
+) -> None:
+    ways = ways_of([0, 1, 2, 0, 1, 2, 0, 1], [-1, 0, 1, -1, 3, 4, -1, 6], Ledger())
+    found = find_chains_of(ways, ["/a", "/b", "/c"], topics)
+    assert {chain.hops: chain.messages.tolist() for chain in found} == expected
+
+
+def test_a_part_that_several_ways_share_is_there_once() -> None:
+    # 0 and 1 lead to 2, which leads to 3.
+    ways = ways_of([0, 1, 2, 3], [-1, -1, [0, 1], 2], Ledger())
+    (chain,) = find_chains_of(ways, ["/a", "/b", "/c", "/d"], ["/c", "/d"])
+    assert chain.messages.tolist() == [[2, 3]]

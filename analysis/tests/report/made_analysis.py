@@ -78,8 +78,21 @@ def make(relay: Relay) -> Analysis:
     )
     hops, hop_layers = hop_tables(messages, tables.PUBLICATIONS.empty())
     way = np.arange(relay.messages)[:, None] + relay.messages * np.arange(relay.hops)[None, :]
-    chains = [Chain(tuple(range(relay.hops)), way)] if relay.messages and relay.hops else []
-    of_chains = chain_tables(chains, messages, where)
+    linked = messages[messages["parent_id"].notna()]
+    links = tables.LINKS.frame(
+        pd.DataFrame(
+            {
+                "child_id": linked["message_id"],
+                "parent_id": linked["parent_id"].astype("int64"),
+                "kind": "callback",
+                "hold_ns": linked["hold_ns"],
+                "critical": True,
+            }
+        )
+    )
+    between = links["child_id"].searchsorted(way[:, 1:])
+    chains = [Chain(tuple(range(relay.hops)), way, between)] if way.size else []
+    of_chains = chain_tables(chains, messages, links, where)
     blame = blame_table(
         of_chains.instances, of_chains.segments, where, blockers, described, messages
     )
@@ -96,6 +109,7 @@ def make(relay: Relay) -> Analysis:
         publications=tables.PUBLICATIONS.empty(),
         takes=tables.TAKES.empty(),
         messages=messages,
+        links=links,
         executor_blockers=blockers,
         hops=hops,
         hop_layers=hop_layers,

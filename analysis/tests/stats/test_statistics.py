@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from scene import Scene
 
 from strata.analysis import Analysis
-from strata.layers.chains import find_chains, link_messages
-from strata.layers.frames import endpoint_names, messages_frame
+from strata.layers.chains import find_chains, find_ways
+from strata.layers.frames import endpoint_names, links_frame, messages_frame
+from strata.layers.links import link_messages
 from strata.layers.transfers import cut_layers
 from strata.schema.columns import STATISTICS
 from strata.schema.layers import BY_NAME
@@ -107,14 +108,15 @@ def test_a_chain_of_few_messages_has_its_blame(count: int) -> None:
         )
     model, _ = made.model()
     transfers = cut_layers(model, Ledger())
-    links = link_messages(model, transfers)
+    links = link_messages(model, transfers, ())
     names = endpoint_names(model, transfers)
     messages = messages_frame(model, transfers, names, links)
     where = pd.DataFrame(
         {name: ["place"] * len(messages) for name in BY_NAME}, index=messages.index
     )
-    chains = find_chains(names["hop_id"].to_numpy(), links, {0}, Ledger())
-    made_tables = chain_tables(chains, messages, where)
+    ways = find_ways(names["hop_id"].to_numpy(), links, Ledger())
+    chains = find_chains(ways, {0}, Ledger())
+    made_tables = chain_tables(chains, messages, links_frame(links), where)
     blame = blame_table(
         made_tables.instances,
         made_tables.segments,

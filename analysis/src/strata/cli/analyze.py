@@ -18,6 +18,7 @@ from strata.cli.console import make_console
 from strata.cli.progress import decoding_progress
 from strata.errors import OutputError
 from strata.printable import printable
+from strata.read.links import read_links
 from strata.report.document import document
 from strata.report.rectangle import rectangle
 from strata.report.text import print_analysis
@@ -44,12 +45,24 @@ _TABLE_NAMES = [table.name for table in TABLES]
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write there, not to stdout.")
 @click.option("--force", is_flag=True, help="Overwrite the output file.")
+@click.option(
+    "--chain",
+    help="Report only the chain over these topics: '/a -> /b -> /c'; else all that are found.",
+)
+@click.option(
+    "--links",
+    "links_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="YAML file of message links: what nodes publish from stored messages (docs/method.md).",
+)
 @click.option("--all", "everything", is_flag=True, help="Show internal topics and every remark.")
 def command(
     trace: Path,
     form: str,
     table_name: str | None,
     output: Path | None,
+    chain: str | None,
+    links_path: Path | None,
     *,
     force: bool,
     everything: bool,
@@ -64,8 +77,10 @@ def command(
         raise OutputError(
             f"Cannot write {output}: the file exists. Choose another name or use --force."
         )
+    topics = _topics(chain) if chain is not None else None
+    links = read_links(links_path) if links_path else ()
     with decoding_progress() as progress:
-        analysis = analyze(trace, progress=progress)
+        analysis = analyze(trace, links=links, chain=topics, progress=progress)
     if output is None:
         _write(analysis, form, table_name, sys.stdout, everything=everything)
         return
@@ -77,6 +92,13 @@ def command(
             error
         )
     click.echo(f"Wrote {printable(str(output))}", err=True)
+
+
+def _topics(chain: str) -> list[str]:
+    topics = [part.strip() for part in chain.split("->")]
+    if not all(topics):
+        raise click.UsageError(f"--chain {chain!r} is no row of topics joined by ->, as '/a -> /b'")
+    return topics
 
 
 def _write(

@@ -1,116 +1,237 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Chains: hops linked through callbacks.
+"""Chains: hops linked through what caused each message (strata.layers.links).
 
-A message that is published while the callback of another message runs, on the same thread, was
-caused by it: the other is its *parent*, and the time from that callback's start to the publish is
-the *hold*. A chain is the row of hops from a message without a parent to one without children.
-Messages that went the same way, hop by hop, are instances of one chain.
+A chain is the row of hops from a message without a cause to one that caused nothing. Messages that
+went the same way, hop by hop, are instances of one chain. A message with several causes (fan-in)
+ends one way for each; a message that caused several (branches) begins one for each.
 
-A way that stops where others of its kind go on (the message was dropped, filtered, lost, or the
-trace ended) is no chain of its own; it is counted as truncated. A message that comes to a hop for
-the second time (a cycle) begins a new chain.
+A way that stops where others of its kind go on (the message was dropped, filtered, lost, replaced
+by a newer one before it was used, or the trace ended) is no chain of its own; it is counted as
+truncated. Where messages come back to a hop (a cycle), the links that close the cycle are not
+followed: a new chain begins there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 
-from strata.layers.transfers import Transfers
-from strata.model.build import Model
+from strata.layers.links import Links
 from strata.model.columns import NONE, Ints
 from strata.schema.quality import Ledger
 
+Flags = npt.NDArray[np.bool_]
 
-@dataclass(frozen=True)
-class Links:
-    """For every message: the message whose callback published it, and the hold; or `NONE`."""
-
-    parent: Ints
-    hold_ns: Ints
+_ROWS_A_MESSAGE = 32
+"""Ways through one message on the average, beyond which no more are followed."""
 
 
 @dataclass(frozen=True)
 class Chain:
-    """One way of hops; `messages` has one row an instance and one column a hop."""
+    """One way of hops; `messages` has one row an instance and one column a hop.
+
+    `links` has the rows of the links between them: one column less.
+    """
 
     hops: tuple[int, ...]
     messages: Ints
+    links: Ints
 
 
-def link_messages(model: Model, transfers: Transfers) -> Links:
-    """Link every message to the one whose callback published it."""
-    message_of = np.full(len(model.executions), NONE, np.int64)
-    ran = transfers.execution != NONE
-    message_of[transfers.execution[ran]] = np.flatnonzero(ran)
-    source = model.publications.execution[transfers.publication]
-    parent = np.full(len(transfers), NONE, np.int64)
-    inside = source != NONE
-    parent[inside] = message_of[source[inside]]
-    linked = parent != NONE
-    hold = np.full(len(transfers), NONE, np.int64)
-    hold[linked] = transfers.publish_ns[linked] - transfers.callback_start_ns[parent[linked]]
-    return Links(parent, hold)
+@dataclass(frozen=True)
+class Ways:
+    """All ways from messages without a cause; one row a message on a way.
+
+    `previous` is the row before on the way and `link` the link from there, `NONE` at its begin;
+    `way` numbers the hops so far, in `hops`. `ended` marks rows from which no way goes on.
+    """
+
+    message: Ints
+    previous: Ints
+    link: Ints
+    way: Ints
+    hops: list[tuple[int, ...]]
+    ended: Flags
 
 
-def find_chains(hop: Ints, links: Links, reportable: set[int], ledger: Ledger) -> list[Chain]:
+def find_ways(hop: Ints, links: Links, ledger: Ledger) -> Ways:
+    """Follow every message from those without a cause, level by level.
+
+    `hop` numbers the hop of each message, `NONE` for messages that take no part.
+    """
+    followed = np.flatnonzero((hop[links.child] != NONE) & (hop[links.parent] != NONE))
+    followed = followed[~_closing(hop, links, followed)]
+    followed = followed[np.argsort(links.parent[followed], kind="stable")]
+    parent = links.parent[followed]
+    root = hop != NONE
+    root[links.child[followed]] = False
+    message = np.flatnonzero(root).astype(np.int64)
+    none = np.full(len(message), NONE, np.int64)
+    tree = _Tree()
+    way = tree.extend(none, hop[message])
+    levels = [(message, none, none, way)]
+    begin, limit = 0, _ROWS_A_MESSAGE * len(hop)
+    while len(message):
+        first = np.searchsorted(parent, message, side="left")
+        count = np.searchsorted(parent, message, side="right") - first
+        if begin + len(message) + int(count.sum()) > limit:
+            ledger.add("unfollowed_links", int(count.sum()))
+            break
+        offset = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+        link = followed[np.repeat(first, count) + offset]
+        previous = begin + np.repeat(np.arange(len(message)), count)
+        begin += len(message)
+        way = tree.extend(np.repeat(way, count), hop[links.child[link]])
+        message = links.child[link]
+        levels.append((message, previous, link, way))
+    every, previous, link, way = (
+        np.concatenate(parts).astype(np.int64) for parts in zip(*levels, strict=True)
+    )
+    ended = np.ones(len(every), bool)
+    ended[previous[previous != NONE]] = False
+    return Ways(every, previous, link, way, tree.hops, ended)
+
+
+class _Tree:
+    """The distinct ways: each is a way before it and one more hop."""
+
+    def __init__(self) -> None:
+        self.hops: list[tuple[int, ...]] = []
+        self._known: dict[tuple[int, ...], int] = {}
+
+    def extend(self, before: Ints, hop: Ints) -> Ints:
+        """Return the number of each way that goes on to a hop; `before` is `NONE` at the begin."""
+        width = int(hop.max(initial=0)) + 1
+        keys, inverse = np.unique((before + 1) * width + hop, return_inverse=True)
+        numbers = np.empty(len(keys), np.int64)
+        for index, key in enumerate(keys.tolist()):
+            prefix = self.hops[key // width - 1] if key >= width else ()
+            way = (*prefix, key % width)
+            numbers[index] = self._known.setdefault(way, len(self.hops))
+            if numbers[index] == len(self.hops):
+                self.hops.append(way)
+        return numbers[inverse]
+
+
+def _closing(hop: Ints, links: Links, followed: Ints) -> Flags:
+    """Which of the followed links close a cycle of hops that messages really go round."""
+    child, parent = hop[links.child[followed]], hop[links.parent[followed]]
+    width = int(hop.max(initial=0)) + 1
+    edges = np.unique(parent * width + child)
+    back = _back_edges([(int(key) // width, int(key) % width) for key in edges])
+    if not back or not _comes_back(hop, links, followed):
+        return np.zeros(len(followed), bool)
+    return np.isin(parent * width + child, [begin * width + end for begin, end in back])
+
+
+def _back_edges(edges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Edges to a hop that is on the way already, depth first from hops that nothing leads to."""
+    after: dict[int, list[int]] = {}
+    for begin, end in edges:
+        after.setdefault(begin, []).append(end)
+    reached = {end for begin, end in edges if begin != end}
+    back: list[tuple[int, int]] = []
+    done: set[int] = set()
+    for start in sorted(after, key=lambda hop: (hop in reached, hop)):
+        path, stack = {start: None}, [(start, iter(after[start]))]
+        if start in done:
+            continue
+        while stack:
+            at, rest = stack[-1]
+            step = next(rest, None)
+            if step is None:
+                done.add(at)
+                path.pop(at)
+                stack.pop()
+            elif step in path:
+                back.append((at, step))
+            elif step not in done:
+                path[step] = None
+                stack.append((step, iter(after.get(step, []))))
+    return back
+
+
+def _comes_back(hop: Ints, links: Links, followed: Ints) -> bool:
+    """Tell whether any message comes back to a hop, along the last causes."""
+    critical = followed[links.critical[followed]]
+    parent = np.full(len(hop) + 1, NONE, np.int64)
+    parent[links.child[critical]] = links.parent[critical]
+    ancestor = parent[:-1]
+    for _ in range(int(hop.max(initial=0)) + 1):
+        known = ancestor != NONE
+        if not known.any():
+            return False
+        if (hop[ancestor[known]] == hop[known]).any():
+            return True
+        ancestor = parent[ancestor]
+    return True
+
+
+def find_chains(ways: Ways, reportable: set[int], ledger: Ledger) -> list[Chain]:
     """Return the chains, the longest and busiest first.
 
-    `hop` numbers the hop of each message. A chain of one hop is returned only when its hop is in
-    `reportable`.
+    A chain of one hop is returned only when its hop is in `reportable`.
     """
-    ways, way = _ways(hop, links.parent)
-    has_child = np.zeros(len(hop), bool)
-    # A child that began a new chain (a cycle) does not carry its parent's on.
-    carried = np.asarray([len(item) > 1 for item in ways], bool)
-    continued = (links.parent != NONE) & carried[way] if len(way) else np.zeros(0, bool)
-    has_child[links.parent[continued]] = True
-    leaves = np.flatnonzero(~has_child)
-    leaf_ways = np.unique(way[leaves])
-    prefixes = {ways[w][:k] for w in leaf_ways for k in range(1, len(ways[w]))}
+    ends = np.flatnonzero(ways.ended)
+    of_ends = ways.way[ends]
+    numbers = np.unique(of_ends)
+    prefixes = {ways.hops[w][:k] for w in numbers for k in range(1, len(ways.hops[w]))}
     chains = []
-    for number in leaf_ways:
-        ends = leaves[way[leaves] == number].astype(np.int64)
-        hops = ways[number]
+    for number in numbers:
+        hops, rows = ways.hops[number], ends[of_ends == number]
         if hops in prefixes:
-            ledger.add("truncated_chains", len(ends))
+            ledger.add("truncated_chains", len(rows))
         elif len(hops) > 1 or hops[0] in reportable:
-            chains.append(Chain(hops, _ancestors(ends, links.parent, len(hops))))
+            chains.append(_chain(ways, rows, hops))
+    return _busiest_first(chains)
+
+
+def find_chains_of(ways: Ways, topic_of_hop: Sequence[str], topics: Sequence[str]) -> list[Chain]:
+    """Return the chains over the given topics, one after the other; one for each way of hops.
+
+    They may begin and end in the midst of longer ways.
+    """
+    names = np.asarray(topic_of_hop, dtype=object)
+    hop_of_way = np.asarray([hops[-1] for hops in ways.hops], np.int64)
+    at_topic = np.append(names[hop_of_way[ways.way]], "") if len(ways.way) else np.array([""])
+    rows = np.flatnonzero(at_topic[:-1] == topics[-1])
+    begin = rows
+    for topic in topics[-2::-1]:
+        begin = ways.previous[begin]
+        # The row beyond the last stands for none.
+        same = at_topic[begin] == topic
+        rows, begin = rows[same], begin[same]
+    length = len(topics)
+    hops = [ways.hops[way][-length:] for way in range(len(ways.hops))]
+    number = {hop: index for index, hop in enumerate(dict.fromkeys(hops))}
+    kind = np.asarray([number[hop] for hop in hops], np.int64)[ways.way[rows]]
+    chains = [
+        _chain(ways, rows[kind == index], hop, once=True)
+        for hop, index in number.items()
+        if (kind == index).any()
+    ]
+    return _busiest_first(chains)
+
+
+def _chain(ways: Ways, rows: Ints, hops: tuple[int, ...], *, once: bool = False) -> Chain:
+    """Collect the instances that end at rows; `once` drops those that are there twice."""
+    messages, links = [ways.message[rows]], [ways.link[rows]]
+    for _ in range(len(hops) - 1):
+        rows = ways.previous[rows]
+        messages.append(ways.message[rows])
+        links.append(ways.link[rows])
+    found, between = np.stack(messages[::-1], axis=1), np.stack(links[::-1], axis=1)[:, 1:]
+    if once:
+        kept = ~pd.DataFrame(found).duplicated().to_numpy()
+        found, between = found[kept], between[kept]
+    order = np.argsort(found[:, -1], kind="stable")
+    return Chain(hops, found[order], between[order])
+
+
+def _busiest_first(chains: list[Chain]) -> list[Chain]:
     return sorted(chains, key=lambda chain: (-len(chain.hops), -len(chain.messages), chain.hops))
-
-
-def _ways(hop: Ints, parent: Ints) -> tuple[list[tuple[int, ...]], Ints]:
-    """The distinct ways, and which one each message went; level by level from the roots."""
-    ways: list[tuple[int, ...]] = []
-    known: dict[tuple[int, ...], int] = {}
-    way = np.full(len(hop), NONE, np.int64)
-    order = np.argsort(parent, kind="stable")
-    sorted_parent = parent[order]
-    level = np.flatnonzero(parent == NONE)
-    while len(level):
-        above = np.where(parent[level] == NONE, NONE, way[parent[level]])
-        pairs, inverse = np.unique(np.stack([above, hop[level]]), axis=1, return_inverse=True)
-        numbers = np.empty(pairs.shape[1], np.int64)
-        for index, (before, step) in enumerate(pairs.T):
-            prefix = ways[before] if before != NONE else ()
-            path = (int(step),) if int(step) in prefix else (*prefix, int(step))
-            if path not in known:
-                known[path] = len(ways)
-                ways.append(path)
-            numbers[index] = known[path]
-        way[level] = numbers[inverse.reshape(-1)]
-        first = np.searchsorted(sorted_parent, level, side="left")
-        count = np.searchsorted(sorted_parent, level, side="right") - first
-        offset = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-        level = order[np.repeat(first, count) + offset]
-    return ways, way
-
-
-def _ancestors(ends: Ints, parent: Ints, length: int) -> Ints:
-    """One row an end: the messages of its way, first hop first."""
-    columns = [ends]
-    for _ in range(length - 1):
-        columns.append(parent[columns[-1]])
-    return np.stack(columns[::-1], axis=1)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from strata.layers.blockers import Blockers
-from strata.layers.chains import Links
+from strata.layers.links import KINDS, Links
 from strata.layers.middleware import Passage
 from strata.layers.transfers import Flags, Transfers
 from strata.model.build import Model
@@ -18,6 +18,7 @@ from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN, Endpoints, take
 from strata.model.frames import Objects, nullable
 from strata.model.matching import METHODS
+from strata.model.naming import node_labels
 from strata.schema import tables
 
 
@@ -64,8 +65,8 @@ def _node_names(
     node = np.full(len(rows), NONE, np.int64)
     known = rows != NONE
     node[known] = endpoints.node[rows[known]]
-    names = model.entities.nodes.names(node)
     processes = model.events.processes
+    names = take(node_labels(model.entities.nodes, processes), node, UNKNOWN)
     nameless = np.flatnonzero(node == NONE)
     vpid = processes.vpid[processes.thread_process[thread[nameless]]]
     names[nameless] = [
@@ -80,9 +81,13 @@ def messages_frame(
 ) -> pd.DataFrame:
     """Return the table `messages`."""
     within = transfers.intra_process
-    callback = np.full(len(transfers), NONE, np.int64)
-    ran = transfers.execution != NONE
-    callback[ran] = model.executions.callback[transfers.execution[ran]]
+    of_execution = np.append(model.executions.callback, NONE)
+    source = model.publications.execution[transfers.publication]
+    by_callback = links.kind == KINDS.index("callback")
+    parent = np.full(len(transfers), NONE, np.int64)
+    hold_ns = np.full(len(transfers), NONE, np.int64)
+    parent[links.child[by_callback]] = links.parent[by_callback]
+    hold_ns[links.child[by_callback]] = links.hold_ns[by_callback]
     return tables.MESSAGES.frame(
         pd.DataFrame(
             {
@@ -94,7 +99,8 @@ def messages_frame(
                 "publisher_node": names["publisher_node"],
                 "subscription_node": names["subscription_node"],
                 "method": np.asarray(METHODS, dtype=object)[transfers.method],
-                "callback_id": nullable(callback),
+                "callback_id": nullable(of_execution[transfers.execution]),
+                "publisher_callback_id": nullable(of_execution[source]),
                 "publish_ns": transfers.publish_ns,
                 "rmw_publish_ns": nullable(np.where(within, NONE, transfers.handed_ns)),
                 "enqueue_ns": nullable(np.where(within, transfers.handed_ns, NONE)),
@@ -108,8 +114,8 @@ def messages_frame(
                 **{column: nullable(ns) for column, ns in transfers.durations.items()},
                 "latency_ns": transfers.latency_ns,
                 "complete": transfers.callback_end_ns != NONE,
-                "parent_id": nullable(links.parent),
-                "hold_ns": nullable(links.hold_ns),
+                "parent_id": nullable(parent),
+                "hold_ns": nullable(hold_ns),
             }
         )
     )
@@ -121,6 +127,23 @@ def _passage(passage: Passage, within: Flags) -> dict[str, pd.Series[int] | Obje
         **{column: nullable(getattr(passage, column)) for column in columns},
         "transport": np.where(within, "ring buffer", passage.transport),
     }
+
+
+def links_frame(links: Links) -> pd.DataFrame:
+    """Return the table `links`; its rows are numbered as `links` are."""
+    return tables.LINKS.frame(
+        pd.DataFrame(
+            {
+                "child_id": links.child,
+                "parent_id": links.parent,
+                "kind": np.asarray(KINDS, dtype=object)[links.kind],
+                "callback_ns": nullable(links.callback_ns),
+                "stored_ns": nullable(links.stored_ns),
+                "hold_ns": nullable(links.hold_ns),
+                "critical": links.critical,
+            }
+        )
+    )
 
 
 def blockers_frame(blockers: Blockers) -> pd.DataFrame:

@@ -78,6 +78,13 @@ class EventColumns:
             return np.empty(0, object)
         return np.asarray(self._tables[event][column].cast(pa.string()).to_pylist(), dtype=object)
 
+    def lists(self, event: str, column: str) -> list[Ints]:
+        """Return a column of lists of integers, one array a row; null is empty."""
+        if event not in self._tables:
+            return []
+        values = self._tables[event][column].to_pylist()
+        return [np.asarray(item or [], np.uint64).astype(np.int64) for item in values]
+
     def words(self, event: str, *columns: str) -> Words:
         """Return columns that have 16 bytes together as two words a row; zeros otherwise."""
         parts = [self._bytes(event, column) for column in columns]

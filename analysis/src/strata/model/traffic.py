@@ -48,6 +48,11 @@ class Publications:
         return len(self.publisher)
 
     @property
+    def begin_ns(self) -> Ints:
+        """When publish() was called, as far as was recorded."""
+        return np.where(self.client_ns != NONE, self.client_ns, self.rmw_publish_ns)
+
+    @property
     def handed_ns(self) -> Ints:
         """When each was handed to the middleware or, within the process, to the ring buffers."""
         return np.where(self.rmw_publish_ns != NONE, self.rmw_publish_ns, self.client_ns)

@@ -12,6 +12,7 @@ class Kind(StrEnum):
     """What a field is; `arrow` names the Arrow type that holds it."""
 
     HANDLE = "handle"
+    HANDLES = "handles"
     INT = "integer"
     UINT = "unsigned"
     FLAG = "flag"
@@ -26,6 +27,7 @@ class Kind(StrEnum):
 
 _ARROW_TYPES = {
     Kind.HANDLE: "uint64",
+    Kind.HANDLES: "list<uint64>",
     Kind.INT: "int64",
     Kind.UINT: "uint64",
     Kind.FLAG: "int64",

@@ -75,6 +75,18 @@ TAKE = Layer("take", "take_ns", "rclcpp_executor_execute -> rmw_take, deserializ
 CLIENT_TAKE = Layer("client take", "client_take_ns", "rmw_take -> callback_start")
 CALLBACK = Layer("callback", "callback_ns", "callback_start -> callback_end")
 HOLD = Layer("hold", "hold_ns", "callback_start -> the publish made from this callback")
+STORED = Layer(
+    "stored",
+    "stored_ns",
+    "end of the callback that kept the message -> start of the callback that published from it; of "
+    "a publish outside of callbacks, -> the publish",
+)
+LINK_HOLD = Layer(
+    "link hold",
+    "link_hold_ns",
+    "start of the callback that published from stored messages (or the end of the callback that "
+    "kept the last, when later) -> the publish",
+)
 
 MIDDLEWARE_EXECUTOR_WAIT = Layer(
     "middleware + executor wait",
@@ -181,4 +193,4 @@ BETWEEN_NODES: tuple[Layer, ...] = (
     MIDDLEWARE_EXECUTOR_WAIT_TAKE,
 )
 
-BY_NAME: dict[str, Layer] = {layer.name: layer for layer in (*HOP_LAYERS, HOLD)}
+BY_NAME: dict[str, Layer] = {layer.name: layer for layer in (*HOP_LAYERS, STORED, LINK_HOLD, HOLD)}

@@ -272,6 +272,18 @@ _CATALOGUE = (
         "{count} {message|messages} began a chain that did not reach its end in the trace.",
     ),
     Diagnostic(
+        "unresolved_links",
+        Severity.WARNING,
+        "{count} declared message {link names|links name} a node, topic or handle that the trace "
+        "does not hold.",
+    ),
+    Diagnostic(
+        "unfollowed_links",
+        Severity.WARNING,
+        "{count} {link was|links were} not followed: there are too many ways through the declared "
+        "message links.",
+    ),
+    Diagnostic(
         "intra_process_duplicates",
         Severity.INFO,
         "{count} {message was|messages were} taken from the middleware too by a subscription that "

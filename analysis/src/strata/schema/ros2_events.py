@@ -26,6 +26,8 @@ _TAKEN = Field("taken", Kind.FLAG, "1 when there was something to take")
 _CALLBACK = handle("callback", "identifies a callback within its process while it lives")
 _BUFFER = handle("buffer", "ring buffer of an intra-process subscription")
 _INDEX = Field("index", Kind.UINT, "slot of the ring buffer")
+_SUBSCRIPTIONS = Field("subs", Kind.HANDLES, "rcl_subscription_t of each input")
+_PUBLISHERS = Field("pubs", Kind.HANDLES, "rcl_publisher_t of each output")
 _I, _R = Phase.INIT, Phase.RUNTIME
 
 ROS2_EVENTS: tuple[Event, ...] = (
@@ -359,5 +361,19 @@ ROS2_EVENTS: tuple[Event, ...] = (
         (_BUFFER,),
         "A ring buffer was emptied.",
         since="iron",
+    ),
+    Event(
+        "message_link_periodic_async",
+        _I,
+        (_SUBSCRIPTIONS, _PUBLISHERS),
+        "A node says that it publishes from the newest messages of its inputs, as on a timer.",
+        since="lyrical",
+    ),
+    Event(
+        "message_link_partial_sync",
+        _I,
+        (_SUBSCRIPTIONS, _PUBLISHERS),
+        "A node says that it publishes when messages of its inputs have come together.",
+        since="lyrical",
     ),
 )

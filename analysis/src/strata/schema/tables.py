@@ -192,6 +192,9 @@ MESSAGES = Table(
             "topic+timestamp, timestamp (inferred), guid+sequence or ring buffer",
         ),
         dense_id("callback_id", "the callback that it started", null="none was recorded"),
+        dense_id(
+            "publisher_callback_id", "the callback that published it", null="none was running"
+        ),
         instant(
             "publish_ns",
             "checkpoint: rclcpp_intra_publish, else rclcpp_publish, else rcl_publish, else "
@@ -261,6 +264,30 @@ MESSAGES = Table(
     "One row a matched transfer (publication and take) with its checkpoints and layers.",
 )
 
+LINKS = Table(
+    "links",
+    ("child_id", "parent_id"),
+    (
+        dense_id("child_id", "the message that was caused"),
+        dense_id("parent_id", "the message that caused it"),
+        Column("kind", "string", "callback, periodic_async or partial_sync"),
+        duration("callback_ns", "the parent's callback, whole", null="published inside it"),
+        duration(
+            "stored_ns",
+            "end of that callback -> start of the callback that published; of a publish outside of "
+            "callbacks, -> the publish",
+            null="published inside the parent's callback",
+        ),
+        duration(
+            "hold_ns",
+            "start of the callback that published -> the publish",
+            null="published outside of callbacks",
+        ),
+        Column("critical", "bool", "of all causes of the child it was there last"),
+    ),
+    "One row a cause of a message.",
+)
+
 EXECUTOR_BLOCKERS = Table(
     "executor_blockers",
     ("message_id", "callback_id"),
@@ -327,6 +354,7 @@ CHAIN_INSTANCES = Table(
         instant("begin_ns", "first publish"),
         instant("end_ns", "end of the last callback"),
         duration("latency_ns", "end_ns - begin_ns; the sum of its segments"),
+        Column("critical", "bool", "every link on the way is the critical one of its message"),
     ),
     "One row a message that went through the whole chain.",
 )
@@ -426,6 +454,7 @@ TABLES: tuple[Table, ...] = (
     PUBLICATIONS,
     TAKES,
     MESSAGES,
+    LINKS,
     EXECUTOR_BLOCKERS,
     HOPS,
     HOP_LAYER_STATS,

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from strata.analysis import Bottleneck
+from strata.schema.layers import STORED
 from strata.symbols import shorten_place
 from strata.units import format_ns
 
@@ -73,9 +74,11 @@ def _sentence(chain: Row, causes: list[Row], typical: Row, slowest: Row) -> str:
 def cause(layer: str, where: str) -> str:
     """Join a layer and its place to words.
 
-    "executor wait behind f (/n)", "dds receive: resends of /t", "transport of /t".
+    "executor wait behind f (/n)", "dds receive: resends of /t", "stored: /t in /n", "transport of
+    /t".
     """
     place = shorten_place(where)
     if place.startswith("behind "):
         return f"{layer} {place}"
-    return f"{layer}: {place}" if place.startswith("resends ") else f"{layer} of {place}"
+    named = layer == STORED.name or place.startswith("resends ")
+    return f"{layer}: {place}" if named else f"{layer} of {place}"

@@ -3,8 +3,8 @@
 """Chains as tables: instances, their segments, and statistics of both.
 
 A chain's time is cut into the layers of its hops: of every hop but the last the transfer layers and
-the *hold*, of the last the transfer layers and the *callback*. Segments of one instance add up to
-its latency exactly.
+the link to the next (*hold*; of stored messages *callback*, *stored* and *link hold*), of the last
+the transfer layers and the *callback*. Segments of one instance add up to its latency exactly.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ from strata.schema.layers import (
     DDS_RECEIVE,
     DDS_WRITE,
     HOLD,
+    LINK_HOLD,
     SERIALIZE,
     SERIALIZE_DDS_WRITE,
+    STORED,
     TRANSFER_LAYERS,
     TRANSPORT,
     Layer,
@@ -36,7 +38,7 @@ from strata.stats.summary import Statistics, prefixed, summarize
 
 Ints = npt.NDArray[np.int64]
 
-_STEPS = (*TRANSFER_LAYERS, HOLD, CALLBACK)
+_STEPS = (*TRANSFER_LAYERS, HOLD, CALLBACK, STORED, LINK_HOLD)
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,13 @@ class ChainTables:
     layers: pd.DataFrame
 
 
-def chain_tables(chains: list[Chain], messages: pd.DataFrame, where: pd.DataFrame) -> ChainTables:
+def chain_tables(
+    chains: list[Chain], messages: pd.DataFrame, links: pd.DataFrame, where: pd.DataFrame
+) -> ChainTables:
     """Return the tables of chains.
 
-    `where` names, for each message (by row) and layer name (by column), the place of the time.
+    `links` is the table `links`. `where` names, for each message (by row) and layer name (by
+    column), the place of the time.
     """
     rows: list[dict[str, object]] = []
     instances: list[pd.DataFrame] = []
@@ -60,9 +65,9 @@ def chain_tables(chains: list[Chain], messages: pd.DataFrame, where: pd.DataFram
     layers: list[pd.DataFrame] = []
     begin = 0
     for chain_id, chain in enumerate(chains):
-        cut = _instances(chain_id, chain, messages, begin)
+        cut = _instances(chain_id, chain, messages, links, begin)
         begin += len(cut)
-        parts = _segments(chain_id, chain, messages, cut["chain_instance_id"].to_numpy(np.int64))
+        parts = _segments(chain_id, chain, messages, links, begin - len(cut))
         instances.append(cut)
         segments.append(parts)
         layers.append(_layer_statistics(chain_id, parts, where, cut))
@@ -94,7 +99,9 @@ def _chain_row(
     }
 
 
-def _instances(chain_id: int, chain: Chain, messages: pd.DataFrame, begin: int) -> pd.DataFrame:
+def _instances(
+    chain_id: int, chain: Chain, messages: pd.DataFrame, links: pd.DataFrame, begin: int
+) -> pd.DataFrame:
     """Instances whose last message reaches the end of its callback, where any does."""
     last = messages.iloc[chain.messages[:, -1]]
     first = messages.iloc[chain.messages[:, 0]]
@@ -108,53 +115,74 @@ def _instances(chain_id: int, chain: Chain, messages: pd.DataFrame, begin: int) 
             "begin_ns": begin_ns,
             "end_ns": end_ns,
             "latency_ns": end_ns - begin_ns,
+            "critical": links["critical"].to_numpy(bool)[chain.links].all(axis=1),
         }
     )
 
 
+@dataclass(frozen=True)
+class _Part:
+    """One layer of one hop, in those instances that have it; `row` places the time."""
+
+    hop: int
+    layer: Layer
+    instance: Ints
+    row: Ints
+    duration_ns: Ints
+
+
 def _segments(
-    chain_id: int,
-    chain: Chain,
-    messages: pd.DataFrame,
-    instance: Ints,
+    chain_id: int, chain: Chain, messages: pd.DataFrame, links: pd.DataFrame, begin: int
 ) -> pd.DataFrame:
-    columns: list[tuple[Ints, Ints, Ints]] = []
-    places: list[tuple[int, int, Layer]] = []
+    parts: list[_Part] = []
     last = len(chain.hops) - 1
+    instance = np.arange(begin, begin + len(chain.messages))
     for hop in range(len(chain.hops)):
         rows = chain.messages[:, hop]
-        for step, layer in enumerate(_STEPS):
-            if (layer is HOLD and hop == last) or (layer is CALLBACK and hop != last):
-                continue
-            # A hold is a property of the message that was published in it: the next one.
-            source = chain.messages[:, hop + 1] if layer is HOLD else rows
-            durations = messages[layer.column].array[source]
+        wanted = [(layer, rows, messages[layer.column].array[rows]) for layer in TRANSFER_LAYERS]
+        if hop == last:
+            wanted.append((CALLBACK, rows, messages[CALLBACK.column].array[rows]))
+        else:
+            wanted += _link_layers(chain, hop, links)
+        for layer, at, durations in wanted:
             there = ~np.asarray(durations.isna())
             if there.any():
-                columns.append((instance[there], rows[there], durations[there].to_numpy(np.int64)))
-                places.append((hop * len(_STEPS) + step, hop, layer))
-    return _segments_frame(chain_id, messages, columns, places)
+                ns = durations[there].to_numpy(np.int64)
+                parts.append(_Part(hop, layer, instance[there], at[there], ns))
+    return _segments_frame(chain_id, messages, parts)
 
 
-def _segments_frame(
-    chain_id: int,
-    messages: pd.DataFrame,
-    columns: list[tuple[Ints, Ints, Ints]],
-    places: list[tuple[int, int, Layer]],
-) -> pd.DataFrame:
+def _link_layers(
+    chain: Chain, hop: int, links: pd.DataFrame
+) -> list[tuple[Layer, Ints, pd.api.extensions.ExtensionArray]]:
+    """What lies between the callback's start of a hop's message and the next publish."""
+    link, parent, child = chain.links[:, hop], chain.messages[:, hop], chain.messages[:, hop + 1]
+    own = links.iloc[link]
+    direct = (own["kind"] == "callback").to_numpy()
+    return [
+        (HOLD, parent, own["hold_ns"].where(direct).array),
+        (CALLBACK, parent, own["callback_ns"].array),
+        (STORED, parent, own["stored_ns"].array),
+        (LINK_HOLD, child, own["hold_ns"].where(~direct).array),
+    ]
+
+
+def _segments_frame(chain_id: int, messages: pd.DataFrame, parts: list[_Part]) -> pd.DataFrame:
     # Positions are dense: layers that no instance has leave no holes.
-    place = np.repeat(np.arange(len(places)), [len(rows) for _, rows, _ in columns])
-    instance, row, duration = (np.concatenate(parts) for parts in zip(*columns, strict=True))
+    place = np.repeat(np.arange(len(parts)), [len(part.row) for part in parts])
+    instance = np.concatenate([part.instance for part in parts])
+    row = np.concatenate([part.row for part in parts])
+    duration = np.concatenate([part.duration_ns for part in parts])
     order = np.lexsort((place, instance))
     place = place[order]
-    names = pa.array([layer.name for _, _, layer in places])
+    names = pa.array([part.layer.name for part in parts])
     layer = pa.DictionaryArray.from_arrays(pa.array(place.astype(np.int32)), names)
     return pd.DataFrame(
         {
             "chain_instance_id": instance[order],
             "chain_id": chain_id,
             "position": place,
-            "hop": np.array([hop for _, hop, _ in places], np.int64)[place],
+            "hop": np.array([part.hop for part in parts], np.int64)[place],
             "message_id": messages["message_id"].to_numpy(np.int64)[row[order]],
             "layer": pd.Series(layer.cast(pa.string()).to_pandas(), dtype="str"),
             "duration_ns": duration[order],
@@ -206,7 +234,11 @@ def place_of_layer(
 ) -> pd.Series[str]:
     """Name where a layer's time was spent, for each message: topic, node or callback."""
     if layer in (CALLBACK, HOLD):
-        return message["callback_id"].map(callbacks).fillna(message["subscription_node"])
+        return _described(message, "callback_id", callbacks, "subscription_node")
+    if layer is LINK_HOLD:
+        return _described(message, "publisher_callback_id", callbacks, "publisher_node")
+    if layer is STORED:
+        return message["topic"] + " in " + message["subscription_node"]
     if layer is CLIENT_PUBLISH:
         return message["publisher_node"]
     if layer in (SERIALIZE, DDS_WRITE, SERIALIZE_DDS_WRITE):
@@ -219,3 +251,11 @@ def place_of_layer(
     if layer in BETWEEN_NODES:
         return message["topic"]
     return message["subscription_node"]
+
+
+def _described(
+    message: pd.DataFrame, column: str, callbacks: pd.Series[str], other: str
+) -> pd.Series[str]:
+    """Describe the callback of a column; where it is null, the node of another."""
+    described = message[column].map(callbacks).astype(object)
+    return described.where(message[column].notna(), message[other].astype(object))

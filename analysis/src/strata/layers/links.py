@@ -1,0 +1,189 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What caused a message: the messages that its publisher made it from.
+
+* **callback**: it was published while the callback of another message ran, on the same thread.
+  Always known.
+* **periodic_async**: its node keeps the newest message of each input and publishes from what it
+  has, as on a timer. Each input's newest message whose callback had ended is a cause.
+* **partial_sync**: its node publishes when messages of several inputs are there (fan-in, as
+  message_filters do). Of each input the newest message since the last publish is a cause.
+
+The last two say what no event shows, so they must be declared: by the node itself, with the events
+`message_link_periodic_async` and `message_link_partial_sync`, or by the user, in a file
+(strata.read.links). The terms are those of Bedard, Lajoie, Beltrame and Dagenais, "Message Flow
+Analysis with Complex Causal Links for Distributed ROS 2 Systems".
+
+A link telescopes from the start of the cause's callback to the publish: of a callback's own link
+that is the *hold*; else the cause's *callback*, then *stored* until the callback begins that
+publishes, then *link hold* until the publish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+import numpy.typing as npt
+
+from strata.layers.transfers import Transfers
+from strata.model.build import Model
+from strata.model.columns import NONE, Ints
+from strata.model.links import NodeLink
+from strata.model.search import GroupedSearch
+
+Flags = npt.NDArray[np.bool_]
+
+KINDS = ("callback", "periodic_async", "partial_sync")
+"""What links are, by the number in `Links.kind`."""
+
+
+@dataclass(frozen=True)
+class Links:
+    """One row a cause of a message, by child; `NONE` is null.
+
+    `child` and `parent` are rows of the messages. `critical` marks the cause of each child that was
+    there last: the path back along these is the child's critical path.
+    """
+
+    child: Ints
+    parent: Ints
+    kind: Ints
+    callback_ns: Ints
+    stored_ns: Ints
+    hold_ns: Ints
+    critical: Flags
+
+    def __len__(self) -> int:
+        return len(self.child)
+
+
+@dataclass(frozen=True)
+class _Causes:
+    """One row a (publication, message that it was made from); see `Links`."""
+
+    publication: Ints
+    parent: Ints
+    kind: Ints
+    callback_ns: Ints
+    stored_ns: Ints
+    hold_ns: Ints
+    there_ns: Ints
+
+
+def link_messages(model: Model, transfers: Transfers, declared: Sequence[NodeLink]) -> Links:
+    """Link every message to what it was made from, within the trace."""
+    message_of = np.full(len(model.executions) + 1, NONE, np.int64)
+    ran = transfers.execution != NONE
+    message_of[transfers.execution[ran]] = np.flatnonzero(ran)
+    found = [_by_callback(model, transfers, message_of)]
+    for link in declared:
+        found += [_stored(model, link, rows, message_of) for rows in link.inputs]
+    causes = _Causes(
+        *(np.concatenate([getattr(part, item.name) for part in found]) for item in fields(_Causes))
+    )
+    return _of_messages(transfers, _once(causes))
+
+
+def _by_callback(model: Model, transfers: Transfers, message_of: Ints) -> _Causes:
+    publications = model.publications
+    source = publications.execution
+    parent = message_of[source]
+    publication = np.flatnonzero(parent != NONE).astype(np.int64)
+    parent = parent[publication]
+    begin_ns = transfers.callback_start_ns[parent]
+    none = np.full(len(publication), NONE, np.int64)
+    hold_ns = publications.begin_ns[publication] - begin_ns
+    # The callback that publishes is there last: nothing else was waited for.
+    last = np.full(len(publication), np.iinfo(np.int64).max)
+    return _Causes(publication, parent, np.zeros_like(none), none, none, hold_ns, last)
+
+
+def _stored(model: Model, link: NodeLink, subscriptions: Ints, message_of: Ints) -> _Causes:
+    """Causes from one input of a declared link: the newest message that its node had stored."""
+    executions, publications = model.executions, model.publications
+    owner = np.append(model.entities.callbacks.subscription, NONE)[executions.callback]
+    entry = np.flatnonzero(np.isin(owner, subscriptions))
+    process = model.events.processes.thread_process
+    asked = np.flatnonzero(np.isin(publications.publisher, link.publishers))
+    at_ns = publications.begin_ns[asked]
+    search = GroupedSearch(process[executions.thread[entry]], executions.until_ns[entry])
+    group = process[publications.thread[asked]]
+    place = search.position(group, at_ns, after_equal=True) - 1
+    known = place >= search.begin(group)
+    source = publications.execution[asked]
+    # Published in the callback of this very input: that link is known without any declaration.
+    known &= ~np.isin(np.where(source != NONE, np.append(owner, NONE)[source], NONE), subscriptions)
+    asked, source, place = asked[known], source[known], place[known]
+    row = entry[search.order[place]] if len(entry) else place
+    if link.partial_sync:
+        fresh = executions.start_ns[row] > _previous_ns(model, asked)
+        asked, source, row = asked[fresh], source[fresh], row[fresh]
+    kept = message_of[row] != NONE
+    return _telescoped(model, asked[kept], source[kept], row[kept], message_of, link.kind)
+
+
+def _telescoped(
+    model: Model, publication: Ints, source: Ints, row: Ints, message_of: Ints, kind: str
+) -> _Causes:
+    executions = model.executions
+    until_ns = executions.until_ns[row]
+    publish_ns = model.publications.begin_ns[publication]
+    inside = source != NONE
+    begun_ns = np.where(inside, np.append(executions.start_ns, NONE)[source], publish_ns)
+    # Another thread's callback may have ended only while the one that publishes ran.
+    begun_ns = np.maximum(begun_ns, until_ns)
+    return _Causes(
+        publication,
+        message_of[row],
+        np.full(len(row), KINDS.index(kind), np.int64),
+        until_ns - executions.start_ns[row],
+        begun_ns - until_ns,
+        np.where(inside, publish_ns - begun_ns, NONE),
+        until_ns,
+    )
+
+
+def _previous_ns(model: Model, publication: Ints) -> Ints:
+    """When the publisher of each publication published before; 0 for its first."""
+    publications = model.publications
+    search = GroupedSearch(publications.publisher, publications.begin_ns)
+    group = publications.publisher[publication]
+    place = search.position(group, publications.begin_ns[publication], after_equal=False) - 1
+    before = publications.begin_ns[search.order[np.maximum(place, 0)]]
+    return np.where(place >= search.begin(group), before, 0)
+
+
+def _once(causes: _Causes) -> _Causes:
+    """One row a pair: a link that was declared twice, or is known by its callback, is one."""
+    order = np.lexsort((causes.kind, causes.parent, causes.publication))
+    publication, parent = causes.publication[order], causes.parent[order]
+    first = np.ones(len(order), bool)
+    first[1:] = (publication[1:] != publication[:-1]) | (parent[1:] != parent[:-1])
+    rows = order[first]
+    return _Causes(*(getattr(causes, item.name)[rows] for item in fields(_Causes)))
+
+
+def _of_messages(transfers: Transfers, causes: _Causes) -> Links:
+    """Causes of publications as links of all messages that were made of these."""
+    order = np.argsort(transfers.publication, kind="stable")
+    taken = transfers.publication[order]
+    first = np.searchsorted(taken, causes.publication, side="left")
+    count = np.searchsorted(taken, causes.publication, side="right") - first
+    offset = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    child = order[np.repeat(first, count) + offset].astype(np.int64)
+    row = np.repeat(np.arange(len(count)), count)
+    by_child = np.lexsort((causes.there_ns[row], child))
+    child, row = child[by_child], row[by_child]
+    critical = np.ones(len(child), bool)
+    critical[:-1] = child[1:] != child[:-1]
+    return Links(
+        child,
+        causes.parent[row],
+        causes.kind[row],
+        causes.callback_ns[row],
+        causes.stored_ns[row],
+        causes.hold_ns[row],
+        critical,
+    )

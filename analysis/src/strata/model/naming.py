@@ -1,0 +1,29 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What nodes are called where nodes of several processes stand beside each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from strata.model.columns import Processes
+from strata.model.entities import Nodes
+
+
+def node_labels(nodes: Nodes, processes: Processes) -> npt.NDArray[np.object_]:
+    """Return one label a node: its name, with its process where others have the name too.
+
+    Two processes of one name are two runs, or the same run in two ROS domains: their messages are
+    never put together. A node that is made again in its process keeps its label.
+    """
+    vpid, host = processes.vpid[nodes.process], np.asarray(processes.host, object)[nodes.process]
+    frame = pd.DataFrame({"name": nodes.name, "process": nodes.process})
+    shared = frame.groupby("name")["process"].transform("nunique").to_numpy() > 1
+    many = len(set(processes.host)) > 1
+    labels = nodes.name.copy()
+    for row in np.flatnonzero(shared):
+        place = f"{host[row]} pid {vpid[row]}" if many else f"pid {vpid[row]}"
+        labels[row] = f"{nodes.name[row]} ({place})"
+    return labels

@@ -1,0 +1,55 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Read a file of declared message links.
+
+links:
+  - node: /fusion
+    inputs: [/fast, /slow]
+    outputs: [/fused]
+    kind: periodic_async
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from strata.errors import TraceError
+from strata.schema.links import LINK_KINDS, MessageLink
+
+_KEYS = {"node", "inputs", "outputs", "kind"}
+
+
+def read_links(path: Path) -> tuple[MessageLink, ...]:
+    """Return the links that a YAML file declares; raises TraceError for what is none."""
+    try:
+        content = yaml.safe_load(path.read_text())
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise TraceError(f"Cannot read links {path}: {error}. Give a YAML file.") from error
+    if not isinstance(content, dict) or not isinstance(content.get("links"), list):
+        raise TraceError(f"Cannot read links {path}: it has no list `links`. See docs/method.md.")
+    return tuple(_link(path, row, item) for row, item in enumerate(content["links"], 1))
+
+
+def _link(path: Path, row: int, item: Any) -> MessageLink:
+    if not isinstance(item, dict) or set(item) != _KEYS:
+        raise _wrong(path, row, f"it must have the keys {', '.join(sorted(_KEYS))}")
+    if item["kind"] not in LINK_KINDS:
+        raise _wrong(path, row, f"kind {item['kind']!r} is none of {', '.join(LINK_KINDS)}")
+    names = [item["node"], *_names(path, row, item, "inputs"), *_names(path, row, item, "outputs")]
+    for name in names:
+        if not isinstance(name, str) or not name.startswith("/"):
+            raise _wrong(path, row, f"{name!r} is no full name (it begins with /)")
+    return MessageLink(item["node"], tuple(item["inputs"]), tuple(item["outputs"]), item["kind"])
+
+
+def _names(path: Path, row: int, item: dict[str, Any], key: str) -> list[Any]:
+    if not isinstance(item[key], list) or not item[key]:
+        raise _wrong(path, row, f"{key} must be a list of topics, not {item[key]!r}")
+    return list(item[key])
+
+
+def _wrong(path: Path, row: int, fact: str) -> TraceError:
+    return TraceError(f"Cannot read links {path}: link {row}: {fact}. See docs/method.md.")
