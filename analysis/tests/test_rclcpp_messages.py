@@ -22,6 +22,7 @@ from node_stamps import (
 
 import strata
 from strata.analysis import Analysis
+from strata.model.event_uses import UNEXPLAINED
 from strata.read import open_trace
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.links import MessageLink
@@ -62,6 +63,7 @@ OTHERS = (
 )
 MIXED = ("fast_relay1p_ipcmixed", "launch_gscam_composed")
 EVERY = (*WHOLE, *OTHERS)
+COUNTED = sorted(set(EVERY) - {"launch_gscam_composed", "ros2trace_chain"})
 LAYER_COLUMNS = [layer.column for layer in HOP_LAYERS]
 
 
@@ -203,6 +205,21 @@ def test_lost_messages_are_those_that_the_taker_did_not_log(
 
 def reader(rows: pd.DataFrame) -> str:
     return "/" + str(rows["node"].iloc[0]).split("/")[0]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_event_is_used_or_ignored_for_a_reason(
+    analysis_of: AnalysisOf, sample: Sample, name: str
+) -> None:
+    uses = analysis_of(name).event_uses
+    assert (uses["use"] != UNEXPLAINED).all()
+    counted = (sample(name) / "counts.txt").read_text() if name in COUNTED else ""
+    found = uses.groupby("event")["count"].sum()
+    # The counts of babeltrace2, of another run of another program.
+    for line in counted.splitlines():
+        count, event = line.split()[:2] if line.split()[0].isdigit() else line.split()[:2][::-1]
+        if event.startswith("ros2:"):
+            assert found[event] == int(count), event
 
 
 def test_intra_process_messages_are_counted_as_the_nodes_logged_them(

@@ -104,4 +104,5 @@ class Analysis:
     callbacks: pd.DataFrame
     quality: pd.DataFrame
     losses: pd.DataFrame
+    event_uses: pd.DataFrame
     bottlenecks: tuple[Bottleneck, ...]

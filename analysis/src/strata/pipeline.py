@@ -21,6 +21,7 @@ from strata.layers.links import link_messages
 from strata.layers.transfers import cut_layers
 from strata.model import frames
 from strata.model.build import Model, build_model
+from strata.model.event_uses import UNEXPLAINED
 from strata.model.links import find_links
 from strata.printable import path_text
 from strata.read import Trace, open_trace
@@ -117,6 +118,8 @@ def _results(
     own_hops = hops[~hops["topic"].isin(INTERNAL_TOPICS)]
     ledger.add("lost_messages", int(own_hops["lost"].sum()))
     _count_processes_without_init(model, ledger)
+    uses = frames.event_uses_frame(model)
+    ledger.add("unexplained_events", int(uses.loc[uses["use"] == UNEXPLAINED, "count"].sum()))
     ledger.merge(trace.ledger)
     matches = model.matches
     return Analysis(
@@ -149,6 +152,7 @@ def _results(
         callbacks=callback_table(objects, instances),
         quality=tables.QUALITY.frame(pd.DataFrame(ledger.rows(), columns=tables.QUALITY.names)),
         losses=_losses(trace),
+        event_uses=uses,
         bottlenecks=find_bottlenecks(of_chains.chains, blame),
     )
 

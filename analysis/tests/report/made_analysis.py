@@ -121,6 +121,7 @@ def make(relay: Relay) -> Analysis:
         callbacks=callback_table(objects, instances),
         quality=tables.QUALITY.frame(pd.DataFrame(ledger.rows(), columns=tables.QUALITY.names)),
         losses=tables.LOSSES.empty(),
+        event_uses=tables.EVENT_USES.empty(),
         bottlenecks=find_bottlenecks(of_chains.chains, blame),
     )
 

@@ -16,7 +16,7 @@ from strata.model.executions import Executions, Waits, pair_executions, pair_wai
 from strata.model.executors import Executors, find_executors
 from strata.model.intra_process import Trace, Traffic, join_intra_process
 from strata.model.matching import Matches, match
-from strata.model.ring_buffers import find_ring_buffers, pair_passages
+from strata.model.ring_buffers import Passages, find_ring_buffers, pair_passages
 from strata.model.timeline import Timeline
 from strata.model.traffic import Publications, Takes, find_publications, find_takes
 from strata.schema.quality import Ledger
@@ -27,6 +27,7 @@ class Model:
     """Entities, and what they did. Rows refer to each other by number; see each class."""
 
     events: EventColumns
+    timeline: Timeline
     entities: Entities
     executions: Executions
     waits: Waits
@@ -35,6 +36,7 @@ class Model:
     takes: Takes
     middleware: Middleware
     matches: Matches
+    passages: Passages
 
 
 def build_model(tables: Mapping[str, pa.Table], ledger: Ledger) -> Model:
@@ -56,6 +58,7 @@ def build_model(tables: Mapping[str, pa.Table], ledger: Ledger) -> Model:
     )
     return Model(
         events,
+        timeline,
         entities,
         executions,
         waits,
@@ -64,4 +67,5 @@ def build_model(tables: Mapping[str, pa.Table], ledger: Ledger) -> Model:
         traffic.takes,
         traffic.middleware,
         traffic.matches,
+        passages,
     )

@@ -63,6 +63,10 @@ class EventColumns:
         """Return the number of events of a name."""
         return len(self._tables[event]) if event in self._tables else 0
 
+    def recorded(self, provider: str) -> bool:
+        """Tell whether there is any event of a provider."""
+        return any(name.startswith(f"{provider}:") and name in self for name in self._tables)
+
     def ints(self, event: str, column: str) -> Ints:
         """Return an integer column; handles keep their 64 bits, nulls become `NONE`."""
         if event not in self._tables:

@@ -11,6 +11,7 @@ import pandas as pd
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import Endpoints, take
+from strata.model.event_uses import event_uses
 from strata.schema import tables
 
 Objects = npt.NDArray[np.object_]
@@ -147,6 +148,12 @@ def takes_frame(model: Model) -> pd.DataFrame:
             }
         )
     )
+
+
+def event_uses_frame(model: Model) -> pd.DataFrame:
+    """Return the table `event_uses`."""
+    rows = [(use.event, use.used, use.text, use.count) for use in event_uses(model)]
+    return tables.EVENT_USES.frame(pd.DataFrame(rows, columns=tables.EVENT_USES.names))
 
 
 def _place(model: Model, process: Ints) -> dict[str, Objects | Ints]:

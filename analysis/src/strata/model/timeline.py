@@ -96,6 +96,8 @@ class Timeline:
         self.ns: Ints = ns[order]
         self.thread: Ints = thread[order]
         self.row: Ints = row[order]
+        self._by_kind = np.argsort(self.kind, kind="stable").astype(np.int64)
+        self._first = np.searchsorted(self.kind[self._by_kind], np.arange(len(Kind) + 1))
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -106,7 +108,8 @@ class Timeline:
 
     def positions(self, *kinds: Kind) -> Ints:
         """Return the positions of the kinds, ascending."""
-        return np.flatnonzero(self.of(*kinds)).astype(np.int64)
+        parts = [self._by_kind[self._first[kind] : self._first[kind + 1]] for kind in kinds]
+        return parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts), kind="stable")
 
     def before(self, at: Ints, *kinds: Kind) -> Ints:
         """Return the last position before each of `at`, on its thread, of the kinds; or `NONE`."""

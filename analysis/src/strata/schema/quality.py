@@ -272,6 +272,12 @@ _CATALOGUE = (
         "{count} {message|messages} began a chain that did not reach its end in the trace.",
     ),
     Diagnostic(
+        "unexplained_events",
+        Severity.WARNING,
+        "{count} {event fits|events fit} no rule of the model (table event_uses): events around "
+        "{it|them} were lost, or a client library emits them in an unknown order.",
+    ),
+    Diagnostic(
         "unresolved_links",
         Severity.WARNING,
         "{count} declared message {link names|links name} a node, topic or handle that the trace "

@@ -445,6 +445,18 @@ LOSSES = Table(
     "One row a loss of the trace by itself, with the window of time in which it happened.",
 )
 
+EVENT_USES = Table(
+    "event_uses",
+    ("event", "use"),
+    (
+        Column("event", "string", "full name of a `ros2` event"),
+        Column("used", "bool", "the analysis uses it; otherwise `use` says why not"),
+        Column("use", "string", "what it was used for, or why it was ignored"),
+        Column("count", "int64", "how many events; those of one name add up to all of it"),
+    ),
+    "What became of every `ros2` event.",
+)
+
 TABLES: tuple[Table, ...] = (
     NODES,
     PUBLISHERS,
@@ -466,4 +478,5 @@ TABLES: tuple[Table, ...] = (
     CALLBACKS,
     QUALITY,
     LOSSES,
+    EVENT_USES,
 )

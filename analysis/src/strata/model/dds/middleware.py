@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
-from strata.model.columns import EventColumns, filled
+from strata.model.columns import NONE, EventColumns, filled
 from strata.model.dds.buffers import find_buffers
 from strata.model.dds.reads import Notified, Reads, find_notified, find_reads
 from strata.model.dds.samples import Samples
@@ -16,6 +17,7 @@ from strata.model.dds.wire import Wire, find_wire
 from strata.model.dds.writes import Writes, find_writes
 from strata.model.timeline import Timeline
 from strata.model.traffic import Publications, Takes
+from strata.schema.events import DDS_PROVIDER
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ def find_middleware(
 ) -> Middleware:
     """Return what the events of the provider `dds` tell."""
     samples = Samples(events)
+    if not events.recorded(DDS_PROVIDER):
+        return _unseen(events, timeline, samples, len(publications), len(takes))
     reads = find_reads(events, timeline, takes, samples)
     wire = find_wire(events, find_buffers(events, timeline, samples))
     return Middleware(
@@ -48,6 +52,21 @@ def find_middleware(
         find_notified(events, samples, takes, reads),
         wire,
         _incomplete(events, samples, wire),
+    )
+
+
+def _unseen(
+    events: EventColumns, timeline: Timeline, samples: Samples, published: int, taken: int
+) -> Middleware:
+    """What is known without any event: nothing."""
+    none, nothing = np.full(taken, NONE, np.int64), np.full(published, NONE, np.int64)
+    return Middleware(
+        samples,
+        Writes(nothing, nothing, nothing, nothing),
+        Reads(none, none, none, none, np.zeros((taken, 2), np.uint64), none),
+        Notified(none, none, none, 0),
+        find_wire(events, find_buffers(events, timeline, samples)),
+        0,
     )
 
 
