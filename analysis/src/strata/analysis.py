@@ -94,6 +94,8 @@ class Analysis:
     messages: pd.DataFrame
     links: pd.DataFrame
     executor_blockers: pd.DataFrame
+    executors: pd.DataFrame
+    executor_threads: pd.DataFrame
     hops: pd.DataFrame
     hop_layers: pd.DataFrame
     chains: pd.DataFrame

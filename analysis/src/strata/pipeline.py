@@ -22,6 +22,7 @@ from strata.layers.transfers import cut_layers
 from strata.model import frames
 from strata.model.build import Model, build_model
 from strata.model.event_uses import UNEXPLAINED
+from strata.model.executor_frames import executor_threads_frame, executors_frame
 from strata.model.links import find_links
 from strata.printable import path_text
 from strata.read import Trace, open_trace
@@ -142,6 +143,8 @@ def _results(
         messages=messages,
         links=link_rows,
         executor_blockers=blockers,
+        executors=executors_frame(model),
+        executor_threads=executor_threads_frame(model),
         hops=hops,
         hop_layers=hop_layers,
         chains=of_chains.chains,

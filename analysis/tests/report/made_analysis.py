@@ -111,6 +111,8 @@ def make(relay: Relay) -> Analysis:
         messages=messages,
         links=links,
         executor_blockers=blockers,
+        executors=tables.EXECUTORS.empty(),
+        executor_threads=tables.EXECUTOR_THREADS.empty(),
         hops=hops,
         hop_layers=hop_layers,
         chains=of_chains.chains,

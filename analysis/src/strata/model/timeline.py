@@ -102,10 +102,6 @@ class Timeline:
     def __len__(self) -> int:
         return len(self.kind)
 
-    def of(self, *kinds: Kind) -> npt.NDArray[np.bool_]:
-        """Return which positions are of one of the kinds."""
-        return np.isin(self.kind, kinds)
-
     def positions(self, *kinds: Kind) -> Ints:
         """Return the positions of the kinds, ascending."""
         parts = [self._by_kind[self._first[kind] : self._first[kind + 1]] for kind in kinds]

@@ -39,6 +39,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "hops": _hops(analysis),
         "chains": _chains(analysis),
         "callbacks": [_callback(row) for row in _records(analysis.callbacks)],
+        "executors": _executors(analysis),
         "bottlenecks": [asdict(bottleneck) for bottleneck in analysis.bottlenecks],
         "quality": _records(analysis.quality),
     }
@@ -79,6 +80,16 @@ def _chains(analysis: Analysis) -> list[dict[str, Any]]:
                 "blame": blame.get(chain["chain_id"], []),
             }
         )
+    return out
+
+
+def _executors(analysis: Analysis) -> list[dict[str, Any]]:
+    threads = _grouped(analysis.executor_threads.drop(columns=["host", "vpid"]), "executor_id")
+    out = []
+    for row in _records(analysis.executors):
+        number = row.pop("executor_id")
+        nodes = row["nodes"].split(", ") if row["nodes"] else []
+        out.append({**row, "nodes": nodes, "threads": threads.get(number, [])})
     return out
 
 

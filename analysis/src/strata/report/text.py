@@ -17,6 +17,7 @@ from rich.text import Text
 from strata.analysis import Analysis
 from strata.printable import printable
 from strata.report.breaking import broken
+from strata.report.executors import executors_section
 from strata.report.findings import finding_line
 from strata.schema.events import INTERNAL_TOPICS
 from strata.symbols import shorten, shorten_place
@@ -49,6 +50,9 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
     if analysis.chains.empty:
         console.print("No chain: no message was followed from a publish to a callback.\n")
     console.print(_hops(analysis, everything=everything))
+    executors = executors_section(analysis)
+    if executors is not None:
+        console.print(executors)
     console.print(_callbacks(analysis, everything=everything))
 
 

@@ -19,6 +19,7 @@ _BEGIN = instant("begin_ns", "when its init event was recorded; it lives until i
 _NO_INIT = "no init event was recorded"
 _NO_SAMPLE = "the middleware was not traced, or did not name it"
 _NO_DDS = "not recorded (no hook there, or events were lost)"
+_NO_EXECUTOR = "the thread has no executor events"
 _WITHIN = "an intra-process message"
 _WITHOUT = "it came through the middleware"
 _HANDLE = Column("handle", "uint64", "address of the rcl object; used again after its death")
@@ -303,6 +304,45 @@ EXECUTOR_BLOCKERS = Table(
     "is the executor's own work.",
 )
 
+EXECUTORS = Table(
+    "executors",
+    ("executor_id",),
+    (
+        dense_id("executor_id", "dense number of the executor"),
+        _HOST,
+        _VPID,
+        Column(
+            "kind",
+            "string",
+            "single-threaded, multi-threaded, or without events (EventsExecutor, pools of rclpy)",
+        ),
+        Column("threads", "int64", "threads that ran its callbacks"),
+        Column("nodes", "string", "nodes whose callbacks it ran, joined by a comma"),
+        Column("callbacks", "int64", "different callbacks that it ran"),
+    ),
+    "One row an executor, inferred: threads of a process that ran the same callbacks.",
+)
+
+EXECUTOR_THREADS = Table(
+    "executor_threads",
+    ("host", "vpid", "vtid"),
+    (
+        dense_id("executor_id", "row of `executors`"),
+        _HOST,
+        _VPID,
+        _VTID,
+        instant("begin_ns", "first event of its executor or callbacks"),
+        instant("end_ns", "last event of its executor or callbacks"),
+        Column("executions", "int64", "callbacks that it ran"),
+        duration("executing_ns", "inside callbacks; one that never ended, up to the next event"),
+        duration("waiting_ns", "waiting for work, outside of callbacks", null=_NO_EXECUTOR),
+        duration(
+            "ready_ns", "the rest: taking, picking, and waiting for mutexes", null=_NO_EXECUTOR
+        ),
+    ),
+    "One row a thread of an executor. executing + waiting + ready = end - begin.",
+)
+
 HOPS = Table(
     "hops",
     ("hop_id",),
@@ -468,6 +508,8 @@ TABLES: tuple[Table, ...] = (
     MESSAGES,
     LINKS,
     EXECUTOR_BLOCKERS,
+    EXECUTORS,
+    EXECUTOR_THREADS,
     HOPS,
     HOP_LAYER_STATS,
     CHAINS,

@@ -18,6 +18,9 @@ Row = Mapping[Hashable, Any]
 
 _SPREAD = 0.1
 """Share of a layer beyond its largest cause from which on the sentence tells the whole."""
+_NAMED = 0.05
+"""Share from which on a further callback that was waited for is named, and how many are."""
+_MOST_NAMED = 3
 
 
 def find_bottlenecks(chains: pd.DataFrame, blame: pd.DataFrame) -> tuple[Bottleneck, ...]:
@@ -63,12 +66,30 @@ def _sentence(chain: Row, causes: list[Row], typical: Row, slowest: Row) -> str:
     whole = sum(row["share_p50"] for row in causes if row["layer"] == typical["layer"])
     if chain["hop_count"] > 1 and whole - typical["share_p50"] >= _SPREAD:
         first += f"; {typical['layer']} of all hops together is {whole:.0%}"
+        first += _others(causes, typical)
     same = (typical["layer"], typical["where"]) == (slowest["layer"], slowest["where"])
     who = "it is" if same else f"{cause(slowest['layer'], slowest['where'])} is"
     return (
         f"{first}. In the slowest 1 % (above {format_ns(chain['latency_p99'])}) {who} "
         f"{format_ns(slowest['tail_ns'])}, {slowest['share_p99']:.0%}."
     )
+
+
+def _others(causes: list[Row], typical: Row) -> str:
+    """Name the next callbacks that were waited for, where one of them is the largest cause."""
+    if not str(typical["where"]).startswith("behind "):
+        return ""
+    same = [
+        row
+        for row in causes
+        if row is not typical
+        and row["layer"] == typical["layer"]
+        and str(row["where"]).startswith("behind ")
+        and row["share_p50"] >= _NAMED
+    ]
+    largest = sorted(same, key=lambda row: -float(row["share_p50"]))[:_MOST_NAMED]
+    parts = [f"{shorten_place(row['where'])} {row['share_p50']:.0%}" for row in largest]
+    return f" (also {', '.join(parts)})" if parts else ""
 
 
 def cause(layer: str, where: str) -> str:

@@ -1,0 +1,149 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The executors and what each of their threads did, as declared tables.
+
+From the first to the last event of its executor or callbacks each instant of a thread is one of
+
+* *executing*: inside an outermost callback;
+* *waiting*: from wait_for_work to get_next_ready, outside of callbacks;
+* *mutex*, of multi-threaded executors: before a get_next_ready that ends no wait, back to the event
+  before it. rclcpp looks for work with its executor's mutex held, so this is the wait for the
+  mutex: another thread has it while it waits for work;
+* *ready*: the rest. The thread had come back with work: it takes messages and picks what comes next.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from strata.model.build import Model
+from strata.model.columns import NONE, Ints
+from strata.model.entities import take
+from strata.model.frames import nullable
+from strata.model.search import GroupedSearch
+from strata.model.timeline import Kind
+from strata.schema import tables
+
+SINGLE, MULTI, SILENT = "single-threaded", "multi-threaded", "without events"
+
+
+def executors_frame(model: Model) -> pd.DataFrame:
+    """Return the table `executors`."""
+    executors, processes = model.executors, model.events.processes
+    kind = np.where(executors.threads > 1, MULTI, SINGLE)
+    used = executors.of_callback != NONE
+    callbacks = np.bincount(executors.of_callback[used], minlength=len(executors))
+    return tables.EXECUTORS.frame(
+        pd.DataFrame(
+            {
+                "executor_id": np.arange(len(executors)),
+                "host": np.asarray(processes.host, object)[executors.process],
+                "vpid": processes.vpid[executors.process],
+                "kind": np.where(executors.told, kind, SILENT),
+                "threads": executors.threads,
+                "nodes": _nodes(model),
+                "callbacks": callbacks,
+            }
+        )
+    )
+
+
+def _nodes(model: Model) -> list[str]:
+    """Names of the nodes whose callbacks each executor ran, joined."""
+    executor, node = model.executors.of_callback, model.entities.callbacks.node
+    owned = (executor != NONE) & (node != NONE)
+    frame = pd.DataFrame(
+        {
+            "executor": executor[owned],
+            "name": take(model.entities.nodes.name, node[owned], ""),
+        }
+    ).drop_duplicates()
+    names = frame.groupby("executor")["name"].agg(", ".join)
+    return [str(names.get(row, "")) for row in range(len(model.executors))]
+
+
+def executor_threads_frame(model: Model) -> pd.DataFrame:
+    """Return the table `executor_threads`: a row a thread that is in an executor."""
+    executors, processes = model.executors, model.events.processes
+    threads = np.flatnonzero(executors.of_thread != NONE)
+    begin_ns, end_ns = _spans(model, threads)
+    executions, count = model.executions, len(executors.of_thread)
+    outer = executions.depth == 1
+    executing = _sums(
+        executions.thread[outer], (executions.until_ns - executions.start_ns)[outer], count
+    )
+    runs = np.bincount(executions.thread[outer], minlength=count)
+    waits = model.waits
+    outside = ~_inside(model)
+    waiting = _sums(waits.thread[outside], (waits.end_ns - waits.start_ns)[outside], count)
+    told = executors.told[executors.of_thread[threads]]
+    several = told & (executors.threads[executors.of_thread[threads]] > 1)
+    mutex = np.where(several, _mutex(model, count)[threads], 0)
+    ready = end_ns - begin_ns - executing[threads] - waiting[threads] - mutex
+    return tables.EXECUTOR_THREADS.frame(
+        pd.DataFrame(
+            {
+                "executor_id": executors.of_thread[threads],
+                "host": np.asarray(processes.host, object)[processes.thread_process[threads]],
+                "vpid": processes.vpid[processes.thread_process[threads]],
+                "vtid": processes.thread_vtid[threads],
+                "begin_ns": begin_ns,
+                "end_ns": end_ns,
+                "executions": runs[threads],
+                "executing_ns": executing[threads],
+                "waiting_ns": nullable(np.where(told, waiting[threads], NONE)),
+                "mutex_ns": nullable(np.where(several, mutex, NONE)),
+                "ready_ns": nullable(np.where(told, ready, NONE)),
+            }
+        )
+    )
+
+
+def _spans(model: Model, threads: Ints) -> tuple[Ints, Ints]:
+    """First and last event of each thread; the timeline is in order of thread and time."""
+    at = model.timeline.positions(
+        Kind.WAIT,
+        Kind.READY,
+        Kind.EXECUTE,
+        Kind.CALLBACK_START,
+        Kind.CALLBACK_END,
+        Kind.WAIT_BEGIN,
+        Kind.WAIT_END,
+    )
+    of_thread, ns = model.timeline.thread[at], model.timeline.ns[at]
+    first = np.searchsorted(of_thread, threads, side="left")
+    last = np.searchsorted(of_thread, threads, side="right") - 1
+    return ns[first], ns[last]
+
+
+def _mutex(model: Model, count: int) -> Ints:
+    """Sum of each thread's time before looks for work that end no wait, outside of callbacks."""
+    timeline = model.timeline
+    at = timeline.positions(
+        Kind.WAIT, Kind.READY, Kind.EXECUTE, Kind.CALLBACK_START, Kind.CALLBACK_END
+    )
+    kind, thread, ns = timeline.kind[at], timeline.thread[at], timeline.ns[at]
+    look = (kind[1:] == Kind.READY) & (kind[:-1] != Kind.WAIT) & (thread[1:] == thread[:-1])
+    look &= model.executions.enclosing(at[1:]) == NONE
+    return _sums(thread[1:][look], (ns[1:] - ns[:-1])[look], count)
+
+
+def _inside(model: Model) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Tell which waits lie inside a callback (one that spins)."""
+    executions, waits = model.executions, model.waits
+    outer = np.flatnonzero(executions.depth == 1)
+    search = GroupedSearch(executions.thread[outer], executions.start_ns[outer])
+    place = search.position(waits.thread, waits.start_ns, after_equal=True)
+    known = place > search.begin(waits.thread)
+    if not len(outer):
+        return known
+    until = executions.until_ns[outer[search.order[np.maximum(place - 1, 0)]]]
+    return np.asarray(known & (until > waits.start_ns))
+
+
+def _sums(thread: Ints, ns: Ints, count: int) -> Ints:
+    """Sum of each thread, in integers."""
+    out = np.zeros(count, np.int64)
+    np.add.at(out, thread, ns)
+    return out
