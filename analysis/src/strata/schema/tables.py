@@ -337,10 +337,13 @@ EXECUTOR_THREADS = Table(
         duration("executing_ns", "inside callbacks; one that never ended, up to the next event"),
         duration("waiting_ns", "waiting for work, outside of callbacks", null=_NO_EXECUTOR),
         duration(
-            "ready_ns", "the rest: taking, picking, and waiting for mutexes", null=_NO_EXECUTOR
+            "mutex_ns",
+            "waiting for the executor's mutex, which another thread holds while it waits for work",
+            null="not of a multi-threaded executor",
         ),
+        duration("ready_ns", "the rest: taking and picking", null=_NO_EXECUTOR),
     ),
-    "One row a thread of an executor. executing + waiting + ready = end - begin.",
+    "One row a thread of an executor. executing + waiting + mutex + ready = end - begin.",
 )
 
 HOPS = Table(
