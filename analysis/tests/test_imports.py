@@ -36,6 +36,7 @@ ALLOWED: dict[str, set[str]] = {
         "record",
         "pipeline",
         "read",
+        "stats",
         "report",
         "export",
         "units",

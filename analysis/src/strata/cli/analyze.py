@@ -14,6 +14,7 @@ import pandas as pd
 
 from strata import analyze
 from strata.analysis import Analysis
+from strata.cli.chain import parse_chain
 from strata.cli.console import make_console
 from strata.cli.progress import decoding_progress
 from strata.errors import OutputError
@@ -77,7 +78,7 @@ def command(
         raise OutputError(
             f"Cannot write {output}: the file exists. Choose another name or use --force."
         )
-    topics = _topics(chain) if chain is not None else None
+    topics = parse_chain(chain) if chain is not None else None
     links = read_links(links_path) if links_path else ()
     with decoding_progress() as progress:
         analysis = analyze(trace, links=links, chain=topics, progress=progress)
@@ -92,13 +93,6 @@ def command(
             error
         )
     click.echo(f"Wrote {printable(str(output))}", err=True)
-
-
-def _topics(chain: str) -> list[str]:
-    topics = [part.strip() for part in chain.split("->")]
-    if not all(topics):
-        raise click.UsageError(f"--chain {chain!r} is no row of topics joined by ->, as '/a -> /b'")
-    return topics
 
 
 def _write(

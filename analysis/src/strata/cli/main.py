@@ -23,6 +23,7 @@ VERBS = {
     "record": "strata.cli.record",
     "info": "strata.cli.info",
     "analyze": "strata.cli.analyze",
+    "path": "strata.cli.path",
     "report": "strata.cli.report",
     "convert": "strata.cli.convert",
 }

@@ -1,0 +1,75 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`strata path`: what delayed one message?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from strata import Analysis, analyze
+from strata.cli.chain import parse_chain
+from strata.cli.console import make_console
+from strata.cli.progress import decoding_progress
+from strata.errors import TraceError
+from strata.read.links import read_links
+from strata.report.path import path_document, path_section
+from strata.stats.path import critical_path
+
+
+@click.command("path")
+@click.argument("trace", type=click.Path(path_type=Path))
+@click.option("--message", type=int, help="Row of the table messages; else the slowest are shown.")
+@click.option("--slowest", default=1, show_default=True, type=click.IntRange(1), help="How many.")
+@click.option("--chain", help="Of the chain over these topics, '/a -> /b'; else of the first one.")
+@click.option(
+    "--links",
+    "links_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="YAML file of message links: what nodes publish from stored messages (docs/method.md).",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="table for people; json for machines.",
+)
+def command(
+    trace: Path,
+    message: int | None,
+    slowest: int,
+    chain: str | None,
+    links_path: Path | None,
+    form: str,
+) -> None:
+    """Show the critical path of messages of TRACE, layer by layer.
+
+    The path goes back from the message to the first publish, along the cause that was there last.
+    """
+    topics = parse_chain(chain) if chain is not None else None
+    links = read_links(links_path) if links_path else ()
+    with decoding_progress() as progress:
+        analysis = analyze(trace, links=links, chain=topics, progress=progress)
+    wanted = [message] if message is not None else _slowest(analysis, slowest)
+    paths = [critical_path(analysis, number) for number in wanted]
+    if form == "json":
+        click.echo(json.dumps([path_document(analysis, path) for path in paths], indent=1))
+        return
+    console = make_console()
+    for path in paths:
+        console.print(path_section(analysis, path))
+
+
+def _slowest(analysis: Analysis, count: int) -> list[int]:
+    if analysis.chains.empty:
+        raise TraceError(
+            f"Cannot show a path in {analysis.trace.path}: no message was followed from a publish "
+            "to a callback."
+        )
+    first = analysis.chain_instances[analysis.chain_instances["chain_id"] == 0]
+    slow = first.sort_values("latency_ns", ascending=False, kind="stable").head(count)
+    return [int(number) for number in slow["message_id"]]

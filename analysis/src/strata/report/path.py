@@ -1,0 +1,75 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A critical path for a terminal and as a document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from strata.analysis import Analysis
+from strata.printable import printable
+from strata.stats.path import CriticalPath
+from strata.symbols import shorten_place
+from strata.units import format_ns
+
+_SHOWN = 0.01
+"""Share of a wait from which on a callback that it was behind is shown."""
+
+
+def path_section(analysis: Analysis, path: CriticalPath) -> RenderableType:
+    """Return the steps of a path, what each waited behind, and its largest step in words."""
+    table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
+    table.add_column("layer", no_wrap=True)
+    table.add_column("where", overflow="fold", ratio=1)
+    table.add_column("time", justify="right", no_wrap=True)
+    table.add_column("share", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True, width=10)
+    hop = -1
+    for step in path.steps:
+        if step.hop != hop:
+            hop = step.hop
+            message = analysis.messages.iloc[step.message_id]
+            way = f"{message['publisher_node']} -> {message['subscription_node']}"
+            name = Text(f"hop {hop}", style="bold")
+            table.add_row(name, Text(printable(f"{message['topic']}: {way}")))
+        share = step.duration_ns / path.latency_ns if path.latency_ns else 0.0
+        table.add_row(
+            Text(f"  {step.layer}"),
+            Text(printable(shorten_place(step.where))),
+            format_ns(step.duration_ns),
+            f"{share:.0%}",
+            "█" * round(share * 10),
+        )
+        for place, ns in step.behind:
+            if ns >= _SHOWN * step.duration_ns:
+                text = f"behind {shorten_place(place)}"
+                table.add_row("", Text(printable(text), style="dim"), format_ns(ns))
+    head = f"message {path.messages[-1]}: {format_ns(path.latency_ns)}"
+    return Group(Rule(Text(head, style="bold"), align="left"), table, Text())
+
+
+def path_document(analysis: Analysis, path: CriticalPath) -> dict[str, Any]:
+    """Return a path as plain values; durations are ns."""
+    topics = analysis.messages["topic"]
+    return {
+        "message_id": path.messages[-1],
+        "begin_ns": path.begin_ns,
+        "latency_ns": path.latency_ns,
+        "steps": [
+            {
+                "hop": step.hop,
+                "message_id": step.message_id,
+                "topic": str(topics.iloc[step.message_id]),
+                "layer": step.layer,
+                "where": step.where,
+                "duration_ns": step.duration_ns,
+                "behind": [{"where": place, "duration_ns": ns} for place, ns in step.behind],
+            }
+            for step in path.steps
+        ],
+    }

@@ -1,0 +1,120 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The critical path of one message: back along the cause that was there last, to the first publish.
+
+What is not on this path did not delay the message: had it been faster, the message would have come
+no earlier. (The term is that of project planning: Kelley and Walker, "Critical-path planning and
+scheduling", 1959.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from strata.analysis import Analysis
+from strata.errors import TraceError
+from strata.schema.layers import CALLBACK, HOLD, LINK_HOLD, STORED, TRANSFER_LAYERS
+from strata.stats.callbacks import describe
+from strata.stats.chains import place_of_layer
+
+Row = Mapping[Hashable, Any]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One layer of one hop on the path; `behind` are the callbacks that it waited behind, and ns.
+
+    `message_id` is the message of that hop.
+    """
+
+    hop: int
+    message_id: int
+    layer: str
+    where: str
+    duration_ns: int
+    behind: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class CriticalPath:
+    """Steps from the first publish to the end of the last callback; they add up to the latency."""
+
+    begin_ns: int
+    latency_ns: int
+    steps: tuple[Step, ...]
+
+    @property
+    def messages(self) -> tuple[int, ...]:
+        """The messages on the path, the first published first."""
+        return tuple(dict.fromkeys(step.message_id for step in self.steps))
+
+
+def critical_path(analysis: Analysis, message_id: int) -> CriticalPath:
+    """Return the critical path of a message; raises TraceError for one that is not there."""
+    messages = analysis.messages
+    if not 0 <= message_id < len(messages):
+        raise TraceError(
+            f"Cannot follow message {message_id}: the trace has {len(messages)} matched messages, "
+            "numbered from 0 (table messages)."
+        )
+    critical = analysis.links[analysis.links["critical"]]
+    row_of = pd.Series(np.arange(len(critical)), index=critical["child_id"])
+    # A few causes back: a loop over the path, not over events.
+    path, links = [message_id], list[Row]()
+    while path[-1] in row_of.index:
+        links += critical.iloc[[row_of[path[-1]]]].to_dict("records")
+        path.append(int(links[-1]["parent_id"]))
+        if len(path) > len(set(messages["hop_id"].iloc[path])):
+            # Back at a hop of the path (a cycle): chains begin there too.
+            path.pop()
+            links.pop()
+            break
+    return _path(analysis, path[::-1], links[::-1])
+
+
+def _path(analysis: Analysis, path: list[int], links: list[Row]) -> CriticalPath:
+    rows = analysis.messages.iloc[path].reset_index(drop=True)
+    objects = analysis.callback_objects.to_dict("records")
+    callbacks = pd.Series({row["callback_id"]: describe(row) for row in objects}, dtype=object)
+    steps: list[Step] = []
+    for hop in range(len(path)):
+        row = rows.iloc[[hop]]
+        wanted = [(layer, row, row[layer.column].iloc[0]) for layer in TRANSFER_LAYERS]
+        if hop == len(path) - 1:
+            wanted.append((CALLBACK, row, row[CALLBACK.column].iloc[0]))
+        elif links[hop]["kind"] == "callback":
+            wanted.append((HOLD, row, links[hop]["hold_ns"]))
+        else:
+            following = rows.iloc[[hop + 1]]
+            wanted += [
+                (CALLBACK, row, links[hop]["callback_ns"]),
+                (STORED, row, links[hop]["stored_ns"]),
+                (LINK_HOLD, following, links[hop]["hold_ns"]),
+            ]
+        for layer, at, ns in wanted:
+            if not pd.isna(ns):
+                where = str(place_of_layer(layer, at, callbacks).iloc[0])
+                behind = _behind(analysis, path[hop], layer.name, callbacks)
+                steps.append(Step(hop, path[hop], layer.name, where, int(ns), behind))
+    begin_ns = int(rows["publish_ns"].iloc[0])
+    end_ns = int(rows["publish_ns"].iloc[-1] + rows["latency_ns"].iloc[-1])
+    return CriticalPath(begin_ns, end_ns - begin_ns, tuple(steps))
+
+
+def _behind(
+    analysis: Analysis, message_id: int, layer: str, callbacks: pd.Series[str]
+) -> tuple[tuple[str, int], ...]:
+    if "executor wait" not in layer:
+        return ()
+    blockers = analysis.executor_blockers
+    own = blockers[blockers["message_id"] == message_id]
+    own = own.sort_values("duration_ns", ascending=False)
+    return tuple(
+        (str(callbacks[callback]), int(ns))
+        for callback, ns in zip(own["callback_id"], own["duration_ns"], strict=True)
+    )

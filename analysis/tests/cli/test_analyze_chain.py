@@ -1,0 +1,72 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`strata analyze --chain` and `--links` as a user runs them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from strata_command import strata
+
+Sample = Callable[[str], Path]
+
+
+def test_a_chain_is_given_by_its_topics(sample: Sample) -> None:
+    run = strata(
+        "analyze", sample("fast_relay1p_st"), "--chain", "/chain_1->/chain_2", "--format", "json"
+    )
+    (chain,) = json.loads(run.stdout)["chains"]
+    assert chain["name"] == "/chain_1 -> /chain_2"
+    assert chain["nodes"] == ["/relay_0", "/relay_1", "/relay_2"]
+    assert chain["count"] == 2000
+
+
+@pytest.mark.parametrize(
+    ("chain", "code", "text"),
+    [
+        ("/chain_0 -> /nothing", 1, "no message of /nothing was matched. Topics with messages"),
+        ("/chain_1 -> /chain_0", 1, "no message went that way through callbacks"),
+        ("/chain_0 ->", 2, "is no row of topics joined by ->"),
+    ],
+)
+def test_a_chain_that_is_not_there_is_refused(
+    sample: Sample, chain: str, code: int, text: str
+) -> None:
+    run = strata("analyze", sample("fast_relay1p_st"), "--chain", chain)
+    assert run.returncode == code
+    assert text in " ".join(run.stderr.split())
+    assert run.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("- 1", "it has no list `links`"),
+        ("links: [{node: /a}]", "link 1: it must have the keys inputs, kind, node, outputs"),
+        ("links: [{node: /a, inputs: [/b], outputs: [/c], kind: x}]", "kind 'x' is none of"),
+        ("links: [{node: a, inputs: [/b], outputs: [/c], kind: partial_sync}]", "no full name"),
+        ("links: [{node: /a, inputs: /b, outputs: [/c], kind: partial_sync}]", "must be a list"),
+        ("links: [", "Cannot read links"),
+    ],
+)
+def test_a_file_of_links_that_is_none_is_refused(
+    sample: Sample, tmp_path: Path, content: str, text: str
+) -> None:
+    path = tmp_path / "links.yaml"
+    path.write_text(content)
+    run = strata("analyze", sample("fast_fusion"), "--links", path)
+    assert run.returncode == 1
+    assert text in " ".join(run.stderr.split())
+
+
+def test_a_link_of_a_node_that_is_not_there_is_said(sample: Sample, tmp_path: Path) -> None:
+    path = tmp_path / "links.yaml"
+    path.write_text(
+        "links: [{node: /nobody, inputs: [/fast], outputs: [/fused], kind: partial_sync}]"
+    )
+    run = strata("analyze", sample("fast_fusion"), "--links", path)
+    assert run.returncode == 0
+    assert "1 declared message link names a node" in " ".join(run.stdout.split())
