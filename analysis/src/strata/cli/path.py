@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from strata import Analysis, analyze
+from strata import analyze
+from strata.analysis import Analysis
 from strata.cli.chain import parse_chain
 from strata.cli.console import make_console
 from strata.cli.progress import decoding_progress

@@ -19,6 +19,7 @@ from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.dds.middleware import Middleware
@@ -68,7 +69,7 @@ def join_intra_process(trace: Trace, traffic: Traffic, ledger: Ledger) -> Traffi
     publications = _with_calls(trace, at, of_call, traffic.publications)
     alone = of_call == NONE
     of_call[alone] = len(traffic.publications) + np.arange(alone.sum())
-    of_enqueue = _publication_of_enqueue(trace, at, of_call, ledger)
+    of_enqueue = _publication_of_enqueue(trace, at, of_call, publications, ledger)
     takes = _with_dequeues(trace, traffic.takes)
     duplicate = _duplicates(trace, traffic, of_enqueue)
     ledger.add("intra_process_duplicates", int(duplicate.sum()))
@@ -131,20 +132,43 @@ def _with_calls(trace: Trace, at: Ints, of_call: Ints, publications: Publication
     return _joined(replace(publications, client_ns=client_ns), more)
 
 
-def _publication_of_enqueue(trace: Trace, at: Ints, of_call: Ints, ledger: Ledger) -> Ints:
+def _publication_of_enqueue(
+    trace: Trace, at: Ints, of_call: Ints, publications: Publications, ledger: Ledger
+) -> Ints:
     """The publication of each enqueue event (one row an event of its table), or `NONE`."""
-    timeline = trace.timeline
+    timeline, passages = trace.timeline, trace.passages
     enqueue = timeline.positions(Kind.ENQUEUE)
-    out = np.full(trace.events.count(EVENT_OF[Kind.ENQUEUE]), NONE, np.int64)
-    if not len(enqueue):
-        return out
-    call = timeline.before(enqueue, Kind.INTRA_PUBLISH)
-    barrier = timeline.before(enqueue, Kind.RMW_PUBLISH, *_OTHER_WORK)
-    own = (call != NONE) & (call > barrier)
-    place = np.searchsorted(at, call).clip(max=max(len(at) - 1, 0))
-    out[timeline.row[enqueue]] = np.where(own, of_call[place], NONE) if len(at) else NONE
-    ledger.add("enqueues_without_publication", int((trace.passages.stored & (out == NONE)).sum()))
+    row = timeline.row[enqueue]
+    out = np.full(len(row), NONE, np.int64)
+    if len(at):
+        call = timeline.before(enqueue, Kind.INTRA_PUBLISH)
+        barrier = timeline.before(enqueue, Kind.RMW_PUBLISH, *_OTHER_WORK)
+        own = (call != NONE) & (call > barrier)
+        # A call stores one message in a buffer: of a second one the call was lost.
+        own &= _before_in_group(passages.buffer[row], enqueue) <= call
+        found = of_call[np.searchsorted(at, call).clip(max=len(at) - 1)]
+        own &= _one_topic(trace, publications.publisher[found], passages.subscription[row])
+        out[row] = np.where(own, found, NONE)
+    ledger.add("enqueues_without_publication", int((passages.stored & (out == NONE)).sum()))
     return out
+
+
+def _before_in_group(group: Ints, value: Ints) -> Ints:
+    """The value before each in its group; `NONE` for the first."""
+    order = np.lexsort((value, group))
+    before = np.full(len(value), NONE, np.int64)
+    same = group[order][1:] == group[order][:-1]
+    before[order[1:][same]] = value[order[:-1][same]]
+    return before
+
+
+def _one_topic(trace: Trace, publisher: Ints, subscription: Ints) -> Flags:
+    """Tell whether publishers and subscriptions have one topic, as far as both are known."""
+    publishers, subscriptions = trace.entities.publishers, trace.entities.subscriptions
+    codes = pd.factorize(np.concatenate([publishers.topic, subscriptions.topic]))[0]
+    ours = np.append(codes[: len(publishers)], NONE)[publisher]
+    theirs = np.append(codes[len(publishers) :], NONE)[subscription]
+    return np.asarray((ours == theirs) | (ours == NONE) | (theirs == NONE))
 
 
 def _with_dequeues(trace: Trace, takes: Takes) -> Takes:

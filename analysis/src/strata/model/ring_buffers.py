@@ -48,7 +48,8 @@ class Passages:
     """What went through the buffers.
 
     `enqueue` and `dequeue` are rows of the pairs in their event tables. `subscription` has one row
-    an enqueue event and `taker` one a dequeue event: the subscription of its buffer, or `NONE`.
+    an enqueue event and `taker` one a dequeue event: the subscription of its buffer, or `NONE`;
+    `buffer` numbers the buffers of enqueues.
     `stored` tells which enqueues put a message into a subscription's buffer.
     """
 
@@ -56,6 +57,7 @@ class Passages:
     dequeue: Ints
     subscription: Ints
     taker: Ints
+    buffer: Ints
     stored: Flags
 
 
@@ -123,7 +125,14 @@ def pair_passages(events: EventColumns, buffers: RingBuffers, ledger: Ledger) ->
     waiting = np.ones(len(stored), bool)
     waiting[enqueue] = False
     ledger.add("ring_buffer_overwrites", int((waiting & stored & displaced).sum()))
-    return Passages(enqueue, dequeue, subscription[_ENQUEUE], subscription[_DEQUEUE], stored)
+    return Passages(
+        enqueue,
+        dequeue,
+        subscription[_ENQUEUE],
+        subscription[_DEQUEUE],
+        key[_ENQUEUE],
+        stored,
+    )
 
 
 def _buffer_rows(events: EventColumns, buffers: RingBuffers, event: str) -> Ints:
