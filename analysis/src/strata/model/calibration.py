@@ -42,6 +42,7 @@ _NEAREST = 10
 _BASE_NS = 50_000
 _CLEARLY = 2.0
 _FLOOR_NS = 1_000
+_FAR = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -83,14 +84,17 @@ class Offset:
         """
         last = len(self.stamp) - 1
         place = np.searchsorted(self.stamp, stamp, side="left")
-        low = np.full(len(stamp), np.iinfo(np.int64).min)
-        high = np.full(len(stamp), np.iinfo(np.int64).max)
+        lows, highs = np.full((2, len(stamp)), _FAR, np.int64) * [[-1], [1]]
+        least, greatest = highs.copy(), lows.copy()
         for step in range(-_NEAREST, _NEAREST):
             near = np.clip(place + step, 0, last)
             slew = (np.abs(self.stamp[near] - stamp) * SLEW).astype(np.int64)
-            low = np.maximum(low, self.low[near] - slew)
-            high = np.minimum(high, self.high[near] + slew)
-        return np.minimum(low, high), np.maximum(low, high)
+            lows = np.maximum(lows, self.low[near] - slew)
+            highs = np.minimum(highs, self.high[near] + slew)
+            least = np.minimum(least, self.high[near] - slew - _BASE_NS)
+            greatest = np.maximum(greatest, self.high[near] + slew)
+        agreed = lows <= highs
+        return np.where(agreed, lows, least), np.where(agreed, highs, greatest)
 
 
 def calibrate(pairs: Pairs, within_ns: int) -> Offset:
@@ -122,12 +126,13 @@ def _chosen(pairs: Pairs, of_bin: Ints, within_ns: int) -> Ints:
     ends = np.append(begins[1:], len(of_bin)) - 1
     lasts = pairs.stamp[ends] - pairs.stamp[begins]
     loose = (_BASE_NS + lasts * SLEW / 2).astype(np.int64)[of_bin]
-    run_bin, run_low, run_high = _vote(of_bin, pairs.low - loose, pairs.high + loose)
+    low, high = pairs.low - loose, pairs.high + loose
+    run_bin, run_low, run_high = _vote(of_bin, low, high)
     if not len(run_bin):
         return none
     # The runs of one bin are apart: those that a pair meets are neighbours.
-    first = GroupedSearch(run_bin, run_high).position(of_bin, pairs.low, after_equal=False)
-    last = GroupedSearch(run_bin, run_low).position(of_bin, pairs.high, after_equal=True)
+    first = GroupedSearch(run_bin, run_high).position(of_bin, low, after_equal=False)
+    last = GroupedSearch(run_bin, run_low).position(of_bin, high, after_equal=True)
     run, row = spread(first, last - first)
     # A question that a run answers twice says nothing about it.
     alone = ~pd.DataFrame({"run": run, "question": pairs.question[row]}).duplicated(keep=False)

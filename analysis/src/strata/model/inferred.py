@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from strata.model.calibration import BIN, Offset, Pairs, calibrate
+from strata.model.calibration import BIN, SLEW, Offset, Pairs, calibrate
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Entities
 from strata.model.search import GroupedSearch, pick, runs, spread
@@ -196,8 +196,6 @@ def _offset(
     ).astype(np.int64)
     rows = rows[np.argsort(questions.stamp[rows], kind="stable")]
     least = _least_offset(questions, rows, host)
-    asked = least != np.iinfo(np.int64).min
-    rows, least = rows[asked], least[asked]
     # Publications that the stamp may be of, for any offset from the least to the slowest.
     first, last = _range(own, questions.topic[rows], questions.stamp[rows], least, _FASTEST_NS)
     order = GroupedSearch(own.topic, own.publish_ns).order
@@ -205,8 +203,6 @@ def _offset(
     row, question = order[place], rows[owner]
     stamp = questions.stamp[question]
     high = stamp - own.publish_ns[row]
-    meant = high >= least[owner]
-    row, question, stamp, high = row[meant], question[meant], stamp[meant], high[meant]
     low = stamp - own.until_ns[row]
     pairs = Pairs(
         question,
@@ -216,7 +212,7 @@ def _offset(
         low,
         high,
         np.zeros(len(row), bool),
-    )
+    ).of((high >= least[owner]) & (low <= least[owner] + _FASTEST_NS))
     names = Pairs.__dataclass_fields__
     joined = Pairs(*(np.concatenate([getattr(pairs, n), getattr(known, n)]) for n in names))
     return calibrate(joined, _FASTEST_NS)
@@ -235,9 +231,11 @@ def _least_offset(questions: _Questions, rows: Ints, host: int) -> Ints:
     any_host = questions.fastest_ns[rows].max(axis=1) - _FASTEST_NS
     begins = np.arange(0, len(rows), BIN)
     of_row = np.arange(len(rows)) // BIN
-    best = np.maximum.reduceat(own, begins)[of_row]
-    other = np.maximum.reduceat(any_host, begins)[of_row]
-    return np.where(best != least, best, other)
+    stamp = questions.stamp[rows]
+    lasts = stamp[np.append(begins[1:], len(rows)) - 1] - stamp[begins]
+    best = np.maximum.reduceat(own, begins)
+    best = np.where(best != least, best, np.maximum.reduceat(any_host, begins))
+    return (best - (lasts * SLEW).astype(np.int64))[of_row]
 
 
 def _range(
