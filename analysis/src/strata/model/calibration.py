@@ -137,7 +137,9 @@ def _chosen(pairs: Pairs, of_bin: Ints, within_ns: int) -> Ints:
     # A question that a run answers twice says nothing about it.
     alone = ~pd.DataFrame({"run": run, "question": pairs.question[row]}).duplicated(keep=False)
     run, row = run[alone.to_numpy()], row[alone.to_numpy()]
-    wins = _winners(pairs.of(row), run, run_bin, within_ns)
+    asked = pd.Series(pairs.question).groupby(of_bin).nunique()
+    enough = np.maximum(asked.to_numpy(np.int64) / 2, _LEAST_VOTES)
+    wins = _winners(pairs.of(row), run, run_bin, enough, within_ns)
     return np.sort(row[wins[run]])
 
 
@@ -156,8 +158,10 @@ def _vote(of_bin: Ints, low: Ints, high: Ints) -> tuple[Ints, Ints, Ints]:
     return place[begin], point[begin], point[end]
 
 
-def _winners(pairs: Pairs, run: Ints, run_bin: Ints, within_ns: int) -> Flags:
-    """Which runs are the true offset of their bin."""
+def _winners(
+    pairs: Pairs, run: Ints, run_bin: Ints, enough: npt.NDArray[np.float64], within_ns: int
+) -> Flags:
+    """Which runs are the true offset of their bin; one answers `enough` of its questions."""
     order = np.lexsort((pairs.stamp, pairs.group, run))
     run, pairs = run[order], pairs.of(order)
     group = pd.Series(run).diff().ne(0) | pd.Series(pairs.group).diff().ne(0)
@@ -188,5 +192,6 @@ def _winners(pairs: Pairs, run: Ints, run_bin: Ints, within_ns: int) -> Flags:
     steady = ranked["jitter"] >= _CLEARLY * (ranked["unsteady"] + _FLOOR_NS)
     apart = ~(ranked["period"] <= within_ns)
     good = (ranked["sure"] > 0) | clear | (lone & (steady | apart))
-    wins = (first & good & (ranked["count"] >= _LEAST_VOTES)).sort_index()
+    answers = ranked["count"] >= enough[ranked["bin"]]
+    wins = (first & good & answers).sort_index()
     return wins.to_numpy(bool)

@@ -35,6 +35,9 @@ Flags = npt.NDArray[np.bool_]
 _FASTEST_NS = 20_000_000
 """Of the messages of a bin that are taken on their publisher's host, one at least is as fast."""
 
+_BACK_NS = 5_000_000
+"""How far the clock may be set back within a bin without being lost."""
+
 _LONGEST_NS = 20_000_000
 """No stamp is later after its rmw_publish."""
 
@@ -197,7 +200,7 @@ def _offset(
     rows = rows[np.argsort(questions.stamp[rows], kind="stable")]
     least = _least_offset(questions, rows, host)
     # Publications that the stamp may be of, for any offset from the least to the slowest.
-    first, last = _range(own, questions.topic[rows], questions.stamp[rows], least, _FASTEST_NS)
+    first, last = _range(own, questions.topic[rows], questions.stamp[rows], least, _FASTEST_NS + _BACK_NS)
     order = GroupedSearch(own.topic, own.publish_ns).order
     place, owner = spread(first, last - first)
     row, question = order[place], rows[owner]
@@ -212,10 +215,10 @@ def _offset(
         low,
         high,
         np.zeros(len(row), bool),
-    ).of((high >= least[owner]) & (low <= least[owner] + _FASTEST_NS))
+    ).of((high >= least[owner]) & (low <= least[owner] + _FASTEST_NS + _BACK_NS))
     names = Pairs.__dataclass_fields__
     joined = Pairs(*(np.concatenate([getattr(pairs, n), getattr(known, n)]) for n in names))
-    return calibrate(joined, _FASTEST_NS)
+    return calibrate(joined, _FASTEST_NS + _BACK_NS)
 
 
 def _least_offset(questions: _Questions, rows: Ints, host: int) -> Ints:
@@ -235,7 +238,7 @@ def _least_offset(questions: _Questions, rows: Ints, host: int) -> Ints:
     lasts = stamp[np.append(begins[1:], len(rows)) - 1] - stamp[begins]
     best = np.maximum.reduceat(own, begins)
     best = np.where(best != least, best, np.maximum.reduceat(any_host, begins))
-    return (best - (lasts * SLEW).astype(np.int64))[of_row]
+    return (best - (lasts * SLEW).astype(np.int64) - _BACK_NS)[of_row]
 
 
 def _range(
