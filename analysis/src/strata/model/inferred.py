@@ -103,18 +103,16 @@ def infer(
     of_thread = hosts[events.processes.thread_process]
     candidates = _candidates(timeline, publications, pub_topic, of_thread)
     questions = _questions(publications, takes, take_topic, of_thread, candidates)
-    found = []
+    fitting = []
     for host in np.unique(candidates.host):
         own = _of_host(candidates, host)
         known = _stamped(timeline, publications, of_thread, host)
         offset = _offset(own, candidates, questions, known, host)
         if len(offset.stamp):
-            found.append(_fitting(own, questions, offset))
-    question, row, sure = (
-        (np.concatenate(part) for part in zip(*found, strict=True))
-        if found
-        else (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, bool))
-    )
+            fitting.append(_fitting(own, questions, offset))
+    if not fitting:
+        return Inferred(np.full(len(takes), NONE, np.int64), np.zeros(len(takes), bool))
+    question, row, sure = (np.concatenate(part) for part in zip(*fitting, strict=True))
     return _decided(questions, question, row, sure)
 
 
@@ -200,7 +198,9 @@ def _offset(
     rows = rows[np.argsort(questions.stamp[rows], kind="stable")]
     least = _least_offset(questions, rows, host)
     # Publications that the stamp may be of, for any offset from the least to the slowest.
-    first, last = _range(own, questions.topic[rows], questions.stamp[rows], least, _FASTEST_NS + _BACK_NS)
+    first, last = _range(
+        own, questions.topic[rows], questions.stamp[rows], least, _FASTEST_NS + _BACK_NS
+    )
     order = GroupedSearch(own.topic, own.publish_ns).order
     place, owner = spread(first, last - first)
     row, question = order[place], rows[owner]
@@ -238,7 +238,8 @@ def _least_offset(questions: _Questions, rows: Ints, host: int) -> Ints:
     lasts = stamp[np.append(begins[1:], len(rows)) - 1] - stamp[begins]
     best = np.maximum.reduceat(own, begins)
     best = np.where(best != least, best, np.maximum.reduceat(any_host, begins))
-    return (best - (lasts * SLEW).astype(np.int64) - _BACK_NS)[of_row]
+    slew = (lasts * SLEW).astype(np.int64)
+    return np.asarray((best - slew - _BACK_NS)[of_row])
 
 
 def _range(
