@@ -14,6 +14,7 @@ from strata.model.dds.middleware import Middleware, find_middleware
 from strata.model.entities import Entities, build_entities
 from strata.model.executions import Executions, Waits, pair_executions, pair_waits
 from strata.model.executors import Executors, find_executors
+from strata.model.inferred import infer
 from strata.model.intra_process import Trace, Traffic, join_intra_process
 from strata.model.matching import Matches, match
 from strata.model.ring_buffers import Passages, find_ring_buffers, pair_passages
@@ -49,7 +50,8 @@ def build_model(tables: Mapping[str, pa.Table], ledger: Ledger) -> Model:
     publications = find_publications(events, timeline, entities, executions, ledger)
     takes = find_takes(events, timeline, entities, executions, ledger)
     middleware = find_middleware(events, timeline, publications, takes)
-    matches = match(publications, takes, entities, middleware, ledger)
+    inferred = infer(events, timeline, publications, takes, entities)
+    matches = match(publications, takes, entities, middleware, ledger, inferred)
     passages = pair_passages(events, find_ring_buffers(events, entities), ledger)
     traffic = join_intra_process(
         Trace(events, timeline, entities, executions, passages),

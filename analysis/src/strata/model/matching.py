@@ -7,12 +7,15 @@ the publication with the same topic and the same source timestamp, to the nanose
 publication may be taken by any number of subscriptions. Two publications of one topic with one
 timestamp cannot be told apart: their takes are ambiguous and stay unmatched.
 
-Where a topic is unknown (its init event was not recorded), the timestamp alone decides, and the
-match says that it is inferred.
+Where a topic is unknown (its init event was not recorded), it may be any: the timestamp alone
+decides, and the match says that it is inferred.
 
 Where the middleware's own events name the sample (GUID of the writer and sequence number) on both
 sides, they must agree with the timestamp; a take on which they contradict each other is ambiguous.
 They decide where the timestamps cannot: equal stamps, or publications that carry none.
+
+What is left of the takes of publications without a stamp (Iron and older) is inferred from the
+times of publishing; see strata.model.inferred.
 """
 
 from __future__ import annotations
@@ -21,17 +24,24 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
-from strata.model.columns import NONE, Ints, filled
+from strata.model.columns import NONE, Ints
 from strata.model.dds.middleware import Middleware
 from strata.model.entities import Entities
+from strata.model.inferred import Inferred
+from strata.model.search import pick, runs, spread
+from strata.model.topics import number_topics
 from strata.model.traffic import Publications, Takes
 from strata.schema.quality import Ledger
 
-EXACT, INFERRED, IDENTITY, RING_BUFFER = range(4)
-METHODS = ("topic+timestamp", "timestamp", "guid+sequence", "ring buffer")
+EXACT, INFERRED, IDENTITY, RING_BUFFER, PUBLISH_TIME = range(5)
+METHODS = ("topic+timestamp", "timestamp", "guid+sequence", "ring buffer", "publish time")
 """What decided a match, by its number in `Matches.method`."""
+
+CONFIDENCES = ("exact", "inferred")
+"""How sure a match is, by its number in `Matches.confidence`."""
+
+_CONFIDENCE_OF = np.array([0, 1, 0, 0, 1], np.int64)
 
 Flags = npt.NDArray[np.bool_]
 
@@ -51,6 +61,16 @@ class Matches:
     unmatched_take_count: int
     untaken_publication_count: int
 
+    @property
+    def confidence(self) -> Ints:
+        """Rows of `CONFIDENCES`; the method alone decides."""
+        return confidence_of(self.method)
+
+
+def confidence_of(method: Ints) -> Ints:
+    """Return rows of `CONFIDENCES` for rows of `METHODS`."""
+    return _CONFIDENCE_OF[method]
+
 
 def match(
     publications: Publications,
@@ -58,14 +78,21 @@ def match(
     entities: Entities,
     middleware: Middleware,
     ledger: Ledger,
+    inferred: Inferred | None = None,
 ) -> Matches:
-    """Match takes to publications; every take without a match is counted by its cause."""
-    found, method, ambiguous = _by_timestamp(publications, takes, entities)
-    by_sample = _by_sample(middleware.writes.sample, middleware.reads.sample)
+    """Match takes to publications; every take without a match is counted by its cause.
+
+    `inferred` is asked for what nothing exact decides.
+    """
+    pub_topic, take_topic = number_topics(publications, takes, entities)
+    found, method, ambiguous = _by_timestamp(
+        pub_topic, publications.source_timestamp, take_topic, takes.source_timestamp
+    )
+    written, read = middleware.writes.sample, middleware.reads.sample
+    by_sample = _by_sample(written, read)
     named = by_sample != NONE
     # Two rules that contradict each other: something is wrong, and no match is better than one.
-    written, read = middleware.writes.sample, middleware.reads.sample
-    own = np.where(found != NONE, written[found], NONE) if len(written) else found
+    own = pick(written, found)
     odd = (found != NONE) & (read != NONE) & (own != NONE) & (own != read)
     odd |= named & (found != NONE) & (found != by_sample)
     ledger.add("contradictory_matches", int(odd.sum()))
@@ -73,6 +100,13 @@ def match(
     found = np.where(odd, NONE, np.where(resolved, by_sample, found))
     method = np.where(resolved, IDENTITY, method)
     ambiguous = (ambiguous & ~resolved) | odd
+    if inferred is not None:
+        open_take = (found == NONE) & ~ambiguous
+        timed, undecided = _by_publish_time(inferred, open_take, found, takes.source_timestamp)
+        found = np.where(timed != NONE, timed, found)
+        method = np.where(timed != NONE, PUBLISH_TIME, method)
+        ledger.add("undecided_publish_times", int(undecided.sum()))
+        ambiguous = ambiguous | undecided
     return _counted(publications, takes, found, method, ambiguous, ledger)
 
 
@@ -85,18 +119,21 @@ def _counted(
     ledger: Ledger,
 ) -> Matches:
     matched = np.flatnonzero(found != NONE).astype(np.int64)
-    publication = found[matched]
+    publication, by = found[matched], method[matched]
     ordered = takes.rmw_take_ns[matched] >= publications.rmw_publish_ns[publication]
-    untaken = len(publications) - len(np.unique(publication))
+    taken = np.zeros(len(publications), bool)
+    taken[publication] = True
+    untaken = len(publications) - int(taken.sum())
     unmatched = len(takes) - len(matched) - int(ambiguous.sum())
     ledger.add("ambiguous_matches", int(ambiguous.sum()))
     ledger.add("unmatched_takes", unmatched)
     ledger.add("out_of_order_matches", int((~ordered).sum()))
-    ledger.add("inferred_matches", int((method[matched] == INFERRED).sum()))
+    ledger.add("inferred_matches", int((by == INFERRED).sum()))
+    ledger.add("matches_by_publish_time", int((by == PUBLISH_TIME).sum()))
     return Matches(
         publication[ordered],
         matched[ordered],
-        method[matched][ordered],
+        by[ordered],
         np.full(int(ordered.sum()), NONE, np.int64),
         int(ambiguous.sum()),
         unmatched + int((~ordered).sum()),
@@ -105,81 +142,68 @@ def _counted(
 
 
 def _by_timestamp(
-    publications: Publications, takes: Takes, entities: Entities
+    pub_topic: Ints, pub_stamp: Ints, take_topic: Ints, take_stamp: Ints
 ) -> tuple[Ints, Ints, Flags]:
-    """For each take: its publication or `NONE`, the method, and whether several would fit."""
-    pub_topic, take_topic = _topics(publications, takes, entities)
-    by_topic, ambiguous = _lookup(
-        _frame(pub_topic, publications.source_timestamp, pub_topic != NONE),
-        _frame(take_topic, takes.source_timestamp, take_topic != NONE),
-        ["topic", "stamp"],
-        len(takes),
-    )
-    # Only a pair with an unknown side may be matched without its topic.
-    open_take = (by_topic == NONE) & ~ambiguous
-    known_take = take_topic != NONE
-    to_any, twice = _lookup(
-        _frame(pub_topic, publications.source_timestamp, np.ones(len(publications), bool)),
-        _frame(take_topic, takes.source_timestamp, open_take & ~known_take),
-        ["stamp"],
-        len(takes),
-    )
-    to_unknown, twice_unknown = _lookup(
-        _frame(pub_topic, publications.source_timestamp, pub_topic == NONE),
-        _frame(take_topic, takes.source_timestamp, open_take & known_take),
-        ["stamp"],
-        len(takes),
-    )
-    inferred = np.where(to_any != NONE, to_any, to_unknown)
-    found = np.where(by_topic != NONE, by_topic, inferred)
-    method = np.where(by_topic != NONE, EXACT, INFERRED)
-    return found, method, ambiguous | twice | twice_unknown
+    """For each take: its publication or `NONE`, the method, and whether several would fit.
+
+    A publication fits when it has the take's stamp and its topic is not another.
+    """
+    found = np.full(len(take_stamp), NONE, np.int64)
+    ambiguous = np.zeros(len(take_stamp), bool)
+    # Publications are almost in order of their stamps, which makes a stable sort cheap.
+    stamped = np.flatnonzero(pub_stamp > 0)
+    order = stamped[np.argsort(pub_stamp[stamped], kind="stable")]
+    first, count = runs(pub_stamp[order], take_stamp)
+    count[take_stamp <= 0] = 0
+
+    one = np.flatnonzero(count == 1)
+    fitting = order[first[one]]
+    same = _compatible(pub_topic[fitting], take_topic[one])
+    found[one[same]] = fitting[same]
+
+    several = np.flatnonzero(count > 1)
+    place, owner = spread(first[several], count[several])
+    take, fitting = several[owner], order[place]
+    same = _compatible(pub_topic[fitting], take_topic[take])
+    take, fitting = take[same], fitting[same]
+    fits = np.bincount(take, minlength=len(found))
+    single = fits[take] == 1
+    found[take[single]] = fitting[single]
+    ambiguous |= fits > 1
+
+    known = (take_topic != NONE) & (pick(pub_topic, found) != NONE)
+    return found, np.where(known, EXACT, INFERRED).astype(np.int64), ambiguous
+
+
+def _compatible(one: Ints, other: Ints) -> Flags:
+    """Tell whether topics are equal, or one is not known."""
+    return np.asarray((one == other) | (one == NONE) | (other == NONE))
 
 
 def _by_sample(written: Ints, read: Ints) -> Ints:
     """For each take: the one publication of its sample, or `NONE`."""
-    publications = pd.DataFrame({"sample": written, "publication": np.arange(len(written))})
-    publications = publications[publications["sample"] != NONE]
-    single = publications[~publications.duplicated("sample", keep=False)]
-    found = pd.DataFrame({"sample": read}).merge(single, on="sample", how="left")["publication"]
-    return filled(found)
+    size = max(written.max(initial=NONE), read.max(initial=NONE)) + 1
+    publication_of = np.full(size, NONE, np.int64)
+    rows = np.flatnonzero(written != NONE)
+    publication_of[written[rows]] = rows
+    publication_of[np.bincount(written[rows], minlength=size) != 1] = NONE
+    return pick(publication_of, read)
 
 
-def _topics(publications: Publications, takes: Takes, entities: Entities) -> tuple[Ints, Ints]:
-    """Dense topic numbers of both sides; `NONE` where the topic is unknown."""
-    names = np.concatenate([entities.publishers.topic, entities.subscriptions.topic])
-    codes = pd.factorize(names)[0].astype(np.int64)
-    of_publisher = codes[: len(entities.publishers)]
-    of_subscription = codes[len(entities.publishers) :]
-    return (
-        _rows(of_publisher, publications.publisher),
-        _rows(of_subscription, takes.subscription),
-    )
-
-
-def _rows(values: Ints, rows: Ints) -> Ints:
-    if not len(values):
-        return np.full(len(rows), NONE, np.int64)
-    return np.where(rows != NONE, values[rows], NONE)
-
-
-def _frame(topic: Ints, stamp: Ints, wanted: Flags) -> pd.DataFrame:
-    frame = pd.DataFrame({"topic": topic, "stamp": stamp, "row": np.arange(len(topic))})
-    return frame[wanted & (stamp > 0)]
-
-
-def _lookup(
-    publications: pd.DataFrame, takes: pd.DataFrame, key: list[str], size: int
+def _by_publish_time(
+    inferred: Inferred, open_take: Flags, found: Ints, stamp: Ints
 ) -> tuple[Ints, Flags]:
-    """For each of `size` takes: its publication or `NONE`, and whether several would fit.
+    """What is inferred for open takes, and which of them several publications may have made.
 
-    The frames hold the rows that take part; `row` is their number among all.
+    A publication has one stamp: it is not inferred for another than that which it surely has.
     """
-    several = publications.duplicated(key, keep=False)
-    single = takes.merge(publications[~several], on=key, suffixes=("", "_publication"))
-    found = np.full(size, NONE, np.int64)
-    found[single["row"].to_numpy()] = single["row_publication"].to_numpy()
-    twice = takes.merge(publications.loc[several, key].drop_duplicates(), on=key)
-    ambiguous = np.zeros(size, bool)
-    ambiguous[twice["row"].to_numpy()] = True
-    return found, ambiguous
+    timed = np.where(open_take, inferred.publication, NONE)
+    undecided = open_take & inferred.ambiguous
+    sure = found != NONE
+    if sure.any():
+        has = np.full(int(max(found.max(), timed.max())) + 1, NONE, np.int64)
+        has[found[sure]] = stamp[sure]
+        own = pick(has, timed)
+        odd = (own != NONE) & (own != stamp)
+        timed, undecided = np.where(odd, NONE, timed), undecided | odd
+    return timed, undecided

@@ -9,6 +9,30 @@ import numpy as np
 from strata.model.columns import NONE, Ints
 
 
+def pick(values: Ints, rows: Ints) -> Ints:
+    """Return `values[rows]`; `NONE` for `NONE`."""
+    if not len(values):
+        return np.full(len(rows), NONE, np.int64)
+    return np.where(rows != NONE, values[np.maximum(rows, 0)], NONE)
+
+
+def runs(ordered: Ints, values: Ints) -> tuple[Ints, Ints]:
+    """Return for each value where it first stands in an ascending column, and how often."""
+    first = np.searchsorted(ordered, values, side="left").astype(np.int64)
+    return first, np.searchsorted(ordered, values, side="right").astype(np.int64) - first
+
+
+def spread(first: Ints, count: Ints) -> tuple[Ints, Ints]:
+    """Return the ranges `first .. first + count - 1` one after the other, and whose each item is.
+
+    A negative count is none.
+    """
+    count = np.maximum(count, 0)
+    owner = np.repeat(np.arange(len(count), dtype=np.int64), count)
+    offset = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+    return first[owner] + offset, owner
+
+
 class GroupedSearch:
     """Sorted values within groups: where in its group would a value stand?
 

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Entities
 from strata.model.executions import Executions
+from strata.model.search import Lifetimes, pick
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.schema.quality import Ledger
 
@@ -109,6 +110,8 @@ def find_publications(
     rclcpp = timeline.before(at, Kind.RCLCPP_PUBLISH)
     rclcpp = np.where(rclcpp > previous, rclcpp, NONE)
     client = np.where(rclcpp != NONE, rclcpp, rcl)
+    unnamed = np.flatnonzero(handle == NONE)
+    publisher[unnamed] = _by_rcl_publish(events, timeline, entities, at[unnamed], rcl[unnamed])
 
     # Graph topics (ros_discovery_info) have an rmw publisher only: no rcl init event, no
     # rcl_publish. Without init events, an rcl_publish tells the application's messages.
@@ -131,6 +134,26 @@ def find_publications(
         stamp[order],
         executions.enclosing(kept),
     )
+
+
+def _by_rcl_publish(
+    events: EventColumns, timeline: Timeline, entities: Entities, at: Ints, rcl: Ints
+) -> Ints:
+    """Return the publisher of rmw_publish events that do not tell it (Iron and older).
+
+    It is that of the rcl_publish before on the thread, which hands on the same message; or `NONE`.
+    """
+    name = EVENT_OF[Kind.RCL_PUBLISH]
+    row = timeline.row_at(rcl)
+    message = pick(events.ints(name, "message"), row)
+    same = (rcl != NONE) & (
+        message == pick(events.ints(EVENT_OF[Kind.RMW_PUBLISH], "message"), timeline.row_at(at))
+    )
+    known = entities.publishers
+    lives = Lifetimes(known.process, known.handle, known.begin_ns)
+    handle = pick(events.ints(name, "publisher_handle"), row)
+    process = events.processes.thread_process[timeline.thread[at]]
+    return np.where(same, lives.find(process, handle, timeline.ns[at]), NONE)
 
 
 def find_takes(

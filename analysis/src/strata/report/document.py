@@ -47,6 +47,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
 
 def _hops(analysis: Analysis) -> list[dict[str, Any]]:
     layers = _grouped(analysis.hop_layers, "hop_id")
+    methods = analysis.messages.groupby(["hop_id", "method"]).size()
     return [
         {
             "topic": hop["topic"],
@@ -54,6 +55,7 @@ def _hops(analysis: Analysis) -> list[dict[str, Any]]:
             "subscription_node": hop["subscription_node"],
             "count": hop["count"],
             "lost": hop["lost"],
+            "methods": {str(name): int(count) for name, count in methods[hop["hop_id"]].items()},
             "latency_ns": _statistics(hop, "latency_"),
             "layers": layers.get(hop["hop_id"], []),
         }

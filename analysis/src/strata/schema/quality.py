@@ -154,6 +154,18 @@ _CATALOGUE = (
         "unknown.",
     ),
     Diagnostic(
+        "matches_by_publish_time",
+        Severity.WARNING,
+        "{count} {take was|takes were} matched by the time of publishing, because the publication "
+        "carries no source timestamp (ROS 2 Iron or older): inferred.",
+    ),
+    Diagnostic(
+        "undecided_publish_times",
+        Severity.WARNING,
+        "{count} {take|takes} could belong to several publications by the time of publishing (they "
+        "carry no source timestamp); {it was|they were} counted as ambiguous and not matched.",
+    ),
+    Diagnostic(
         "out_of_order_matches",
         Severity.WARNING,
         "{count} matched {message was|messages were} taken before being published by the trace's "
@@ -178,7 +190,7 @@ _CATALOGUE = (
         "publications_without_timestamp",
         Severity.WARNING,
         "{count} {publication carries|publications carry} no source timestamp (ROS 2 Iron or "
-        "older) and cannot be matched exactly.",
+        "older) and {is|are} matched by the time of publishing, where that decides.",
     ),
     Diagnostic(
         "publications_without_client_event",

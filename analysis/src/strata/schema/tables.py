@@ -190,8 +190,10 @@ MESSAGES = Table(
         Column(
             "method",
             "string",
-            "topic+timestamp, timestamp (inferred), guid+sequence or ring buffer",
+            "what decided the match: topic+timestamp, timestamp, guid+sequence, ring buffer or "
+            "publish time",
         ),
+        Column("confidence", "string", "exact or inferred; the method decides"),
         dense_id("callback_id", "the callback that it started", null="none was recorded"),
         dense_id(
             "publisher_callback_id", "the callback that published it", null="none was running"

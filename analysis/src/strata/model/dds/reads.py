@@ -19,8 +19,8 @@ import pandas as pd
 
 from strata.model.columns import NONE, EventColumns, Ints, Words, filled
 from strata.model.dds.samples import Samples, number_words
-from strata.model.dds.writes import pick, received_samples, same_message
-from strata.model.search import GroupedSearch, Lifetimes
+from strata.model.dds.writes import received_samples, same_message
+from strata.model.search import GroupedSearch, Lifetimes, pick
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.traffic import Takes
 

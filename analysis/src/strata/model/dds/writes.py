@@ -22,6 +22,7 @@ import pandas as pd
 
 from strata.model.columns import NONE, EventColumns, Ints, filled
 from strata.model.dds.samples import Samples
+from strata.model.search import pick
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.traffic import Publications
 
@@ -72,13 +73,6 @@ def find_writes(
         np.where(size > 0, size, NONE),
         np.where(own & (named != NONE), named, by_stamp),
     )
-
-
-def pick(values: Ints, rows: Ints) -> Ints:
-    """Return `values[rows]`; `NONE` for `NONE`."""
-    if not len(values):
-        return np.full(len(rows), NONE, np.int64)
-    return np.where(rows != NONE, values[np.maximum(rows, 0)], NONE)
 
 
 def same_message(stamp: Ints, own_stamp: Ints, address: Ints, own_address: Ints) -> Flags:

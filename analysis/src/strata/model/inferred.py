@@ -1,0 +1,298 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Publications without a stamp (Iron and older), found by the time at which they were published.
+
+A take says when its message was stamped. The stamp was taken by the publishing thread between its
+rmw_publish and its next event, by another clock; `strata.model.calibration` finds the offset of the
+two. A publication of the take's topic fits when the stamp may lie there for some offset within the
+bounds. A take is matched when exactly one fits.
+
+A thread whose events were lost seems to publish for long. So the stamp must also be as near to
+rmw_publish as is usual for that publisher (`_USUAL` times its 90th percentile).
+
+One publication has one stamp: where several stamps claim one, none gets it, but the only one that
+fits for every offset within the bounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from strata.model.calibration import BIN, SLEW, Offset, Pairs, calibrate
+from strata.model.columns import NONE, EventColumns, Ints
+from strata.model.entities import Entities
+from strata.model.search import GroupedSearch, pick, runs, spread
+from strata.model.timeline import Kind, Timeline
+from strata.model.topics import number_topics
+from strata.model.traffic import Publications, Takes
+
+Flags = npt.NDArray[np.bool_]
+
+_FASTEST_NS = 20_000_000
+"""Of the messages of a bin that are taken on their publisher's host, one at least is as fast."""
+
+_BACK_NS = 5_000_000
+"""How far the clock may be set back within a bin without being lost."""
+
+_LONGEST_NS = 20_000_000
+"""No stamp is later after its rmw_publish."""
+
+_MARGIN_NS = 5_000
+_USUAL, _USUAL_NS = 4, 50_000
+_WITHIN_WRITE = frozenset(
+    {
+        Kind.WRITE_BEGIN,
+        Kind.SERIALIZE_BEGIN,
+        Kind.SERIALIZE_END,
+        Kind.WRITER_HISTORY_ADD,
+        Kind.SEND_BEGIN,
+        Kind.SEND_END,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """One row a take: its publication or `NONE`, and whether several may be it."""
+
+    publication: Ints
+    ambiguous: Flags
+
+
+@dataclass(frozen=True)
+class _Candidates:
+    """Publications without a stamp, of known topics; `until_ns` is the thread's next event."""
+
+    row: Ints
+    topic: Ints
+    host: Ints
+    publisher: Ints
+    publish_ns: Ints
+    until_ns: Ints
+
+
+@dataclass(frozen=True)
+class _Questions:
+    """Stamps that were taken, each once a topic; `of_take` tells whose; `NONE` for no question.
+
+    `fastest_ns` is the greatest (stamp - take) of takes on each of the hosts (columns).
+    """
+
+    topic: Ints
+    stamp: Ints
+    of_take: Ints
+    fastest_ns: Ints
+
+
+def infer(
+    events: EventColumns,
+    timeline: Timeline,
+    publications: Publications,
+    takes: Takes,
+    entities: Entities,
+) -> Inferred | None:
+    """Find the publications of takes by time; None when all publications carry a stamp."""
+    pub_topic, take_topic = number_topics(publications, takes, entities)
+    if not ((publications.source_timestamp <= 0) & (pub_topic != NONE)).any():
+        return None
+    hosts = pd.factorize(np.asarray(events.processes.host, object))[0].astype(np.int64)
+    of_thread = hosts[events.processes.thread_process]
+    candidates = _candidates(timeline, publications, pub_topic, of_thread)
+    questions = _questions(publications, takes, take_topic, of_thread, candidates)
+    fitting = []
+    for host in np.unique(candidates.host):
+        own = _of_host(candidates, host)
+        known = _stamped(timeline, publications, of_thread, host)
+        offset = _offset(own, candidates, questions, known, host)
+        if len(offset.stamp):
+            fitting.append(_fitting(own, questions, offset))
+    if not fitting:
+        return Inferred(np.full(len(takes), NONE, np.int64), np.zeros(len(takes), bool))
+    question, row, sure = (np.concatenate(part) for part in zip(*fitting, strict=True))
+    return _decided(questions, question, row, sure)
+
+
+def _candidates(
+    timeline: Timeline, publications: Publications, topic: Ints, of_thread: Ints
+) -> _Candidates:
+    row = np.flatnonzero((publications.source_timestamp <= 0) & (topic != NONE)).astype(np.int64)
+    at = publications.position[row]
+    after = timeline.after(at, *(kind for kind in Kind if kind not in _WITHIN_WRITE))
+    publish_ns = publications.rmw_publish_ns[row]
+    longest = publish_ns + _LONGEST_NS
+    until = np.where(after != NONE, np.minimum(timeline.ns_at(after), longest), longest)
+    return _Candidates(
+        row,
+        topic[row],
+        of_thread[publications.thread[row]],
+        publications.publisher[row],
+        publish_ns,
+        until,
+    )
+
+
+def _of_host(candidates: _Candidates, host: int) -> _Candidates:
+    own = candidates.host == host
+    return _Candidates(
+        *(getattr(candidates, name)[own] for name in candidates.__dataclass_fields__)
+    )
+
+
+def _questions(
+    publications: Publications,
+    takes: Takes,
+    topic: Ints,
+    of_thread: Ints,
+    candidates: _Candidates,
+) -> _Questions:
+    stamped = np.sort(publications.source_timestamp[publications.source_timestamp > 0])
+    asked = np.isin(topic, candidates.topic) & (runs(stamped, takes.source_timestamp)[1] == 0)
+    rows = np.flatnonzero(asked)
+    frame = pd.DataFrame({"topic": topic[rows], "stamp": takes.source_timestamp[rows]})
+    number = frame.groupby(["topic", "stamp"], sort=False).ngroup().to_numpy(np.int64)
+    first = np.flatnonzero(~frame.duplicated().to_numpy())
+    of_take = np.full(len(takes), NONE, np.int64)
+    of_take[rows] = number
+    fastest = np.full((len(first), int(of_thread.max(initial=0)) + 1), np.iinfo(np.int64).min)
+    age = takes.source_timestamp[rows] - takes.rmw_take_ns[rows]
+    np.maximum.at(fastest, (number, of_thread[takes.thread[rows]]), age)
+    return _Questions(topic[rows][first], takes.source_timestamp[rows][first], of_take, fastest)
+
+
+def _stamped(timeline: Timeline, publications: Publications, of_thread: Ints, host: int) -> Pairs:
+    """Pairs that are sure: publications of the host that tell their stamp.
+
+    Such a stamp was taken before its rmw_publish and after the thread's event before that.
+    """
+    at = publications.position
+    previous = timeline.before(at, *Kind)
+    rows = np.flatnonzero(
+        (publications.source_timestamp > 0)
+        & (of_thread[publications.thread] == host)
+        & (previous != NONE)
+    ).astype(np.int64)
+    stamp, publish_ns = publications.source_timestamp[rows], publications.rmw_publish_ns[rows]
+    return Pairs(
+        -1 - rows,
+        np.full(len(rows), NONE, np.int64),
+        stamp,
+        publish_ns,
+        stamp - publish_ns,
+        stamp - timeline.ns[previous[rows]],
+        np.ones(len(rows), bool),
+    )
+
+
+def _offset(
+    own: _Candidates, every: _Candidates, questions: _Questions, known: Pairs, host: int
+) -> Offset:
+    """The offset of a host's clocks, from topics that are published on this host alone."""
+    foreign = np.unique(every.topic[every.host != host])
+    rows = np.flatnonzero(
+        np.isin(questions.topic, own.topic) & ~np.isin(questions.topic, foreign)
+    ).astype(np.int64)
+    rows = rows[np.argsort(questions.stamp[rows], kind="stable")]
+    least = _least_offset(questions, rows, host)
+    # Publications that the stamp may be of, for any offset from the least to the slowest.
+    first, last = _range(
+        own, questions.topic[rows], questions.stamp[rows], least, _FASTEST_NS + _BACK_NS
+    )
+    order = GroupedSearch(own.topic, own.publish_ns).order
+    place, owner = spread(first, last - first)
+    row, question = order[place], rows[owner]
+    stamp = questions.stamp[question]
+    high = stamp - own.publish_ns[row]
+    low = stamp - own.until_ns[row]
+    pairs = Pairs(
+        question,
+        questions.topic[question],
+        stamp,
+        own.publish_ns[row],
+        low,
+        high,
+        np.zeros(len(row), bool),
+    ).of((high >= least[owner]) & (low <= least[owner] + _FASTEST_NS + _BACK_NS))
+    names = Pairs.__dataclass_fields__
+    joined = Pairs(*(np.concatenate([getattr(pairs, n), getattr(known, n)]) for n in names))
+    return calibrate(joined, _FASTEST_NS + _BACK_NS)
+
+
+def _least_offset(questions: _Questions, rows: Ints, host: int) -> Ints:
+    """The least offset near each question: no message is taken before it is stamped.
+
+    Of takes on the publisher's host; where a bin has none, of all hosts, whose clocks may differ by
+    as much as the fastest message takes.
+    """
+    least = np.iinfo(np.int64).min
+    if not len(rows):
+        return np.empty(0, np.int64)
+    own = questions.fastest_ns[rows, host]
+    any_host = questions.fastest_ns[rows].max(axis=1) - _FASTEST_NS
+    begins = np.arange(0, len(rows), BIN)
+    of_row = np.arange(len(rows)) // BIN
+    stamp = questions.stamp[rows]
+    lasts = stamp[np.append(begins[1:], len(rows)) - 1] - stamp[begins]
+    best = np.maximum.reduceat(own, begins)
+    best = np.where(best != least, best, np.maximum.reduceat(any_host, begins))
+    slew = (lasts * SLEW).astype(np.int64)
+    return np.asarray((best - slew - _BACK_NS)[of_row])
+
+
+def _range(
+    own: _Candidates, topic: Ints, stamp: Ints, least: Ints, width_ns: int
+) -> tuple[Ints, Ints]:
+    search = GroupedSearch(own.topic, own.publish_ns)
+    first = search.position(topic, stamp - least - width_ns - _LONGEST_NS, after_equal=False)
+    return first, search.position(topic, stamp - least, after_equal=True)
+
+
+def _fitting(own: _Candidates, questions: _Questions, offset: Offset) -> tuple[Ints, Ints, Flags]:
+    """Which publications fit which questions, and whether they do for every possible offset."""
+    rows = np.flatnonzero(np.isin(questions.topic, own.topic)).astype(np.int64)
+    stamp = questions.stamp[rows]
+    low, high = offset.bounds(stamp)
+    low, high = low - _MARGIN_NS, high + _MARGIN_NS
+    search = GroupedSearch(own.topic, own.publish_ns)
+    first = search.position(questions.topic[rows], stamp - high - _LONGEST_NS, after_equal=False)
+    last = search.position(questions.topic[rows], stamp - low, after_equal=True)
+    place, owner = spread(first, last - first)
+    row, least, most = search.order[place], (stamp - high)[owner], (stamp - low)[owner]
+    publish_ns = own.publish_ns[row]
+    until_ns = np.minimum(own.until_ns[row], publish_ns + _usual(own, row, publish_ns, least, most))
+    fits = (publish_ns <= most) & (until_ns >= least)
+    sure = (publish_ns - _MARGIN_NS <= least) & (until_ns + _MARGIN_NS >= most)
+    return rows[owner[fits]], own.row[row[fits]], sure[fits]
+
+
+def _usual(own: _Candidates, row: Ints, publish_ns: Ints, least: Ints, most: Ints) -> Ints:
+    """How long after rmw_publish a stamp may be, for the publisher of each row."""
+    fits = (publish_ns <= most) & (own.until_ns[row] >= least)
+    taken = np.maximum((least + most) // 2 - publish_ns, 0)
+    after = pd.Series(taken[fits]).groupby(own.publisher[row[fits]]).quantile(0.9)
+    usual = np.full(int(own.publisher.max(initial=0)) + 1, _USUAL_NS, np.int64)
+    usual[after.index.to_numpy(np.int64)] += (_USUAL * after).to_numpy(np.int64)
+    return usual[own.publisher[row]]
+
+
+def _decided(questions: _Questions, question: Ints, row: Ints, sure: Flags) -> Inferred:
+    size = len(questions.stamp)
+    fits = np.bincount(question, minlength=size)
+    one = fits[question] == 1
+    claim, claimed, certain = question[one], row[one], sure[one]
+    most = int(claimed.max(initial=-1)) + 1
+    claims = np.bincount(claimed, minlength=most)
+    certainly = np.bincount(claimed[certain], minlength=most)
+    holds = (claims[claimed] == 1) | (certain & (certainly[claimed] == 1))
+    answer = np.full(size, NONE, np.int64)
+    answer[claim[holds]] = claimed[holds]
+    undecided = fits > 1
+    undecided[claim[~holds]] = True
+    publication = pick(answer, questions.of_take)
+    asked = questions.of_take != NONE
+    ambiguous = np.zeros(len(asked), bool)
+    ambiguous[asked] = undecided[questions.of_take[asked]]
+    return Inferred(publication, ambiguous)
