@@ -29,6 +29,7 @@ from typing import Any
 import pyarrow as pa
 
 from strata.model.build import Model, build_model
+from strata.model.intra_process import NO_LOSSES, Windows
 from strata.read.columns import declared_schema
 from strata.schema.event import Kind
 from strata.schema.events import CATALOGUE
@@ -150,10 +151,10 @@ class Scene:
             out[event] = pa.Table.from_pylist(ordered, schema=plain).cast(schema)
         return out
 
-    def model(self) -> tuple[Model, Ledger]:
+    def model(self, losses: Windows = NO_LOSSES) -> tuple[Model, Ledger]:
         """Return the model and what it counted."""
         ledger = Ledger()
-        return build_model(self.tables(), ledger), ledger
+        return build_model(self.tables(), ledger, losses), ledger
 
     def _runtime(self, ns: int, pid: int, tid: int, name: str, rest: list[str]) -> None:
         event = _SHORT.get(name, name)

@@ -23,6 +23,7 @@ from strata.model import frames
 from strata.model.build import Model, build_model
 from strata.model.event_uses import UNEXPLAINED
 from strata.model.executor_frames import executor_threads_frame, executors_frame
+from strata.model.intra_process import Windows
 from strata.model.links import find_links
 from strata.printable import path_text
 from strata.read import Trace, open_trace
@@ -32,7 +33,7 @@ from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS, PROVIDER
 from strata.schema.layers import BY_NAME, WITHOUT_WAITS
 from strata.schema.links import MessageLink
-from strata.schema.quality import Ledger
+from strata.schema.quality import EVENT_LOSSES, Ledger
 from strata.stats.blame import blame_table
 from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.callbacks import callback_table, describe
@@ -59,7 +60,7 @@ def analyze(
     events = trace.tables()
     _require_ros2(trace, events)
     ledger = Ledger()
-    model = build_model(events, ledger)
+    model = build_model(events, ledger, _loss_windows(trace))
     return _results(trace, events, model, links, chain, ledger)
 
 
@@ -178,6 +179,15 @@ def _chains_of(
             "with --links (docs/method.md)."
         )
     return found
+
+
+def _loss_windows(trace: Trace) -> Windows:
+    """When events of the trace were lost; a bound that is not known is far away."""
+    rows = [row for row in trace.loss_rows() if row["code"] in EVENT_LOSSES]
+    begin = [0 if row["begin_ns"] is None else row["begin_ns"] for row in rows]
+    far = np.iinfo(np.int64).max
+    end = [far if row["end_ns"] is None else row["end_ns"] for row in rows]
+    return np.asarray(begin, np.int64), np.asarray(end, np.int64)
 
 
 def _losses(trace: Trace) -> pd.DataFrame:

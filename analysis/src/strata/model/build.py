@@ -15,7 +15,7 @@ from strata.model.entities import Entities, build_entities
 from strata.model.executions import Executions, Waits, pair_executions, pair_waits
 from strata.model.executors import Executors, find_executors
 from strata.model.inferred import infer
-from strata.model.intra_process import Trace, Traffic, join_intra_process
+from strata.model.intra_process import NO_LOSSES, Trace, Traffic, Windows, join_intra_process
 from strata.model.matching import Matches, match
 from strata.model.ring_buffers import Passages, find_ring_buffers, pair_passages
 from strata.model.timeline import Timeline
@@ -40,8 +40,13 @@ class Model:
     passages: Passages
 
 
-def build_model(tables: Mapping[str, pa.Table], ledger: Ledger) -> Model:
-    """Build the model of a trace; what cannot be explained is counted in `ledger`."""
+def build_model(
+    tables: Mapping[str, pa.Table], ledger: Ledger, losses: Windows = NO_LOSSES
+) -> Model:
+    """Build the model of a trace; what cannot be explained is counted in `ledger`.
+
+    `losses` are the windows of time in which events were lost: first and last instant of each.
+    """
     events = EventColumns(dict(tables), ledger)
     entities = build_entities(events)
     timeline = Timeline(events)
@@ -54,7 +59,7 @@ def build_model(tables: Mapping[str, pa.Table], ledger: Ledger) -> Model:
     matches = match(publications, takes, entities, middleware, ledger, inferred)
     passages = pair_passages(events, find_ring_buffers(events, entities), ledger)
     traffic = join_intra_process(
-        Trace(events, timeline, entities, executions, passages),
+        Trace(events, timeline, entities, executions, passages, losses),
         Traffic(publications, takes, middleware, matches),
         ledger,
     )

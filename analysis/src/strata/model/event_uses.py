@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from strata.model.build import Model
 from strata.model.columns import NONE
+from strata.model.executions import paired_waits
 from strata.model.timeline import EVENT_OF, Kind
 from strata.schema.event import Phase
 from strata.schema.events import CATALOGUE, PROVIDER
@@ -87,21 +88,18 @@ def _callback_ends(model: Model) -> list[EventUse]:
 
 
 def _waits(model: Model) -> list[EventUse]:
-    timeline = model.timeline
-    at = timeline.positions(Kind.WAIT, Kind.READY)
-    begins = timeline.kind[at] == Kind.WAIT
-    thread = timeline.thread[at]
-    paired = begins[:-1] & ~begins[1:] & (thread[:-1] == thread[1:])
+    paired = len(paired_waits(model.timeline, Kind.WAIT, Kind.READY)[0])
+    begins, ends = (model.events.count(EVENT_OF[kind]) for kind in (Kind.WAIT, Kind.READY))
     return [
         *_uses(
             Kind.WAIT,
-            (True, "begin of a wait", paired.sum()),
-            (False, "the end of the wait is not in the trace", begins.sum() - paired.sum()),
+            (True, "begin of a wait", paired),
+            (False, "the end of the wait is not in the trace", begins - paired),
         ),
         *_uses(
             Kind.READY,
-            (True, "end of a wait", paired.sum()),
-            (False, "looked for more work without a wait", (~begins).sum() - paired.sum()),
+            (True, "end of a wait", paired),
+            (False, "looked for more work without a wait", ends - paired),
         ),
     ]
 

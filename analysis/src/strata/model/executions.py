@@ -13,7 +13,7 @@ Pairing is a state machine for each (thread, callback), run over whole columns:
                                           counted
 
 A wait of an executor goes from wait_for_work to the next get_next_ready of its thread; a wait that
-another wait_for_work or the end of the trace follows has no end and is left out.
+another wait_for_work, a callback or the end of the trace follows has no end and is left out.
 """
 
 from __future__ import annotations
@@ -154,9 +154,19 @@ def pair_waits(timeline: Timeline) -> Waits:
     )
 
 
+def paired_waits(timeline: Timeline, begin: Kind, end: Kind) -> tuple[Ints, Ints]:
+    """Return the positions at which waits begin and end.
+
+    Nothing else happens on a thread while it waits: where a callback lies in between, the end of
+    the wait was lost.
+    """
+    at = timeline.positions(begin, end, Kind.EXECUTE, Kind.CALLBACK_START, Kind.CALLBACK_END)
+    kind, thread = timeline.kind[at], timeline.thread[at]
+    ended = (kind[:-1] == begin) & (kind[1:] == end) & (thread[:-1] == thread[1:])
+    found = np.flatnonzero(ended)
+    return at[found], at[found + 1]
+
+
 def _pair(timeline: Timeline, begin: Kind, end: Kind) -> Waits:
-    at = timeline.positions(begin, end)
-    is_begin = timeline.kind[at] == begin
-    thread = timeline.thread[at]
-    ended = np.flatnonzero(is_begin[:-1] & ~is_begin[1:] & (thread[:-1] == thread[1:]))
-    return Waits(timeline.ns[at[ended]], timeline.ns[at[ended + 1]], thread[ended])
+    first, last = paired_waits(timeline, begin, end)
+    return Waits(timeline.ns[first], timeline.ns[last], timeline.thread[first])

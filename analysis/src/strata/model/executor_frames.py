@@ -32,8 +32,8 @@ def executors_frame(model: Model) -> pd.DataFrame:
     """Return the table `executors`."""
     executors, processes = model.executors, model.events.processes
     kind = np.where(executors.threads > 1, MULTI, SINGLE)
-    used = executors.of_callback != NONE
-    callbacks = np.bincount(executors.of_callback[used], minlength=len(executors))
+    ran = _ran(model)
+    callbacks = np.bincount(ran["executor"], minlength=len(executors))
     return tables.EXECUTORS.frame(
         pd.DataFrame(
             {
@@ -42,25 +42,32 @@ def executors_frame(model: Model) -> pd.DataFrame:
                 "vpid": processes.vpid[executors.process],
                 "kind": np.where(executors.told, kind, SILENT),
                 "threads": executors.threads,
-                "nodes": _nodes(model),
+                "nodes": _nodes(model, ran),
                 "callbacks": callbacks,
             }
         )
     )
 
 
-def _nodes(model: Model) -> list[str]:
-    """Names of the nodes whose callbacks each executor ran, joined."""
-    executor, node = model.executors.of_callback, model.entities.callbacks.node
-    owned = (executor != NONE) & (node != NONE)
+def _ran(model: Model) -> pd.DataFrame:
+    """Which callbacks each executor ran: a row a pair."""
+    executions = model.executions
     frame = pd.DataFrame(
         {
-            "executor": executor[owned],
-            "name": take(model.entities.nodes.name, node[owned], ""),
+            "executor": model.executors.of_thread[executions.thread],
+            "callback": executions.callback,
         }
-    ).drop_duplicates()
-    names = frame.groupby("executor")["name"].agg(", ".join)
-    return [str(names.get(row, "")) for row in range(len(model.executors))]
+    )
+    return frame[frame["callback"] != NONE].drop_duplicates()
+
+
+def _nodes(model: Model, ran: pd.DataFrame) -> list[str]:
+    """Names of the nodes whose callbacks each executor ran, joined."""
+    node = model.entities.callbacks.node[ran["callback"]]
+    names = take(model.entities.nodes.name, node, None)
+    named = ran.assign(name=names).dropna(subset=["name"])[["executor", "name"]].drop_duplicates()
+    joined = named.groupby("executor")["name"].agg(", ".join)
+    return [str(joined.get(row, "")) for row in range(len(model.executors))]
 
 
 def executor_threads_frame(model: Model) -> pd.DataFrame:

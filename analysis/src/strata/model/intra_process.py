@@ -25,7 +25,7 @@ from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.dds.middleware import Middleware
 from strata.model.entities import Entities
 from strata.model.executions import Executions
-from strata.model.matching import RING_BUFFER, Matches
+from strata.model.matching import RING_BUFFER, RING_BUFFER_LOSSES, Matches
 from strata.model.ring_buffers import Passages
 from strata.model.search import Lifetimes
 from strata.model.timeline import EVENT_OF, Kind, Timeline
@@ -34,6 +34,11 @@ from strata.schema.quality import Ledger
 
 Flags = npt.NDArray[np.bool_]
 Rows = TypeVar("Rows")
+
+Windows = tuple[Ints, Ints]
+"""Begins and ends of windows of time, ns since the epoch, both included."""
+
+NO_LOSSES: Windows = (np.empty(0, np.int64), np.empty(0, np.int64))
 
 _INTRA_PROCESS = (Kind.INTRA_PUBLISH, Kind.ENQUEUE, Kind.DEQUEUE)
 _OTHER_WORK = (Kind.CALLBACK_START, Kind.CALLBACK_END, Kind.WAIT, Kind.READY)
@@ -58,6 +63,7 @@ class Trace:
     entities: Entities
     executions: Executions
     passages: Passages
+    losses: Windows
 
 
 def join_intra_process(trace: Trace, traffic: Traffic, ledger: Ledger) -> Traffic:
@@ -73,7 +79,7 @@ def join_intra_process(trace: Trace, traffic: Traffic, ledger: Ledger) -> Traffi
     takes = _with_dequeues(trace, traffic.takes)
     duplicate = _duplicates(trace, traffic, of_enqueue)
     ledger.add("intra_process_duplicates", int(duplicate.sum()))
-    matches = _matches(trace, traffic, of_enqueue, duplicate, ledger)
+    matches = _matches(trace, traffic, publications, of_enqueue, duplicate, ledger)
     takes = replace(takes, duplicate=_flags(traffic.matches.take[duplicate], len(takes)))
     return _counted(_in_order(publications, takes, traffic.middleware, matches), ledger)
 
@@ -219,7 +225,12 @@ def _duplicates(trace: Trace, traffic: Traffic, of_enqueue: Ints) -> Flags:
 
 
 def _matches(
-    trace: Trace, traffic: Traffic, of_enqueue: Ints, duplicate: Flags, ledger: Ledger
+    trace: Trace,
+    traffic: Traffic,
+    publications: Publications,
+    of_enqueue: Ints,
+    duplicate: Flags,
+    ledger: Ledger,
 ) -> Matches:
     """The matches of the middleware without duplicates, and those of the ring buffers."""
     passages, old = trace.passages, traffic.matches
@@ -228,17 +239,26 @@ def _matches(
     dequeues = len(passages.taker)
     unmatched = dequeues - int(found.sum())
     ledger.add("unmatched_dequeues", dequeues - len(passages.dequeue))
-    enqueue_ns = trace.events.timestamps(EVENT_OF[Kind.ENQUEUE])[passages.enqueue]
+    enqueue_ns = trace.events.timestamps(EVENT_OF[Kind.ENQUEUE])[passages.enqueue][found]
+    dequeue_ns = trace.events.timestamps(EVENT_OF[Kind.DEQUEUE])[passages.dequeue][found]
+    lossy = _meanwhile(trace.losses, publications.begin_ns[publication[found]], dequeue_ns)
+    method = np.where(lossy, RING_BUFFER_LOSSES, RING_BUFFER)
+    ledger.add("ring_buffers_with_losses", int((method == RING_BUFFER_LOSSES).sum()))
     return replace(
         old,
         publication=np.concatenate([old.publication[~duplicate], publication[found]]),
         take=np.concatenate([old.take[~duplicate], len(traffic.takes) + passages.dequeue[found]]),
-        method=np.concatenate(
-            [old.method[~duplicate], np.full(found.sum(), RING_BUFFER, np.int64)]
-        ),
-        enqueue_ns=np.concatenate([old.enqueue_ns[~duplicate], enqueue_ns[found]]),
+        method=np.concatenate([old.method[~duplicate], method]),
+        enqueue_ns=np.concatenate([old.enqueue_ns[~duplicate], enqueue_ns]),
         unmatched_take_count=old.unmatched_take_count + unmatched,
     )
+
+
+def _meanwhile(windows: Windows, begin_ns: Ints, end_ns: Ints) -> Flags:
+    """Tell which intervals any window touches."""
+    begun = np.searchsorted(np.sort(windows[0]), end_ns, side="right")
+    over = np.searchsorted(np.sort(windows[1]), begin_ns, side="left")
+    return np.asarray(begun > over)
 
 
 def _in_order(

@@ -34,14 +34,21 @@ from strata.model.topics import number_topics
 from strata.model.traffic import Publications, Takes
 from strata.schema.quality import Ledger
 
-EXACT, INFERRED, IDENTITY, RING_BUFFER, PUBLISH_TIME = range(5)
-METHODS = ("topic+timestamp", "timestamp", "guid+sequence", "ring buffer", "publish time")
+EXACT, INFERRED, IDENTITY, RING_BUFFER, PUBLISH_TIME, RING_BUFFER_LOSSES = range(6)
+METHODS = (
+    "topic+timestamp",
+    "timestamp",
+    "guid+sequence",
+    "ring buffer",
+    "publish time",
+    "ring buffer, with losses",
+)
 """What decided a match, by its number in `Matches.method`."""
 
 CONFIDENCES = ("exact", "inferred")
 """How sure a match is, by its number in `Matches.confidence`."""
 
-_CONFIDENCE_OF = np.array([0, 1, 0, 0, 1], np.int64)
+_CONFIDENCE_OF = np.array([0, 1, 0, 0, 1, 1], np.int64)
 
 Flags = npt.NDArray[np.bool_]
 

@@ -321,6 +321,13 @@ _CATALOGUE = (
         "(events were lost in between); {it was|they were} not matched.",
     ),
     Diagnostic(
+        "ring_buffers_with_losses",
+        Severity.WARNING,
+        "{count} intra-process {message was|messages were} stored and taken while events were lost "
+        "elsewhere: {it is|they are} matched by the slots of the ring buffer, but a pair of events "
+        "in between may be missing.",
+    ),
+    Diagnostic(
         "publisher_buffer_enqueues",
         Severity.INFO,
         "{count} {message was|messages were} stored in a publisher's own buffer, for late joiners "
@@ -339,6 +346,18 @@ _CATALOGUE = (
         "it began, or lost by the tracer).",
     ),
 )
+
+EVENT_LOSSES = frozenset(
+    {
+        "discarded_events",
+        "lost_packets",
+        "truncated_streams",
+        "truncated_bytes",
+        "unreadable_bytes",
+        "unreadable_traces",
+    }
+)
+"""Codes by which events are missing from the trace."""
 
 CATALOGUE: dict[str, Diagnostic] = {item.code: item for item in _CATALOGUE}
 

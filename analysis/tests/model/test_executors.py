@@ -1,0 +1,269 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Executors and callback groups, inferred; what their threads did; what messages waited behind."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from intra_scene import IntraScene
+
+from strata.layers.blockers import find_blockers
+from strata.layers.transfers import cut_layers
+from strata.model.build import Model
+from strata.model.executor_frames import executor_threads_frame, executors_frame
+from strata.schema.quality import Ledger
+
+NONE = -1
+
+
+def scene() -> IntraScene:
+    """Two nodes on the threads of process 2, each with two subscriptions."""
+    made = IntraScene()
+    made.publisher("/t", node="/source", pid=1)
+    made.publisher("/u", node="/source", pid=1)
+    made.subscription("/t", node="/sink", pid=2, symbol="on_t")
+    made.subscription("/u", node="/sink", pid=2, symbol="on_u")
+    made.subscription("/t", node="/other", pid=2, symbol="other_t")
+    return made
+
+
+def blocked(model: Model) -> dict[int, dict[str, int]]:
+    """What each message waited behind, by symbol."""
+    found = find_blockers(model, cut_layers(model, Ledger()))
+    out: dict[int, dict[str, int]] = {}
+    for message, callback, ns in zip(found.message, found.callback, found.duration_ns, strict=True):
+        symbol = str(model.entities.callbacks.symbol[callback])
+        out.setdefault(int(message), {})[symbol] = int(ns)
+    return out
+
+
+# A second thread runs every callback once, so that both are one executor.
+WARM = """
+    10 2.1 callback_start on_t
+    11 2.1 callback_end on_t
+    12 2.2 callback_start on_t
+    13 2.2 callback_end on_t
+    14 2.1 ready
+    15 2.2 ready
+    16 2.1 callback_start on_u
+    17 2.1 callback_end on_u
+"""
+
+
+def test_threads_that_ran_one_callback_are_one_executor() -> None:
+    made = scene()
+    made.play(WARM)
+    made.play("20 2.3 ready\n21 2.3 callback_start other_t\n22 2.3 callback_end other_t")
+    made.play("30 2.4 callback_start other_t\n31 2.4 callback_end other_t")
+    model, _ = made.model()
+    frame = executors_frame(model)
+    assert frame["kind"].tolist() == ["multi-threaded", "single-threaded", "without events"]
+    assert frame["threads"].tolist() == [2, 1, 1]
+    assert frame["nodes"].tolist() == ["/sink", "/other", "/other"]
+
+
+def test_callbacks_of_a_node_that_never_overlap_are_one_group() -> None:
+    made = scene()
+    made.play(WARM)
+    model, _ = made.model()
+    by_symbol = dict(zip(model.entities.callbacks.symbol, model.executors.group_of, strict=True))
+    assert by_symbol["on_t"] == by_symbol["on_u"] != NONE
+
+
+def test_a_callback_that_overlaps_itself_has_no_group() -> None:
+    made = scene()
+    made.play(WARM)
+    made.play(
+        """
+        100 2.1 callback_start on_t
+        110 2.2 callback_start on_t
+        120 2.1 callback_end on_t
+        130 2.2 callback_end on_t
+        """
+    )
+    model, _ = made.model()
+    by_symbol = dict(zip(model.entities.callbacks.symbol, model.executors.group_of, strict=True))
+    assert by_symbol["on_t"] == NONE
+    assert by_symbol["on_u"] != NONE
+
+
+def test_callbacks_that_overlap_each_other_are_of_two_groups() -> None:
+    made = scene()
+    made.play(WARM)
+    made.play(
+        """
+        100 2.1 callback_start on_t
+        110 2.2 callback_start on_u
+        120 2.1 callback_end on_t
+        130 2.2 callback_end on_u
+        """
+    )
+    model, _ = made.model()
+    by_symbol = dict(zip(model.entities.callbacks.symbol, model.executors.group_of, strict=True))
+    assert NONE not in (by_symbol["on_t"], by_symbol["on_u"])
+    assert by_symbol["on_t"] != by_symbol["on_u"]
+
+
+def test_mutual_exclusion_is_executor_wait_though_a_thread_waits() -> None:
+    # on_u runs on one thread; the other spins, as the ready on_t is of the same group.
+    made = scene()
+    made.play(WARM)
+    made.play(
+        """
+        1000 2.1 callback_start on_u
+        1100 1.1 rmw_publish /t 1100
+        1110 2.2 wait
+        1120 2.2 ready
+        1130 2.2 wait
+        1290 2.2 ready
+        1300 2.1 callback_end on_u
+        1310 2.2 execute on_t
+        1320 2.2 rmw_take on_t 1100
+        1321 2.2 callback_start on_t
+        1330 2.2 callback_end on_t
+        """
+    )
+    model, _ = made.model()
+    transfers = cut_layers(model, Ledger())
+    assert transfers.durations["executor_wait_ns"].tolist() == [210]
+    assert transfers.durations["middleware_ns"].tolist() == [0]
+    assert blocked(model) == {0: {"on_u": 200}}
+
+
+def test_an_idle_thread_of_the_executor_means_that_the_message_was_on_its_way() -> None:
+    # Another node's callback keeps one thread busy; the other one waits and then takes.
+    made = scene()
+    made.play(WARM)
+    made.play("18 2.1 callback_start other_t\n19 2.1 callback_end other_t")
+    made.play(
+        """
+        1000 2.1 callback_start other_t
+        1100 1.1 rmw_publish /t 1100
+        1050 2.2 wait
+        1250 2.2 ready
+        1300 2.2 execute on_t
+        1320 2.2 rmw_take on_t 1100
+        1321 2.2 callback_start on_t
+        1330 2.2 callback_end on_t
+        1400 2.1 callback_end other_t
+        """
+    )
+    model, _ = made.model()
+    transfers = cut_layers(model, Ledger())
+    assert transfers.durations["middleware_ns"].tolist() == [150]
+    assert transfers.durations["executor_wait_ns"].tolist() == [50]
+    assert blocked(model) == {}
+
+
+def test_when_all_threads_are_busy_the_taking_thread_names_what_was_waited_for() -> None:
+    made = scene()
+    made.play(WARM)
+    made.play(
+        """
+        18 2.1 callback_start other_t
+        19 2.1 callback_end other_t
+        900  2.1 callback_start on_u
+        1000 2.2 callback_start other_t
+        1050 2.1 callback_end on_u
+        1060 2.1 callback_start other_t
+        1100 1.1 rmw_publish /t 1100
+        1290 2.2 callback_end other_t
+        1300 2.2 execute on_t
+        1320 2.2 rmw_take on_t 1100
+        1321 2.2 callback_start on_t
+        1330 2.2 callback_end on_t
+        1400 2.1 callback_end other_t
+        2000 2.1 wait
+        2001 2.1 ready
+        """
+    )
+    model, _ = made.model()
+    transfers = cut_layers(model, Ledger())
+    assert transfers.durations["executor_wait_ns"].tolist() == [200]
+    assert blocked(model) == {0: {"other_t": 190}}
+
+
+def test_a_backlog_adds_up_what_ran_before_each_message() -> None:
+    # 30 messages are there at once; each waits behind all before it, and behind on_u in between.
+    made = scene()
+    made.play("900 2.2 wait\n999 2.2 ready")
+    count = 30
+    for number in range(count):
+        made.play(f"{100 + number} 1.1 rmw_publish /t {100 + number}")
+    now = 1000
+    for number in range(count):
+        made.play(
+            f"""
+            {now} 2.2 execute on_t
+            {now + 1} 2.2 rmw_take on_t {100 + number}
+            {now + 2} 2.2 callback_start on_t
+            {now + 9} 2.2 callback_end on_t
+            {now + 10} 2.2 callback_start on_u
+            {now + 13} 2.2 callback_end on_u
+            """
+        )
+        now += 20
+    model, _ = made.model()
+    expected = {n: {"on_t": 7 * n, "on_u": 3 * n} for n in range(1, count)}
+    assert blocked(model) == expected
+
+
+def test_states_of_a_thread_add_up() -> None:
+    made = scene()
+    made.play(WARM)
+    made.play("100 2.1 wait\n180 2.1 ready\n190 2.2 callback_start on_t\n260 2.2 callback_end on_t")
+    made.play("300 2.2 ready")
+    model, _ = made.model()
+    frame = executor_threads_frame(model).set_index("vtid")
+    assert frame["executing_ns"].tolist() == [2, 71]
+    assert frame["waiting_ns"].tolist() == [80, 0]
+    # Before the looks at 14, and at 15 and 300, which end no wait.
+    assert frame["mutex_ns"].tolist() == [3, 42]
+    span = frame["end_ns"] - frame["begin_ns"]
+    states = frame[["executing_ns", "waiting_ns", "mutex_ns", "ready_ns"]].sum(axis=1)
+    assert (states == span).all()
+
+
+_SYMBOLS = st.sampled_from(["on_t", "on_u", "other_t"])
+_STEPS = st.lists(
+    st.tuples(st.integers(1, 40), st.sampled_from([1, 2, 3]), st.sampled_from("wcr"), _SYMBOLS),
+    max_size=40,
+)
+
+
+@given(_STEPS, st.lists(st.integers(1, 600), min_size=1, max_size=6, unique=True))
+def test_whatever_the_threads_did_layers_add_up_and_blockers_fit(
+    steps: list[tuple[int, int, str, str]], published: list[int]
+) -> None:
+    made = scene()
+    made.play(WARM)
+    now, running = 100, dict[int, str]()
+    for gap, thread, what, symbol in steps:
+        now += gap
+        if thread in running:
+            made.play(f"{now} 2.{thread} callback_end {running.pop(thread)}")
+        elif what == "c":
+            made.play(f"{now} 2.{thread} callback_start {symbol}")
+            running[thread] = symbol
+        else:
+            made.play(f"{now} 2.{thread} {'wait' if what == 'w' else 'ready'}")
+    end = max(now, *published) + 10
+    for number, at in enumerate(sorted(published)):
+        made.play(f"{at} 1.1 rmw_publish /t {at}")
+        made.play(f"{end} 2.2 execute on_t\n{end + 5} 2.2 rmw_take on_t {at}")
+        made.play(f"{end + 6} 2.2 callback_start on_t\n{end + 7} 2.2 callback_end on_t")
+        end += 10 + number
+    model, _ = made.model()
+    transfers = cut_layers(model, Ledger())
+    sums = sum(np.where(ns == NONE, 0, ns) for ns in transfers.durations.values())
+    assert (sums == transfers.latency_ns).all()
+    assert all(np.all(ns >= NONE) for ns in transfers.durations.values())
+    found = find_blockers(model, transfers)
+    waits = [ns for name, ns in transfers.durations.items() if "executor_wait" in name]
+    waited = sum(np.maximum(ns, 0) for ns in waits)
+    behind = np.bincount(found.message, found.duration_ns, len(transfers))
+    assert (behind <= waited).all()
+    frame = executor_threads_frame(model).dropna(subset=["ready_ns"])
+    assert (frame["ready_ns"] >= 0).all()
