@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from strata.model.columns import NONE, Ints
 
@@ -67,6 +68,11 @@ class GroupedSearch:
         return np.searchsorted(self._groups, groups, side="right").astype(np.int64)
 
 
+    def same_group_as_next(self) -> npt.NDArray[np.bool_]:
+        """Tell for each position in `order` but the last whether the next is of its group."""
+        return np.asarray(self._groups[:-1] == self._groups[1:], dtype=bool)
+
+
 class Lifetimes:
     """Entities by (process, handle): each lives from its init event until its handle is new again.
 
@@ -79,6 +85,17 @@ class Lifetimes:
         self._width = len(self._handles) + 1
         self._search = GroupedSearch(process * self._width + inverse, begin_ns)
 
+    def ends(self, begin_ns: Ints) -> Ints:
+        """Return when each entity's handle was made again; `NONE` for never.
+
+        `begin_ns` is what the lifetimes were made from.
+        """
+        out = np.full(len(begin_ns), NONE, np.int64)
+        order = self._search.order
+        again = self._search.same_group_as_next()
+        out[order[:-1][again]] = begin_ns[order[1:][again]]
+        return out
+
     def find(self, process: Ints, handle: Ints, at_ns: Ints) -> Ints:
         """Return the row of the entity that lived at a time; `NONE` where there was none."""
         if not len(self._handles):
@@ -89,6 +106,17 @@ class Lifetimes:
         found = (self._handles[place] == handle) & (last >= self._search.begin(group))
         return np.where(found, self._search.order[np.maximum(last, 0)], NONE)
 
+    def first_after(self, process: Ints, handle: Ints, at_ns: Ints) -> Ints:
+        """Return the row of the first entity with that handle after a time; `NONE` if none."""
+        if not len(self._handles):
+            return np.full(len(handle), NONE, np.int64)
+        place = np.searchsorted(self._handles, handle).clip(max=len(self._handles) - 1)
+        group = process * self._width + place
+        position = self._search.position(group, at_ns, after_equal=True)
+        known = (self._handles[place] == handle) & (position < self._search.end(group))
+        order = self._search.order
+        return np.where(known, order[np.minimum(position, len(order) - 1)], NONE)
+
     def nearest(self, process: Ints, handle: Ints, at_ns: Ints, begin_ns: Ints) -> Ints:
         """Return the row whose init event is nearest in time, before or after; `NONE` if none.
 
@@ -98,12 +126,7 @@ class Lifetimes:
         before = self.find(process, handle, at_ns)
         if not len(self._handles):
             return before
-        place = np.searchsorted(self._handles, handle).clip(max=len(self._handles) - 1)
-        group = process * self._width + place
-        position = self._search.position(group, at_ns, after_equal=True)
-        known = (self._handles[place] == handle) & (position < self._search.end(group))
-        order = self._search.order
-        after = np.where(known, order[np.minimum(position, len(order) - 1)], NONE)
+        after = self.first_after(process, handle, at_ns)
         far = np.iinfo(np.int64).max
         gap_before = np.where(before != NONE, at_ns - begin_ns[before], far)
         gap_after = np.where(after != NONE, begin_ns[after] - at_ns, far)
