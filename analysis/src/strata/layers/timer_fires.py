@@ -24,10 +24,11 @@ long as one period.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from strata.layers.waiting import Waiting, observe_waiting
+from strata.layers.waiting import Flags, Waiting, observe_waiting
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.search import GroupedSearch
@@ -92,7 +93,7 @@ def find_timer_fires(model: Model, ledger: Ledger) -> TimerFires:
         np.full(len(rows), ON_GRID, np.int64),
     )
     bounds = np.searchsorted(timer, np.arange(len(timers) + 1))
-    for number, (begin, end) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+    for number, (begin, end) in enumerate(pairwise(bounds)):
         grid = _Grid(int(timers.period_ns[number]), called_ns[begin:end], idleness.of(begin, end))
         grid.place(int(timers.begin_ns[number]))
         fires.expected_ns[begin:end] = grid.expected_ns
@@ -140,7 +141,7 @@ class _Idleness:
         """Return that of a range of rows."""
         return _Idleness(self.model, self.waiting, self.rows[begin:end])
 
-    def told(self, at: Ints) -> Ints:
+    def told(self, at: Ints) -> Flags:
         """Tell for positions in `rows` whether waits of the executor were recorded."""
         return self.waiting.waits.known(self._lane(at))
 
@@ -212,7 +213,8 @@ class _Grid:
         # A call that close to a point of the grid was before it or after it: the next fire tells.
         close = since % period_ns < 2 * tolerance_ns
         close[:1] = False
-        return np.where(close & (called_ns < due - tolerance_ns), due - period_ns, due)
+        before = close & (called_ns < due - tolerance_ns)
+        return np.asarray(due - before * period_ns, np.int64)
 
     def _why(self, first: int, due: Ints, late: Ints) -> Ints:
         called = self._called_ns[first:]

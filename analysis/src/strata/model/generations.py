@@ -10,14 +10,15 @@ of the same process, or another process; what decides:
   names a handle that was made before and not made again: another process;
 * anything else: one process, as far as the trace can tell. It is counted.
 
-In the last case entities still do not merge where handles are made again, as each handle's life ends
-there. A process whose `rcl_init` was not recorded is never told from the one before.
+In the last case entities still do not merge where handles are made again, as each handle's life
+ends there. A process whose `rcl_init` was not recorded is never told from the one before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +61,9 @@ def find_restarts(tables: Mapping[str, pa.Table], ledger: Ledger) -> list[Restar
 
 
 def _repeated(inits: pa.Table) -> list[tuple[str, int]]:
-    counts = inits.select(["host", "vpid"]).group_by(["host", "vpid"]).aggregate([([], "count_all")])
+    counts = (
+        inits.select(["host", "vpid"]).group_by(["host", "vpid"]).aggregate([([], "count_all")])
+    )
     twice = counts.filter(pc.greater(counts["count_all"], 1))
     return sorted((str(row["host"]), int(row["vpid"])) for row in twice.to_pylist())
 
@@ -71,16 +74,14 @@ def _of_process(table: pa.Table, host: str, vpid: int) -> pa.Table:
     return rows.filter(pc.equal(rows["host"].cast(pa.string()), host))
 
 
-def _restarts_of(
-    tables: Mapping[str, pa.Table], host: str, vpid: int
-) -> tuple[list[Restart], int]:
+def _restarts_of(tables: Mapping[str, pa.Table], host: str, vpid: int) -> tuple[list[Restart], int]:
     """Restarts of one process id, and how many of its rcl_init decide nothing."""
     inits = tables[_INIT].sort_by("timestamp").to_pylist()
     names = _main_thread_names(tables, vpid)
     restarts: list[Restart] = []
     undecided = 0
     begin = -1
-    for before, after in zip(inits, inits[1:], strict=False):
+    for before, after in pairwise(inits):
         at = after["timestamp"]
         renamed = _renamed(names, begin, at)
         if before["version"] != after["version"]:
@@ -109,10 +110,8 @@ def _main_thread_names(
     return ns[known][order], names[known][order]
 
 
-def _renamed(
-    names: tuple[Ints, npt.NDArray[np.object_]], begin_ns: int, at_ns: int
-) -> int | None:
-    """Return since when the main thread has only names that it had not before; None if it shares one.
+def _renamed(names: tuple[Ints, npt.NDArray[np.object_]], begin_ns: int, at_ns: int) -> int | None:
+    """Return since when the main thread has only names that it had not before; else None.
 
     Events between `begin_ns` and `at_ns` are before; a thread's last such events that carry the
     name of the event at `at_ns` belong after already.

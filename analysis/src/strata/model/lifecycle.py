@@ -52,9 +52,7 @@ class States:
     end_ns: Ints
 
 
-def find_states(
-    events: EventColumns, nodes: Nodes, ledger: Ledger
-) -> tuple[StateMachines, States]:
+def find_states(events: EventColumns, nodes: Nodes, ledger: Ledger) -> tuple[StateMachines, States]:
     """Return the state machines and their stays in states; missing transitions are counted."""
     process, at_ns = events.process(_TRANSITION), events.timestamps(_TRANSITION)
     address = events.ints(_TRANSITION, "state_machine")

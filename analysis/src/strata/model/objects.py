@@ -64,9 +64,7 @@ def find_subscription_objects(events: EventColumns, entities: Entities) -> Subsc
     lives = Lifetimes(process, address, begin_ns)
     added_ns = events.timestamps(_ADDED)
     added_process = events.process(_ADDED)
-    of_added = lives.nearest(
-        added_process, events.ints(_ADDED, "subscription"), added_ns, begin_ns
-    )
+    of_added = lives.nearest(added_process, events.ints(_ADDED, "subscription"), added_ns, begin_ns)
     named = Lifetimes(callbacks.process, callbacks.address, callbacks.begin_ns).nearest(
         added_process, events.ints(_ADDED, "callback"), added_ns, callbacks.begin_ns
     )

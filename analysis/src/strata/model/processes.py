@@ -20,6 +20,7 @@ from strata.schema.distros import (
     DISTROS,
     NEWER,
     SHORT_GID,
+    Distro,
     Version,
     distro_of,
     first_version,
@@ -75,9 +76,7 @@ def describe_processes(events: EventColumns, ledger: Ledger) -> ProcessFacts:
     ledger.add("contradicted_versions", contradicted)
     ledger.add("newer_versions", newer)
     begin_ns, end_ns, total = _spans(events, count)
-    return ProcessFacts(
-        _names(events, count), distro, versions, told_by, begin_ns, end_ns, total
-    )
+    return ProcessFacts(_names(events, count), distro, versions, told_by, begin_ns, end_ns, total)
 
 
 def _number(version: Version) -> int:
@@ -87,7 +86,7 @@ def _number(version: Version) -> int:
 _NO_LOW, _NO_HIGH = 0, np.iinfo(np.int64).max
 
 
-def _by_bounds(low: int, high: int) -> object:
+def _by_bounds(low: int, high: int) -> Distro | None:
     if low == _NO_LOW and high == _NO_HIGH:
         return None
     far = (_NO_HIGH // _STEP, 0)

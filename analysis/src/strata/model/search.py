@@ -67,7 +67,6 @@ class GroupedSearch:
         """Return the position in `order` after the last entry of each group."""
         return np.searchsorted(self._groups, groups, side="right").astype(np.int64)
 
-
     def same_group_as_next(self) -> npt.NDArray[np.bool_]:
         """Tell for each position in `order` but the last whether the next is of its group."""
         return np.asarray(self._groups[:-1] == self._groups[1:], dtype=bool)

@@ -34,7 +34,8 @@ class Timers:
     begin_ns: Ints
     left_out: int
     by_handle: Lifetimes
-    """All rcl timers, of which `row` gives the row here or `NONE`."""
+    """All rcl timers, made at `every_begin_ns`; `row` gives the row of each here, or `NONE`."""
+    every_begin_ns: Ints
     row: Ints
 
     def __len__(self) -> int:
@@ -43,6 +44,11 @@ class Timers:
     def find(self, process: Ints, handle: Ints, at_ns: Ints) -> Ints:
         """Return the row of the timer that lived at a time; `NONE` where there was none."""
         return _at(self.row, self.by_handle.find(process, handle, at_ns))
+
+    def ends(self) -> Ints:
+        """Return when each timer's handle was made again, by whatever timer; `NONE` for never."""
+        again: Ints = self.by_handle.ends(self.every_begin_ns)[self.row != NONE]
+        return again
 
 
 def find_timers(events: EventColumns, nodes: Lifetimes) -> Timers:
@@ -70,6 +76,7 @@ def find_timers(events: EventColumns, nodes: Lifetimes) -> Timers:
         begin_ns[kept],
         int((~kept).sum()),
         lives,
+        begin_ns,
         row,
     )
 

@@ -334,8 +334,8 @@ _CATALOGUE = (
     Diagnostic(
         "rebased_timers",
         Severity.INFO,
-        "{count} {fire of a timer begins|fires of timers begin} a new grid: the timer was cancelled, "
-        "reset or given another period.",
+        "{count} {fire of a timer begins|fires of timers begin} a new grid: the timer was "
+        "cancelled, reset or given another period.",
     ),
     Diagnostic(
         "irregular_timers",
