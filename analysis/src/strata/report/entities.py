@@ -16,7 +16,6 @@ from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
-from strata.symbols import shorten
 from strata.units import format_count, format_ns
 
 _MAX_TIMERS = 12
@@ -36,20 +35,21 @@ def _timers(timers: pd.DataFrame, *, everything: bool) -> RenderableType:
     rows = timers.sort_values("count", ascending=False, kind="stable")
     shown = rows if everything else rows.head(_MAX_TIMERS)
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
-    table.add_column("timer", overflow="fold", ratio=1)
-    for name in ("count", "interval p50", "p99", "late p50", "p99", "max", "skipped"):
-        table.add_column(name, justify="right", overflow="fold")
+    table.add_column("node", overflow="fold", ratio=1)
+    for name in ("period", "count", "p50", "p99", "late p50", "p99", "max", "skipped"):
+        table.add_column(name, justify="right", no_wrap=True)
     for row in shown.to_dict("records"):
-        name = f"{row['node']} {format_ns(row['period_ns'])} {shorten(row['symbol'])}"
         table.add_row(
-            Text(printable(name)),
+            Text(printable(row["node"])),
+            format_ns(row["period_ns"]),
             f"{row['count']:,}",
             *(format_ns(row[f"interval_{name}"]) for name in ("p50", "p99")),
             *(format_ns(row[f"lateness_{name}"]) for name in ("p50", "p99", "max")),
             f"{row['skipped']:,}",
         )
     parts: list[RenderableType] = [Rule(Text("timers", style="bold"), align="left"), table]
-    remarks = [remark for row in shown.to_dict("records") if (remark := _remark(row))]
+    remarks = ["p50, p99: between two fires; late: from when it was due to its callback"]
+    remarks += [remark for row in shown.to_dict("records") if (remark := _remark(row))]
     if len(rows) > len(shown):
         more = format_count(len(rows) - len(shown), "timer", "timers")
         remarks.append(f"and {more} (--all)")

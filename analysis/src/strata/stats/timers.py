@@ -61,4 +61,5 @@ def timer_table(
 def _intervals(fires: pd.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """Times between two fires of one timer in ns, but for those that a pause ended."""
     intervals = np.diff(fires["start_ns"].to_numpy(np.int64))
-    return np.asarray(intervals[(fires["cause"] != "paused").to_numpy(bool)[1:]])
+    paused = fires["cause"].eq("paused").fillna(value=False).to_numpy(bool)
+    return np.asarray(intervals[~paused[1:]])
