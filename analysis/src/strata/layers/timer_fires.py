@@ -17,8 +17,11 @@ explain, and from such a fire a new grid begins:
     periods skipped, cannot be told           undecided   late            goes on
 
 An executor that waits for work would have taken a live timer at once (strata.layers.waiting says
-what idle means). It cannot be told where no waits were recorded, and where it was idle for about as
-long as one period.
+what idle means): idle for more than a period and a wake-up is a pause, for less than half a period
+an overrun. What lies between cannot be told, nor what has no recorded waits.
+
+A reset that moves the grid by less than a period, and not before a point of the old one, is not
+seen: until the next grid its fires look late by as much.
 """
 
 from __future__ import annotations
@@ -210,8 +213,9 @@ class _Grid:
         last = np.r_[np.int64(base), called_ns[:-1]][: len(called_ns)]
         since = last - base + tolerance_ns
         due = base + (since // period_ns + 1) * period_ns
-        # A call that close to a point of the grid was before it or after it: the next fire tells.
+        # A late call that close to a point of the grid was before it or after it: the next tells.
         close = since % period_ns < 2 * tolerance_ns
+        close[1:] &= due[:-1] < due[1:] - period_ns
         close[:1] = False
         before = close & (called_ns < due - tolerance_ns)
         return np.asarray(due - before * period_ns, np.int64)
@@ -221,7 +225,7 @@ class _Grid:
         out = np.where(called < due - self._tolerance_ns, EARLY, ON_GRID)
         at = np.flatnonzero(late > 0)
         idle = self._idleness.within(first + at, due[at], called[at])
-        busy = self._idleness.told(first + at) & (idle < self._period_ns)
+        busy = self._idleness.told(first + at) & (idle < self._period_ns // 2)
         out[at] = np.where(busy, OVERRUN, UNDECIDED)
         out[at[idle >= self._period_ns + WAKE_UP_NS]] = PAUSED
         return out
