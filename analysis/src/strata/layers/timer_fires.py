@@ -4,8 +4,8 @@
 
 rcl keeps a timer's next call time on a grid: made at b with period p, it is due at b + p; when it
 is called, its next call time moves by p, and further to the next point of the grid where that has
-passed (`rcl_timer_call` in rcl's timer.c). So a fire after one that was called at t is due at the
-first point of the grid after t, whatever was before: no state, whole columns at once.
+passed (`rcl_timer_call` in rcl's timer.c). So it is a maximum over the calls before, for whole
+columns at once.
 
 No event tells of a cancel, a reset or another period. They show as fires that the grid does not
 explain, and from such a fire a new grid begins:
@@ -208,17 +208,14 @@ class _Grid:
         return first + length
 
     def _due(self, base: int, called_ns: Ints) -> Ints:
-        """The first point of the grid after the call before, for each fire."""
-        period_ns, tolerance_ns = self._period_ns, self._tolerance_ns
+        """The next call time of rcl before each call: on the grid, after both the call before and
+        the time that one was due at.
+        """
         last = np.r_[np.int64(base), called_ns[:-1]][: len(called_ns)]
-        since = last - base + tolerance_ns
-        due = base + (since // period_ns + 1) * period_ns
-        # A late call that close to a point of the grid was before it or after it: the next tells.
-        close = since % period_ns < 2 * tolerance_ns
-        close[1:] &= due[:-1] < due[1:] - period_ns
-        close[:1] = False
-        before = close & (called_ns < due - tolerance_ns)
-        return np.asarray(due - before * period_ns, np.int64)
+        after = (last - base) // self._period_ns + 1
+        # k[i] = max(after[i], k[i - 1] + 1), as k[i] - i = max(after[j] - j) over j <= i.
+        number = np.arange(len(after))
+        return base + self._period_ns * (np.maximum.accumulate(after - number) + number)
 
     def _why(self, first: int, due: Ints, late: Ints) -> Ints:
         called = self._called_ns[first:]
