@@ -123,12 +123,12 @@ def _bounds(events: EventColumns, count: int) -> tuple[Ints, Ints]:
 
 
 def _raise(low: Ints, process: Ints, version: Version) -> None:
-    rows = np.unique(process)
+    rows = np.flatnonzero(np.bincount(process))
     low[rows] = np.maximum(low[rows], _number(version))
 
 
 def _lower(high: Ints, process: Ints, version: Version) -> None:
-    rows = np.unique(process)
+    rows = np.flatnonzero(np.bincount(process))
     high[rows] = np.minimum(high[rows], _number(version))
 
 
