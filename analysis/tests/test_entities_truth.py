@@ -129,3 +129,23 @@ def test_timers_of_rclpy_spins_do_not_flood_the_tables(analysis_of: AnalysisOf) 
     assert 0 < len(analysis.timers) < 10
     assert set(analysis.timer_fires["timer_id"]) <= set(analysis.timers["timer_id"])
     assert analysis.timers["node_id"].notna().all()
+
+
+def test_a_timer_that_publishes_fires_as_often_as_it_published(
+    analysis_of: AnalysisOf, sample: Sample
+) -> None:
+    analysis = analysis_of("fast_fusion")
+    own = pd.read_csv(sample("fast_fusion") / "truth/fusion.csv")
+    published = own["event"].str.startswith("pub_before").sum()
+    timer = analysis.timer_statistics.set_index("period_ns").loc[50_000_000]
+    # The timer fires from the begin on, and publishes once it has both of its inputs.
+    fires = analysis.timer_fires[analysis.timer_fires["timer_id"] == timer["timer_id"]]
+    runs = set(fires["instance_id"])
+    made = analysis.publications.merge(
+        analysis.publishers[analysis.publishers["topic"] == "/fused"], on="publisher_id"
+    )
+    assert len(made) == published
+    assert set(made["instance_id"]) <= runs
+    assert timer["skipped"] == 0
+    periods = (fires["start_ns"].iloc[-1] - fires["start_ns"].iloc[0]) / 50_000_000
+    assert abs(len(fires) - 1 - periods) < 1

@@ -223,7 +223,7 @@ def test_a_process_of_common_events_only_is_of_unknown_distro() -> None:
         ("8.2.2", "jazzy", "version", {}),
         ("8.4.1", "jazzy", "version", {"contradicted_versions": 1}),
         ("4.1.1", "humble", "version", {"contradicted_versions": 1}),
-        ("9.0.0", "kilted", "newer version", {"contradicted_versions": 1, "newer_versions": 1}),
+        ("9.0.0", "lyrical", "newer version", {"contradicted_versions": 1, "newer_versions": 1}),
         ("2.3.0", None, "version", {"contradicted_versions": 1}),
         ("unknown", "jazzy", "fields", {}),
     ],

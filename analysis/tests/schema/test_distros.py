@@ -59,8 +59,9 @@ def test_older_distros_have_what_their_tags_have() -> None:
         ("8.4.1", "jazzy"),
         ("8.5.0", "kilted"),
         ("8.6.0", "kilted"),
-        ("8.11.0", "kilted"),
-        ("9.0", "kilted"),
+        ("8.9.0", "kilted"),
+        ("8.10.2", "lyrical"),
+        ("9.0", "lyrical"),
     ],
 )
 def test_a_version_chooses_the_distro_whose_events_it_has(version: str, name: str) -> None:
@@ -87,7 +88,9 @@ def test_what_was_seen_chooses_the_oldest_release_that_fits() -> None:
             ((6, 1), far),
             ((8, 0), (8, 4)),
             ((8, 4), far),
-            ((8, 7), far),
+            ((8, 5), (8, 10)),
+            ((8, 10), far),
+            ((9, 0), far),
         )
     ]
     assert [item.name if item else None for item in found] == [
@@ -95,6 +98,8 @@ def test_what_was_seen_chooses_the_oldest_release_that_fits() -> None:
         "iron",
         "jazzy",
         "kilted",
+        "kilted",
+        "lyrical",
         None,
     ]
 

@@ -4,9 +4,9 @@
 
 A process says its version of tracetools in `rcl_init`. What changed, by the changelog and the tags
 of ros2_tracing: 6.1 brought the intra-process events, 8.0 publisher and timestamp of `rmw_publish`,
-8.4 GIDs of 16 bytes, 8.5 the events of services in rmw. Releases between those of two distributions
-are Rolling's; they count as the distribution whose events they have. 8.10 (Rolling, March 2026)
-brought two events for message links that the catalogue does not hold.
+8.4 GIDs of 16 bytes, 8.5 the events of services in rmw, 8.10 the declared message links. Releases
+between those of two distributions are Rolling's; they count as the distribution whose events they
+have.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ DISTROS: tuple[Distro, ...] = (
     Distro("iron", (6, 1), (6, 3)),
     Distro("jazzy", (8, 0), (8, 2)),
     Distro("kilted", (8, 5), (8, 6)),
+    Distro("lyrical", (8, 10), (8, 10)),
 )
 """Oldest first."""
 
-NEWER: Version = (8, 10)
-"""The first version with events that the catalogue does not know; it is read as the newest."""
+NEWER: Version = (9, 0)
+"""The first version that may have events which the catalogue does not know; read as the newest."""
 
 SHORT_GID: Version = (8, 4)
 """The first version whose GIDs have 16 bytes; before they have 24, of which 16 are valid."""
