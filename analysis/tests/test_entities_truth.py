@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from small_trace import write_trace
 
+import strata
 from strata.analysis import Analysis
 from strata.read import open_trace
 
@@ -149,3 +152,17 @@ def test_a_timer_that_publishes_fires_as_often_as_it_published(
     assert timer["skipped"] == 0
     periods = (fires["start_ns"].iloc[-1] - fires["start_ns"].iloc[0]) / 50_000_000
     assert abs(len(fires) - 1 - periods) < 1
+
+
+def test_a_process_id_that_is_used_again_is_two_processes(tmp_path: Path) -> None:
+    inits = [struct.pack("<Q", 7) + version for version in (b"8.2.2\0", b"8.6.0\0")]
+    fields = "uint64_t context_handle; string version;"
+    write_trace(tmp_path, inits, event="ros2:rcl_init", fields=fields)
+    analysis = strata.analyze(tmp_path)
+    assert [
+        (process.vpid, process.procname, process.events, process.distro)
+        for process in analysis.trace.processes
+    ] == [(42, "process", 1, "jazzy"), (42, "process", 1, "kilted")]
+    ends = analysis.contexts["end_ns"]
+    assert ends.iloc[0] == analysis.processes["begin_ns"].iloc[1]
+    assert pd.isna(ends.iloc[1])

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 
@@ -44,20 +46,30 @@ class GroupedSearch:
         self.order: Ints = np.lexsort((values, groups))
         self._groups = groups[self.order]
         self._values = values[self.order]
+        self._ranks: Ints = np.empty(0, np.int64)
+        self._keys: Ints | None = None
 
     def position(self, groups: Ints, values: Ints, *, after_equal: bool) -> Ints:
         """Return positions in `order`: entries before it are smaller (or equal) in their group.
 
-        A group that has no entries gets the position where it would begin. O((n + m) log(n + m)).
+        A group that has no entries gets the position where it would begin. O((n + m) log n); the
+        entries are ranked once.
         """
-        # Ranks of values make one key of (group, value) that cannot overflow.
-        ranks, inverse = np.unique(np.concatenate([self._values, values]), return_inverse=True)
-        width = len(ranks) + 1
-        entries = self._groups * width + inverse[: len(self._values)]
-        wanted = groups * width + inverse[len(self._values) :]
-        return np.searchsorted(entries, wanted, side="right" if after_equal else "left").astype(
-            np.int64
-        )
+        if self._keys is None:
+            # Ranks of values make one key of (group, value) that cannot overflow. They are odd, so
+            # that an even one stands for a value between two.
+            self._ranks, rank = np.unique(self._values, return_inverse=True)
+            self._keys = self._groups * self._width() + 2 * rank + 1
+        if not len(self._ranks):
+            return np.zeros(len(values), np.int64)
+        rank = np.searchsorted(self._ranks, values, side="left")
+        exact = self._ranks[np.minimum(rank, len(self._ranks) - 1)] == values
+        wanted = groups * self._width() + 2 * rank + exact
+        side: Literal["left", "right"] = "right" if after_equal else "left"
+        return np.asarray(np.searchsorted(self._keys, wanted, side=side), np.int64)
+
+    def _width(self) -> int:
+        return 2 * len(self._ranks) + 2
 
     def begin(self, groups: Ints) -> Ints:
         """Return the position in `order` at which each group begins."""
