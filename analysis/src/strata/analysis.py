@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from strata.schema import tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,13 +15,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Process:
-    """One traced process; `nodes` are the full names of its nodes, empty without init events."""
+    """One traced process; `nodes` are the full names of its nodes, empty without init events.
+
+    `distro` and `tracetools_version` are None where they are not known (table `processes`).
+    """
 
     host: str
     vpid: int
     procname: str
     nodes: tuple[str, ...]
     events: int
+    distro: str | None = None
+    tracetools_version: str | None = None
 
 
 @dataclass(frozen=True)
@@ -108,3 +115,12 @@ class Analysis:
     losses: pd.DataFrame
     event_uses: pd.DataFrame
     bottlenecks: tuple[Bottleneck, ...]
+    processes: pd.DataFrame = field(default_factory=tables.PROCESSES.empty)
+    contexts: pd.DataFrame = field(default_factory=tables.CONTEXTS.empty)
+    subscription_objects: pd.DataFrame = field(default_factory=tables.SUBSCRIPTION_OBJECTS.empty)
+    timers: pd.DataFrame = field(default_factory=tables.TIMERS.empty)
+    timer_fires: pd.DataFrame = field(default_factory=tables.TIMER_FIRES.empty)
+    timer_statistics: pd.DataFrame = field(default_factory=tables.TIMER_STATISTICS.empty)
+    lifecycle_nodes: pd.DataFrame = field(default_factory=tables.LIFECYCLE_NODES.empty)
+    lifecycle_states: pd.DataFrame = field(default_factory=tables.LIFECYCLE_STATES.empty)
+    lifecycle_statistics: pd.DataFrame = field(default_factory=tables.LIFECYCLE_STATISTICS.empty)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,13 +19,17 @@ from strata.layers.blockers import find_blockers
 from strata.layers.chains import Chain, Ways, find_chains, find_chains_of, find_ways
 from strata.layers.frames import blockers_frame, endpoint_names, links_frame, messages_frame
 from strata.layers.links import link_messages
+from strata.layers.timer_fires import TimerFires, find_timer_fires
+from strata.layers.timer_frames import timer_fires_frame
 from strata.layers.transfers import cut_layers
-from strata.model import frames
+from strata.model import entity_frames, frames
 from strata.model.build import Model, build_model
 from strata.model.event_uses import UNEXPLAINED
 from strata.model.executor_frames import executor_threads_frame, executors_frame
 from strata.model.intra_process import Windows
+from strata.model.lifecycle import StateMachines, States, find_states
 from strata.model.links import find_links
+from strata.model.processes import ProcessFacts, describe_processes
 from strata.printable import path_text
 from strata.read import Trace, open_trace
 from strata.read.manifest import describe_machine, read_manifest
@@ -39,6 +44,8 @@ from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.callbacks import callback_table, describe
 from strata.stats.chains import chain_tables, place_of_layer
 from strata.stats.hops import hop_tables
+from strata.stats.lifecycle import lifecycle_table
+from strata.stats.timers import timer_table
 
 
 def analyze(
@@ -122,10 +129,13 @@ def _results(
     _count_processes_without_init(model, ledger)
     uses = frames.event_uses_frame(model)
     ledger.add("unexplained_events", int(uses.loc[uses["use"] == UNEXPLAINED, "count"].sum()))
+    facts = describe_processes(model.events, ledger)
+    fires = find_timer_fires(model, ledger)
+    lifecycle = find_states(model.events, model.entities.nodes, ledger)
     ledger.merge(trace.ledger)
     matches = model.matches
-    return Analysis(
-        trace=_summary(trace, events, model),
+    analysis = Analysis(
+        trace=_summary(trace, events, model, facts),
         counts=MessageCounts(
             len(model.publications),
             int((~model.takes.duplicate).sum()),
@@ -158,6 +168,34 @@ def _results(
         losses=_losses(trace),
         event_uses=uses,
         bottlenecks=find_bottlenecks(of_chains.chains, blame),
+    )
+    return _with_entities(analysis, model, facts, fires, lifecycle)
+
+
+def _with_entities(
+    analysis: Analysis,
+    model: Model,
+    facts: ProcessFacts,
+    fires: TimerFires,
+    lifecycle: tuple[StateMachines, States],
+) -> Analysis:
+    """Add the tables of processes, timers and lifecycles to those that they are told by."""
+    timers, timer_fires = entity_frames.timers_frame(model), timer_fires_frame(fires)
+    states = entity_frames.lifecycle_states_frame(*lifecycle)
+    nodes, trace = analysis.nodes, analysis.trace
+    return replace(
+        analysis,
+        processes=entity_frames.processes_frame(model, facts),
+        contexts=entity_frames.contexts_frame(model),
+        subscription_objects=entity_frames.subscription_objects_frame(model),
+        timers=timers,
+        timer_fires=timer_fires,
+        timer_statistics=timer_table(
+            timers, timer_fires, nodes, analysis.callback_objects, analysis.callback_instances
+        ),
+        lifecycle_nodes=entity_frames.lifecycle_nodes_frame(model, lifecycle[0]),
+        lifecycle_states=states,
+        lifecycle_statistics=lifecycle_table(states, nodes, trace.begin_ns, trace.end_ns),
     )
 
 
@@ -209,7 +247,9 @@ def _count_processes_without_init(model: Model, ledger: Ledger) -> None:
     ledger.add("no_init_events", len(np.unique(processes.thread_process[nameless])))
 
 
-def _summary(trace: Trace, events: dict[str, pa.Table], model: Model) -> TraceSummary:
+def _summary(
+    trace: Trace, events: dict[str, pa.Table], model: Model, facts: ProcessFacts
+) -> TraceSummary:
     times = [table["timestamp"] for table in events.values() if len(table)]
     discarded = trace.ledger.counts.get("discarded_events", 0)
     manifest = read_manifest(trace.path)
@@ -219,21 +259,38 @@ def _summary(trace: Trace, events: dict[str, pa.Table], model: Model) -> TraceSu
         discarded_events=discarded,
         begin_ns=min(column[0].as_py() for column in times),
         end_ns=max(column[-1].as_py() for column in times),
-        processes=_processes(events, model),
+        processes=_processes(events, model, facts),
         machine=describe_machine(manifest) if manifest else "",
     )
 
 
-def _processes(events: dict[str, pa.Table], model: Model) -> tuple[Process, ...]:
+def _processes(
+    events: dict[str, pa.Table], model: Model, facts: ProcessFacts
+) -> tuple[Process, ...]:
+    """Every process that emitted any event; also those of other providers alone."""
     threads: Threads = Counter()
     for table in events.values():
         threads.update(count_threads(table))
-    nodes = frames.nodes_frame(model)
+    nodes, known = model.entities.nodes, model.events.processes
+    places = list(zip(known.host, known.vpid.tolist(), strict=True))
     out = []
     for found in count_processes(threads):
         if found.vpid is None:
             continue
-        own = nodes[(nodes["host"] == found.host) & (nodes["vpid"] == found.vpid)]
-        names = tuple(dict.fromkeys(own["name"].astype(str)))
-        out.append(Process(found.host, found.vpid, found.name, names, found.events))
+        numbers = [n for n, place in enumerate(places) if place == (found.host, found.vpid)]
+        if not numbers:
+            out.append(Process(found.host, found.vpid, found.name, (), found.events))
+        for number in numbers:
+            several = len(numbers) > 1
+            out.append(
+                Process(
+                    found.host,
+                    found.vpid,
+                    str(facts.procname[number] or "") if several else found.name,
+                    tuple(dict.fromkeys(nodes.name[nodes.process == number])),
+                    int(facts.events[number]) if several else found.events,
+                    facts.distro[number],
+                    facts.version[number],
+                )
+            )
     return tuple(sorted(out, key=lambda process: (process.host, process.vpid)))

@@ -196,6 +196,7 @@ def _hop(relay: Relay, hop: int, publish: np.ndarray, cut: dict[str, np.ndarray]
             "publication_id": ids,
             "take_id": ids,
             "method": "topic+timestamp",
+            "confidence": "exact",
             "callback_id": hop,
             "publish_ns": publish,
             "rmw_publish_ns": rmw_publish,

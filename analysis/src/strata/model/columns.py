@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Event tables as NumPy columns with dense process and thread numbers.
 
-A process is (host, vpid) and a thread is (host, vpid, vtid), numbered from 0 over all event tables.
+A process is (host, vpid) and a thread is (host, vpid, vtid), numbered from 0 over all event tables;
+a process id that is another process later on is several (strata.model.generations).
 Events without a vpid or vtid belong to no thread; they are counted and left out.
 """
 
@@ -17,6 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from strata.model.generations import Restart, find_restarts
 from strata.schema.events import CATALOGUE
 from strata.schema.quality import Ledger
 
@@ -30,12 +32,16 @@ NONE = -1
 
 @dataclass(frozen=True)
 class Processes:
-    """Every process and thread of a trace; the index is its dense number."""
+    """Every process and thread of a trace; the index is its dense number.
+
+    `end_ns` is when another process got the process id; `NONE` for one that none came after.
+    """
 
     host: list[str]
     vpid: Ints
     thread_process: Ints
     thread_vtid: Ints
+    end_ns: Ints
 
 
 def filled(values: pd.Series[Any]) -> Ints:
@@ -54,7 +60,7 @@ class EventColumns:
     def __init__(self, tables: dict[str, pa.Table], ledger: Ledger) -> None:
         known = {name: table for name, table in tables.items() if name in CATALOGUE}
         self._tables = {name: _with_thread(table, ledger) for name, table in known.items()}
-        self._number()
+        self._number(find_restarts(self._tables, ledger))
 
     def __contains__(self, event: str) -> bool:
         return event in self._tables and len(self._tables[event]) > 0
@@ -126,6 +132,34 @@ class EventColumns:
         """Return the dense thread number of each event."""
         return self._thread.get(event, np.empty(0, np.int64))
 
+    def present(self, event: str, column: str) -> npt.NDArray[np.bool_]:
+        """Return which events of a name carry a value in a column."""
+        if event not in self._tables:
+            return np.empty(0, bool)
+        valid = self._tables[event][column].is_valid()
+        return np.asarray(valid.to_numpy(), dtype=bool)
+
+    def sizes(self, event: str, column: str) -> Ints:
+        """Return the length in bytes of each value of a column; `NONE` for null."""
+        if event not in self._tables:
+            return np.empty(0, np.int64)
+        lengths = pc.binary_length(self._tables[event][column])
+        return np.asarray(pc.fill_null(lengths, NONE).to_numpy(), dtype=np.int64)
+
+    def procnames(self, event: str) -> tuple[Ints, list[str]]:
+        """Return the number of each event's procname in a list of names; `NONE` for null."""
+        if event not in self._tables:
+            return np.empty(0, np.int64), []
+        column = self._tables[event]["procname"].unify_dictionaries().combine_chunks()
+        whole = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
+        codes = pc.fill_null(whole.indices, NONE).to_numpy().astype(np.int64)
+        return codes, [str(name) for name in whole.dictionary.to_pylist()]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the catalogue's events that the trace has tables of."""
+        return tuple(self._tables)
+
     def has_values(self, event: str, column: str) -> bool:
         """Tell whether any event of a name carries a value in a column."""
         if event not in self:
@@ -133,18 +167,25 @@ class EventColumns:
         values = self._tables[event][column]
         return bool(values.null_count < len(values))
 
-    def _number(self) -> None:
+    def _number(self, restarts: list[Restart]) -> None:
         tables = list(self._tables.values())
         host, hosts = _host_codes(tables)
         vpid, vpids = _codes([table["vpid"].to_numpy() for table in tables])
         vtid, vtids = _codes([table["vtid"].to_numpy() for table in tables])
-        process, pairs = _codes([host * len(vpids) + vpid])
+        pair_of = host * len(vpids) + vpid
+        ended = _ended(restarts, hosts, vpids)
+        ns = [table["timestamp"].to_numpy() for table in tables] if restarts else []
+        generation = _generation(pair_of, np.concatenate(ns), ended) if ns else pair_of * 0
+        generations = len(restarts) + 1
+        process, keys = _codes([pair_of * generations + generation])
+        pairs = keys // generations
         thread, triples = _codes([process * len(vtids) + vtid])
         self.processes = Processes(
             [hosts[pair // len(vpids)] for pair in pairs],
             vpids[pairs % max(len(vpids), 1)],
             triples // max(len(vtids), 1),
             vtids[triples % max(len(vtids), 1)],
+            _ends(pairs, keys % generations, ended),
         )
         self._process: dict[str, Ints] = {}
         self._thread: dict[str, Ints] = {}
@@ -160,6 +201,32 @@ def _codes(parts: list[Any]) -> tuple[Ints, Ints]:
     values = np.concatenate(parts).astype(np.int64) if parts else np.empty(0, np.int64)
     codes, distinct = pd.factorize(values, sort=True)
     return codes.astype(np.int64, copy=False), np.asarray(distinct, np.int64)
+
+
+def _ended(restarts: list[Restart], hosts: list[str], vpids: Ints) -> dict[int, Ints]:
+    """By number of (host, vpid): the times at which its process ended and another began."""
+    times: dict[int, list[int]] = {}
+    for item in restarts:
+        pair = hosts.index(item.host) * len(vpids) + int(np.searchsorted(vpids, item.vpid))
+        times.setdefault(pair, []).append(item.at_ns)
+    return {pair: np.asarray(sorted(found), np.int64) for pair, found in times.items()}
+
+
+def _generation(pair: Ints, ns: Ints, ended: dict[int, Ints]) -> Ints:
+    """How many processes had the event's process id before its own."""
+    out = np.zeros(len(pair), np.int64)
+    for number, times in ended.items():
+        rows = pair == number
+        out[rows] = np.searchsorted(times, ns[rows], side="right")
+    return out
+
+
+def _ends(pair: Ints, generation: Ints, ended: dict[int, Ints]) -> Ints:
+    out = np.full(len(pair), NONE, np.int64)
+    for number, times in ended.items():
+        rows = np.flatnonzero((pair == number) & (generation < len(times)))
+        out[rows] = times[generation[rows]]
+    return out
 
 
 def _host_codes(tables: list[pa.Table]) -> tuple[Ints, list[str]]:

@@ -11,7 +11,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from strata.model.columns import NONE, EventColumns, Ints
+from strata.model.demangling import demangled
 from strata.model.search import Lifetimes
+from strata.model.timers import Timers, find_timers
 from strata.units import format_ns
 
 UNKNOWN = "(unknown)"
@@ -52,7 +54,7 @@ class Nodes:
 
 @dataclass(frozen=True)
 class Callbacks:
-    """One row a callback and life; `subscription` and `node` are rows of theirs, or `NONE`."""
+    """One row a callback and life; `subscription`, `timer` and `node` are rows, or `NONE`."""
 
     process: Ints
     address: Ints
@@ -60,6 +62,7 @@ class Callbacks:
     kind: npt.NDArray[np.object_]
     trigger: npt.NDArray[np.object_]
     subscription: Ints
+    timer: Ints
     node: Ints
     begin_ns: Ints
 
@@ -71,6 +74,7 @@ class Entities:
     nodes: Nodes
     publishers: Endpoints
     subscriptions: Endpoints
+    timers: Timers
     callbacks: Callbacks
 
 
@@ -87,7 +91,9 @@ def build_entities(events: EventColumns) -> Entities:
     nodes = _nodes(events)
     publishers = _endpoints(events, nodes, "publisher")
     subscriptions = _endpoints(events, nodes, "subscription")
-    return Entities(nodes, publishers, subscriptions, _callbacks(events, nodes, subscriptions))
+    timers = find_timers(events, nodes.by_handle)
+    callbacks = _callbacks(events, nodes, subscriptions, timers)
+    return Entities(nodes, publishers, subscriptions, timers, callbacks)
 
 
 def _nodes(events: EventColumns) -> Nodes:
@@ -136,12 +142,15 @@ class _Owners:
     trigger: npt.NDArray[np.object_]
     subscription: Ints
     node: Ints
+    timer: Ints
 
 
-def _callbacks(events: EventColumns, nodes: Nodes, subscriptions: Endpoints) -> Callbacks:
+def _callbacks(
+    events: EventColumns, nodes: Nodes, subscriptions: Endpoints, timers: Timers
+) -> Callbacks:
     owners = [
         _subscription_owners(events, subscriptions),
-        _timer_owners(events, nodes),
+        _timer_owners(events, nodes, timers),
         _service_owners(events, nodes),
     ]
     event = "ros2:rclcpp_callback_register"
@@ -161,6 +170,7 @@ def _callbacks(events: EventColumns, nodes: Nodes, subscriptions: Endpoints) -> 
     kind = np.full(count, "unknown", dtype=object)
     trigger = np.full(count, None, dtype=object)
     subscription = np.full(count, NONE, np.int64)
+    timer = np.full(count, NONE, np.int64)
     node = np.full(count, NONE, np.int64)
     for owner in owners:
         lives = Lifetimes(owner.process, owner.address, owner.begin_ns)
@@ -169,9 +179,10 @@ def _callbacks(events: EventColumns, nodes: Nodes, subscriptions: Endpoints) -> 
         kind[known] = owner.kind
         trigger[known] = owner.trigger[rows[known]]
         subscription[known] = owner.subscription[rows[known]]
+        timer[known] = owner.timer[rows[known]]
         node[known] = owner.node[rows[known]]
-    symbol = frame["symbol"].to_numpy(object)
-    return Callbacks(process, address, symbol, kind, trigger, subscription, node, begin_ns)
+    symbol = demangled(frame["symbol"].to_numpy(object))
+    return Callbacks(process, address, symbol, kind, trigger, subscription, timer, node, begin_ns)
 
 
 def _unregistered(
@@ -226,22 +237,17 @@ def _subscription_owners(events: EventColumns, subscriptions: Endpoints) -> _Own
         take(subscriptions.topic, subscription, None),
         subscription,
         node,
+        np.full(len(process), NONE, np.int64),
     )
 
 
-def _timer_owners(events: EventColumns, nodes: Nodes) -> _Owners:
-    init, added, linked = (
-        "ros2:rcl_timer_init",
-        "ros2:rclcpp_timer_callback_added",
-        "ros2:rclcpp_timer_link_node",
-    )
+def _timer_owners(events: EventColumns, nodes: Nodes, timers: Timers) -> _Owners:
+    added, linked = "ros2:rclcpp_timer_callback_added", "ros2:rclcpp_timer_link_node"
     process, begin_ns = events.process(added), events.timestamps(added)
     handle = events.ints(added, "timer_handle")
-    inits = Lifetimes(
-        events.process(init), events.ints(init, "timer_handle"), events.timestamps(init)
-    )
-    timer = inits.find(process, handle, begin_ns)
-    periods = np.asarray([format_ns(v) for v in events.ints(init, "period")], dtype=object)
+    timer = timers.find(process, handle, begin_ns)
+    periods = np.asarray([format_ns(v) for v in timers.period_ns], dtype=object)
+    # By the link itself, not by way of the timer, whose init event may be missing.
     link_ns = events.timestamps(linked)
     links = Lifetimes(events.process(linked), events.ints(linked, "timer_handle"), link_ns)
     link = links.nearest(process, handle, begin_ns, link_ns)
@@ -257,6 +263,7 @@ def _timer_owners(events: EventColumns, nodes: Nodes) -> _Owners:
         take(periods, timer, None),
         np.full(len(process), NONE, np.int64),
         node,
+        timer,
     )
 
 
@@ -276,4 +283,5 @@ def _service_owners(events: EventColumns, nodes: Nodes) -> _Owners:
         take(events.text(init, "service_name"), service, None),
         np.full(len(process), NONE, np.int64),
         node,
+        np.full(len(process), NONE, np.int64),
     )

@@ -12,6 +12,7 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import Endpoints, take
 from strata.model.event_uses import event_uses
+from strata.model.search import Lifetimes
 from strata.schema import tables
 
 Objects = npt.NDArray[np.object_]
@@ -29,10 +30,10 @@ def nodes_frame(model: Model) -> pd.DataFrame:
         pd.DataFrame(
             {
                 "node_id": np.arange(len(nodes.handle)),
-                **_place(model, nodes.process),
+                **place(model, nodes.process),
                 "handle": nodes.handle.astype(np.uint64),
                 "name": nodes.name,
-                "begin_ns": nodes.begin_ns,
+                **life(model, nodes.process, nodes.handle, nodes.begin_ns),
             }
         )
     )
@@ -54,13 +55,13 @@ def _endpoints(model: Model, endpoints: Endpoints, key: str) -> pd.DataFrame:
     return pd.DataFrame(
         {
             key: np.arange(len(endpoints)),
-            **_place(model, endpoints.process),
+            **place(model, endpoints.process),
             "handle": endpoints.handle.astype(np.uint64),
             "rmw_handle": endpoints.rmw_handle.astype(np.uint64),
             "node_id": nullable(endpoints.node),
             "topic": endpoints.topic,
             "queue_depth": endpoints.queue_depth,
-            "begin_ns": endpoints.begin_ns,
+            **life(model, endpoints.process, endpoints.handle, endpoints.begin_ns),
         }
     )
 
@@ -72,15 +73,16 @@ def callback_objects_frame(model: Model) -> pd.DataFrame:
         pd.DataFrame(
             {
                 "callback_id": np.arange(len(callbacks.address)),
-                **_place(model, callbacks.process),
+                **place(model, callbacks.process),
                 "address": callbacks.address.astype(np.uint64),
                 "symbol": callbacks.symbol,
                 "kind": callbacks.kind,
                 "trigger": callbacks.trigger,
                 "subscription_id": nullable(callbacks.subscription),
+                "timer_id": nullable(callbacks.timer),
                 "node_id": nullable(callbacks.node),
                 "node": take(model.entities.nodes.name, callbacks.node, None),
-                "begin_ns": callbacks.begin_ns,
+                **life(model, callbacks.process, callbacks.address, callbacks.begin_ns),
             }
         )
     )
@@ -156,7 +158,17 @@ def event_uses_frame(model: Model) -> pd.DataFrame:
     return tables.EVENT_USES.frame(pd.DataFrame(rows, columns=tables.EVENT_USES.names))
 
 
-def _place(model: Model, process: Ints) -> dict[str, Objects | Ints]:
+def life(
+    model: Model, process: Ints, handle: Ints, begin_ns: Ints
+) -> dict[str, Ints | pd.Series[int]]:
+    """Return the columns `begin_ns` and `end_ns` of entities."""
+    again = Lifetimes(process, handle, begin_ns).ends(begin_ns)
+    gone = model.events.processes.end_ns[process]
+    return {"begin_ns": begin_ns, "end_ns": nullable(np.where(again != NONE, again, gone))}
+
+
+def place(model: Model, process: Ints) -> dict[str, Objects | Ints]:
+    """Return the columns `host` and `vpid` of processes."""
     processes = model.events.processes
     host = np.asarray(processes.host, dtype=object)
     return {"host": host[process], "vpid": processes.vpid[process]}
@@ -165,6 +177,6 @@ def _place(model: Model, process: Ints) -> dict[str, Objects | Ints]:
 def _thread(model: Model, thread: Ints) -> dict[str, Objects | Ints]:
     processes = model.events.processes
     return {
-        **_place(model, processes.thread_process[thread]),
+        **place(model, processes.thread_process[thread]),
         "vtid": processes.thread_vtid[thread],
     }

@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
+import numpy.typing as npt
 
 from strata.model.columns import NONE, Ints
 
@@ -43,20 +46,30 @@ class GroupedSearch:
         self.order: Ints = np.lexsort((values, groups))
         self._groups = groups[self.order]
         self._values = values[self.order]
+        self._ranks: Ints = np.empty(0, np.int64)
+        self._keys: Ints | None = None
 
     def position(self, groups: Ints, values: Ints, *, after_equal: bool) -> Ints:
         """Return positions in `order`: entries before it are smaller (or equal) in their group.
 
-        A group that has no entries gets the position where it would begin. O((n + m) log(n + m)).
+        A group that has no entries gets the position where it would begin. O((n + m) log n); the
+        entries are ranked once.
         """
-        # Ranks of values make one key of (group, value) that cannot overflow.
-        ranks, inverse = np.unique(np.concatenate([self._values, values]), return_inverse=True)
-        width = len(ranks) + 1
-        entries = self._groups * width + inverse[: len(self._values)]
-        wanted = groups * width + inverse[len(self._values) :]
-        return np.searchsorted(entries, wanted, side="right" if after_equal else "left").astype(
-            np.int64
-        )
+        if self._keys is None:
+            # Ranks of values make one key of (group, value) that cannot overflow. They are odd, so
+            # that an even one stands for a value between two.
+            self._ranks, rank = np.unique(self._values, return_inverse=True)
+            self._keys = self._groups * self._width() + 2 * rank + 1
+        if not len(self._ranks):
+            return np.zeros(len(values), np.int64)
+        rank = np.searchsorted(self._ranks, values, side="left")
+        exact = self._ranks[np.minimum(rank, len(self._ranks) - 1)] == values
+        wanted = groups * self._width() + 2 * rank + exact
+        side: Literal["left", "right"] = "right" if after_equal else "left"
+        return np.asarray(np.searchsorted(self._keys, wanted, side=side), np.int64)
+
+    def _width(self) -> int:
+        return 2 * len(self._ranks) + 2
 
     def begin(self, groups: Ints) -> Ints:
         """Return the position in `order` at which each group begins."""
@@ -65,6 +78,10 @@ class GroupedSearch:
     def end(self, groups: Ints) -> Ints:
         """Return the position in `order` after the last entry of each group."""
         return np.searchsorted(self._groups, groups, side="right").astype(np.int64)
+
+    def same_group_as_next(self) -> npt.NDArray[np.bool_]:
+        """Tell for each position in `order` but the last whether the next is of its group."""
+        return np.asarray(self._groups[:-1] == self._groups[1:], dtype=bool)
 
 
 class Lifetimes:
@@ -79,6 +96,17 @@ class Lifetimes:
         self._width = len(self._handles) + 1
         self._search = GroupedSearch(process * self._width + inverse, begin_ns)
 
+    def ends(self, begin_ns: Ints) -> Ints:
+        """Return when each entity's handle was made again; `NONE` for never.
+
+        `begin_ns` is what the lifetimes were made from.
+        """
+        out = np.full(len(begin_ns), NONE, np.int64)
+        order = self._search.order
+        again = self._search.same_group_as_next()
+        out[order[:-1][again]] = begin_ns[order[1:][again]]
+        return out
+
     def find(self, process: Ints, handle: Ints, at_ns: Ints) -> Ints:
         """Return the row of the entity that lived at a time; `NONE` where there was none."""
         if not len(self._handles):
@@ -89,6 +117,17 @@ class Lifetimes:
         found = (self._handles[place] == handle) & (last >= self._search.begin(group))
         return np.where(found, self._search.order[np.maximum(last, 0)], NONE)
 
+    def first_after(self, process: Ints, handle: Ints, at_ns: Ints) -> Ints:
+        """Return the row of the first entity with that handle after a time; `NONE` if none."""
+        if not len(self._handles):
+            return np.full(len(handle), NONE, np.int64)
+        place = np.searchsorted(self._handles, handle).clip(max=len(self._handles) - 1)
+        group = process * self._width + place
+        position = self._search.position(group, at_ns, after_equal=True)
+        known = (self._handles[place] == handle) & (position < self._search.end(group))
+        order = self._search.order
+        return np.where(known, order[np.minimum(position, len(order) - 1)], NONE)
+
     def nearest(self, process: Ints, handle: Ints, at_ns: Ints, begin_ns: Ints) -> Ints:
         """Return the row whose init event is nearest in time, before or after; `NONE` if none.
 
@@ -98,12 +137,7 @@ class Lifetimes:
         before = self.find(process, handle, at_ns)
         if not len(self._handles):
             return before
-        place = np.searchsorted(self._handles, handle).clip(max=len(self._handles) - 1)
-        group = process * self._width + place
-        position = self._search.position(group, at_ns, after_equal=True)
-        known = (self._handles[place] == handle) & (position < self._search.end(group))
-        order = self._search.order
-        after = np.where(known, order[np.minimum(position, len(order) - 1)], NONE)
+        after = self.first_after(process, handle, at_ns)
         far = np.iinfo(np.int64).max
         gap_before = np.where(before != NONE, at_ns - begin_ns[before], far)
         gap_after = np.where(after != NONE, begin_ns[after] - at_ns, far)

@@ -40,6 +40,8 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "chains": _chains(analysis),
         "callbacks": [_callback(row) for row in _records(analysis.callbacks)],
         "executors": _executors(analysis),
+        "timers": [_timer(row) for row in _records(analysis.timer_statistics)],
+        "lifecycle": _lifecycle(analysis),
         "bottlenecks": [asdict(bottleneck) for bottleneck in analysis.bottlenecks],
         "quality": _records(analysis.quality),
     }
@@ -105,6 +107,37 @@ def _callback(row: dict[str, Any]) -> dict[str, Any]:
         "duration_ns": _statistics(row, "duration_"),
         "period_ns": _statistics(row, "period_"),
     }
+
+
+_TIMER_COUNTS = ("count", "skipped", "overruns", "undecided", "pauses", "early", "irregular")
+
+
+def _timer(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "node": row["node"],
+        "symbol": row["symbol"],
+        "period_ns": row["period_ns"],
+        **{name: row[name] for name in _TIMER_COUNTS},
+        "interval_ns": _statistics(row, "interval_"),
+        "jitter_ns": _statistics(row, "jitter_"),
+        "lateness_ns": _statistics(row, "lateness_"),
+    }
+
+
+def _lifecycle(analysis: Analysis) -> list[dict[str, Any]]:
+    """One item a lifecycle node, with its states."""
+    nodes: dict[int, dict[str, Any]] = {}
+    for row in _records(analysis.lifecycle_statistics):
+        node = nodes.setdefault(row["lifecycle_node_id"], {"node": row["node"], "states": []})
+        node["states"].append(
+            {
+                "state": row["state"],
+                "count": row["count"],
+                "total_ns": row["total_ns"],
+                "duration_ns": _statistics(row, "duration_"),
+            }
+        )
+    return list(nodes.values())
 
 
 def _statistics(row: dict[str, Any], prefix: str) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from rich.text import Text
 from strata.analysis import Analysis
 from strata.printable import printable
 from strata.report.breaking import broken
+from strata.report.entities import entity_sections
 from strata.report.executors import executors_section
 from strata.report.findings import finding_line
 from strata.schema.events import INTERNAL_TOPICS
@@ -54,6 +55,8 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
     if executors is not None:
         console.print(executors)
     console.print(_callbacks(analysis, everything=everything))
+    for section in entity_sections(analysis, everything=everything):
+        console.print(section)
 
 
 def _head(analysis: Analysis, width: int) -> RenderableType:

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from strata.schema.event import Event, Field
 from strata.schema.events import CONTEXT_COLUMNS, EVENTS
 from strata.schema.layers import BY_NAME
 from strata.schema.quality import CATALOGUE
@@ -84,11 +85,17 @@ def _events() -> str:
         since = "" if event.since == "humble" else f" Since {event.since.capitalize()}."
         text = f"### `{event.full_name}`\n\n{event.doc} ({event.phase.value}){since}\n"
         rows = [
-            (f"`{field.column or field.name}`", field.kind.arrow, field.doc)
+            (f"`{field.column or field.name}`", field.kind.arrow, field.doc + _since(field, event))
             for field in event.fields
         ]
         parts.append(text + ("\n" + _rows(("column", "type", "meaning"), rows) if rows else ""))
     return "\n".join(parts)
+
+
+def _since(field: Field, event: Event) -> str:
+    """Say since when a field exists that is younger than its event."""
+    younger = field.since not in ("humble", event.since)
+    return f"; since {field.since.capitalize()}" if younger else ""
 
 
 def main() -> None:

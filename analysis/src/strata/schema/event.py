@@ -52,6 +52,8 @@ class Field:
     doc: str
     column: str = ""
     """Name in event tables where it differs from the field's own."""
+    since: str = "humble"
+    """The ROS 2 distribution that first had it (its event may be older)."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,6 @@ class Event:
         return f"{self.provider}:{self.name}"
 
 
-def handle(name: str, doc: str) -> Field:
+def handle(name: str, doc: str, since: str = "humble") -> Field:
     """Return a field that holds the address of an object in its process."""
-    return Field(name, Kind.HANDLE, doc)
+    return Field(name, Kind.HANDLE, doc, since=since)

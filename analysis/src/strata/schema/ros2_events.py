@@ -92,13 +92,14 @@ ROS2_EVENTS: tuple[Event, ...] = (
         "rmw_publish",
         _R,
         (
-            handle("rmw_publisher_handle", "rmw_publisher_t"),
+            handle("rmw_publisher_handle", "rmw_publisher_t", since="jazzy"),
             _MESSAGE,
             Field(
                 "timestamp",
                 Kind.INT,
-                "ns, CLOCK_REALTIME; the stamp that travels with the message; Jazzy and newer",
+                "ns, CLOCK_REALTIME; the stamp that travels with the message",
                 column="source_timestamp",
+                since="jazzy",
             ),
         ),
         "The middleware is about to write, before it serializes. No stock event marks its return.",

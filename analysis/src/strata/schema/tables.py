@@ -16,6 +16,11 @@ _HOST = Column("host", "string", "host name")
 _VPID = Column("vpid", "int64", "process id")
 _VTID = Column("vtid", "int64", "thread id")
 _BEGIN = instant("begin_ns", "when its init event was recorded; it lives until its handle is new")
+_END = instant(
+    "end_ns",
+    "when its handle was made again, or its process id was another process's",
+    null="to the end of the trace",
+)
 _NO_INIT = "no init event was recorded"
 _NO_SAMPLE = "the middleware was not traced, or did not name it"
 _NO_DDS = "not recorded (no hook there, or events were lost)"
@@ -34,6 +39,7 @@ NODES = Table(
         _HANDLE,
         Column("name", "string", "full name, namespace included"),
         _BEGIN,
+        _END,
     ),
     "One row a node and life.",
 )
@@ -51,6 +57,7 @@ PUBLISHERS = Table(
         Column("topic", "string", "fully qualified topic"),
         Column("queue_depth", "int64", "messages kept by the QoS history"),
         _BEGIN,
+        _END,
     ),
     "One row a publisher and life.",
 )
@@ -68,6 +75,7 @@ SUBSCRIPTIONS = Table(
         Column("topic", "string", "fully qualified topic"),
         Column("queue_depth", "int64", "messages kept by the QoS history"),
         _BEGIN,
+        _END,
     ),
     "One row a subscription and life.",
 )
@@ -80,13 +88,15 @@ CALLBACK_OBJECTS = Table(
         _HOST,
         _VPID,
         Column("address", "uint64", "what callback_start names; used again"),
-        Column("symbol", "string", "name of the function", null="never registered"),
+        Column("symbol", "string", "name of the function", null="never registered, or without one"),
         Column("kind", "string", "subscription, timer, service or unknown"),
         Column("trigger", "string", "its topic, service or period", null="owner unknown"),
         dense_id("subscription_id", "its subscription", null="not a subscription's"),
+        dense_id("timer_id", "its timer", null="not a timer's, or no rcl_timer_init"),
         dense_id("node_id", "the node that owns it", null="owner unknown"),
         Column("node", "string", "name of that node", null="owner unknown"),
         _BEGIN,
+        _END,
     ),
     "One row a callback and life, also for those that only callback_start made known.",
 )
@@ -465,6 +475,170 @@ CALLBACKS = Table(
     "One row a callback that ran.",
 )
 
+PROCESSES = Table(
+    "processes",
+    ("process_id",),
+    (
+        dense_id("process_id", "dense number of the process"),
+        _HOST,
+        _VPID,
+        Column("procname", "string", "name of its first thread", null="not recorded"),
+        Column("distro", "string", "ROS 2 distribution whose events it has", null="not known"),
+        Column("tracetools_version", "string", "what it said in rcl_init", null=_NO_INIT),
+        Column(
+            "told_by",
+            "string",
+            "how the distribution was told: version; newer version (than the catalogue knows, read "
+            "as the newest); fields (by the events and fields that are there); unknown",
+        ),
+        instant("begin_ns", "its first ros2 or dds event"),
+        instant("end_ns", "its last ros2 or dds event"),
+    ),
+    "One row a process. A process id that another process got later on is several rows.",
+)
+
+CONTEXTS = Table(
+    "contexts",
+    ("context_id",),
+    (
+        dense_id("context_id", "dense number of the context"),
+        dense_id("process_id", "row of `processes`"),
+        _HOST,
+        _VPID,
+        _HANDLE,
+        Column("tracetools_version", "string", "version of tracetools in its process"),
+        _BEGIN,
+        _END,
+    ),
+    "One row a context (rcl_init) and life.",
+)
+
+SUBSCRIPTION_OBJECTS = Table(
+    "subscription_objects",
+    ("subscription_object_id",),
+    (
+        dense_id("subscription_object_id", "dense number"),
+        _HOST,
+        _VPID,
+        Column("address", "uint64", "address of the rclcpp object; used again after its death"),
+        dense_id("subscription_id", "the rcl subscription that it stands for", null=_NO_INIT),
+        dense_id("callback_id", "its callback", null="none was announced"),
+        Column("is_intra_process", "bool", "it takes from an intra-process buffer"),
+        _BEGIN,
+        _END,
+    ),
+    "One row a subscription of the client library and life: two for one rcl subscription with "
+    "intra-process communication.",
+)
+
+TIMERS = Table(
+    "timers",
+    ("timer_id",),
+    (
+        dense_id("timer_id", "dense number of the timer"),
+        _HOST,
+        _VPID,
+        _HANDLE,
+        dense_id("node_id", "its node", null="owner unknown"),
+        duration("period_ns", "the period that it was made with"),
+        _BEGIN,
+        _END,
+    ),
+    "One row a timer and life that a callback or a node was announced for.",
+)
+
+TIMER_FIRES = Table(
+    "timer_fires",
+    ("timer_id", "start_ns"),
+    (
+        dense_id("timer_id", "row of `timers`"),
+        dense_id("instance_id", "row of `callback_instances`"),
+        instant(
+            "expected_ns",
+            "when it was due",
+            null="it is where the grid begins anew: its cause is early, paused or irregular",
+        ),
+        instant("picked_ns", "rclcpp_executor_execute of this fire", null="not recorded"),
+        instant("start_ns", "callback_start"),
+        duration("lateness_ns", "start_ns - expected_ns", null="expected_ns is null"),
+        Column("skipped", "int64", "whole periods between due and called, not made up for"),
+        Column(
+            "cause",
+            "string",
+            "overrun: its thread was busy; paused: its thread waited, so the timer was cancelled, "
+            "reset or given a longer period; undecided: skipped for one of these; early: reset, or "
+            "given a shorter period; irregular: of a timer that keeps no grid",
+            null="on its grid",
+        ),
+    ),
+    "One row a fire of a timer: an execution of its callback.",
+)
+
+TIMER_STATISTICS = Table(
+    "timer_statistics",
+    ("timer_id",),
+    (
+        dense_id("timer_id", "row of `timers`"),
+        Column("node", "string", "node that owns it; (unknown) without init events"),
+        Column("symbol", "string", "name of its callback; its address when never registered"),
+        duration("period_ns", "the period that it was made with"),
+        Column("count", "int64", "fires"),
+        Column("skipped", "int64", "periods without a fire, of overruns and undecided ones"),
+        Column("overruns", "int64", "fires after skipped periods with a busy thread"),
+        Column("undecided", "int64", "fires after skipped periods whose cause is not known"),
+        Column("pauses", "int64", "fires after a cancel, reset or longer period"),
+        Column("early", "int64", "fires before they were due: after a reset or a shorter period"),
+        Column("irregular", "int64", "fires that could not be held against a grid"),
+        *statistics("interval_", "between two fires, but for those after a pause"),
+        *statistics("jitter_", "how far an interval is from the period"),
+        *statistics("lateness_", "from when it was due to callback_start"),
+    ),
+    "One row a timer that fired.",
+)
+
+LIFECYCLE_NODES = Table(
+    "lifecycle_nodes",
+    ("lifecycle_node_id",),
+    (
+        dense_id("lifecycle_node_id", "dense number of the state machine"),
+        _HOST,
+        _VPID,
+        Column("state_machine", "uint64", "address of the state machine; used again"),
+        dense_id("node_id", "its node", null=_NO_INIT),
+        instant("begin_ns", "when its init event was recorded", null=_NO_INIT),
+        _END,
+    ),
+    "One row a state machine of a lifecycle node and life.",
+)
+
+LIFECYCLE_STATES = Table(
+    "lifecycle_states",
+    ("lifecycle_node_id", "position"),
+    (
+        dense_id("lifecycle_node_id", "row of `lifecycle_nodes`"),
+        dense_id("node_id", "its node", null=_NO_INIT),
+        Column("position", "int64", "order, from 0"),
+        Column("state", "string", "name of the state; (unknown) where a transition is missing"),
+        instant("begin_ns", "when it was entered", null="before the trace began"),
+        instant("end_ns", "when it was left", null="to the end of the trace or of the node"),
+    ),
+    "One row a stay of a lifecycle node in a state, transition states (configuring ...) included.",
+)
+
+LIFECYCLE_STATISTICS = Table(
+    "lifecycle_statistics",
+    ("lifecycle_node_id", "state"),
+    (
+        dense_id("lifecycle_node_id", "row of `lifecycle_nodes`"),
+        Column("node", "string", "full name; (unknown) without init events"),
+        Column("state", "string", "name of the state; (unknown) where a transition is missing"),
+        Column("count", "int64", "stays"),
+        duration("total_ns", "sum of all stays; the last counts to the end of node or trace"),
+        *statistics("duration_", "stays that were seen to begin and to end"),
+    ),
+    "One row a state that a lifecycle node was in.",
+)
+
 QUALITY = Table(
     "quality",
     ("code",),
@@ -503,6 +677,8 @@ EVENT_USES = Table(
 )
 
 TABLES: tuple[Table, ...] = (
+    PROCESSES,
+    CONTEXTS,
     NODES,
     PUBLISHERS,
     SUBSCRIPTIONS,
@@ -523,6 +699,13 @@ TABLES: tuple[Table, ...] = (
     CHAIN_LAYER_STATS,
     BLAME,
     CALLBACKS,
+    SUBSCRIPTION_OBJECTS,
+    TIMERS,
+    TIMER_FIRES,
+    TIMER_STATISTICS,
+    LIFECYCLE_NODES,
+    LIFECYCLE_STATES,
+    LIFECYCLE_STATISTICS,
     QUALITY,
     LOSSES,
     EVENT_USES,

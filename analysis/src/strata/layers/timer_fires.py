@@ -1,0 +1,228 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Fires of timers against the grid of their period.
+
+rcl keeps a timer's next call time on a grid: made at b with period p, it is due at b + p; when it
+is called, its next call time moves by p, and further to the next point of the grid where that has
+passed (`rcl_timer_call` in rcl's timer.c). So it is a maximum over the calls before, for whole
+columns at once.
+
+No event tells of a cancel, a reset or another period. They show as fires that the grid does not
+explain, and from such a fire a new grid begins:
+
+    found                                     cause       the fire        the grid
+    called before it was due                  early       not expected    begins anew
+    periods skipped, its executor was idle    paused      not expected    begins anew
+    periods skipped, its executor was busy    overrun     late            goes on
+    periods skipped, cannot be told           undecided   late            goes on
+
+An executor that waits for work would have taken a live timer at once (strata.layers.waiting says
+what idle means): idle for more than a period and a wake-up is a pause, for less than half a period
+an overrun. What lies between cannot be told, nor what has no recorded waits.
+
+A reset that moves the grid by less than a period, and not before a point of the old one, is not
+seen: until the next grid its fires look late by as much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from strata.layers.waiting import Flags, Waiting, observe_waiting
+from strata.model.build import Model
+from strata.model.columns import NONE, Ints
+from strata.model.search import GroupedSearch
+from strata.schema.quality import Ledger
+
+ON_GRID, OVERRUN, UNDECIDED, PAUSED, EARLY, IRREGULAR = range(6)
+CAUSES = (None, "overrun", "undecided", "paused", "early", "irregular")
+"""Why a fire departs from its grid, by its number in `TimerFires.cause`."""
+
+TOLERANCE_NS = 1_000_000
+"""How much before its point of the grid a fire may be, at most a quarter of the period.
+
+rcl_timer_init fires after rcl read the clock, and a grid that begins with a late fire lies late.
+"""
+WAKE_UP_NS = 10_000_000
+"""How much longer than a period an executor must be idle while a timer is due, to tell a pause.
+
+A wait includes the time until the operating system runs the thread.
+"""
+MOST_GRIDS = 64
+"""A timer that needs more grids than that keeps none: simulated time, or a changing period."""
+
+_EVENT = "ros2:rclcpp_executor_execute"
+
+
+@dataclass(frozen=True)
+class TimerFires:
+    """One row a fire, by timer and time.
+
+    `expected_ns` and `picked_ns` are `NONE` where unknown. `cause` is a row of `CAUSES`.
+    """
+
+    timer: Ints
+    execution: Ints
+    expected_ns: Ints
+    picked_ns: Ints
+    start_ns: Ints
+    skipped: Ints
+    cause: Ints
+
+    def __len__(self) -> int:
+        return len(self.timer)
+
+
+def find_timer_fires(model: Model, ledger: Ledger) -> TimerFires:
+    """Return all fires of the model's timers; departures from the grid are counted."""
+    executions, timers = model.executions, model.entities.timers
+    timer = np.append(model.entities.callbacks.timer, NONE)[executions.callback]
+    rows = np.flatnonzero(timer != NONE)
+    rows = rows[np.lexsort((executions.start_ns[rows], timer[rows]))]
+    timer, start_ns = timer[rows], executions.start_ns[rows]
+    picked_ns = _picked(model, timer, rows)
+    called_ns = np.where(picked_ns != NONE, picked_ns, start_ns)
+    idleness = _Idleness(model, observe_waiting(model), rows)
+    fires = TimerFires(
+        timer,
+        rows,
+        np.full(len(rows), NONE, np.int64),
+        picked_ns,
+        start_ns,
+        np.zeros(len(rows), np.int64),
+        np.full(len(rows), ON_GRID, np.int64),
+    )
+    bounds = np.searchsorted(timer, np.arange(len(timers) + 1))
+    for number, (begin, end) in enumerate(pairwise(bounds)):
+        grid = _Grid(int(timers.period_ns[number]), called_ns[begin:end], idleness.of(begin, end))
+        grid.place(int(timers.begin_ns[number]))
+        fires.expected_ns[begin:end] = grid.expected_ns
+        fires.skipped[begin:end] = grid.skipped
+        fires.cause[begin:end] = grid.cause
+    ledger.add("timers_without_callback", timers.left_out)
+    ledger.add("rebased_timers", int(np.isin(fires.cause, (PAUSED, EARLY)).sum()))
+    ledger.add("irregular_timers", len(np.unique(timer[fires.cause == IRREGULAR])))
+    return fires
+
+
+def _picked(model: Model, timer: Ints, rows: Ints) -> Ints:
+    """When the executor picked the timer for each execution; `NONE` where that is not recorded.
+
+    It is the last pick on the thread before the callback, when it names the timer and belongs to no
+    callback before.
+    """
+    picked = np.full(len(rows), NONE, np.int64)
+    ns = model.events.timestamps(_EVENT)
+    if not len(ns):
+        return picked
+    picks = GroupedSearch(model.events.thread(_EVENT), ns)
+    every = model.executions
+    at = picks.position(every.thread, every.start_ns, after_equal=True) - 1
+    pick = np.where(at >= picks.begin(every.thread), picks.order[np.maximum(at, 0)], NONE)
+    order = np.lexsort((every.start_ns, every.thread))
+    again = np.zeros(len(every), bool)
+    again[order[1:]] = pick[order[1:]] == pick[order[:-1]]
+    pick = np.where(again, NONE, pick)[rows]
+    named = model.events.ints(_EVENT, "handle")[np.maximum(pick, 0)]
+    own = (pick != NONE) & (named == model.entities.timers.handle[timer])
+    picked[own] = ns[pick[own]]
+    return picked
+
+
+@dataclass(frozen=True)
+class _Idleness:
+    """How long the executor of each of some executions was idle, by row of `rows`."""
+
+    model: Model
+    waiting: Waiting
+    rows: Ints
+
+    def of(self, begin: int, end: int) -> _Idleness:
+        """Return that of a range of rows."""
+        return _Idleness(self.model, self.waiting, self.rows[begin:end])
+
+    def told(self, at: Ints) -> Flags:
+        """Tell for positions in `rows` whether waits of the executor were recorded."""
+        return self.waiting.waits.known(self._lane(at))
+
+    def within(self, at: Ints, begin_ns: Ints, end_ns: Ints) -> Ints:
+        """Return ns in which the executor was idle and could have picked the callback."""
+        executors, executions = self.model.executors, self.model.executions
+        group = np.append(executors.group_of, NONE)[executions.callback[self.rows[at]]]
+        lane = self._lane(at)
+        excluded = self.waiting.both.within(group, lane, begin_ns, end_ns)
+        return self.waiting.waits.within(lane, begin_ns, end_ns) - excluded
+
+    def _lane(self, at: Ints) -> Ints:
+        return self.model.executors.lane(self.model.executions.thread[self.rows[at]])
+
+
+class _Grid:
+    """The grids of one timer, over its fires in order of time; `place` fills the columns."""
+
+    def __init__(self, period_ns: int, called_ns: Ints, idleness: _Idleness) -> None:
+        count = len(called_ns)
+        self._period_ns = period_ns
+        self._tolerance_ns = min(TOLERANCE_NS, period_ns // 4)
+        self._called_ns = called_ns
+        self._idleness = idleness
+        self.expected_ns = np.full(count, NONE, np.int64)
+        self.skipped = np.zeros(count, np.int64)
+        self.cause = np.full(count, ON_GRID, np.int64)
+
+    def place(self, begin_ns: int) -> None:
+        """Find when each fire was due, on the grid from `begin_ns` and on those after it."""
+        if self._period_ns <= 0:
+            # Always ready: never due.
+            self.cause[:] = IRREGULAR
+            return
+        first, base = 0, begin_ns
+        for _ in range(MOST_GRIDS):
+            stop = self._place_one(first, base)
+            if stop == len(self.cause):
+                return
+            first, base = stop + 1, int(self._called_ns[stop])
+        self.cause[first:] = IRREGULAR
+
+    def _place_one(self, first: int, base: int) -> int:
+        """Place the fires from `first` on, up to one that begins a new grid; return which that is.
+
+        Of that one only the cause is filled in.
+        """
+        called = self._called_ns[first:]
+        due = self._due(base, called)
+        late = np.maximum((called - due) // self._period_ns, 0)
+        cause = self._why(first, due, late)
+        ends = np.flatnonzero(np.isin(cause, (PAUSED, EARLY)))
+        length = int(ends[0]) if len(ends) else len(called)
+        kept = slice(first, first + length)
+        # A grid that a fire began lies late by that fire's own lateness; the most punctual fire on
+        # it tells by how much at least.
+        punctual = int((called[:length] - due[:length]).min(initial=0))
+        self.expected_ns[kept] = due[:length] + (punctual if first else 0)
+        self.skipped[kept] = late[:length]
+        self.cause[first : first + length + 1] = cause[: length + 1]
+        return first + length
+
+    def _due(self, base: int, called_ns: Ints) -> Ints:
+        """The next call time of rcl before each call: on the grid, after both the call before and
+        the time that one was due at.
+        """
+        last = np.r_[np.int64(base), called_ns[:-1]][: len(called_ns)]
+        after = (last - base) // self._period_ns + 1
+        # k[i] = max(after[i], k[i - 1] + 1), as k[i] - i = max(after[j] - j) over j <= i.
+        number = np.arange(len(after))
+        return base + self._period_ns * (np.maximum.accumulate(after - number) + number)
+
+    def _why(self, first: int, due: Ints, late: Ints) -> Ints:
+        called = self._called_ns[first:]
+        out = np.where(called < due - self._tolerance_ns, EARLY, ON_GRID)
+        at = np.flatnonzero(late > 0)
+        idle = self._idleness.within(first + at, due[at], called[at])
+        busy = self._idleness.told(first + at) & (idle < self._period_ns // 2)
+        out[at] = np.where(busy, OVERRUN, UNDECIDED)
+        out[at[idle >= self._period_ns + WAKE_UP_NS]] = PAUSED
+        return out

@@ -1,0 +1,90 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Timers and lifecycles for a terminal of 80 columns or more."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from strata.analysis import Analysis
+from strata.printable import printable
+from strata.units import format_count, format_ns
+
+_MAX_TIMERS = 12
+
+
+def entity_sections(analysis: Analysis, *, everything: bool) -> list[RenderableType]:
+    """Return the sections `timers` and `lifecycle`, each only when it has something to show."""
+    parts: list[RenderableType] = []
+    if not analysis.timer_statistics.empty:
+        parts.append(_timers(analysis.timer_statistics, everything=everything))
+    if not analysis.lifecycle_statistics.empty:
+        parts.append(_lifecycle(analysis.lifecycle_statistics))
+    return parts
+
+
+def _timers(timers: pd.DataFrame, *, everything: bool) -> RenderableType:
+    rows = timers.sort_values("count", ascending=False, kind="stable")
+    shown = rows if everything else rows.head(_MAX_TIMERS)
+    table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
+    table.add_column("node", overflow="fold", ratio=1)
+    for name in ("period", "count", "p50", "p99", "late p50", "p99", "max", "skipped"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in shown.to_dict("records"):
+        table.add_row(
+            Text(printable(row["node"])),
+            format_ns(row["period_ns"]),
+            f"{row['count']:,}",
+            *(format_ns(row[f"interval_{name}"]) for name in ("p50", "p99")),
+            *(format_ns(row[f"lateness_{name}"]) for name in ("p50", "p99", "max")),
+            f"{row['skipped']:,}",
+        )
+    parts: list[RenderableType] = [Rule(Text("timers", style="bold"), align="left"), table]
+    remarks = ["p50, p99: between two fires; late: from when it was due to its callback"]
+    remarks += [remark for row in shown.to_dict("records") if (remark := _remark(row))]
+    if len(rows) > len(shown):
+        more = format_count(len(rows) - len(shown), "timer", "timers")
+        remarks.append(f"and {more} (--all)")
+    parts += [Padding(Text(printable(text), style="dim"), (0, 1)) for text in remarks]
+    return Group(Text(), *parts)
+
+
+def _remark(row: Mapping[Hashable, Any]) -> str:
+    """Say what the fires of a timer tell beside their times; empty when they tell nothing."""
+    said = {
+        "overruns": "fired late by a period or more, its thread busy",
+        "undecided": "skipped periods, cause not known",
+        "pauses": "began anew after a cancel, reset or longer period",
+        "early": "began anew after a reset or shorter period",
+        "irregular": "keep no grid",
+    }
+    found = [f"{row[name]:,} {text}" for name, text in said.items() if row[name]]
+    return f"{row['node']} {format_ns(row['period_ns'])}: {'; '.join(found)}" if found else ""
+
+
+def _lifecycle(states: pd.DataFrame) -> RenderableType:
+    table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
+    table.add_column("node", overflow="fold", ratio=1)
+    table.add_column("state", no_wrap=True)
+    for name in ("count", "total", "p50", "max"):
+        table.add_column(name, justify="right", no_wrap=True)
+    shown = None
+    for row in states.to_dict("records"):
+        first = row["lifecycle_node_id"] != shown
+        shown = row["lifecycle_node_id"]
+        table.add_row(
+            Text(printable(row["node"]) if first else ""),
+            Text(printable(row["state"])),
+            f"{row['count']:,}",
+            format_ns(row["total_ns"]),
+            *(format_ns(row[f"duration_{name}"]) for name in ("p50", "max")),
+        )
+    return Group(Text(), Rule(Text("lifecycle", style="bold"), align="left"), table)

@@ -1,0 +1,52 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The client library's subscriptions, and the names of callbacks."""
+
+from __future__ import annotations
+
+import numpy as np
+from scene import Scene
+
+from strata.model.demangling import demangled
+from strata.model.entity_frames import subscription_objects_frame
+
+
+def test_one_rcl_subscription_has_two_objects_with_intra_process_communication() -> None:
+    made = Scene()
+    made.subscription("/t", node="/n", pid=1, symbol="f")
+    handle = made.entities["f"]["handle"]
+    # The intra-process one gets its buffer and callback before it is announced.
+    made._row("rclcpp_ipb_to_subscription", 1, 1, 1, {"ipb": 60, "subscription": 61})
+    callback_added = {"subscription": 61, "callback": 62}
+    made._row("rclcpp_subscription_callback_added", 2, 1, 1, callback_added)
+    made._row("rclcpp_callback_register", 3, 1, 1, {"callback": 62, "symbol": "g"})
+    init = {"subscription_handle": handle, "subscription": 61}
+    made._row("rclcpp_subscription_init", 4, 1, 1, init)
+    model, _ = made.model()
+    frame = subscription_objects_frame(model)
+    assert frame["subscription_id"].tolist() == [0, 0]
+    assert frame["is_intra_process"].tolist() == [False, True]
+    assert model.entities.callbacks.symbol[frame["callback_id"]].tolist() == ["f", "g"]
+
+
+def test_mangled_names_are_demangled_and_others_stay() -> None:
+    symbols = np.array(
+        ["_ZN5Relay10on_messageEi", "_Znothing", "_private", "Relay::f(int)", "(null)", "", None],
+        dtype=object,
+    )
+    assert demangled(symbols).tolist() == [
+        "Relay::on_message(int)",
+        "_Znothing",
+        "_private",
+        "Relay::f(int)",
+        None,
+        None,
+        None,
+    ]
+
+
+def test_a_callback_without_a_name_is_called_by_its_address() -> None:
+    made = Scene()
+    made.subscription("/t", node="/n", pid=1, symbol="(null)")
+    model, _ = made.model()
+    assert model.entities.callbacks.symbol.tolist() == [None]
