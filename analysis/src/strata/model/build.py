@@ -18,6 +18,7 @@ from strata.model.inferred import infer
 from strata.model.intra_process import Trace, Traffic, join_intra_process
 from strata.model.matching import Matches, match
 from strata.model.ring_buffers import Passages, find_ring_buffers, pair_passages
+from strata.model.scheduling import Scheduling, find_scheduling
 from strata.model.timeline import Timeline
 from strata.model.traffic import Publications, Takes, find_publications, find_takes
 from strata.schema.quality import Ledger
@@ -38,6 +39,7 @@ class Model:
     middleware: Middleware
     matches: Matches
     passages: Passages
+    scheduling: Scheduling
 
 
 def build_model(tables: Mapping[str, pa.Table], ledger: Ledger) -> Model:
@@ -58,6 +60,7 @@ def build_model(tables: Mapping[str, pa.Table], ledger: Ledger) -> Model:
         Traffic(publications, takes, middleware, matches),
         ledger,
     )
+    scheduling = find_scheduling(tables, events.processes, timeline, ledger)
     return Model(
         events,
         timeline,
@@ -70,4 +73,5 @@ def build_model(tables: Mapping[str, pa.Table], ledger: Ledger) -> Model:
         traffic.middleware,
         traffic.matches,
         passages,
+        scheduling,
     )
