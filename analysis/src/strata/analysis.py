@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from strata.schema import scheduling_tables as tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,3 +110,7 @@ class Analysis:
     losses: pd.DataFrame
     event_uses: pd.DataFrame
     bottlenecks: tuple[Bottleneck, ...]
+    # Empty without events of the kernel.
+    layer_scheduling: pd.DataFrame = field(default_factory=tables.LAYER_SCHEDULING.empty)
+    preemptions: pd.DataFrame = field(default_factory=tables.PREEMPTIONS.empty)
+    chain_scheduling: pd.DataFrame = field(default_factory=tables.SCHEDULING_STATS.empty)

@@ -19,6 +19,7 @@ from strata.printable import printable
 from strata.report.breaking import broken
 from strata.report.executors import executors_section
 from strata.report.findings import finding_line
+from strata.report.scheduling_text import thread_table
 from strata.schema.events import INTERNAL_TOPICS
 from strata.symbols import shorten, shorten_place
 from strata.units import format_count, format_ns
@@ -107,6 +108,9 @@ def _chain(analysis: Analysis, chain: Mapping[Hashable, Any]) -> RenderableType:
         Text(latency),
         _chain_table(layers, chain["nodes"].split(" -> ")),
     ]
+    threads = thread_table(analysis, chain_id, chain["latency_mean"])
+    if threads is not None:
+        parts.append(threads)
     for bottleneck in analysis.bottlenecks:
         if bottleneck.chain_id == chain_id:
             text = Text("Bottleneck: ", style="bold red")
