@@ -19,6 +19,8 @@ from strata.layers.blockers import find_blockers
 from strata.layers.chains import Chain, Ways, find_chains, find_chains_of, find_ways
 from strata.layers.frames import blockers_frame, endpoint_names, links_frame, messages_frame
 from strata.layers.links import link_messages
+from strata.layers.scheduling import layer_times
+from strata.layers.scheduling_frames import layer_scheduling_frame, preemptions_frame
 from strata.layers.timer_fires import TimerFires, find_timer_fires
 from strata.layers.timer_frames import timer_fires_frame
 from strata.layers.transfers import cut_layers
@@ -36,6 +38,7 @@ from strata.read.manifest import describe_machine, read_manifest
 from strata.read.processes import Threads, count_processes, count_threads
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS, PROVIDER
+from strata.schema.kernel_events import KERNEL_NAMES
 from strata.schema.layers import BY_NAME, WITHOUT_WAITS
 from strata.schema.links import MessageLink
 from strata.schema.quality import EVENT_LOSSES, Ledger
@@ -45,6 +48,7 @@ from strata.stats.callbacks import callback_table, describe
 from strata.stats.chains import chain_tables, place_of_layer
 from strata.stats.hops import hop_tables
 from strata.stats.lifecycle import lifecycle_table
+from strata.stats.scheduling import scheduling_table, thread_causes
 from strata.stats.timers import timer_table
 
 
@@ -119,8 +123,16 @@ def _results(
         chains = find_chains(ways, reportable, ledger)
     link_rows = links_frame(links)
     of_chains = chain_tables(chains, messages, link_rows, where)
+    times, taken = layer_times(model, transfers, links)
+    scheduling, preemptions = layer_scheduling_frame(model, times), preemptions_frame(taken)
     blame = blame_table(
-        of_chains.instances, of_chains.segments, where, blockers, described, messages
+        of_chains.instances,
+        of_chains.segments,
+        where,
+        blockers,
+        described,
+        messages,
+        thread_causes(scheduling, preemptions),
     )
     unsplit = messages[[layer.column for layer in WITHOUT_WAITS]].notna().any(axis=1)
     ledger.add("messages_without_executor_events", int(unsplit.sum()))
@@ -168,6 +180,11 @@ def _results(
         losses=_losses(trace),
         event_uses=uses,
         bottlenecks=find_bottlenecks(of_chains.chains, blame),
+        layer_scheduling=scheduling,
+        preemptions=preemptions,
+        chain_scheduling=scheduling_table(
+            of_chains.segments, of_chains.layers, scheduling, preemptions
+        ),
     )
     return _with_entities(analysis, model, facts, fires, lifecycle)
 
@@ -269,8 +286,10 @@ def _processes(
 ) -> tuple[Process, ...]:
     """Every process that emitted any event; also those of other providers alone."""
     threads: Threads = Counter()
-    for table in events.values():
-        threads.update(count_threads(table))
+    for name, table in events.items():
+        # The kernel's events are of every process of the machine.
+        if name not in KERNEL_NAMES:
+            threads.update(count_threads(table))
     nodes, known = model.entities.nodes, model.events.processes
     places = list(zip(known.host, known.vpid.tolist(), strict=True))
     out = []

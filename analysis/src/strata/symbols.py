@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 _OPEN = {"<": ">", "(": ")"}
+_HELD_UP = re.compile(r"behind |blocked in |leaving idle in |preempted (by .*? \(\d+\) )?in ")
 
 
 def shorten(symbol: str) -> str:
@@ -46,7 +47,8 @@ def shorten(symbol: str) -> str:
 
 def shorten_place(where: str) -> str:
     """Shorten the symbol inside a place such as ``behind f(int) [/topic] (/node)``."""
-    prefix = "behind " if where.startswith("behind ") else ""
+    found = _HELD_UP.match(where)
+    prefix = found[0] if found else ""
     body = where[len(prefix) :]
     symbol, bracket, rest = body.rpartition(" [")
     if not bracket:

@@ -36,7 +36,11 @@ def test_the_table_fits_80_columns_and_names_the_bottleneck(sample: Sample) -> N
 LIFECYCLE = "fast_lifecycle"
 
 
-@pytest.mark.parametrize("table", [table.name for table in TABLES])
+# Those of kernel events are tested with such (test_thread_causes).
+_OF_KERNEL = {"layer_scheduling", "preemptions", "chain_scheduling"}
+
+
+@pytest.mark.parametrize("table", [t.name for t in TABLES if t.name not in _OF_KERNEL])
 def test_every_declared_table_is_an_attribute_of_the_analysis(
     analysis_of: Callable[[str], Analysis], table: str
 ) -> None:

@@ -49,11 +49,13 @@ class Recorder:
         profile: str | None = None,
         distro: str = "jazzy",
         name: str = "session",
+        options: Sequence[str] = (),
         meanwhile: Meanwhile | None = None,
     ) -> Recorded:
         """Record and analyze a command; `profile` is the middleware's.
 
-        `meanwhile` is called with the recording process once that was started.
+        `options` are further ones of `strata record`. `meanwhile` is called with the recording
+        process once that was started.
         """
         prefix = ROOT / _PREFIX[distro]
         if not prefix.is_dir():
@@ -62,13 +64,13 @@ class Recorder:
             "ROS_DOMAIN_ID": str(random.randint(1, 100)),
             "STRATA_ROS_PREFIX": str(prefix),
         }
-        options: list[str | Path] = ["-c", ROOT / f"trace_configs/{config}.yaml"]
+        given: list[str | Path] = ["-c", ROOT / f"trace_configs/{config}.yaml", *options]
         if profile:
             # A profile chooses the transports, which this variable would add some to.
             del environment["ROS_AUTOMATIC_DISCOVERY_RANGE"]
-            options += ["--rmw-profile", profile]
+            given += ["--rmw-profile", profile]
         target = self.place / name
-        line = [sys.executable, "-m", "strata", "record", *options, "-o", target, "--", *command]
+        line = [sys.executable, "-m", "strata", "record", *given, "-o", target, "--", *command]
         process = self.world.popen(*line, env=environment)
         try:
             if meanwhile:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import click
 
+from strata.errors import TraceError
+from strata.read import open_trace
 from strata.record.config import load_config
 from strata.record.profiles import load_profile
 from strata.record.recording import record
@@ -38,6 +40,11 @@ from strata.record.ros import find_ros
     help="Profile for the middleware of the command: an XML file, or the name of a shipped one "
     "(fastdds_shm, fastdds_udp ...; trace_configs/rmw/).",
 )
+@click.option(
+    "--kernel",
+    is_flag=True,
+    help="Record the kernel's scheduling too, with lttng-modules or else perf (mostly as root).",
+)
 @click.option("--no-ros", is_flag=True, help="Run the command in the environment as it is.")
 @click.argument("command_line", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(
@@ -46,6 +53,7 @@ def command(
     name: str | None,
     force: bool,
     rmw_profile: str | None,
+    kernel: bool,
     no_ros: bool,
     command_line: tuple[str, ...],
 ) -> None:
@@ -63,6 +71,8 @@ def command(
         force=force,
         ros=None if no_ros else find_ros(),
         rmw_profile=load_profile(rmw_profile) if rmw_profile else None,
+        kernel=kernel,
+        clock_offset=_clock_offset,
         say=_say,
     )
     if recording.empty:
@@ -76,6 +86,15 @@ def command(
     if not recording.end.succeeded:
         _say(f"the command failed: {recording.end.description}")
         sys.exit(1)
+
+
+def _clock_offset(trace: Path) -> int | None:
+    """Tell what the clock of a recorded trace adds to CLOCK_MONOTONIC; null without a trace."""
+    try:
+        offsets = open_trace(trace).clock_offsets_ns
+    except TraceError:
+        return None
+    return next(iter(offsets.values()), None)
 
 
 def _say(line: str) -> None:

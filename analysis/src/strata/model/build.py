@@ -18,6 +18,7 @@ from strata.model.inferred import infer
 from strata.model.intra_process import NO_LOSSES, Trace, Traffic, Windows, join_intra_process
 from strata.model.matching import Matches, match
 from strata.model.ring_buffers import Passages, find_ring_buffers, pair_passages
+from strata.model.scheduling import Scheduling, find_scheduling
 from strata.model.timeline import Timeline
 from strata.model.traffic import Publications, Takes, find_publications, find_takes
 from strata.schema.quality import Ledger
@@ -38,6 +39,7 @@ class Model:
     middleware: Middleware
     matches: Matches
     passages: Passages
+    scheduling: Scheduling
 
 
 def build_model(
@@ -63,6 +65,7 @@ def build_model(
         Traffic(publications, takes, middleware, matches),
         ledger,
     )
+    scheduling = find_scheduling(tables, events.processes, timeline, ledger)
     return Model(
         events,
         timeline,
@@ -75,4 +78,5 @@ def build_model(
         traffic.middleware,
         traffic.matches,
         passages,
+        scheduling,
     )

@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 
 from strata.model.generations import Restart, find_restarts
 from strata.schema.events import CATALOGUE
+from strata.schema.kernel_events import KERNEL_NAMES
 from strata.schema.quality import Ledger
 
 Ints = npt.NDArray[np.int64]
@@ -58,7 +59,12 @@ class EventColumns:
     """Columns of all event tables; a table that the trace does not hold has no rows."""
 
     def __init__(self, tables: dict[str, pa.Table], ledger: Ledger) -> None:
-        known = {name: table for name, table in tables.items() if name in CATALOGUE}
+        known = {
+            name: table
+            for name, table in tables.items()
+            # The kernel's threads are numbered by themselves (strata.model.scheduling).
+            if name in CATALOGUE and name not in KERNEL_NAMES
+        }
         self._tables = {name: _with_thread(table, ledger) for name, table in known.items()}
         self._number(find_restarts(self._tables, ledger))
 

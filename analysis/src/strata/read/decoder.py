@@ -60,6 +60,7 @@ class StreamFile:
     path: str
     size: int
     trace: int
+    of_kernel: bool = False
 
 
 class Decoder:
@@ -68,6 +69,7 @@ class Decoder:
     def __init__(self, traces: list[CtfTrace]) -> None:
         """Read all packet headers. Raises TraceError when a file cannot be read."""
         self._traces = _ctf.Traces()
+        self._kernels = [trace.metadata.environment.get("domain") == "kernel" for trace in traces]
         try:
             for trace in traces:
                 files = [os.fsencode(path) for path in trace.stream_files()]
@@ -87,7 +89,7 @@ class Decoder:
     def files(self) -> list[StreamFile]:
         """All stream files; a packet's `file` is an index into them."""
         return [
-            StreamFile(path.decode(errors="replace"), size, trace)
+            StreamFile(path.decode(errors="replace"), size, trace, self._kernels[trace])
             for path, size, trace in self._traces.files
         ]
 

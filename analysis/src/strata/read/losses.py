@@ -106,11 +106,13 @@ def _of_streams(decoder: Decoder) -> list[Loss]:
     # A count of 64 bits does not wrap but may restart (session stopped and started): only growth
     # is a loss.
     for row in np.flatnonzero((grown > 0) | (missing > 0)):
-        path = decoder.files[packets["file"][row]].path
+        file = decoder.files[packets["file"][row]]
+        path = file.path
         began = bool(first[row]) and missing[row] > 0
         if grown[row] > 0:
             start = None if began else _known(since[row])
-            found.append(Loss("discarded_events", int(grown[row]), path, start, _known(end[row])))
+            code = "lost_kernel_events" if file.of_kernel else "discarded_events"
+            found.append(Loss(code, int(grown[row]), path, start, _known(end[row])))
         if missing[row] > 0:
             code = "packets_before_trace" if first[row] else "lost_packets"
             start = None if first[row] else _known(since[row])

@@ -19,10 +19,11 @@ from strata.record.places import sessions_root
 
 MANIFEST = "manifest.json"
 TRACE = "trace"
+PERF_DATA = "perf.data"
 STATE = "recording.json"
 CLEANUP = "CLEANUP.txt"
 # What a recording and the verbs on it write; --force replaces these and nothing else.
-_OWN = (MANIFEST, TRACE, "tables", "report.html", STATE, CLEANUP)
+_OWN = (MANIFEST, TRACE, PERF_DATA, "tables", "report.html", STATE, CLEANUP)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 # LTTng's packets: magic, UUID, stream id and instance id (32 bytes), then two timestamps, then the
 # sizes of content and packet in bits; header and packet context take 84 bytes, aligned to 88.
@@ -37,7 +38,8 @@ class State:
 
     `start_ticks` (clock ticks since boot) tells the recorder from a later process of the same id;
     `daemon_pid` is null when the session daemon was not started by it, `command_pid` null until
-    the command runs (it is also the id of the command's process group).
+    the command runs (it is also the id of the command's process group). `perf_pid` is null when
+    perf records nothing beside.
     """
 
     session: str
@@ -47,6 +49,7 @@ class State:
     command: list[str]
     daemon_pid: int | None = None
     command_pid: int | None = None
+    perf_pid: int | None = None
 
     @property
     def recorder_alive(self) -> bool:

@@ -20,6 +20,8 @@ from strata.record import leftovers
 from strata.record.config import SessionConfig
 from strata.record.dds import asked_for, find_hooks, preflight
 from strata.record.host import lttng_ust_version, possible_cpus
+from strata.record.kernel.events import DEFAULT_EVENTS
+from strata.record.kernel.perf import plan_perf, probe
 from strata.record.lttng import Lttng, tool_environment
 from strata.record.preflight.preflight import Preflight
 from strata.record.probe import offered_events
@@ -119,14 +121,25 @@ def _kernel(lttng: Lttng) -> Check:
     why_not = lttng.kernel_available()
     if why_not is None:
         return Check("kernel tracer", OK, "available")
+    try:
+        plan = plan_perf(DEFAULT_EVENTS, lttng.environment)
+        no_perf = probe(plan, lttng.environment)
+    except SessionError as error:
+        no_perf = str(error)
+    else:
+        if no_perf is None:
+            what = "context switches alone (no tracefs)" if plan.switches else "all usual events"
+            found = f"no lttng-modules; perf {plan.version} records {what}"
+            return Check("kernel tracer", OK, found)
     modules = Path("/lib/modules") / platform.release()
     if any(modules.rglob("lttng-tracer.ko*")):
         return Check("kernel tracer", WARNING, why_not, "run lttng-sessiond as root")
     return Check(
         "kernel tracer",
         WARNING,
-        f"no lttng-modules for {platform.release()}; kernel events are left out",
-        "apt install lttng-modules-dkms",
+        f"no lttng-modules for {platform.release()}, no perf ({no_perf}); "
+        "kernel events are left out",
+        "apt install lttng-modules-dkms, or linux-perf; run as root",
     )
 
 

@@ -71,7 +71,7 @@ def describe_host() -> dict[str, Any]:
     """Describe the machine, for the manifest; null for what it does not tell."""
     return {
         "name": platform.node(),
-        "boot_id": _line(Path("/proc/sys/kernel/random/boot_id")),
+        "boot_id": boot_id(),
         "distribution": _distribution(),
         "kernel": platform.release(),
         "machine": platform.machine(),
@@ -84,6 +84,11 @@ def describe_host() -> dict[str, Any]:
             Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
         ),
     }
+
+
+def boot_id() -> str | None:
+    """Give the id of this boot, which is also that of its CLOCK_MONOTONIC."""
+    return _line(Path("/proc/sys/kernel/random/boot_id"))
 
 
 def describe_versions(lttng: Lttng) -> dict[str, str | None]:

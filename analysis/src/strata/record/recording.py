@@ -28,6 +28,8 @@ from strata.record.directory import (
     default_directory,
     holds_events,
 )
+from strata.record.kernel.events import DEFAULT_EVENTS
+from strata.record.kernel.recorder import ClockOffset, PerfRecording, plan_kernel
 from strata.record.lttng import KERNEL, UST, Lttng, tool_environment
 from strata.record.manifest import Manifest
 from strata.record.profiles import RmwProfile
@@ -66,6 +68,7 @@ class _Plan:
     dds: Dds | None
     rmw_profile: RmwProfile | None
     lttng: Lttng
+    clock_offset: ClockOffset
     say: Say
 
 
@@ -79,20 +82,27 @@ def record(
     ros: Ros | None,
     base: Mapping[str, str] | None = None,
     rmw_profile: RmwProfile | None = None,
+    kernel: bool = False,
+    clock_offset: ClockOffset = lambda _: None,
     say: Say = lambda _: None,
 ) -> Recording:
     """Record a command into a session directory and return how it went.
 
     `directory` defaults to the project's `sessions/<utc>_<name>`, `name` to the configuration's;
     `ros` null runs the command in the caller's environment as it is; `base` is that environment.
-    `rmw_profile` is what its middleware is made to use. `say` gets one line for each thing that the
-    user should know. To be called from the main thread of a process without other threads: signals
-    are held while it runs.
+    `rmw_profile` is what its middleware is made to use. `kernel` asks for the usual events of the
+    kernel where the configuration lists none; `clock_offset` tells what the trace's clock adds to
+    CLOCK_MONOTONIC (null: measured), for those that perf recorded. `say` gets one line for each
+    thing that the user should know. To be called from the main thread of a process without other
+    threads: signals are held while it runs.
 
     Raises SessionError or OutputError when nothing could be recorded; then no session, process or
     session daemon of ours is left. A command that fails is no error: see `Recording.end`.
     """
+    if kernel and not config.kernel:
+        config = replace(config, kernel=DEFAULT_EVENTS)
     plan = _plan(config, command, directory, name, force, ros, base, rmw_profile, say)
+    plan = replace(plan, clock_offset=clock_offset)
     existed = plan.directory.exists()
     manifest = Manifest(plan.directory)
     with held_signals():
@@ -146,6 +156,7 @@ def _plan(
         dds=dds,
         rmw_profile=rmw_profile,
         lttng=lttng,
+        clock_offset=lambda _: None,
         say=say,
     )
 
@@ -164,17 +175,22 @@ def _record(plan: _Plan, manifest: Manifest) -> Recording:
         )
         for remark in plan.dds.remarks if plan.dds else ():
             plan.say(remark)
-        manifest.content["kernel_tracing"] = _kernel(plan)
+        kernel = plan_kernel(
+            plan.config.kernel, plan.lttng.kernel_available(), plan.lttng.environment
+        )
         closing = _Closing(plan)
+        beside = PerfRecording(kernel, plan.directory, plan.lttng.environment, plan.say)
         with closing:
-            _set_up(plan, kernel=manifest.content["kernel_tracing"]["recorded"])
+            _set_up(plan, kernel=kernel.by_lttng)
             plan.say(f"recording into {plan.directory} (LTTng session {plan.session})")
-            end = _run(plan, state, manifest)
+            end = _run_beside(plan, state, manifest, beside)
             manifest.end(end)
         empty = not holds_events(plan.directory / TRACE)
+        beside.convert(plan.directory / TRACE, plan.clock_offset)
+        manifest.content["kernel_tracing"] = kernel.as_json() | beside.as_json()
         manifest.content["discarded_events"] = closing.discarded
         manifest.content["empty"] = empty
-        manifest.content["problems"] = closing.problems
+        manifest.content["problems"] = [*closing.problems, *beside.problems]
         manifest.write()
     return Recording(plan.directory, end, closing.discarded, empty)
 
@@ -196,12 +212,20 @@ def _set_up(plan: _Plan, *, kernel: bool) -> None:
     refuse_if_interrupted()
 
 
-def _kernel(plan: _Plan) -> dict[str, bool | str | None]:
-    why_not = plan.lttng.kernel_available()
-    recorded = bool(plan.config.kernel) and why_not is None
-    if plan.config.kernel and why_not is not None:
-        plan.say(f"no kernel events: {why_not}")
-    return {"available": why_not is None, "why_not": why_not, "recorded": recorded}
+def _run_beside(plan: _Plan, state: State, manifest: Manifest, beside: PerfRecording) -> End:
+    """Run the command with perf beside it, where perf records the kernel's events."""
+    try:
+        beside.start()
+        refuse_if_interrupted()
+        if beside.pid:
+            state = replace(state, perf_pid=beside.pid)
+            state.write()
+        end = _run(plan, state, manifest)
+    except BaseException:
+        beside.kill()
+        raise
+    beside.stop()
+    return end
 
 
 def _run(plan: _Plan, state: State, manifest: Manifest) -> End:

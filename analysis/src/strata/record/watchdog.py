@@ -5,6 +5,7 @@
 Run as a script, without site packages: `watchdog.py FD DIRECTORY`. FD is the reading end of a
 pipe whose writing end only the recorder holds: its end without a byte means that the recorder is
 gone. It changes no session: the command may still run, and its trace may be what the user wants.
+Only perf is ended, whose data would grow with nobody to make a trace of it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +57,10 @@ def instructions(state: dict[str, object]) -> str:
     steps.append(f"  lttng destroy {session}")
     if state.get("daemon_pid"):
         steps.append(f"  kill {state['daemon_pid']}   # the session daemon, started for this only")
+    if state.get("perf_pid"):
+        steps.append(
+            f"  rm {directory}/perf.data      # kernel events until then, not in the trace"
+        )
     lines = [
         f"strata: the recorder (process {state['strata_pid']}) was killed; "
         f"its LTTng session {session} is left behind, still recording.",
@@ -68,10 +74,14 @@ def _watch(reading: int, directory: Path) -> None:
     if os.read(reading, 1) == FINISHED:
         return
     try:
-        text = instructions(json.loads((directory / "recording.json").read_text()))
+        state = json.loads((directory / "recording.json").read_text())
+        text = instructions(state)
     except (OSError, ValueError):
         # Killed before the state was written: nothing was started yet.
         return
+    if state.get("perf_pid"):
+        with contextlib.suppress(OSError):
+            os.kill(state["perf_pid"], signal.SIGINT)
     target = directory / "CLEANUP.txt"
     target.write_text(text)
     sys.stderr.write(f"{text}(also in {target})\n")

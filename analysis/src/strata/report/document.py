@@ -68,6 +68,7 @@ def _hops(analysis: Analysis) -> list[dict[str, Any]]:
 def _chains(analysis: Analysis) -> list[dict[str, Any]]:
     segments = _grouped(analysis.chain_layers, "chain_id")
     blame = _grouped(analysis.blame, "chain_id")
+    threads = _grouped(analysis.chain_scheduling, "chain_id")
     out = []
     for chain in _records(analysis.chains):
         own = analysis.chain_instances["chain_id"] == chain["chain_id"]
@@ -82,6 +83,8 @@ def _chains(analysis: Analysis) -> list[dict[str, Any]]:
                 "layers": [_plain(row) for row in layer_totals(parts, total)],
                 "segments": segments.get(chain["chain_id"], []),
                 "blame": blame.get(chain["chain_id"], []),
+                # Only of traces with kernel events.
+                **({"threads": threads[chain["chain_id"]]} if chain["chain_id"] in threads else {}),
             }
         )
     return out

@@ -20,6 +20,7 @@ from strata.report.breaking import broken
 from strata.report.entities import entity_sections
 from strata.report.executors import executors_section
 from strata.report.findings import finding_line
+from strata.report.scheduling_text import thread_table
 from strata.schema.events import INTERNAL_TOPICS
 from strata.symbols import shorten, shorten_place
 from strata.units import format_count, format_ns
@@ -110,6 +111,9 @@ def _chain(analysis: Analysis, chain: Mapping[Hashable, Any]) -> RenderableType:
         Text(latency),
         _chain_table(layers, chain["nodes"].split(" -> ")),
     ]
+    threads = thread_table(analysis, chain_id, chain["latency_mean"])
+    if threads is not None:
+        parts.append(threads)
     for bottleneck in analysis.bottlenecks:
         if bottleneck.chain_id == chain_id:
             text = Text("Bottleneck: ", style="bold red")

@@ -69,8 +69,8 @@ class Event:
 
     @property
     def full_name(self) -> str:
-        """Name in a trace, with the provider."""
-        return f"{self.provider}:{self.name}"
+        """Name in a trace, with the provider; the kernel's events have none."""
+        return f"{self.provider}:{self.name}" if self.provider else self.name
 
 
 def handle(name: str, doc: str, since: str = "humble") -> Field:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from strata.schema.columns import dense_id, duration, instant, statistics
 from strata.schema.layers import HOP_LAYERS
+from strata.schema.scheduling_tables import LAYER_SCHEDULING, PREEMPTIONS, SCHEDULING_STATS
 from strata.schema.table import Column, Table
 
 _HOST = Column("host", "string", "host name")
@@ -709,4 +710,7 @@ TABLES: tuple[Table, ...] = (
     QUALITY,
     LOSSES,
     EVENT_USES,
+    LAYER_SCHEDULING,
+    PREEMPTIONS,
+    SCHEDULING_STATS,
 )

@@ -9,7 +9,8 @@ quantiles are not used, as quantiles of parts do not add up. Shares of one group
 
 Executor wait is split by what the taking thread ran meanwhile: one cause a callback, and the rest
 is the executor itself. Dds receive is split into the wait for what had to be sent again, and the
-rest.
+rest. Where the trace has kernel events, the time in which a layer's thread was blocked or preempted
+is split off it (strata.stats.scheduling).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from strata.schema.layers import (
     Layer,
 )
 from strata.stats.groups import TAIL, TYPICAL, members
+from strata.stats.scheduling import split_by_thread
 
 # Layers that contain executor wait: what the thread ran then is a cause of its own.
 _WAITING = (
@@ -48,11 +50,13 @@ def blame_table(
     blockers: pd.DataFrame,
     callbacks: pd.Series[str],
     messages: pd.DataFrame,
+    of_threads: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Return the table `blame`.
 
     `where` names the place of each message (row) and layer (column); `callbacks` describes each
-    callback id. `messages` tells the waits for resends.
+    callback id. `messages` tells the waits for resends, `of_threads` what held threads up
+    (strata.stats.scheduling.thread_causes).
     """
     chains = [
         instances[instances["chain_id"] == chain_id]
@@ -62,7 +66,9 @@ def blame_table(
     # Only messages of some group are looked at: a fifth of them all.
     looked_at = [group["chain_instance_id"] for pair in groups for group in pair]
     wanted = segments["chain_instance_id"].isin(pd.concat(looked_at) if looked_at else [])
-    causes = _causes(segments[wanted].reset_index(drop=True), where, blockers, callbacks, messages)
+    causes = _causes(
+        segments[wanted].reset_index(drop=True), where, blockers, callbacks, messages, of_threads
+    )
     parts = [
         _chain_blame(int(cut["chain_id"].iloc[0]), *pair, causes)
         for cut, pair in zip(chains, groups, strict=True)
@@ -78,6 +84,7 @@ def _causes(
     blockers: pd.DataFrame,
     callbacks: pd.Series[str],
     messages: pd.DataFrame,
+    of_threads: pd.DataFrame | None,
 ) -> pd.DataFrame:
     """Segments with their place; what waits for something of its own is split off."""
     causes = segments[
@@ -87,6 +94,8 @@ def _causes(
     for name, rows in causes.groupby("layer").groups.items():
         places = where[str(name)].to_numpy()
         causes.loc[rows, "where"] = places[causes.loc[rows, "message_id"].to_numpy(np.int64)]
+    if of_threads is not None:
+        causes = split_by_thread(causes, segments, of_threads)
     behind = blockers.assign(where="behind " + blockers["callback_id"].map(callbacks).astype(str))
     causes = _split(causes, _WAITING, behind)
     again = messages[messages["resend_ns"].notna()]

@@ -95,11 +95,11 @@ def _others(causes: list[Row], typical: Row) -> str:
 def cause(layer: str, where: str) -> str:
     """Join a layer and its place to words.
 
-    "executor wait behind f (/n)", "dds receive: resends of /t", "stored: /t in /n", "transport of
-    /t".
+    "executor wait behind f (/n)", "hold preempted by x (7) in f (/n)", "dds receive: resends of
+    /t", "stored: /t in /n", "transport of /t".
     """
     place = shorten_place(where)
-    if place.startswith("behind "):
+    if place.startswith(("behind ", "preempted ", "blocked in ", "leaving idle in ")):
         return f"{layer} {place}"
     named = layer == STORED.name or place.startswith("resends ")
     return f"{layer}: {place}" if named else f"{layer} of {place}"

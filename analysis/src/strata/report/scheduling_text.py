@@ -1,0 +1,46 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the threads of a chain's layers did, as text; where the trace has kernel events."""
+
+from __future__ import annotations
+
+from rich.table import Table
+from rich.text import Text
+
+from strata.analysis import Analysis
+from strata.printable import printable
+from strata.schema.layers import CALLBACK, HOLD
+from strata.symbols import shorten_place
+from strata.units import format_ns
+
+_LEAST_SHARE = 0.01
+"""Of the chain's mean latency: shorter callbacks, and other layers whose threads were held up for
+less, are left out."""
+
+
+def thread_table(analysis: Analysis, chain_id: int, latency_ns: float) -> Table | None:
+    """Return means of what each layer's thread did; null when nothing is known of it."""
+    rows = analysis.chain_scheduling
+    rows = rows[rows["chain_id"] == chain_id]
+    held_up = rows["preempted_mean"] + rows["blocked_mean"]
+    whole = held_up + rows["running_mean"] + rows["unknown_mean"]
+    long = rows["layer"].isin([HOLD.name, CALLBACK.name])
+    rows = rows[held_up.where(~long, whole) >= _LEAST_SHARE * latency_ns]
+    if rows.empty:
+        return None
+    table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
+    table.add_column("threads (means)", no_wrap=True)
+    table.add_column("where; who had the CPU", overflow="fold", ratio=1)
+    for name in ("running", "preempted", "blocked", "unknown"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows.to_dict("records"):
+        where = printable(shorten_place(row["where"]))
+        if isinstance(row["preempted_by"], str) and row["preempted_mean"] > 0:
+            where += f"; {printable(row['preempted_by'])}"
+        table.add_row(
+            f"  {row['layer']}",
+            Text(where),
+            *(format_ns(row[f"{name}_mean"]) for name in ("running", "preempted", "blocked")),
+            format_ns(row["unknown_mean"]) if row["unknown_mean"] else "",
+        )
+    return table

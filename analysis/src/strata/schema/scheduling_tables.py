@@ -1,0 +1,66 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of what threads did within layers; they have rows where a trace has kernel events."""
+
+from __future__ import annotations
+
+from strata.schema.columns import dense_id, duration
+from strata.schema.table import Column, Table
+
+_OF_THREAD = (
+    dense_id("message_id", "the message; of hold the one that was published in it"),
+    Column("layer", "string", "name of the layer"),
+)
+
+LAYER_SCHEDULING = Table(
+    "layer_scheduling",
+    ("message_id", "layer"),
+    (
+        *_OF_THREAD,
+        Column("vtid", "int64", "thread id"),
+        duration("running_ns", "the thread had a CPU; interrupts that it served included"),
+        duration("preempted_ns", "it could run, and had no CPU"),
+        duration("blocked_ns", "it waited for something: sleep, lock, input, its turn in a wait"),
+        duration("unknown_ns", "the kernel's events do not tell"),
+    ),
+    "What the thread of a layer did in it, by the kernel's scheduler events; the four add up to "
+    "the layer. No rows without such events, and for layers that belong to no single thread.",
+)
+
+PREEMPTIONS = Table(
+    "preemptions",
+    ("message_id", "layer", "tid", "comm"),
+    (
+        *_OF_THREAD,
+        Column(
+            "tid",
+            "int64",
+            "kernel's id of the thread that had the CPU; 0: none had, it was leaving idle",
+            null="unknown",
+        ),
+        Column("comm", "string", "name of that thread; empty for none and unknown"),
+        duration("duration_ns", "how long; of a layer they add up to its preempted_ns"),
+    ),
+    "Who had the CPU for which the thread of a layer waited; not told of executor wait.",
+)
+
+SCHEDULING_STATS = Table(
+    "chain_scheduling",
+    ("chain_id", "position"),
+    (
+        dense_id("chain_id", "row of `chains`"),
+        Column("position", "int64", "order along the chain, as in `chain_layers`"),
+        Column("hop", "int64", "hop along the chain, from 0"),
+        Column("layer", "string", "name of the layer"),
+        Column("where", "string", "as in `chain_layers`"),
+        Column("count", "int64", "messages whose thread was followed"),
+        *(
+            Column(f"{state}_{name}", "float64", f"{what} of the time {state}", unit="ns")
+            for state in ("running", "preempted", "blocked", "unknown")
+            for name, what in (("mean", "mean"), ("p99", "99th percentile"))
+        ),
+        Column("preempted_by", "string", "who had the CPU longest meanwhile", null="nobody"),
+        duration("preempted_by_ns", "how long, over all messages", null="nobody"),
+    ),
+    "One row a layer of a hop of a chain whose thread the kernel's events tell of.",
+)

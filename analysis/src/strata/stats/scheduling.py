@@ -1,0 +1,124 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Statistics and blame of what threads did within layers, where the trace has kernel events.
+
+A layer of `chain_segments` is about one message; only hold is recorded with the message that was
+published in it, which is the next one of its chain's instance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from strata.schema import scheduling_tables as tables
+from strata.schema.layers import CALLBACK, CLIENT_PUBLISH, CLIENT_TAKE, HOLD, TAKE, WAKE_UP
+
+STATES = ("running", "preempted", "blocked", "unknown")
+
+# Executor wait has causes of its own, the callbacks; what blocks or preempts them is theirs.
+_BLAMED = (CLIENT_PUBLISH, WAKE_UP, TAKE, CLIENT_TAKE, CALLBACK, HOLD)
+
+
+def with_thread_message(segments: pd.DataFrame) -> pd.DataFrame:
+    """Add `thread_message_id`: the message under which `layer_scheduling` has a segment."""
+    own = segments["message_id"].to_numpy(np.int64)
+    held = (segments["layer"] == HOLD.name).to_numpy()
+    out = segments.assign(thread_message_id=own)
+    if not held.any():
+        return out
+    hops = segments.drop_duplicates(["chain_instance_id", "hop"])
+    following = pd.Series(
+        hops["message_id"].to_numpy(np.int64),
+        index=pd.MultiIndex.from_arrays([hops["chain_instance_id"], hops["hop"] - 1]),
+    )
+    key = pd.MultiIndex.from_frame(segments.loc[held, ["chain_instance_id", "hop"]])
+    out.loc[held, "thread_message_id"] = following.reindex(key, fill_value=-1).to_numpy(np.int64)
+    return out
+
+
+def thread_causes(scheduling: pd.DataFrame, preemptions: pd.DataFrame) -> pd.DataFrame:
+    """Return what held threads up: thread_message_id, layer, part (words for it), duration_ns."""
+    blamed = [layer.name for layer in _BLAMED]
+    # A thread that waits for work is blocked by definition: that is what wake-up is.
+    asleep = scheduling["layer"].isin(blamed) & (scheduling["layer"] != WAKE_UP.name)
+    blocked = scheduling[asleep & (scheduling["blocked_ns"] > 0)]
+    taken = preemptions[preemptions["layer"].isin(blamed)]
+    parts = [
+        blocked.assign(part="blocked", duration_ns=blocked["blocked_ns"]),
+        taken.assign(part=preemptor(taken)),
+    ]
+    causes = pd.concat(
+        [part[["message_id", "layer", "part", "duration_ns"]] for part in parts], ignore_index=True
+    )
+    return causes.rename(columns={"message_id": "thread_message_id"})
+
+
+def preemptor(preemptions: pd.DataFrame) -> pd.Series[str]:
+    """Say who had the CPU: "preempted by stress-ng (1234)", "leaving idle"."""
+    tid = preemptions["tid"].astype("Int64")
+    named = "preempted by " + preemptions["comm"].astype(str) + " (" + tid.astype("string") + ")"
+    return named.mask(tid == 0, "leaving idle").mask(tid.isna(), "preempted").astype(str)
+
+
+def split_by_thread(
+    causes: pd.DataFrame, segments: pd.DataFrame, parts: pd.DataFrame
+) -> pd.DataFrame:
+    """Split causes by what held their threads up; sums stay.
+
+    `causes` has the rows of `segments`, `parts` is of `thread_causes`. A part's place is its words,
+    "in" and the cause's place.
+    """
+    if parts.empty:
+        return causes
+    rows = causes[["layer", "where"]].assign(
+        row=np.arange(len(causes)),
+        thread_message_id=with_thread_message(segments)["thread_message_id"].to_numpy(),
+    )
+    renamed = parts.rename(columns={"duration_ns": "part_ns"})
+    split = rows.merge(renamed, on=["thread_message_id", "layer"])
+    out = np.zeros(len(causes), np.int64)
+    np.add.at(out, split["row"].to_numpy(), split["part_ns"].to_numpy(np.int64))
+    whole = causes.assign(duration_ns=causes["duration_ns"].to_numpy(np.int64) - out)
+    new = causes.iloc[split["row"].to_numpy()].assign(
+        duration_ns=split["part_ns"].to_numpy(np.int64),
+        where=(split["part"] + " in " + split["where"].astype(str)).to_numpy(),
+    )
+    return pd.concat([whole, new], ignore_index=True)
+
+
+def scheduling_table(
+    segments: pd.DataFrame,
+    layers: pd.DataFrame,
+    scheduling: pd.DataFrame,
+    preemptions: pd.DataFrame,
+) -> pd.DataFrame:
+    """Return the table `chain_scheduling`; `layers` is `chain_layers`."""
+    if scheduling.empty or segments.empty:
+        return tables.SCHEDULING_STATS.empty()
+    place = ["chain_id", "position"]
+    times = scheduling.rename(columns={"message_id": "thread_message_id"})
+    rows = with_thread_message(segments).merge(times, on=["thread_message_id", "layer"])
+    if rows.empty:
+        return tables.SCHEDULING_STATS.empty()
+    grouped = rows.groupby(place)
+    frame = pd.DataFrame({"count": grouped.size()})
+    for state in STATES:
+        frame[f"{state}_mean"] = grouped[f"{state}_ns"].mean()
+        frame[f"{state}_p99"] = grouped[f"{state}_ns"].quantile(0.99)
+    who = _who(rows[[*place, "thread_message_id", "layer"]], preemptions, place)
+    frame = frame.join(who).reset_index()
+    named = layers[[*place, "hop", "layer", "where"]]
+    return tables.SCHEDULING_STATS.frame(named.merge(frame, on=place))
+
+
+def _who(rows: pd.DataFrame, preemptions: pd.DataFrame, place: list[str]) -> pd.DataFrame:
+    """Return who preempted longest, by place of the chain."""
+    taken = preemptions.assign(preempted_by=preemptor(preemptions)).rename(
+        columns={"message_id": "thread_message_id", "duration_ns": "preempted_by_ns"}
+    )
+    found = rows.merge(taken, on=["thread_message_id", "layer"])
+    sums = found.groupby([*place, "preempted_by"])["preempted_by_ns"].sum().reset_index()
+    longest = sums.sort_values("preempted_by_ns", ascending=False).drop_duplicates(place)
+    longest["preempted_by_ns"] = longest["preempted_by_ns"].astype("Int64")
+    return longest.set_index(place)
