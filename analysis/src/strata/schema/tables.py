@@ -477,7 +477,11 @@ MODES = Table(
         Column("p50_ns", "float64", "median latency", unit="ns"),
         Column("mean_ns", "float64", "mean latency", unit="ns"),
         Column(
-            "slower_ns", "float64", "mean less that of the mode before", unit="ns", null=_NO_CAUSE
+            "slower_ns",
+            "float64",
+            "mean of its middle half less that of the mode before",
+            unit="ns",
+            null=_NO_CAUSE,
         ),
         Column("layer", "string", "layer that differs most from the mode before", null=_NO_CAUSE),
         Column("where", "string", "place of that, as in `blame`", null=_NO_CAUSE),

@@ -71,9 +71,7 @@ def describe_modes(modes: list[Row]) -> str:
     for at, mode in enumerate(modes):
         if not pd.isna(mode["layer"]):
             which = "slow" if len(modes) == 2 else _ORDINALS[at]
-            text += (
-                f"; the {which} one is +{format_ns(mode['slower_ns'])} on average, {_most(mode)}"
-            )
+            text += f"; the {which} one is +{format_ns(mode['slower_ns'])}, {_most(mode)}"
     return f"{text}."
 
 

@@ -3,7 +3,9 @@
 """Modes of chains and hops as tables, and what makes the difference between two modes.
 
 Between a mode and the next faster one the cause is named whose mean differs most; causes are those
-of blame (strata.stats.blame), and as means add up, so do their differences.
+of blame (strata.stats.blame), and as means add up, so do their differences. Means are over the
+middle half of a mode, from its lower to its upper quartile of latency: its outliers, or a lesser
+mode beyond it, are not what makes it a mode.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ Row = dict[str, object]
 FindCauses = Callable[[pd.DataFrame], pd.DataFrame]
 
 _LOOKED_AT = 2_000
-"""Causes are looked for in so many messages of a mode, spread evenly over its latencies."""
+"""Causes are looked for in about so many messages of a mode, spread evenly over its latencies."""
 
 
 @dataclass(frozen=True)
@@ -142,14 +144,10 @@ def _causes(
     modes = chosen.set_index("chain_instance_id")["mode"]
     causes = causes.assign(mode=causes["chain_instance_id"].map(modes))
     sums = causes.groupby(["chain_id", "layer", "where", "mode"])["duration_ns"].sum()
-    groups = chosen.groupby(["chain_id", "mode"])["latency_ns"]
-    sizes, means = groups.size(), groups.mean()
     return {
-        (chain_id, mode): _slower(
-            sums.loc[chain_id], sizes.loc[chain_id], means.loc[chain_id], mode
-        )
-        for chain_id, own in of_chains.items()
-        for mode in range(1, len(own.modes.bounds_ns) + 1)
+        (chain_id, mode): _slower(sums.loc[chain_id], chosen[chosen["chain_id"] == chain_id], mode)
+        for chain_id, found in of_chains.items()
+        for mode in range(1, len(found.modes.bounds_ns) + 1)
     }
 
 
@@ -160,13 +158,16 @@ def _representatives(found: _Found) -> list[tuple[int, Ints]]:
     out = []
     for mode, own in partition(found.modes.number(found.values)):
         ordered = own[np.argsort(found.values[own], kind="stable")]
-        step = -(-len(ordered) // _LOOKED_AT)
-        out.append((mode, found.rows[ordered[step // 2 :: step]]))
+        quarter = (len(ordered) - 1) // 4
+        middle = ordered[quarter : len(ordered) - quarter]
+        out.append((mode, found.rows[middle[:: -(-len(middle) // _LOOKED_AT)]]))
     return out
 
 
-def _slower(sums: pd.Series[int], sizes: pd.Series[int], means: pd.Series[float], mode: int) -> Row:
+def _slower(sums: pd.Series[int], chosen: pd.DataFrame, mode: int) -> Row:
     """The cause whose mean differs most between `mode` and the one before."""
+    latency = chosen.groupby("mode")["latency_ns"]
+    sizes, means = latency.size(), latency.mean()
     total = float(means[mode] - means[mode - 1])
     of_causes = sums.unstack("mode", fill_value=0) / sizes
     slower = (of_causes[mode] - of_causes[mode - 1]).sort_values(kind="stable")
