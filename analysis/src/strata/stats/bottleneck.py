@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -61,21 +61,21 @@ def mode_sentences(modes: pd.DataFrame) -> dict[int, str]:
     return {chain_id: describe_modes(rows) for chain_id, rows in by_chain.items()}
 
 
-def describe_modes(modes: list[Row]) -> str:
+def describe_modes(modes: Sequence[Mapping[Any, Any]]) -> str:
     """Say in a sentence which modes there are, and what makes each slower than the one before.
 
-    `modes` are the rows of one chain or hop in `modes`; of a hop, no cause is named.
+    `modes` are the rows of one chain or hop in the table `modes`; of a hop, no cause is named.
     """
     words = [f"{format_ns(mode['p50_ns'])} ({mode['share']:.0%})" for mode in modes]
     text = f"{len(modes)} modes: {', '.join(words[:-1])} and {words[-1]}"
     for at, mode in enumerate(modes):
-        if not pd.isna(mode["layer"]):
+        if not pd.isna(mode.get("layer")):
             which = "slow" if len(modes) == 2 else _ORDINALS[at]
             text += f"; the {which} one is +{format_ns(mode['slower_ns'])}, {_most(mode)}"
     return f"{text}."
 
 
-def _most(mode: Row) -> str:
+def _most(mode: Mapping[Any, Any]) -> str:
     """What makes a mode slower. A share is more than all where something else is faster there."""
     what = cause(mode["layer"], mode["where"])
     text = f"{_part(mode['cause_share'])} of it {what}"
