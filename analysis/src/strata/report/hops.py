@@ -32,7 +32,6 @@ class Span(Enum):
 
 
 _STATISTICS = ("min", "p50", "mad", "p90", "p99", "max", "mean")
-_LAYER_WIDTH = 30
 _COLUMN_WIDTH = 10
 _ENDS_WIDTH = 24
 """Of a line of bars, what the letter of its trace and the two ends of the axis take."""
@@ -155,21 +154,24 @@ def _bars(found: Measured, width: int) -> list[RenderableType]:
 
 def _layers(found: Mapping[str, Hop], letters: Sequence[str], width: int) -> list[RenderableType]:
     """The median of each layer, as many traces beside each other as the terminal is wide."""
-    fit = max(1, (width - _LAYER_WIDTH) // _COLUMN_WIDTH)
+    present = {part.layer for hop in found.values() for part in hop.layers}
+    names = [f"   {layer.name}" for layer in HOP_LAYERS if layer.name in present]
+    longest = max(map(len, names), default=0) + 1
+    fit = max(1, (width - longest) // _COLUMN_WIDTH)
     shown = [name for name in letters if name in found]
     return [
-        _layer_table({name: found[name] for name in shown[at : at + fit]})
+        _layer_table({name: found[name] for name in shown[at : at + fit]}, longest)
         for at in range(0, len(shown), fit)
     ]
 
 
-def _layer_table(found: Mapping[str, Hop]) -> Table:
+def _layer_table(found: Mapping[str, Hop], width: int) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False)
-    table.add_column("   layer, p50", overflow="fold", width=_LAYER_WIDTH)
+    table.add_column("   layer, p50", no_wrap=True, min_width=width)
     for name in found:
         table.add_column(name, justify="right", no_wrap=True, width=_COLUMN_WIDTH - 1)
     medians = {
-        name: {layer.layer: layer.statistics["p50"] for layer in hop.layers}
+        name: {part.layer: part.statistics["p50"] for part in hop.layers}
         for name, hop in found.items()
     }
     for layer in HOP_LAYERS:

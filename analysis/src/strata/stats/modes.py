@@ -2,19 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Has a distribution of latencies several modes, and where do they part?
 
-Two questions, both of the logarithm of the values. Latencies are made by factors: a mode of 30 ms
-is a hundred times as wide as one of 300 us, and side by side on a linear scale the narrow one is a
+All of it is done on the logarithm of the values. Latencies are made by factors: a mode of 30 ms is
+a hundred times as wide as one of 300 us, and side by side on a linear scale the narrow one is a
 single bar. An exponential, normal, uniform or log-normal distribution has one mode on either scale.
 
-*Is there more than one mode at all?* The dip test of Hartigan and Hartigan ("The dip test of
-unimodality", The Annals of Statistics 13, 1985): the p-value is the chance of so large a dip in as
-many independent values of a uniform distribution, the worst case of those with one mode.
+*Is there more than one mode?* The dip test of Hartigan and Hartigan ("The dip test of unimodality",
+The Annals of Statistics 13, 1985) is asked first: its p-value is the chance of so large a dip in as
+many independent values of a uniform distribution, the worst case of those with one mode. It has
+little power for a small mode beside a large one, and in a large sample it finds what nobody would
+call a mode; latencies that follow each other are not independent either.
 
-*Are they worth a name?* A test of many values finds what nobody would call a mode, and latencies
-that follow each other are not independent. So the density must have a valley (`_VALLEY`) that is no
-noise of counting (`_SIGMAS`), between modes that have a share (`MIN_SHARE`) and stand apart
-(`MIN_RATIO`). The density is that of a Gaussian kernel; coarse ones come first, so that a wide mode
-beside a narrow one is not taken for many. What was parted is looked at again, up to `MAX_MODES`.
+*Are they worth a name?* So the density (of a Gaussian kernel) must have a valley (`_VALLEY`) that
+is no noise of counting (`_SIGMAS`; `_SIGMAS_ALONE` where the dip tells nothing), between modes that
+have a share (`MIN_SHARE`) and stand apart (`MIN_RATIO`). Wide kernels come first, so that a wide
+mode beside a narrow one is not taken for many. What was parted is looked at again, up to
+`MAX_MODES`.
 """
 
 from __future__ import annotations
@@ -37,11 +39,14 @@ MIN_RATIO = 1.3
 """The medians of neighbouring modes are at least this factor apart."""
 MAX_MODES = 4
 ALPHA = 0.01
-"""The p-value of the dip test below which modes are looked for."""
+"""The p-value of the dip test below which it tells of several modes."""
 
 _VALLEY = 0.5
 """Density of the valley over that of the lower of the two peaks beside it, at most."""
 _SIGMAS = 3.0
+"""So far beyond the noise of counting is a valley where the dip tells of several modes."""
+_SIGMAS_ALONE = 4.0
+"""And where it does not: it has little power for a small mode beside a large one."""
 _SAMPLE = 20_000
 """So many values are tested. The dip of a mode of 5 % is 0.025, the critical one here 0.004."""
 _SMOOTHING = (8.0, 4.0, 2.0, 1.0, 0.5)
@@ -55,13 +60,12 @@ _KERNEL_L2 = 0.5 / np.sqrt(np.pi)
 class Modes:
     """What was found: dip and p-value (null for few values), and where the modes part.
 
-    `bounds_ns` are values between neighbouring modes, ascending: a value at or below the first
-    belongs to the first mode. Empty for one mode.
+    `bounds_ns` are the largest values of all modes but the slowest, ascending; empty for one mode.
     """
 
     dip: float | None
     p_value: float | None
-    bounds_ns: tuple[float, ...] = ()
+    bounds_ns: tuple[int, ...] = ()
 
     @property
     def count(self) -> int | None:
@@ -77,10 +81,10 @@ def find_modes(values: Ints) -> Modes:
     """Find the modes of durations in ns, in any order."""
     if len(values) < MIN_COUNT:
         return Modes(None, None)
-    logs = np.log(_spread(np.sort(values)))
+    ordered = np.sort(values)
+    logs = np.log(_spread(ordered))
     dip, p_value = _dip(logs)
-    if p_value >= ALPHA:
-        return Modes(dip, p_value)
+    least = int(np.ceil(MIN_SHARE * len(values)))
     cuts = [0, len(logs)]
     refused: set[tuple[int, int]] = set()
     while len(cuts) <= MAX_MODES:
@@ -88,14 +92,15 @@ def find_modes(values: Ints) -> Modes:
         if not parts:
             break
         begin, end = max(parts, key=lambda part: part[1] - part[0])
-        found = _split(logs[begin:end], int(np.ceil(MIN_SHARE * len(logs))))
-        more = sorted([*cuts, begin + found]) if found is not None else cuts
-        if found is None or not _apart(logs, more):
+        found = _split(logs[begin:end], least)
+        if found is not None:
+            # Equal values are of one mode.
+            found = int(np.searchsorted(ordered[begin:end], ordered[begin + found]))
+        if found is None or found < least or not _apart(logs, sorted([*cuts, begin + found])):
             refused.add((begin, end))
         else:
-            cuts = more
-    inner = np.asarray(cuts[1:-1], np.int64)
-    return Modes(dip, p_value, tuple(np.exp((logs[inner - 1] + logs[inner]) / 2).tolist()))
+            cuts = sorted([*cuts, begin + found])
+    return Modes(dip, p_value, tuple(ordered[np.asarray(cuts[1:-1], np.int64) - 1].tolist()))
 
 
 def _dip(ordered: Floats) -> tuple[float, float]:
@@ -140,13 +145,12 @@ def _split(ordered: Floats, least: int) -> int | None:
 
     `least` is how many have to be on either side.
     """
-    if len(ordered) < max(MIN_COUNT, 2 * least) or _dip(ordered)[1] >= ALPHA:
-        return None
     width = _silverman(ordered)
-    if not width > 0:
+    if len(ordered) < max(MIN_COUNT, 2 * least) or not width > 0:
         return None
+    sigmas = _SIGMAS if _dip(ordered)[1] < ALPHA else _SIGMAS_ALONE
     for index, factor in enumerate(_SMOOTHING):
-        valley = _valley(ordered, width * factor, least)
+        valley = _valley(ordered, width * factor, least, sigmas)
         if valley is not None:
             at = _narrowed(ordered, valley, [width * finer for finer in _SMOOTHING[index:]])
             below = int(np.searchsorted(ordered, at))
@@ -164,8 +168,11 @@ def _silverman(ordered: Floats) -> float:
     return float(0.9 * min(spreads, default=0.0) * len(ordered) ** -0.2)
 
 
-def _valley(ordered: Floats, width: float, least: int) -> float | None:
-    """Return the place of the valley that is clearest beyond the noise of counting, or null."""
+def _valley(ordered: Floats, width: float, least: int, clearest: float) -> float | None:
+    """Return the place of the valley that is clearest beyond the noise of counting, or null.
+
+    It has to be so by `clearest` standard deviations.
+    """
     grid, density = _density(ordered, width)
     below = np.searchsorted(ordered, grid)
     low = np.maximum.accumulate(density)
@@ -177,7 +184,7 @@ def _valley(ordered: Floats, width: float, least: int) -> float | None:
     lower = ordered[np.maximum(below - 1, 0) // 2]
     upper = ordered[np.minimum((below + len(ordered)) // 2, len(ordered) - 1)]
     apart = upper - lower >= np.log(MIN_RATIO)
-    clear = inside & apart & (density <= _VALLEY * peak) & (sigmas >= _SIGMAS)
+    clear = inside & apart & (density <= _VALLEY * peak) & (sigmas >= clearest)
     if not clear.any():
         return None
     return float(grid[np.argmax(np.where(clear, sigmas, -np.inf))])
