@@ -80,7 +80,7 @@ def _most(mode: Mapping[Any, Any]) -> str:
     what = cause(mode["layer"], mode["where"])
     text = f"{_part(mode['cause_share'])} of it {what}"
     if mode["layer_share"] - mode["cause_share"] >= _SPREAD:
-        text += f" ({mode['layer']} of all hops together is {_part(mode['layer_share'])})"
+        text += f" ({mode['layer']} of all hops together: {_part(mode['layer_share'])})"
     return text
 
 
