@@ -15,6 +15,7 @@ from strata.cli.console import make_console
 from strata.cli.output import check_output, write_output
 from strata.cli.progress import decoding_progress
 from strata.cli.titles import title_of
+from strata.read.links import read_links
 from strata.report.hop_document import hop_document, hop_rectangle
 from strata.report.hop_selection import Selection
 from strata.report.hops import Span, print_hops
@@ -35,6 +36,12 @@ from strata.stats.hop_distributions import TraceHops, trace_hops
     help="The end of a hop in the table; json and csv have both.",
 )
 @click.option(
+    "--links",
+    "links_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="YAML file of message links, for the chains (docs/method.md).",
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(["table", "json", "csv"]),
@@ -50,6 +57,7 @@ def command(
     topics: tuple[str, ...],
     nodes: tuple[str, ...],
     until: str,
+    links_path: Path | None,
     form: str,
     output: Path | None,
     *,
@@ -62,11 +70,12 @@ def command(
     `strata record`, or any directory that `ros2 trace` or `lttng` wrote.
     """
     check_output(output, force=force)
+    links = read_links(links_path) if links_path else ()
     found = []
     for path in traces:
         with decoding_progress() as progress:
             # Only the distributions are kept, so that one analysis at a time is in memory.
-            found.append(trace_hops(analyze(path, progress=progress), title_of(path)))
+            found.append(trace_hops(analyze(path, links=links, progress=progress), title_of(path)))
     selection = Selection(topics, nodes, everything)
 
     def write(file: IO[str]) -> None:
