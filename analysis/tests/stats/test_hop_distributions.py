@@ -121,6 +121,7 @@ def traffic(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame]:
             "publisher_node": f"/from_{publisher[publication] or 0}",
             "subscription_node": f"/to_{sink}",
             "method": "topic+timestamp",
+            "confidence": "exact",
             "publish_ns": 0,
             "rmw_publish_ns": 0,
             "rmw_take_ns": 10 + at,
