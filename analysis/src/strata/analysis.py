@@ -67,11 +67,13 @@ class Bottleneck:
     """The largest cause of a chain's latency: in its typical messages, and in its slowest.
 
     Shares are of the latency of the band (see the table `blame`), durations are mean ns there, and
-    `latency_p50_ns` and `latency_p99_ns` are quantiles of the chain. `text` says it in plain words.
+    `latency_p50_ns` and `latency_p99_ns` are quantiles of the chain. `text` says it in plain words,
+    with the nodes where another chain goes over the same topics.
     """
 
     chain_id: int
     chain: str
+    nodes: tuple[str, ...]
     layer: str
     where: str
     share_p50: float
@@ -110,6 +112,7 @@ class Analysis:
     chain_segments: pd.DataFrame
     chain_layers: pd.DataFrame
     blame: pd.DataFrame
+    modes: pd.DataFrame
     callbacks: pd.DataFrame
     quality: pd.DataFrame
     losses: pd.DataFrame

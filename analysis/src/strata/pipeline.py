@@ -42,12 +42,13 @@ from strata.schema.kernel_events import KERNEL_NAMES
 from strata.schema.layers import BY_NAME, WITHOUT_WAITS
 from strata.schema.links import MessageLink
 from strata.schema.quality import EVENT_LOSSES, Ledger
-from strata.stats.blame import blame_table
+from strata.stats.blame import blame_table, find_causes
 from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.callbacks import callback_table, describe
 from strata.stats.chains import chain_tables, place_of_layer
 from strata.stats.hops import hop_tables
 from strata.stats.lifecycle import lifecycle_table
+from strata.stats.mode_tables import mode_tables
 from strata.stats.scheduling import scheduling_table, thread_causes
 from strata.stats.timers import timer_table
 
@@ -125,6 +126,7 @@ def _results(
     of_chains = chain_tables(chains, messages, link_rows, where)
     times, taken = layer_times(model, transfers, links)
     scheduling, preemptions = layer_scheduling_frame(model, times), preemptions_frame(taken)
+    of_threads = thread_causes(scheduling, preemptions)
     blame = blame_table(
         of_chains.instances,
         of_chains.segments,
@@ -132,7 +134,15 @@ def _results(
         blockers,
         described,
         messages,
-        thread_causes(scheduling, preemptions),
+        of_threads,
+    )
+    of_modes = mode_tables(
+        of_chains.chains,
+        of_chains.instances,
+        of_chains.segments,
+        hops,
+        messages,
+        lambda segments: find_causes(segments, where, blockers, described, messages, of_threads),
     )
     unsplit = messages[[layer.column for layer in WITHOUT_WAITS]].notna().any(axis=1)
     ledger.add("messages_without_executor_events", int(unsplit.sum()))
@@ -168,23 +178,24 @@ def _results(
         executor_blockers=blockers,
         executors=executors_frame(model),
         executor_threads=executor_threads_frame(model),
-        hops=hops,
+        hops=of_modes.hops,
         hop_layers=hop_layers,
-        chains=of_chains.chains,
+        chains=of_modes.chains,
         chain_instances=of_chains.instances,
         chain_segments=of_chains.segments,
         chain_layers=of_chains.layers,
         blame=blame,
+        modes=of_modes.modes,
         callbacks=callback_table(objects, instances),
         quality=tables.QUALITY.frame(pd.DataFrame(ledger.rows(), columns=tables.QUALITY.names)),
         losses=_losses(trace),
         event_uses=uses,
-        bottlenecks=find_bottlenecks(of_chains.chains, blame),
         layer_scheduling=scheduling,
         preemptions=preemptions,
         chain_scheduling=scheduling_table(
             of_chains.segments, of_chains.layers, scheduling, preemptions
         ),
+        bottlenecks=find_bottlenecks(of_chains.chains, blame, of_modes.modes),
     )
     return _with_entities(analysis, model, facts, fires, lifecycle)
 

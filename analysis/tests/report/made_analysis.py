@@ -17,11 +17,12 @@ from strata.layers.chains import Chain
 from strata.schema import tables
 from strata.schema.layers import BY_NAME
 from strata.schema.quality import Ledger
-from strata.stats.blame import blame_table
+from strata.stats.blame import blame_table, find_causes
 from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.callbacks import callback_table, describe
 from strata.stats.chains import chain_tables, place_of_layer
 from strata.stats.hops import hop_tables
+from strata.stats.mode_tables import mode_tables
 
 BEGIN_NS = 1_700_000_000_000_000_000
 PERIOD_NS = 10_000_000
@@ -96,6 +97,14 @@ def make(relay: Relay) -> Analysis:
     blame = blame_table(
         of_chains.instances, of_chains.segments, where, blockers, described, messages
     )
+    of_modes = mode_tables(
+        of_chains.chains,
+        of_chains.instances,
+        of_chains.segments,
+        hops,
+        messages,
+        lambda segments: find_causes(segments, where, blockers, described, messages),
+    )
     total = len(messages)
     ledger = Ledger(dict(relay.losses))
     return Analysis(
@@ -113,18 +122,19 @@ def make(relay: Relay) -> Analysis:
         executor_blockers=blockers,
         executors=tables.EXECUTORS.empty(),
         executor_threads=tables.EXECUTOR_THREADS.empty(),
-        hops=hops,
+        hops=of_modes.hops,
         hop_layers=hop_layers,
-        chains=of_chains.chains,
+        chains=of_modes.chains,
         chain_instances=of_chains.instances,
         chain_segments=of_chains.segments,
         chain_layers=of_chains.layers,
         blame=blame,
+        modes=of_modes.modes,
         callbacks=callback_table(objects, instances),
         quality=tables.QUALITY.frame(pd.DataFrame(ledger.rows(), columns=tables.QUALITY.names)),
         losses=tables.LOSSES.empty(),
         event_uses=tables.EVENT_USES.empty(),
-        bottlenecks=find_bottlenecks(of_chains.chains, blame),
+        bottlenecks=find_bottlenecks(of_chains.chains, blame, of_modes.modes),
     )
 
 

@@ -20,7 +20,7 @@ from strata.layers.transfers import cut_layers
 from strata.schema.columns import STATISTICS
 from strata.schema.layers import BY_NAME
 from strata.schema.quality import Ledger
-from strata.schema.tables import EXECUTOR_BLOCKERS
+from strata.schema.tables import EXECUTOR_BLOCKERS, MODES
 from strata.stats.blame import blame_table
 from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.chains import chain_tables, layer_totals
@@ -127,5 +127,5 @@ def test_a_chain_of_few_messages_has_its_blame(count: int) -> None:
     )
     assert blame["share_p50"].sum() == pytest.approx(1)
     assert blame["share_p99"].sum() == pytest.approx(1)
-    (bottleneck,) = find_bottlenecks(made_tables.chains, blame)
+    (bottleneck,) = find_bottlenecks(made_tables.chains, blame, MODES.empty())
     assert bottleneck.layer == "middleware + executor wait + take"

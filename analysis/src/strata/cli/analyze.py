@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import IO
 
@@ -16,9 +15,8 @@ from strata import analyze
 from strata.analysis import Analysis
 from strata.cli.chain import parse_chain
 from strata.cli.console import make_console
+from strata.cli.output import check_output, write_output
 from strata.cli.progress import decoding_progress
-from strata.errors import OutputError
-from strata.printable import printable
 from strata.read.links import read_links
 from strata.report.document import document
 from strata.report.rectangle import rectangle
@@ -74,25 +72,14 @@ def command(
     """
     if table_name and form != "csv":
         raise click.UsageError("--table needs --format csv")
-    if output is not None and output.exists() and not force:
-        raise OutputError(
-            f"Cannot write {output}: the file exists. Choose another name or use --force."
-        )
+    check_output(output, force=force)
     topics = parse_chain(chain) if chain is not None else None
     links = read_links(links_path) if links_path else ()
     with decoding_progress() as progress:
         analysis = analyze(trace, links=links, chain=topics, progress=progress)
-    if output is None:
-        _write(analysis, form, table_name, sys.stdout, everything=everything)
-        return
-    try:
-        with output.open("w") as file:
-            _write(analysis, form, table_name, file, everything=everything)
-    except OSError as error:
-        raise OutputError(f"Cannot write {output}: {error.strerror}. Choose another place.") from (
-            error
-        )
-    click.echo(f"Wrote {printable(str(output))}", err=True)
+    write_output(
+        output, lambda file: _write(analysis, form, table_name, file, everything=everything)
+    )
 
 
 def _write(

@@ -24,6 +24,7 @@ VERBS = {
     "info": "strata.cli.info",
     "analyze": "strata.cli.analyze",
     "path": "strata.cli.path",
+    "hops": "strata.cli.hops",
     "report": "strata.cli.report",
     "convert": "strata.cli.convert",
 }

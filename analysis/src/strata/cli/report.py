@@ -10,8 +10,9 @@ import click
 
 from strata import analyze
 from strata.cli.progress import decoding_progress
+from strata.cli.titles import title_of
 from strata.errors import OutputError
-from strata.printable import path_text, printable
+from strata.printable import printable
 from strata.read.manifest import session_of
 from strata.report.html import check_target, write_report
 
@@ -54,9 +55,3 @@ def default_output(trace: Path) -> Path:
             "is read as a stream. Name a file with -o."
         )
     return (session_of(trace) or trace) / _NAME
-
-
-def title_of(trace: Path) -> str:
-    """Return the name of the session that `trace` is or lies in, else its own."""
-    place = session_of(trace) or trace
-    return path_text(place.resolve().name or str(place))

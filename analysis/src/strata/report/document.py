@@ -50,6 +50,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
 def _hops(analysis: Analysis) -> list[dict[str, Any]]:
     layers = _grouped(analysis.hop_layers, "hop_id")
     methods = analysis.messages.groupby(["hop_id", "method"]).size()
+    modes = _modes(analysis.modes, "hop_id")
     return [
         {
             "topic": hop["topic"],
@@ -59,6 +60,9 @@ def _hops(analysis: Analysis) -> list[dict[str, Any]]:
             "lost": hop["lost"],
             "methods": {str(name): int(count) for name, count in methods[hop["hop_id"]].items()},
             "latency_ns": _statistics(hop, "latency_"),
+            "dip": hop["dip"],
+            "dip_p": hop["dip_p"],
+            "modes": modes.get(hop["hop_id"], []),
             "layers": layers.get(hop["hop_id"], []),
         }
         for hop in _records(analysis.hops)
@@ -69,6 +73,7 @@ def _chains(analysis: Analysis) -> list[dict[str, Any]]:
     segments = _grouped(analysis.chain_layers, "chain_id")
     blame = _grouped(analysis.blame, "chain_id")
     threads = _grouped(analysis.chain_scheduling, "chain_id")
+    modes = _modes(analysis.modes, "chain_id")
     out = []
     for chain in _records(analysis.chains):
         own = analysis.chain_instances["chain_id"] == chain["chain_id"]
@@ -80,6 +85,9 @@ def _chains(analysis: Analysis) -> list[dict[str, Any]]:
                 "nodes": chain["nodes"].split(" -> "),
                 "count": chain["count"],
                 "latency_ns": _statistics(chain, "latency_"),
+                "dip": chain["dip"],
+                "dip_p": chain["dip_p"],
+                "modes": modes.get(chain["chain_id"], []),
                 "layers": [_plain(row) for row in layer_totals(parts, total)],
                 "segments": segments.get(chain["chain_id"], []),
                 "blame": blame.get(chain["chain_id"], []),
@@ -98,6 +106,13 @@ def _executors(analysis: Analysis) -> list[dict[str, Any]]:
         nodes = row["nodes"].split(", ") if row["nodes"] else []
         out.append({**row, "nodes": nodes, "threads": threads.get(number, [])})
     return out
+
+
+def _modes(modes: pd.DataFrame, key: str) -> dict[int, list[dict[str, Any]]]:
+    """Modes of chains or hops by id; no cause is named for those of hops."""
+    of_hops = ["layer", "where", "slower_ns", "cause_share", "layer_share"]
+    unused = ["hop_id"] if key == "chain_id" else ["chain_id", *of_hops]
+    return _grouped(modes[modes[key].notna()].drop(columns=unused), key)
 
 
 def _callback(row: dict[str, Any]) -> dict[str, Any]:

@@ -21,13 +21,16 @@ from strata.report.entities import entity_sections
 from strata.report.executors import executors_section
 from strata.report.findings import finding_line
 from strata.report.scheduling_text import thread_table
+from strata.report.sparkline import sparkline
 from strata.schema.events import INTERNAL_TOPICS
+from strata.stats.bottleneck import shared_names
 from strata.symbols import shorten, shorten_place
 from strata.units import format_count, format_ns
 
 _MAX_CHAINS = 6
 _MAX_CALLBACKS = 12
 _LABEL_WIDTH = 12
+_HISTOGRAM_WIDTH = 56
 
 
 def print_analysis(analysis: Analysis, console: Console, *, everything: bool) -> None:
@@ -45,8 +48,8 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
         console.print(f"... and {len(analysis.chains) - shown} more chains (--all)\n")
     if len(analysis.chains):
         legend = (
-            "share: of the latency of all messages; typical messages: from the 40th to the 60th "
-            "percentile of latency"
+            "bars: messages by latency, on a logarithmic axis; share: of the latency of all "
+            "messages; typical messages: from the 40th to the 60th percentile of latency"
         )
         console.print(Text(legend, style="dim"), Text())
     if analysis.chains.empty:
@@ -105,10 +108,14 @@ def _chain(analysis: Analysis, chain: Mapping[Hashable, Any]) -> RenderableType:
         f"p90 {format_ns(chain['latency_p90'])}, p99 {format_ns(chain['latency_p99'])}, "
         f"max {format_ns(chain['latency_max'])}"
     )
+    title = chain["name"]
+    if title in shared_names(analysis.chains):
+        title = f"{title} ({chain['nodes']})"
     parts: list[RenderableType] = [
         Rule(Text("chain", style="bold"), align="left"),
-        Text(printable(chain["name"]), style="bold", overflow="fold"),
+        Text(printable(title), style="bold", overflow="fold"),
         Text(latency),
+        Text(_distribution(analysis, chain)),
         _chain_table(layers, chain["nodes"].split(" -> ")),
     ]
     threads = thread_table(analysis, chain_id, chain["latency_mean"])
@@ -120,6 +127,14 @@ def _chain(analysis: Analysis, chain: Mapping[Hashable, Any]) -> RenderableType:
             text.append(printable(bottleneck.text), style="default not bold")
             parts.append(text)
     return Group(*parts, Text())
+
+
+def _distribution(analysis: Analysis, chain: Mapping[Hashable, Any]) -> str:
+    own = analysis.chain_instances["chain_id"] == chain["chain_id"]
+    values = analysis.chain_instances.loc[own, "latency_ns"].to_numpy()
+    low, high = chain["latency_min"], chain["latency_max"]
+    bars = sparkline(values, low, high, _HISTOGRAM_WIDTH)
+    return f"{format_ns(low)} {bars} {format_ns(high)}"
 
 
 def _chain_table(layers: pd.DataFrame, nodes: list[str]) -> Table:

@@ -39,6 +39,16 @@ def statistics(prefix: str, what: str) -> tuple[Column, ...]:
     return tuple(columns)
 
 
+def modality(what: str) -> tuple[Column, ...]:
+    """Return the columns that tell whether a distribution has several modes."""
+    few = "too few messages to tell"
+    return (
+        Column("dip", "float64", f"{what}: Hartigan's dip of its logarithm", null=few),
+        Column("dip_p", "float64", "p-value of the dip, if there were one mode", null=few),
+        Column("modes", "int64", f"{what}: number of modes (table `modes`)", null=few),
+    )
+
+
 def dense_id(name: str, what: str, null: str = "") -> Column:
     """Return a column of dense numbers."""
     return Column(name, "int64", what, null=null)

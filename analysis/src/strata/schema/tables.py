@@ -8,7 +8,7 @@ in ``_ns``: instants are nanoseconds since the epoch by the trace's clock, durat
 
 from __future__ import annotations
 
-from strata.schema.columns import dense_id, duration, instant, statistics
+from strata.schema.columns import dense_id, duration, instant, modality, statistics
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.scheduling_tables import LAYER_SCHEDULING, PREEMPTIONS, SCHEDULING_STATS
 from strata.schema.table import Column, Table
@@ -370,6 +370,7 @@ HOPS = Table(
         Column("count", "int64", "matched takes"),
         Column("lost", "int64", "published between the first and the last taken, and not taken"),
         *statistics("latency_", "publish to the end of the callback, complete rows"),
+        *modality("its latency"),
     ),
     "One row a way from a publishing node over a topic to a subscribing node.",
 )
@@ -396,6 +397,7 @@ CHAINS = Table(
         Column("hop_count", "int64", "hops"),
         Column("count", "int64", "messages that went all the way"),
         *statistics("latency_", "first publish to the end of the last callback"),
+        *modality("its latency"),
     ),
     "One row a way of hops that are linked through callbacks.",
 )
@@ -458,6 +460,36 @@ BLAME = Table(
         Column("tail_ns", "float64", "mean duration in the slowest messages", unit="ns"),
     ),
     "One row a cause of a chain's latency, the largest share of the median first.",
+)
+
+_NO_CAUSE = "the fastest mode, or of a hop"
+
+MODES = Table(
+    "modes",
+    ("chain_id", "hop_id", "mode"),
+    (
+        dense_id("chain_id", "row of `chains`", null="of a hop"),
+        dense_id("hop_id", "row of `hops`", null="of a chain"),
+        Column("mode", "int64", "from 0, the fastest first"),
+        Column("count", "int64", "messages"),
+        Column("share", "float64", "of the messages"),
+        duration("low_ns", "smallest latency"),
+        duration("high_ns", "largest latency"),
+        Column("p50_ns", "float64", "median latency", unit="ns"),
+        Column("mean_ns", "float64", "mean latency", unit="ns"),
+        Column(
+            "slower_ns",
+            "float64",
+            "mean of its middle half less that of the mode before",
+            unit="ns",
+            null=_NO_CAUSE,
+        ),
+        Column("layer", "string", "layer that differs most from the mode before", null=_NO_CAUSE),
+        Column("where", "string", "place of that, as in `blame`", null=_NO_CAUSE),
+        Column("cause_share", "float64", "of slower_ns, of that layer there", null=_NO_CAUSE),
+        Column("layer_share", "float64", "of slower_ns, of that layer anywhere", null=_NO_CAUSE),
+    ),
+    "One row a mode of a chain's or hop's latency, for those that have more than one.",
 )
 
 CALLBACKS = Table(
@@ -699,6 +731,7 @@ TABLES: tuple[Table, ...] = (
     CHAIN_SEGMENTS,
     CHAIN_LAYER_STATS,
     BLAME,
+    MODES,
     CALLBACKS,
     SUBSCRIPTION_OBJECTS,
     TIMERS,

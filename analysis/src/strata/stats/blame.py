@@ -66,7 +66,7 @@ def blame_table(
     # Only messages of some group are looked at: a fifth of them all.
     looked_at = [group["chain_instance_id"] for pair in groups for group in pair]
     wanted = segments["chain_instance_id"].isin(pd.concat(looked_at) if looked_at else [])
-    causes = _causes(
+    causes = find_causes(
         segments[wanted].reset_index(drop=True), where, blockers, callbacks, messages, of_threads
     )
     parts = [
@@ -78,15 +78,19 @@ def blame_table(
     return tables.BLAME.frame(pd.concat(parts, ignore_index=True))
 
 
-def _causes(
+def find_causes(
     segments: pd.DataFrame,
     where: pd.DataFrame,
     blockers: pd.DataFrame,
     callbacks: pd.Series[str],
     messages: pd.DataFrame,
-    of_threads: pd.DataFrame | None,
+    of_threads: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Segments with their place; what waits for something of its own is split off."""
+    """Return segments with their place; what waits for something of its own is split off.
+
+    Columns are chain_id, chain_instance_id, message_id, layer, where, duration_ns; the rows of an
+    instance add up to its latency. `segments` has to be numbered from 0.
+    """
     causes = segments[
         ["chain_id", "chain_instance_id", "message_id", "layer", "duration_ns"]
     ].copy()

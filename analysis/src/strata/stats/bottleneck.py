@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -23,30 +23,86 @@ _NAMED = 0.05
 _MOST_NAMED = 3
 
 
-def find_bottlenecks(chains: pd.DataFrame, blame: pd.DataFrame) -> tuple[Bottleneck, ...]:
+_ORDINALS = ("first", "second", "third", "fourth")
+
+
+def find_bottlenecks(
+    chains: pd.DataFrame, blame: pd.DataFrame, modes: pd.DataFrame
+) -> tuple[Bottleneck, ...]:
     """Return one bottleneck a chain, in the order of `chains`."""
+    same = shared_names(chains)
+    sentences = mode_sentences(modes)
     by_chain: dict[int, list[Row]] = {}
     for cause_row in blame.to_dict("records"):
         by_chain.setdefault(cause_row["chain_id"], []).append(cause_row)
     return tuple(
-        _bottleneck(chain, by_chain[chain["chain_id"]])
+        _bottleneck(
+            chain,
+            by_chain[chain["chain_id"]],
+            f"{chain['nodes']}: " if chain["name"] in same else "",
+            sentences.get(chain["chain_id"], ""),
+        )
         for chain in chains.to_dict("records")
         if chain["chain_id"] in by_chain
     )
 
 
-def _bottleneck(chain: Row, causes: list[Row]) -> Bottleneck:
+def shared_names(chains: pd.DataFrame) -> set[str]:
+    """Return the names that several chains have: branches over the same topics to other nodes."""
+    names = chains["name"]
+    return set(names[names.duplicated()])
+
+
+def mode_sentences(modes: pd.DataFrame) -> dict[int, str]:
+    """Return a sentence on its modes for each chain in the table `modes`."""
+    by_chain: dict[int, list[Row]] = {}
+    for row in modes[modes["chain_id"].notna()].to_dict("records"):
+        by_chain.setdefault(row["chain_id"], []).append(row)
+    return {chain_id: describe_modes(rows) for chain_id, rows in by_chain.items()}
+
+
+def describe_modes(modes: Sequence[Mapping[Any, Any]]) -> str:
+    """Say in a sentence which modes there are, and what makes each slower than the one before.
+
+    `modes` are the rows of one chain or hop in the table `modes`; of a hop, no cause is named.
+    """
+    words = [f"{format_ns(mode['p50_ns'])} ({mode['share']:.0%})" for mode in modes]
+    text = f"{len(modes)} modes: {', '.join(words[:-1])} and {words[-1]}"
+    for at, mode in enumerate(modes):
+        if not pd.isna(mode.get("layer")):
+            which = "slow" if len(modes) == 2 else _ORDINALS[at]
+            text += f"; the {which} one is +{format_ns(mode['slower_ns'])}, {_most(mode)}"
+    return f"{text}."
+
+
+def _most(mode: Mapping[Any, Any]) -> str:
+    """What makes a mode slower. A share is more than all where something else is faster there."""
+    what = cause(mode["layer"], mode["where"])
+    text = f"{_part(mode['cause_share'])} of it {what}"
+    if mode["layer_share"] - mode["cause_share"] >= _SPREAD:
+        text += f" ({mode['layer']} of all hops together: {_part(mode['layer_share'])})"
+    return text
+
+
+def _part(share: float) -> str:
+    return "all" if share >= 0.995 else f"{share:.0%}"
+
+
+def _bottleneck(chain: Row, causes: list[Row], nodes: str, modes: str) -> Bottleneck:
     typical = max(causes, key=lambda row: float(row["share_p50"]))
     slowest = max(causes, key=lambda row: float(row["share_p99"]))
     return Bottleneck(
         chain_id=chain["chain_id"],
         chain=chain["name"],
+        nodes=tuple(chain["nodes"].split(" -> ")),
         layer=typical["layer"],
         where=typical["where"],
         share_p50=typical["share_p50"],
         typical_ns=typical["typical_ns"],
         latency_p50_ns=chain["latency_p50"],
-        text=_sentence(chain, causes, typical, slowest),
+        text=" ".join(
+            [nodes + _sentence(chain, causes, typical, slowest), *([modes] if modes else [])]
+        ),
         tail_layer=slowest["layer"],
         tail_where=slowest["where"],
         share_p99=slowest["share_p99"],

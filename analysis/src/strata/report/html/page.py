@@ -30,6 +30,7 @@ from strata.report.html.figures.latency import LatencyFigure, latency_over_time
 from strata.report.html.figures.quantiles import QuantileFigure, layer_quantiles
 from strata.schema.layers import HOLD, HOP_LAYERS, TRANSFER_LAYERS, Layer
 from strata.schema.quality import Severity
+from strata.stats.bottleneck import mode_sentences
 from strata.units import format_instant, format_ns, format_share
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class ChainSection:
     hop_count: int
     latency: dict[str, float | None]
     bottleneck: str
+    modes: str
     views: list[picture.View]
     legend: list[str]
     latency_figure: LatencyFigure | None
@@ -149,6 +151,7 @@ def _section(
     segments = analysis.chain_segments[analysis.chain_segments["chain_id"] == chain_id]
     drawn = not instances.empty and not segments.empty
     views = picture.views(analysis, chain_id)
+    modes = analysis.modes[analysis.modes["chain_id"].eq(chain_id).fillna(False)]
     names = {segment.layer for view in views for row in view.rows for segment in row.segments}
     return ChainSection(
         chain_id=chain_id,
@@ -159,10 +162,15 @@ def _section(
         hop_count=int(chain["hop_count"]),
         latency={name: chain[f"latency_{name}"] for name in ("min", "p50", "p90", "p99", "max")},
         bottleneck=_with_micro(bottleneck.text) if bottleneck else "",
+        modes=_with_micro(mode_sentences(modes).get(chain_id, "")),
         views=views,
         legend=sorted(names, key=theme.order),
         latency_figure=latency_over_time(
-            instances, segments, trace_begin_ns=analysis.trace.begin_ns, limit=limit
+            instances,
+            segments,
+            trace_begin_ns=analysis.trace.begin_ns,
+            limit=limit,
+            modes_ns=modes["p50_ns"].tolist(),
         )
         if drawn
         else None,

@@ -16,6 +16,8 @@ from strata.report.html.figures import axes, thinning
 from strata.units import Unit, format_ns, unit_for
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
     from bokeh.plotting import figure
 
@@ -36,11 +38,17 @@ class LatencyFigure:
 
 
 def latency_over_time(
-    instances: pd.DataFrame, segments: pd.DataFrame, *, trace_begin_ns: int, limit: int
+    instances: pd.DataFrame,
+    segments: pd.DataFrame,
+    *,
+    trace_begin_ns: int,
+    limit: int,
+    modes_ns: Sequence[float] = (),
 ) -> LatencyFigure:
     """Plot the `chain_instances` and `chain_segments` of one chain, at most `limit` messages.
 
-    x is seconds since the beginning of the trace. Both frames must have rows.
+    x is seconds since the beginning of the trace. Both frames must have rows. `modes_ns` are the
+    medians of the chain's modes, of which each gets a line.
     """
     ordered = instances.sort_values("begin_ns", kind="stable").reset_index(drop=True)
     latency = ordered["latency_ns"].to_numpy(dtype=np.int64)
@@ -51,7 +59,8 @@ def latency_over_time(
     points = _points(kept, segments, trace_begin_ns, unit, is_log=is_log)
     plot = _frame(points, unit, is_log=is_log, low=float(latency.min()), top=top)
     _draw(plot, points)
-    _mark(plot, median, p99, 1 if is_log else unit.ns)
+    marks = [(median, "solid"), (p99, "dashed"), *((mode, "dotted") for mode in modes_ns)]
+    _mark(plot, marks, 1 if is_log else unit.ns)
     span = (ordered["begin_ns"].iloc[-1] - ordered["begin_ns"].iloc[0]) / 1e9
     return LatencyFigure(
         plot, len(kept), len(ordered), is_log, _summary(median, p99, top, len(ordered), span)
@@ -131,8 +140,8 @@ def _draw(plot: figure, points: pd.DataFrame) -> None:
     axes.add_legend(plot, entries, columns=_LEGEND_COLUMNS)
 
 
-def _mark(plot: figure, median: float, p99: float, scale: int) -> None:
-    for value, dash in ((median, "solid"), (p99, "dashed")):
+def _mark(plot: figure, marks: list[tuple[float, str]], scale: int) -> None:
+    for value, dash in marks:
         line = Span(
             location=value / scale,
             dimension="width",

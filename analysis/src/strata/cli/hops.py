@@ -1,0 +1,96 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`strata hops`: the distribution of every hop, of one trace or of several side by side."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import IO
+
+import click
+
+from strata import analyze
+from strata.cli.console import make_console
+from strata.cli.output import check_output, write_output
+from strata.cli.progress import decoding_progress
+from strata.cli.titles import title_of
+from strata.read.links import read_links
+from strata.report.hop_document import hop_document, hop_rectangle
+from strata.report.hop_selection import Selection
+from strata.report.hops import Span, print_hops
+from strata.stats.hop_distributions import TraceHops, trace_hops
+
+
+@click.command("hops")
+@click.argument(
+    "traces", metavar="TRACE...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+@click.option("--topic", "topics", multiple=True, help="Only topics that match (*, ?); repeatable.")
+@click.option("--node", "nodes", multiple=True, help="Only hops from or to such nodes; repeatable.")
+@click.option(
+    "--until",
+    type=click.Choice([span.value for span in Span]),
+    default=Span.TRANSFER.value,
+    show_default=True,
+    help="The end of a hop in the table; json and csv have both.",
+)
+@click.option(
+    "--links",
+    "links_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="YAML file of message links, for the chains (docs/method.md).",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    show_default=True,
+    help="table for people; json (docs/json.md) and csv for machines.",
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write there, not to stdout.")
+@click.option("--force", is_flag=True, help="Overwrite the output file.")
+@click.option("--all", "everything", is_flag=True, help="Show hops of internal topics too.")
+def command(
+    traces: tuple[Path, ...],
+    topics: tuple[str, ...],
+    nodes: tuple[str, ...],
+    until: str,
+    links_path: Path | None,
+    form: str,
+    output: Path | None,
+    *,
+    force: bool,
+    everything: bool,
+) -> None:
+    """Show the latency distribution of every hop of each TRACE, side by side.
+
+    Hops of several traces are put together by topic and names of nodes. TRACE is a session of
+    `strata record`, or any directory that `ros2 trace` or `lttng` wrote.
+    """
+    check_output(output, force=force)
+    links = read_links(links_path) if links_path else ()
+    found = []
+    for path in traces:
+        with decoding_progress() as progress:
+            # Only the distributions are kept, so that one analysis at a time is in memory.
+            found.append(trace_hops(analyze(path, links=links, progress=progress), title_of(path)))
+    selection = Selection(topics, nodes, everything)
+
+    def write(file: IO[str]) -> None:
+        _write(found, form, file, Span(until), selection)
+
+    write_output(output, write)
+
+
+def _write(
+    found: list[TraceHops], form: str, file: IO[str], span: Span, selection: Selection
+) -> None:
+    if form == "table":
+        print_hops(found, make_console(file), span=span, selection=selection)
+    elif form == "json":
+        json.dump(hop_document(found, selection), file, indent=1)
+        file.write("\n")
+    else:
+        hop_rectangle(found, selection).to_csv(file, index=False)

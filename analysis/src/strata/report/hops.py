@@ -1,0 +1,190 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Hops of several traces side by side, as text for a terminal of 80 columns or more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from string import ascii_uppercase
+
+from rich.console import Console, Group, RenderableType
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from strata.printable import printable
+from strata.report.breaking import broken
+from strata.report.hop_selection import Selection
+from strata.report.sparkline import sparkline
+from strata.schema.layers import HOP_LAYERS
+from strata.stats.bottleneck import describe_modes
+from strata.stats.hop_distributions import Distribution, Hop, Measure, TraceHops, Way
+from strata.stats.mode_tables import mode_rows
+from strata.units import format_count, format_ns, format_share
+
+
+class Span(Enum):
+    """From where to where a hop is measured; both begin at its publish."""
+
+    TRANSFER = "callback_start"
+    WHOLE = "callback_end"
+
+
+_STATISTICS = ("min", "p50", "mad", "p90", "p99", "max", "mean")
+_COLUMN_WIDTH = 10
+_ENDS_WIDTH = 24
+"""Of a line of bars, what the letter of its trace and the two ends of the axis take."""
+
+Measured = Mapping[str, Distribution]
+
+
+def print_hops(
+    traces: Sequence[TraceHops], console: Console, *, span: Span, selection: Selection
+) -> None:
+    """Print a block for each hop with a line for each trace, then the chains."""
+    lettered = {letter(at): trace for at, trace in enumerate(traces)}
+    letters = list(lettered)
+    console.print(_legend(lettered, span, console.width))
+    hops = selection.hops(traces)
+    for way in hops:
+        found = {name: trace.hops[way] for name, trace in lettered.items() if way in trace.hops}
+        console.print(_hop(way, found, letters, span, console.width))
+    if not hops:
+        console.print("No hop: no message that was asked for was followed from publish to take.\n")
+    for way in selection.chains(traces):
+        whole = {name: trace.chains[way] for name, trace in lettered.items() if way in trace.chains}
+        console.print(_chain(way, whole, letters, console.width))
+    hidden = selection.hidden(traces)
+    if hidden:
+        text = f"and {format_count(hidden, 'hop', 'hops')} of internal topics (--all)"
+        console.print(Text(text, style="dim"))
+
+
+def letter(at: int) -> str:
+    """Return what stands for a trace: A, B ... Z, A1, B1 ..."""
+    turn, place = divmod(at, len(ascii_uppercase))
+    return f"{ascii_uppercase[place]}{turn or ''}"
+
+
+def _legend(lettered: Mapping[str, TraceHops], span: Span, width: int) -> RenderableType:
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True, style="bold")
+    grid.add_column()
+    for name, trace in lettered.items():
+        grid.add_row(name, Text(broken(printable(trace.name), width - 5)))
+    note = (
+        f"Latency of a hop: each message from its publish to {span.value}. Bars: messages by "
+        "latency, on one logarithmic axis for all lines of a block. Mostly: the layer with the "
+        "largest share of the typical messages (p40 to p60)."
+    )
+    return Group(grid, Text(note, style="dim"), Text())
+
+
+def _hop(
+    way: Way, found: Mapping[str, Hop], letters: Sequence[str], span: Span, width: int
+) -> RenderableType:
+    measures: dict[str, Measure] = {
+        name: hop.transfer if span is Span.TRANSFER else hop.whole for name, hop in found.items()
+    }
+    counts = {name: (hop.count, hop.lost) for name, hop in found.items()}
+    parts = [
+        Rule(Text("hop", style="bold"), align="left"),
+        Text(printable(way.name), style="bold", overflow="fold"),
+        Text(printable(" -> ".join(way.nodes)), overflow="fold"),
+        _numbers(measures, counts, letters),
+        *_bars(measures, width),
+        *_layers(found, letters, width),
+        *(_largest(name, measure) for name, measure in measures.items()),
+    ]
+    return Group(*parts, Text())
+
+
+def _chain(
+    way: Way, found: Mapping[str, Distribution], letters: Sequence[str], width: int
+) -> RenderableType:
+    counts = {name: (len(one.values), None) for name, one in found.items()}
+    parts = [
+        Rule(Text("chain, first publish to the last callback_end", style="bold"), align="left"),
+        Text(printable(way.name), style="bold", overflow="fold"),
+        Text(printable(" -> ".join(way.nodes)), overflow="fold"),
+        _numbers(found, counts, letters),
+        *_bars(found, width),
+    ]
+    return Group(*parts, Text())
+
+
+def _numbers(
+    found: Measured, counts: Mapping[str, tuple[int, int | None]], letters: Sequence[str]
+) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False)
+    table.add_column("", no_wrap=True, style="bold", min_width=2)
+    for name, width in {"count": 7, "lost": 5, **dict.fromkeys(_STATISTICS, 7)}.items():
+        table.add_column(name, justify="right", no_wrap=True, min_width=width)
+    for name in letters:
+        if name not in found:
+            table.add_row(name, "-")
+            continue
+        count, lost = counts[name]
+        statistics = found[name].statistics
+        table.add_row(
+            name,
+            f"{count:,}",
+            "-" if lost is None else f"{lost:,}",
+            *(format_ns(statistics[key]) for key in _STATISTICS),
+        )
+    return table
+
+
+def _bars(found: Measured, width: int) -> list[RenderableType]:
+    """A line of bars for each trace, on one axis, with its modes where it has several."""
+    low = min(int(one.values.min()) for one in found.values())
+    high = max(int(one.values.max()) for one in found.values())
+    lines: list[RenderableType] = []
+    for name, one in found.items():
+        bars = sparkline(one.values, low, high, max(10, width - _ENDS_WIDTH))
+        line = Text(name.ljust(3), style="bold")
+        line.append(f"{format_ns(low)} {bars} {format_ns(high)}", style="not bold")
+        lines.append(line)
+        modes = mode_rows(one.modes, one.values)
+        if modes:
+            lines.append(Text(f"   {describe_modes(modes)}"))
+    return lines
+
+
+def _layers(found: Mapping[str, Hop], letters: Sequence[str], width: int) -> list[RenderableType]:
+    """The median of each layer, as many traces beside each other as the terminal is wide."""
+    present = {part.layer for hop in found.values() for part in hop.layers}
+    names = [f"   {layer.name}" for layer in HOP_LAYERS if layer.name in present]
+    longest = max(map(len, names), default=0) + 1
+    fit = max(1, (width - longest) // _COLUMN_WIDTH)
+    shown = [name for name in letters if name in found]
+    return [
+        _layer_table({name: found[name] for name in shown[at : at + fit]}, longest)
+        for at in range(0, len(shown), fit)
+    ]
+
+
+def _layer_table(found: Mapping[str, Hop], width: int) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False)
+    table.add_column("   layer, p50", no_wrap=True, min_width=width)
+    for name in found:
+        table.add_column(name, justify="right", no_wrap=True, width=_COLUMN_WIDTH - 1)
+    medians = {
+        name: {part.layer: part.statistics["p50"] for part in hop.layers}
+        for name, hop in found.items()
+    }
+    for layer in HOP_LAYERS:
+        if any(layer.name in of for of in medians.values()):
+            cells = (format_ns(of.get(layer.name)) for of in medians.values())
+            table.add_row(f"   {layer.name}", *cells)
+    return table
+
+
+def _largest(name: str, measure: Measure) -> Text:
+    line = Text(name.ljust(3), style="bold")
+    typical, tail = measure.typical, measure.tail
+    text = f"mostly {typical.layer} {format_share(typical.share)}"
+    text += f", slowest 1 %: {tail.layer} {format_share(tail.share)}"
+    line.append(text, style="not bold")
+    return line

@@ -1,0 +1,171 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The distribution of every hop of one trace, to be put beside those of others.
+
+Each message's own hop is measured, never the latency of its chain divided by the hops: a mean over
+hops hides which of them is slow, and its quantiles are those of no hop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from strata.analysis import Analysis
+from strata.model.columns import NONE, filled
+from strata.schema.layers import CALLBACK, HOP_LAYERS, Layer
+from strata.stats.groups import TAIL, TYPICAL, Group, members
+from strata.stats.modes import Modes, find_modes
+from strata.stats.partition import partition
+from strata.stats.summary import Statistics, summarize
+
+Ints = npt.NDArray[np.int64]
+Layers = Mapping[Layer, Ints]
+
+
+@dataclass(frozen=True)
+class Way:
+    """What hops or chains of two traces have in common: `name` is the topic, or topics."""
+
+    name: str
+    nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Latencies in ns with their summary and modes."""
+
+    values: Ints
+    statistics: Statistics
+    modes: Modes
+
+
+@dataclass(frozen=True)
+class Largest:
+    """The layer with the largest share of the latency of a group of messages."""
+
+    layer: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Measure(Distribution):
+    """A hop from publish to some checkpoint, and its largest layers."""
+
+    typical: Largest
+    tail: Largest
+
+
+@dataclass(frozen=True)
+class LayerStatistics:
+    """A layer of a hop, over the rows that reach the end of their callback."""
+
+    layer: str
+    share: float
+    statistics: Statistics
+
+
+@dataclass(frozen=True)
+class Hop:
+    """One hop of one trace: `count` takes, `lost` messages.
+
+    `transfer` is from publish to callback_start, `whole` to callback_end. Where no message of the
+    hop reaches that, it is up to the last checkpoint of each.
+    """
+
+    count: int
+    lost: int
+    transfer: Measure
+    whole: Measure
+    layers: tuple[LayerStatistics, ...]
+
+
+@dataclass(frozen=True)
+class TraceHops:
+    """The hops of one trace and, for reference, its chains from end to end."""
+
+    name: str
+    path: str
+    hops: dict[Way, Hop]
+    chains: dict[Way, Distribution]
+
+
+def trace_hops(analysis: Analysis, name: str) -> TraceHops:
+    """Measure all hops and chains of a trace."""
+    messages = analysis.messages
+    durations = {layer: filled(messages[layer.column]) for layer in HOP_LAYERS}
+    transfer = _Cut(messages, "callback_start_ns", _without(durations, CALLBACK))
+    whole = _Cut(messages, "callback_end_ns", durations)
+    layers = _layer_statistics(analysis.hop_layers)
+    hops = {}
+    for row in analysis.hops.to_dict("records"):
+        way = Way(row["topic"], (row["publisher_node"], row["subscription_node"]))
+        at = row["hop_id"]
+        own = layers.get(at, ())
+        hops[way] = Hop(row["count"], row["lost"], transfer.measure(at), whole.measure(at), own)
+    return TraceHops(name, analysis.trace.path, hops, _chains(analysis))
+
+
+class _Cut:
+    """All messages from their publish to one checkpoint."""
+
+    def __init__(self, messages: pd.DataFrame, until: str, layers: Layers) -> None:
+        end_ns, hop = filled(messages[until]), filled(messages["hop_id"])
+        reached = end_ns != NONE
+        some = np.zeros(int(hop.max(initial=-1)) + 1, bool)
+        some[hop[reached]] = True
+        last_ns = filled(messages["publish_ns"]) + filled(messages["latency_ns"])
+        self._latency = np.where(reached, end_ns, last_ns) - filled(messages["publish_ns"])
+        self._layers = layers
+        kept = np.flatnonzero(reached | ~some[hop])
+        self._rows = {hop_id: kept[own] for hop_id, own in partition(hop[kept])}
+
+    def measure(self, hop_id: int) -> Measure:
+        """Return the measure of one hop."""
+        rows = self._rows[hop_id]
+        values = self._latency[rows]
+        frame = pd.DataFrame({"latency_ns": values, "row": rows})
+        typical, tail = (self._largest(frame, group) for group in (TYPICAL, TAIL))
+        return Measure(values, summarize(values), find_modes(values), typical, tail)
+
+    def _largest(self, frame: pd.DataFrame, group: Group) -> Largest:
+        chosen = members(frame, group)
+        rows = chosen["row"].to_numpy()
+        sums = {
+            layer.name: int(np.maximum(column[rows], 0).sum())
+            for layer, column in self._layers.items()
+        }
+        most = max(sums, key=lambda name: sums[name])
+        return Largest(most, sums[most] / max(int(chosen["latency_ns"].sum()), 1))
+
+
+def _without(layers: Layers, left_out: Layer) -> Layers:
+    return {layer: column for layer, column in layers.items() if layer is not left_out}
+
+
+def _layer_statistics(hop_layers: pd.DataFrame) -> dict[int, tuple[LayerStatistics, ...]]:
+    out: dict[int, tuple[LayerStatistics, ...]] = {}
+    for row in hop_layers.to_dict("records"):
+        hop_id, layer, share = row.pop("hop_id"), row.pop("layer"), row.pop("share")
+        statistics: Statistics = {str(name): value for name, value in row.items()}
+        out[hop_id] = (*out.get(hop_id, ()), LayerStatistics(layer, share, statistics))
+    return out
+
+
+def _chains(analysis: Analysis) -> dict[Way, Distribution]:
+    latency = filled(analysis.chain_instances["latency_ns"])
+    rows = dict(partition(filled(analysis.chain_instances["chain_id"])))
+    return {
+        Way(row["name"], tuple(row["nodes"].split(" -> "))): _distribution(
+            latency[rows[row["chain_id"]]]
+        )
+        for row in analysis.chains.to_dict("records")
+    }
+
+
+def _distribution(values: Ints) -> Distribution:
+    return Distribution(values, summarize(values), find_modes(values))

@@ -1,0 +1,197 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What makes the difference between two modes, and how reports say it; from a made relay chain."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from bokeh.models import Span
+from made_analysis import BEGIN_NS, Relay, make
+from page_reader import read
+
+from strata.analysis import Analysis
+from strata.cli.console import make_console
+from strata.report.document import document
+from strata.report.html import render_page
+from strata.report.html.figures.latency import latency_over_time
+from strata.report.sparkline import sparkline
+from strata.report.text import print_analysis
+from strata.schema import tables
+from strata.stats.bottleneck import find_bottlenecks
+from strata.stats.mode_tables import mode_tables
+
+BLOCKED_NS = 30_000_000
+
+
+@pytest.fixture(scope="module")
+def blocked() -> Analysis:
+    """Every tenth message waits 30 ms behind the callback `blocker` on its last hop."""
+    return make(Relay(messages=2_000, blocked_ns=BLOCKED_NS))
+
+
+def of_chains(analysis: Analysis) -> pd.DataFrame:
+    return analysis.modes[analysis.modes["chain_id"].notna()]
+
+
+def test_the_cause_that_differs_is_named_with_its_share(blocked: Analysis) -> None:
+    fast, slow = of_chains(blocked).to_dict("records")
+    assert (fast["count"], slow["count"]) == (1_800, 200)
+    assert pd.isna(fast["layer"])
+    assert (slow["layer"], slow["where"]) == (
+        "executor wait",
+        "behind blocker [/slow] (/distractor)",
+    )
+    assert slow["slower_ns"] == pytest.approx(BLOCKED_NS, rel=0.01)
+    assert slow["cause_share"] == pytest.approx(1, abs=0.01)
+    assert slow["layer_share"] == pytest.approx(slow["cause_share"], abs=0.01)
+
+
+def test_only_the_hop_that_waits_has_two_modes(blocked: Analysis) -> None:
+    assert blocked.hops["modes"].tolist() == [1, 1, 1, 2]
+    of_hops = blocked.modes[blocked.modes["hop_id"].notna()]
+    assert of_hops["hop_id"].tolist() == [3, 3]
+    assert of_hops["layer"].isna().all()
+
+
+def test_a_layer_that_is_spread_over_the_hops_is_told_as_a_whole() -> None:
+    relay = Relay(messages=1_200)
+    usual, slow = make(relay), make(replace(relay, seed=8))
+    # On all four hops of every third message the middleware takes 2 ms more.
+    late = slow.chain_segments["layer"].eq("middleware") & (
+        slow.chain_segments["chain_instance_id"] % 3 == 0
+    )
+    segments = slow.chain_segments.assign(
+        duration_ns=slow.chain_segments["duration_ns"] + np.where(late, 2_000_000, 0)
+    )
+    sums = segments.groupby("chain_instance_id")["duration_ns"].sum()
+    instances = slow.chain_instances.assign(latency_ns=sums.to_numpy())
+    modes = _modes_of(usual, instances, segments)
+    assert modes["share"].round(3).tolist() == [0.667, 0.333]
+    assert modes["slower_ns"].iloc[1] == pytest.approx(8e6, rel=0.02)
+    assert modes["cause_share"].iloc[1] == pytest.approx(0.25, abs=0.02)
+    assert modes["layer_share"].iloc[1] == pytest.approx(1, abs=0.02)
+    (bottleneck,) = find_bottlenecks(usual.chains, usual.blame, modes)
+    assert "2 modes: " in bottleneck.text
+    assert "(middleware of all hops together: all)" in bottleneck.text
+
+
+def _modes_of(analysis: Analysis, instances: pd.DataFrame, segments: pd.DataFrame) -> pd.DataFrame:
+    def places(rows: pd.DataFrame) -> pd.DataFrame:
+        return rows.assign(where="hop " + rows["hop"].astype(str))
+
+    found = mode_tables(
+        analysis.chains, instances, segments, analysis.hops, analysis.messages, places
+    )
+    return found.modes[found.modes["chain_id"].notna()]
+
+
+def test_a_chain_of_one_mode_says_nothing_of_modes() -> None:
+    analysis = make(Relay(messages=500))
+    assert analysis.chains["modes"].tolist() == [1]
+    assert analysis.modes.empty
+    assert "modes" not in analysis.bottlenecks[0].text
+    assert document(analysis)["chains"][0]["modes"] == []
+
+
+def test_few_messages_are_not_judged() -> None:
+    chain = document(make(Relay(messages=20, blocked_ns=BLOCKED_NS)))["chains"][0]
+    assert (chain["dip"], chain["dip_p"], chain["modes"]) == (None, None, [])
+
+
+def test_the_bottleneck_ends_with_the_modes(blocked: Analysis) -> None:
+    (bottleneck,) = blocked.bottlenecks
+    fast, slow = of_chains(blocked)["p50_ns"]
+    assert f"2 modes: {fast / 1e6:.2f} ms (90%) and {slow / 1e6:.1f} ms (10%); the slow one is" in (
+        bottleneck.text
+    )
+    assert bottleneck.text.endswith("all of it executor wait behind blocker [/slow] (/distractor).")
+
+
+def test_the_document_has_the_modes_of_chains_and_hops(blocked: Analysis) -> None:
+    made = document(blocked)
+    slow = made["chains"][0]["modes"][1]
+    assert slow["mode"] == 1
+    assert slow["share"] == 0.1
+    assert slow["low_ns"] > BLOCKED_NS
+    assert slow["layer"] == "executor wait"
+    assert [len(hop["modes"]) for hop in made["hops"]] == [0, 0, 0, 2]
+    assert "layer" not in made["hops"][3]["modes"][0]
+    assert list(made["bottlenecks"][0]["nodes"]) == made["chains"][0]["nodes"]
+
+
+def test_the_page_marks_the_modes(blocked: Analysis) -> None:
+    medians = of_chains(blocked)["p50_ns"].tolist()
+    figure = latency_over_time(
+        blocked.chain_instances,
+        blocked.chain_segments,
+        trace_begin_ns=BEGIN_NS,
+        limit=1_000,
+        modes_ns=medians,
+    )
+    dotted = [item for item in figure.plot.select(Span) if item.line_dash == [2, 4]]
+    assert sorted(item.location for item in dotted) == medians, (
+        "nanoseconds: the axis is logarithmic"
+    )
+    section = read(render_page(blocked, title="made")).by_id("chain-0").words
+    assert "2 modes: " in section
+    assert "the dotted lines the medians of the modes" in section
+    assert "modes" not in read(render_page(make(Relay()), title="made")).by_id("chain-0").words
+
+
+def test_chains_of_one_name_are_told_apart_by_their_nodes() -> None:
+    one = make(Relay(hops=1))
+    chains = pd.concat(
+        [one.chains, one.chains.assign(chain_id=1, nodes="/relay_0 -> /other")], ignore_index=True
+    )
+    frames = [
+        pd.concat([frame, frame.assign(chain_id=1)], ignore_index=True)
+        for frame in (one.chain_instances, one.chain_segments, one.chain_layers, one.blame)
+    ]
+    bottlenecks = find_bottlenecks(chains, frames[3], tables.MODES.empty())
+    assert [item.nodes for item in bottlenecks] == [
+        ("/relay_0", "/relay_1"),
+        ("/relay_0", "/other"),
+    ]
+    assert bottlenecks[1].text.startswith("/relay_0 -> /other: ")
+    both = replace(
+        one,
+        chains=chains,
+        chain_instances=frames[0],
+        chain_segments=frames[1],
+        chain_layers=frames[2],
+        blame=frames[3],
+        bottlenecks=bottlenecks,
+    )
+    text = _printed(both)
+    assert "/chain_0 (/relay_0 -> /relay_1)" in text
+    assert "/chain_0 (/relay_0 -> /other)" in text
+    assert "/chain_0 (" not in _printed(one)
+
+
+def _printed(analysis: Analysis) -> str:
+    file = io.StringIO()
+    console = make_console(file)
+    console.width = 80
+    print_analysis(analysis, console, everything=False)
+    assert max(map(len, file.getvalue().splitlines())) <= 80
+    return file.getvalue()
+
+
+def test_a_line_of_bars_stands_under_each_chain(blocked: Analysis) -> None:
+    (line,) = (line for line in _printed(blocked).splitlines() if "█" in line and line[0].isdigit())
+    chain = blocked.chains.iloc[0]
+    assert line.startswith(f"{chain['latency_min'] / 1e3:.0f} us ")
+    assert line.rstrip().endswith("ms")
+
+
+def test_bars_are_as_high_as_a_slice_has_values_and_blank_only_without() -> None:
+    values = np.asarray([100] * 80 + [1_000] * 1 + [10_000] * 40)
+    assert sparkline(values, 100, 10_000, 5) == "█ ▁ ▄"
+    assert sparkline(values, 10, 1_000_000, 5) == " █▁▄ "
+    assert sparkline(np.empty(0, np.int64), 1, 10, 4) == "    "
+    assert sparkline(np.asarray([7, 7]), 7, 7, 3) == " █ "
