@@ -71,8 +71,18 @@ def assert_all_counted(model: Model, ledger: Ledger) -> None:
 def test_never_a_wrong_match_and_all_is_counted(world: World) -> None:
     recording = record(world)
     model, ledger = recording.model()
-    assert wrong(matched(recording, model)) == set()
+    found = matched(recording, model)
+    assert wrong(found) == set()
     assert_all_counted(model, ledger)
+    # Nothing is left out but what has a twin: topic and stamp of another message.
+    count = Counter(world.stamps().values())
+    took = Counter(
+        step.message
+        for step in world.steps
+        if step.kind == "take" and step.message is not None
+        if count[step.endpoint.topic, step.stamp] == 1
+    )
+    assert Counter(take for _, take, _ in found) == took
 
 
 @EXAMPLES
