@@ -37,7 +37,7 @@ SLEW = 500e-6
 
 BIN = 50
 """Stamps that are calibrated together."""
-_LEAST_VOTES = 3
+_LEAST_VOTES = 8
 _NEAREST = 10
 _BASE_NS = 50_000
 _CLEARLY = 2.0
@@ -140,7 +140,10 @@ def _chosen(pairs: Pairs, of_bin: Ints, within_ns: int) -> Ints:
     asked = pd.Series(pairs.question).groupby(of_bin).nunique()
     enough = np.maximum(asked.to_numpy(np.int64) / 2, _LEAST_VOTES)
     wins = _winners(pairs.of(row), run, run_bin, enough, within_ns)
-    return np.sort(row[wins[run]])
+    won = np.sort(row[wins[run]])
+    # Far above the others it is a pair whose true publication was lost, with the one before that.
+    usual = pd.Series(pairs.high[won]).groupby(of_bin[won]).transform("median").to_numpy(np.int64)
+    return np.asarray(won[pairs.high[won] - usual <= loose[won]])
 
 
 def _vote(of_bin: Ints, low: Ints, high: Ints) -> tuple[Ints, Ints, Ints]:

@@ -8,7 +8,7 @@ two. A publication of the take's topic fits when the stamp may lie there for som
 bounds. A take is matched when exactly one fits.
 
 A thread whose events were lost seems to publish for long. So the stamp must also be as near to
-rmw_publish as is usual for that publisher (`_USUAL` times its 90th percentile).
+rmw_publish as is usual for that publisher (`_USUAL` times its median, and `_USUAL_NS`).
 
 One publication has one stamp: where several stamps claim one, none gets it, but the only one that
 fits for every offset within the bounds.
@@ -42,7 +42,7 @@ _LONGEST_NS = 20_000_000
 """No stamp is later after its rmw_publish."""
 
 _MARGIN_NS = 5_000
-_USUAL, _USUAL_NS = 4, 50_000
+_USUAL, _USUAL_NS = 8, 50_000
 _WITHIN_WRITE = frozenset(
     {
         Kind.WRITE_BEGIN,
@@ -272,7 +272,7 @@ def _usual(own: _Candidates, row: Ints, publish_ns: Ints, least: Ints, most: Int
     """How long after rmw_publish a stamp may be, for the publisher of each row."""
     fits = (publish_ns <= most) & (own.until_ns[row] >= least)
     taken = np.maximum((least + most) // 2 - publish_ns, 0)
-    after = pd.Series(taken[fits]).groupby(own.publisher[row[fits]]).quantile(0.9)
+    after = pd.Series(taken[fits]).groupby(own.publisher[row[fits]]).median()
     usual = np.full(int(own.publisher.max(initial=0)) + 1, _USUAL_NS, np.int64)
     usual[after.index.to_numpy(np.int64)] += (_USUAL * after).to_numpy(np.int64)
     return usual[own.publisher[row]]

@@ -1,0 +1,188 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The matcher in random worlds: never a wrong match, and every message is accounted for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from worlds import Recording, Row, World, as_humble, record, steady_world, worlds
+
+from strata.model.build import Model
+from strata.model.matching import CONFIDENCES, METHODS
+from strata.schema.quality import Ledger
+
+EXAMPLES = settings(max_examples=40)
+
+Found = set[tuple[int | None, int | None, tuple[int, int, int]]]
+
+
+def place(model: Model, thread: int, ns: int) -> tuple[int, int, int]:
+    processes = model.events.processes
+    vpid = processes.vpid[processes.thread_process[thread]]
+    return int(vpid), int(processes.thread_vtid[thread]), int(ns)
+
+
+def matched(recording: Recording, model: Model) -> Found:
+    """What was matched: the message of the publication, that of the take, and where it was."""
+    published = recording.named("ros2:rmw_publish")
+    taken = recording.named("ros2:rmw_take")
+    publications, takes, matches = model.publications, model.takes, model.matches
+    out = set()
+    for publication, take in zip(matches.publication, matches.take, strict=True):
+        by = place(
+            model, publications.thread[publication], publications.rmw_publish_ns[publication]
+        )
+        at = place(model, takes.thread[take], takes.rmw_take_ns[take])
+        out.add((published[by], taken[at], at))
+    return out
+
+
+def wrong(found: Found) -> Found:
+    return {row for row in found if row[0] != row[1]}
+
+
+def assert_all_counted(model: Model, ledger: Ledger) -> None:
+    counts, matches = Counter(ledger.counts), model.matches
+    assert len(set(matches.take.tolist())) == len(matches.take)
+    assert len(model.takes) == (
+        len(matches.take)
+        + counts["ambiguous_matches"]
+        + counts["unmatched_takes"]
+        + counts["out_of_order_matches"]
+    )
+    assert len(model.takes) == (
+        len(matches.take) + matches.ambiguous_count + matches.unmatched_take_count
+    )
+    assert len(model.publications) == (
+        len(set(matches.publication.tolist())) + counts["untaken_publications"]
+    )
+    inferred = {METHODS.index("timestamp"), METHODS.index("publish time")}
+    for method, confidence in zip(matches.method, matches.confidence, strict=True):
+        assert CONFIDENCES[confidence] == ("inferred" if method in inferred else "exact")
+
+
+@EXAMPLES
+@given(worlds())
+def test_never_a_wrong_match_and_all_is_counted(world: World) -> None:
+    recording = record(world)
+    model, ledger = recording.model()
+    found = matched(recording, model)
+    assert wrong(found) == set()
+    assert_all_counted(model, ledger)
+    # Nothing is left out but what has a twin: topic and stamp of another message.
+    count = Counter(world.stamps().values())
+    took = Counter(
+        step.message
+        for step in world.steps
+        if step.kind == "take" and step.message is not None
+        if count[step.endpoint.topic, step.stamp] == 1
+    )
+    assert Counter(take for _, take, _ in found) == took
+
+
+@EXAMPLES
+@given(worlds(collisions=False))
+def test_without_losses_and_collisions_every_take_is_matched(world: World) -> None:
+    recording = record(world)
+    model, ledger = recording.model()
+    took = [step for step in world.steps if step.kind == "take" and step.message is not None]
+    empty = [step for step in world.steps if step.kind == "take" and step.message is None]
+    assert len(model.matches.take) == len(model.takes) == len(took)
+    assert ledger.counts.get("empty_takes", 0) == len(empty)
+    assert set(model.matches.confidence.tolist()) <= {CONFIDENCES.index("exact")}
+
+
+def twins(world: World) -> set[int]:
+    """Messages whose stamp another message has, too."""
+    count = Counter(stamp for _, stamp in world.stamps().values())
+    return {message for message, (_, stamp) in world.stamps().items() if count[stamp] > 1}
+
+
+@EXAMPLES
+@given(worlds(), st.lists(st.integers(0, 3), min_size=1, max_size=40), st.integers(0, 10))
+def test_lost_events_make_no_wrong_match(world: World, luck: list[int], lag: int) -> None:
+    # A message whose twin was not recorded cannot be told from it: twins stay, or both would.
+    kept = twins(world)
+    whole = record(world)
+    first = min((row["timestamp"] for rows in whole.rows.values() for row in rows), default=0)
+    begin = first + lag * 1_000_000
+
+    at = iter(range(1 << 30))
+
+    def lost(event: str, row: Row) -> bool:
+        late = "init" in event and row["timestamp"] < begin
+        twin = event == "ros2:rmw_publish" and row["truth"] in kept
+        return late or ("init" not in event and not twin and luck[next(at) % len(luck)] == 0)
+
+    recording = whole.without(lost)
+    model, ledger = recording.model()
+    assert wrong(matched(recording, model)) == set()
+    assert_all_counted(model, ledger)
+
+
+@EXAMPLES
+@given(worlds(), st.lists(st.integers(0, 9), min_size=1, max_size=9), st.permutations(range(4)))
+def test_order_of_rows_and_numbers_of_processes_do_not_matter(
+    world: World, order: list[int], numbers: list[int]
+) -> None:
+    recording = record(world)
+
+    def renumber(event: str, row: Row) -> dict[str, Any]:
+        process = row["vpid"] - 100
+        thread = row["vtid"] - 1000 * row["vpid"]
+        vpid = 100 + numbers[process]
+        return row | {"vpid": vpid, "vtid": 1000 * vpid + thread}
+
+    expected, counted = recording.model()
+    other = recording.shuffled(order).changed(renumber)
+    model, ledger = other.model()
+    plain = {(*row[:2], row[2][2]) for row in matched(recording, expected)}
+    assert {(*row[:2], row[2][2]) for row in matched(other, model)} == plain
+    assert ledger.counts == counted.counts
+
+
+OFFSETS = st.one_of(
+    st.integers(-50_000_000, 50_000_000).map(lambda ns: lambda at: ns),
+    st.integers(-100, 100).map(lambda ppm: lambda at: at * ppm // 1_000_000),
+    st.integers(-4_000_000, 4_000_000).map(lambda ns: lambda at: ns if at > 1_000_000_000 else 0),
+)
+SYSTEMS = st.fixed_dictionaries(
+    {
+        "periods_ns": st.lists(st.sampled_from([5, 10, 20, 33, 50]), min_size=1, max_size=3).map(
+            lambda all_ms: {f"/t{at}": ms * 1_000_000 for at, ms in enumerate(all_ms)}
+        ),
+        "count": st.integers(20, 80),
+        "jitter": st.lists(st.integers(0, 200_000), min_size=7, max_size=31),
+        "delay": st.lists(st.integers(300, 15_000), min_size=1, max_size=13),
+        "latency": st.lists(st.integers(60_000, 4_000_000), min_size=3, max_size=11),
+        "offset": OFFSETS,
+    }
+)
+
+
+@EXAMPLES
+@given(SYSTEMS)
+def test_publications_without_stamps_are_never_matched_wrongly(system: dict[str, Any]) -> None:
+    recording = as_humble(record(steady_world(**system)))
+    model, ledger = recording.model()
+    assert wrong(matched(recording, model)) == set()
+    assert_all_counted(model, ledger)
+
+
+@EXAMPLES
+@given(SYSTEMS, st.integers(0, 30), st.randoms(use_true_random=False))
+def test_lost_events_make_no_wrong_inferred_match(
+    system: dict[str, Any], lost_percent: int, random: Random
+) -> None:
+    whole = as_humble(record(steady_world(**system)))
+    recording = whole.without(
+        lambda event, _: "init" not in event and random.randrange(100) < lost_percent
+    )
+    model, ledger = recording.model()
+    assert wrong(matched(recording, model)) == set()
+    assert_all_counted(model, ledger)
