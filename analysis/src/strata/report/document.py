@@ -42,6 +42,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "executors": _executors(analysis),
         "timers": [_timer(row) for row in _records(analysis.timer_statistics)],
         "lifecycle": _lifecycle(analysis),
+        "services": _services(analysis),
         "bottlenecks": [asdict(bottleneck) for bottleneck in analysis.bottlenecks],
         "quality": _records(analysis.quality),
     }
@@ -98,6 +99,22 @@ def _executors(analysis: Analysis) -> list[dict[str, Any]]:
         nodes = row["nodes"].split(", ") if row["nodes"] else []
         out.append({**row, "nodes": nodes, "threads": threads.get(number, [])})
     return out
+
+
+def _services(analysis: Analysis) -> list[dict[str, Any]]:
+    layers = _grouped(analysis.service_layers, "service_id")
+    return [
+        {
+            "service": row["service"],
+            "client_node": row["client_node"],
+            "service_node": row["service_node"],
+            "count": row["count"],
+            "lost": row["lost"],
+            "latency_ns": _statistics(row, "latency_"),
+            "layers": layers.get(row["service_id"], []),
+        }
+        for row in _records(analysis.services)
+    ]
 
 
 def _callback(row: dict[str, Any]) -> dict[str, Any]:
