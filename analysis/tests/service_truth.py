@@ -60,9 +60,9 @@ def check_work(analysis: Analysis, session: Path) -> None:
     assert (got < own["response"]).all()
     # .. and not far from it.
     latency = (own["response"] - own["send"]).to_numpy(np.int64)
-    assert 0 < np.median(latency - calls["latency_ns"].to_numpy(np.int64)) < 1_000_000
+    assert 0 < np.median(latency - calls["latency_ns"].to_numpy(np.int64)) < 3_000_000
     callback = (own["end"] - own["start"]).to_numpy(np.int64)
-    assert 0 < np.median(calls["callback_ns"].to_numpy(np.int64) - callback) < 300_000
+    assert 0 < np.median(calls["callback_ns"].to_numpy(np.int64) - callback) < 1_000_000
 
     # Sent from the timer's callback, served by the service's.
     symbols = symbols_of(analysis)
