@@ -102,12 +102,11 @@ def check_mute(analysis: Analysis) -> None:
 
 
 def waited_behind(analysis: Analysis, symbol: str) -> pd.DataFrame:
-    """Calls of /work of which the callback of a symbol ran between sending and take."""
+    """Calls of /work that were sent while a callback ran; `blocked_ns` is the rest of its run."""
     calls = calls_of(analysis, "/work")
-    symbols = symbols_of(analysis)
-    runs = analysis.callback_instances.set_index("instance_id")[symbols == symbol]
-    inside = [
-        ((runs["start_ns"] > sent) & (runs["end_ns"] < taken)).any()
-        for sent, taken in zip(calls["send_request_ns"], calls["take_request_ns"], strict=True)
-    ]
-    return calls[inside]
+    runs = analysis.callback_instances.set_index("instance_id")[symbols_of(analysis) == symbol]
+    both = calls.merge(runs[["start_ns", "end_ns"]], how="cross")
+    sent = both["send_request_ns"]
+    both = both[(both["start_ns"] < sent) & (sent < both["end_ns"])]
+    assert (both["end_ns"] < both["take_request_ns"]).all()
+    return both.assign(blocked_ns=both["end_ns"] - both["send_request_ns"])

@@ -34,7 +34,8 @@ def test_every_call_agrees_with_what_the_nodes_wrote(
     check_mute(analysis)
     behind = waited_behind(analysis, "__main__.Server.on_busy")
     assert len(behind) > 0
-    assert (behind["request_executor_wait_ns"] > 30_000_000).all()
+    assert (behind["request_executor_wait_ns"] >= behind["blocked_ns"]).all()
+    assert behind["blocked_ns"].max() > 10_000_000
 
 
 def test_layers_of_services_add_up(analysis_of: AnalysisOf) -> None:

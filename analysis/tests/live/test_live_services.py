@@ -34,7 +34,8 @@ def test_calls_agree_with_what_client_and_server_wrote_down(recorded: Recorder) 
     # The server's own timer blocks it for 40 ms: calls that come meanwhile wait for the executor.
     behind = waited_behind(analysis, "__main__.Server.on_busy")
     assert len(behind) > 0
-    assert (behind["request_executor_wait_ns"] > 30_000_000).all()
+    assert (behind["request_executor_wait_ns"] >= behind["blocked_ns"]).all()
+    assert behind["blocked_ns"].max() > 10_000_000
     # Of five calls at once, the last one waits while others are served.
     last = calls_of(analysis, "/work").iloc[CALLS + 4 :: 5]
     assert np.median(last["request_executor_wait_ns"].to_numpy(np.int64)) > WORK_NS
