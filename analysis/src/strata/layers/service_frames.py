@@ -11,7 +11,7 @@ from strata.layers.service_calls import CallLayers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN, take
-from strata.model.frames import Objects, nullable
+from strata.model.frames import Objects, life, nullable, place
 from strata.model.service_calls import CONFIDENCES, METHODS
 from strata.model.services import rows
 from strata.schema import service_tables as tables
@@ -24,12 +24,12 @@ def service_objects_frame(model: Model) -> pd.DataFrame:
         pd.DataFrame(
             {
                 "service_object_id": np.arange(len(services)),
-                **_place(model, services.process),
+                **place(model, services.process),
                 "handle": services.handle.astype(np.uint64),
                 "rmw_handle": services.rmw_handle.astype(np.uint64),
                 "node_id": nullable(services.node),
                 "name": services.name,
-                "begin_ns": services.begin_ns,
+                **life(model, services.process, services.handle, services.begin_ns),
             }
         )
     )
@@ -43,12 +43,12 @@ def client_objects_frame(model: Model) -> pd.DataFrame:
         pd.DataFrame(
             {
                 "client_object_id": np.arange(len(clients)),
-                **_place(model, clients.process),
+                **place(model, clients.process),
                 "rmw_handle": clients.rmw_handle.astype(np.uint64),
                 "node_id": nullable(clients.node),
                 "name": clients.name,
                 "gid": traffic.gids.text(clients.gid),
-                "begin_ns": clients.begin_ns,
+                **life(model, clients.process, clients.rmw_handle, clients.begin_ns),
             }
         )
     )
@@ -148,9 +148,3 @@ def _unknown(model: Model, process: Ints, handle: Ints, owner: Ints) -> list[str
         f"(unknown {number}/{address:#x})"
         for number, address in zip(vpid, handle[owner], strict=True)
     ]
-
-
-def _place(model: Model, process: Ints) -> dict[str, Objects | Ints]:
-    processes = model.events.processes
-    host = np.asarray(processes.host, dtype=object)
-    return {"host": host[process], "vpid": processes.vpid[process]}

@@ -10,6 +10,11 @@ from strata.schema.table import Column, Table
 
 _HOST = Column("host", "string", "host name")
 _VPID = Column("vpid", "int64", "process id")
+_END = instant(
+    "end_ns",
+    "when its handle was made again, or its process id was another process's",
+    null="to the end of the trace",
+)
 _NO_INIT = "no init event was recorded"
 _NOT_SEEN = "not recorded"
 
@@ -25,6 +30,7 @@ SERVICE_OBJECTS = Table(
         dense_id("node_id", "its node", null=_NO_INIT),
         Column("name", "string", "fully qualified service"),
         instant("begin_ns", "when its init event was recorded; it lives until its handle is new"),
+        _END,
     ),
     "One row a service and life: a node that serves.",
 )
@@ -41,6 +47,7 @@ CLIENT_OBJECTS = Table(
         Column("name", "string", "fully qualified service", null=_NO_INIT),
         Column("gid", "string", "GID, 32 hex digits", null="not recorded (Jazzy and older)"),
         instant("begin_ns", "when its first init event was recorded"),
+        _END,
     ),
     "One row a client and life.",
 )
