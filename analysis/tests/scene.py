@@ -15,6 +15,14 @@
     ''')
     tables = scene.tables()
 
+Events of service calls name their client or service, and, where they carry one, the client whose
+GID it is:
+
+    100 1.1 rmw_send_request ana 1                client, sequence number
+    110 2.2 rmw_take_request on_add ana 1         service, client, sequence number
+    120 2.2 rmw_send_response on_add ana 1 120    .. and source timestamp
+    130 1.1 rmw_take_response ana 1 120           client, sequence number, source timestamp
+
 Init events lie before time 0. An entity is named by its topic (publisher) or symbol (subscription,
 timer). ``unknown`` as entity gives a handle that no init event introduced. Events of the middleware
 take ``key=value``; see `_middleware`.
@@ -39,6 +47,14 @@ _SHORT = {
     "wait": "rclcpp_executor_wait_for_work",
     "ready": "rclcpp_executor_get_next_ready",
     "execute": "rclcpp_executor_execute",
+}
+
+
+_OF_CALLS = {
+    "rmw_send_request": "client",
+    "rmw_take_request": "service",
+    "rmw_send_response": "service",
+    "rmw_take_response": "client",
 }
 
 
@@ -88,6 +104,58 @@ class Scene:
             "rclcpp_timer_link_node", pid, timer_handle=handle, node_handle=self._node(node, pid)
         )
         self.entities[symbol] = {"handle": handle, "callback": callback}
+
+    def service(self, name: str, *, node: str, pid: int, symbol: str) -> None:
+        """Add a service with its callback, named by the callback's symbol."""
+        handles = self._named_endpoint("service", name, node, pid)
+        handles["callback"] = self._new()
+        self._add(
+            "rclcpp_service_callback_added",
+            pid,
+            service_handle=handles["handle"],
+            callback=handles["callback"],
+        )
+        self._add("rclcpp_callback_register", pid, callback=handles["callback"], symbol=symbol)
+        self.entities[symbol] = handles
+
+    def client(
+        self,
+        key: str,
+        name: str,
+        *,
+        node: str,
+        pid: int,
+        at: int | None = None,
+        like: str = "",
+        known: bool = True,
+    ) -> None:
+        """Add a client of a service, named by `key`, from which its GID is made.
+
+        `like` names one whose handle it gets, `at` is when; not `known`: without init events.
+        """
+        begun, self.clock = self.clock, self.clock if at is None else at
+        handles = {"handle": self._new(), "rmw_handle": self._new()}
+        if like:
+            handles = self.entities[like]
+        if known:
+            gid = guid(key)
+            self._add("rmw_client_init", pid, rmw_client_handle=handles["rmw_handle"], gid=gid)
+            self._named_endpoint("client", name, node, pid, handles)
+        self.entities[key] = handles
+        self.clock = max(begun, self.clock) if at is None else begun
+
+    def _named_endpoint(
+        self, what: str, name: str, node: str, pid: int, handles: dict[str, int] | None = None
+    ) -> dict[str, int]:
+        handles = handles or {"handle": self._new(), "rmw_handle": self._new()}
+        fields: dict[str, Any] = {
+            f"{what}_handle": handles["handle"],
+            "node_handle": self._node(node, pid),
+            f"rmw_{what}_handle": handles["rmw_handle"],
+            "service_name": name,
+        }
+        self._add(f"rcl_{what}_init", pid, **fields)
+        return handles
 
     def play(self, lines: str) -> None:
         """Add runtime events, one a line; text after the last argument is a comment."""
@@ -158,6 +226,9 @@ class Scene:
 
     def _runtime(self, ns: int, pid: int, tid: int, name: str, rest: list[str]) -> None:
         event = _SHORT.get(name, name)
+        if event in _OF_CALLS:
+            self._row(event, ns, pid, tid, self._call_fields(event, rest))
+            return
         stamp = int(rest[1]) if len(rest) > 1 and rest[1].lstrip("-").isdigit() else 0
         handles = self.entities.get(rest[0], {}) if rest else {}
         unknown = {"handle": 7, "rmw_handle": 8, "callback": 9}
@@ -183,6 +254,20 @@ class Scene:
         elif event == "rclcpp_executor_wait_for_work":
             fields = {"timeout": -1}
         self._row(event, ns, pid, tid, fields)
+
+    def _call_fields(self, event: str, rest: list[str]) -> dict[str, Any]:
+        """Fields of `OWNER [CLIENT] SEQUENCE [STAMP]`; CLIENT where the event has a GID."""
+        owner, names = _OF_CALLS[event], list(rest)
+        handle = self.entities.get(names.pop(0), {"rmw_handle": 8})["rmw_handle"]
+        fields: dict[str, Any] = {f"rmw_{owner}_handle": handle}
+        if owner == "service":
+            fields["client_gid"] = guid(names.pop(0))
+        fields["sequence_number"] = int(names.pop(0))
+        if "take" in event:
+            fields["taken"] = 0 if "empty" in names else 1
+        if "response" in event:
+            fields["source_timestamp"] = int(names[0])
+        return fields
 
     def _endpoint(self, what: str, topic: str, node: str, pid: int) -> dict[str, int]:
         handles = {"handle": self._new(), "rmw_handle": self._new()}

@@ -114,6 +114,11 @@ class Analysis:
     blame: pd.DataFrame
     modes: pd.DataFrame
     callbacks: pd.DataFrame
+    service_objects: pd.DataFrame
+    client_objects: pd.DataFrame
+    service_calls: pd.DataFrame
+    services: pd.DataFrame
+    service_layers: pd.DataFrame
     quality: pd.DataFrame
     losses: pd.DataFrame
     event_uses: pd.DataFrame

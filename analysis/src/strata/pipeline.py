@@ -21,6 +21,12 @@ from strata.layers.frames import blockers_frame, endpoint_names, links_frame, me
 from strata.layers.links import link_messages
 from strata.layers.scheduling import layer_times
 from strata.layers.scheduling_frames import layer_scheduling_frame, preemptions_frame
+from strata.layers.service_calls import cut_calls
+from strata.layers.service_frames import (
+    client_objects_frame,
+    service_calls_frame,
+    service_objects_frame,
+)
 from strata.layers.timer_fires import TimerFires, find_timer_fires
 from strata.layers.timer_frames import timer_fires_frame
 from strata.layers.transfers import cut_layers
@@ -50,6 +56,7 @@ from strata.stats.hops import hop_tables
 from strata.stats.lifecycle import lifecycle_table
 from strata.stats.mode_tables import mode_tables
 from strata.stats.scheduling import scheduling_table, thread_causes
+from strata.stats.services import service_tables
 from strata.stats.timers import timer_table
 
 
@@ -148,6 +155,8 @@ def _results(
     ledger.add("messages_without_executor_events", int(unsplit.sum()))
     own_hops = hops[~hops["topic"].isin(INTERNAL_TOPICS)]
     ledger.add("lost_messages", int(own_hops["lost"].sum()))
+    calls = service_calls_frame(model, cut_calls(model, ledger))
+    services, service_layers = service_tables(calls)
     _count_processes_without_init(model, ledger)
     uses = frames.event_uses_frame(model)
     ledger.add("unexplained_events", int(uses.loc[uses["use"] == UNEXPLAINED, "count"].sum()))
@@ -187,6 +196,11 @@ def _results(
         blame=blame,
         modes=of_modes.modes,
         callbacks=callback_table(objects, instances),
+        service_objects=service_objects_frame(model),
+        client_objects=client_objects_frame(model),
+        service_calls=calls,
+        services=services,
+        service_layers=service_layers,
         quality=tables.QUALITY.frame(pd.DataFrame(ledger.rows(), columns=tables.QUALITY.names)),
         losses=_losses(trace),
         event_uses=uses,

@@ -33,7 +33,8 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Waiting:
-    """Clocks of idleness and of excluding callbacks; the columns have one row a matched message.
+    """Clocks of idleness and of excluding callbacks; the columns have one row a matched message
+    (or service call).
 
     `lane`: of the taking thread's executor. `group`: callback group of the message in a
     multi-threaded executor, or `NONE`. `known`: waits of the lane were recorded.
@@ -64,9 +65,17 @@ class Waiting:
 
 def observe_waiting(model: Model) -> Waiting:
     """Return what is known of the executors of all matched messages."""
-    executors, executions = model.executors, model.executions
     take = model.matches.take
-    lane = executors.lane(model.takes.thread[take])
+    return observe_takers(model, model.takes.thread[take], model.takes.execution[take])
+
+
+def observe_takers(model: Model, thread: Ints, execution: Ints) -> Waiting:
+    """Return what is known of the executors of the threads that took things.
+
+    `execution` is what each take started, or `NONE`; the columns have one row a take.
+    """
+    executors, executions = model.executors, model.executions
+    lane = executors.lane(thread)
     waits = Clock(executors.lane(model.waits.thread), model.waits.start_ns, model.waits.end_ns)
     callback = executions.callback
     own = np.where(callback != NONE, np.append(executors.group_of, NONE)[callback], NONE)
@@ -74,8 +83,7 @@ def observe_waiting(model: Model) -> Waiting:
     running = Clock(own[rows], executions.start_ns[rows], executions.until_ns[rows])
     lane_of = np.full(int(executors.group_of.max(initial=0)) + 1, NONE, np.int64)
     lane_of[own[rows]] = executors.lane(executions.thread[rows])
-    execution = model.takes.execution[take]
-    group = np.full(len(take), NONE, np.int64)
+    group = np.full(len(thread), NONE, np.int64)
     ran = execution != NONE
     group[ran] = own[execution[ran]]
     both = Overlap(running, waits, lane_of[running.lane])

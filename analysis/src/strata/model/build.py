@@ -19,6 +19,7 @@ from strata.model.intra_process import NO_LOSSES, Trace, Traffic, Windows, join_
 from strata.model.matching import Matches, match
 from strata.model.ring_buffers import Passages, find_ring_buffers, pair_passages
 from strata.model.scheduling import Scheduling, find_scheduling
+from strata.model.service_calls import ServiceTraffic, find_service_traffic
 from strata.model.timeline import Timeline
 from strata.model.traffic import Publications, Takes, find_publications, find_takes
 from strata.schema.quality import Ledger
@@ -40,6 +41,7 @@ class Model:
     matches: Matches
     passages: Passages
     scheduling: Scheduling
+    service_traffic: ServiceTraffic
 
 
 def build_model(
@@ -66,6 +68,7 @@ def build_model(
         ledger,
     )
     scheduling = find_scheduling(tables, events.processes, timeline, ledger)
+    service_traffic = find_service_traffic(events, timeline, entities, executions, ledger)
     return Model(
         events,
         timeline,
@@ -79,4 +82,5 @@ def build_model(
         traffic.matches,
         passages,
         scheduling,
+        service_traffic,
     )

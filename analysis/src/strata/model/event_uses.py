@@ -8,6 +8,7 @@ What no rule explains is *unexplained*; on a whole trace there is none.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,10 +31,6 @@ _IGNORED_INIT = {
 }
 _OF_OTHERS = {
     "ros2:rcl_lifecycle_transition": "a state of a node",
-    "ros2:rmw_send_request": "a service call",
-    "ros2:rmw_take_request": "a service call",
-    "ros2:rmw_send_response": "a service call",
-    "ros2:rmw_take_response": "a service call",
 }
 _REPEATS = "repeats rmw_take, which tells more"
 _WORK = (Kind.CALLBACK_START, Kind.CALLBACK_END, Kind.WAIT, Kind.READY, Kind.EXECUTE)
@@ -115,14 +112,20 @@ def _wait_ends(model: Model) -> list[EventUse]:
 def _executes(model: Model) -> list[EventUse]:
     timeline = model.timeline
     at = timeline.positions(Kind.EXECUTE)
-    following = timeline.after(at, Kind.RMW_TAKE, *_WORK)
+    following = timeline.after(at, Kind.RMW_TAKE, Kind.TAKE_REQUEST, *_WORK)
     kind = np.where(following != NONE, timeline.kind[following], NONE)
     started, taken = kind == Kind.CALLBACK_START, kind == Kind.RMW_TAKE
+    asked = kind == Kind.TAKE_REQUEST
     return _uses(
         Kind.EXECUTE,
         (True, "a subscription was picked", taken.sum()),
         (True, "a timer was picked", started.sum()),
-        (False, "nothing was taken or called that the trace shows", (~started & ~taken).sum()),
+        (True, "a service was picked", asked.sum()),
+        (
+            False,
+            "nothing was taken or called that the trace shows",
+            (~started & ~taken & ~asked).sum(),
+        ),
     )
 
 
@@ -206,6 +209,31 @@ def _rclcpp_takes(model: Model) -> list[EventUse]:
     return _uses(Kind.RCLCPP_TAKE, (False, _REPEATS, count))
 
 
+def _service_events(kind: Kind) -> Callable[[Model], list[EventUse]]:
+    """The rule of a kind of events of service calls."""
+
+    def rule(model: Model) -> list[EventUse]:
+        calls = model.service_traffic.calls
+        of = {
+            Kind.SEND_REQUEST: calls.request,
+            Kind.TAKE_REQUEST: calls.taken,
+            Kind.SEND_RESPONSE: calls.response,
+            Kind.TAKE_RESPONSE: calls.taken_response,
+        }[kind]
+        name, used = EVENT_OF[kind], int((of != NONE).sum())
+        empty = 0
+        if kind in (Kind.TAKE_REQUEST, Kind.TAKE_RESPONSE):
+            empty = int((model.events.ints(name, "taken") != 1).sum())
+        return _uses(
+            kind,
+            (True, "a service call", used),
+            (False, "nothing was taken", empty),
+            (False, "its call is not known", model.events.count(name) - used - empty),
+        )
+
+    return rule
+
+
 _RULES = {
     EVENT_OF[Kind.CALLBACK_START]: _callback_starts,
     EVENT_OF[Kind.CALLBACK_END]: _callback_ends,
@@ -221,4 +249,8 @@ _RULES = {
     EVENT_OF[Kind.RMW_TAKE]: _rmw_takes,
     EVENT_OF[Kind.RCL_TAKE]: _rcl_takes,
     EVENT_OF[Kind.RCLCPP_TAKE]: _rclcpp_takes,
+    **{
+        EVENT_OF[kind]: _service_events(kind)
+        for kind in (Kind.SEND_REQUEST, Kind.TAKE_REQUEST, Kind.SEND_RESPONSE, Kind.TAKE_RESPONSE)
+    },
 }

@@ -21,36 +21,41 @@ class Kind(IntEnum):
     """Runtime events of the model, in causal order on one thread."""
 
     CALLBACK_END = 0
-    WAIT = 1
-    WAIT_BEGIN = 2
-    WAIT_END = 3
-    READY = 4
-    EXECUTE = 5
-    TAKE_BEGIN = 6
-    DESERIALIZE_BEGIN = 7
-    DESERIALIZE_END = 8
-    TAKE_END = 9
-    RMW_TAKE = 10
-    RCL_TAKE = 11
-    RCLCPP_TAKE = 12
-    DEQUEUE = 13
-    CALLBACK_START = 14
-    INTRA_PUBLISH = 15
-    ENQUEUE = 16
-    RCLCPP_PUBLISH = 17
-    RCL_PUBLISH = 18
-    RMW_PUBLISH = 19
-    WRITE_BEGIN = 20
-    SERIALIZE_BEGIN = 21
-    SERIALIZE_END = 22
-    WRITER_HISTORY_ADD = 23
-    SEND_BEGIN = 24
-    SEND_END = 25
-    WRITE_END = 26
+    SEND_RESPONSE = 1
+    WAIT = 2
+    WAIT_BEGIN = 3
+    WAIT_END = 4
+    READY = 5
+    EXECUTE = 6
+    TAKE_BEGIN = 7
+    DESERIALIZE_BEGIN = 8
+    DESERIALIZE_END = 9
+    TAKE_END = 10
+    RMW_TAKE = 11
+    TAKE_REQUEST = 12
+    TAKE_RESPONSE = 13
+    RCL_TAKE = 14
+    RCLCPP_TAKE = 15
+    DEQUEUE = 16
+    CALLBACK_START = 17
+    INTRA_PUBLISH = 18
+    ENQUEUE = 19
+    RCLCPP_PUBLISH = 20
+    RCL_PUBLISH = 21
+    RMW_PUBLISH = 22
+    WRITE_BEGIN = 23
+    SERIALIZE_BEGIN = 24
+    SERIALIZE_END = 25
+    WRITER_HISTORY_ADD = 26
+    SEND_BEGIN = 27
+    SEND_END = 28
+    WRITE_END = 29
+    SEND_REQUEST = 30
 
 
 EVENT_OF = {
     Kind.CALLBACK_END: "ros2:callback_end",
+    Kind.SEND_RESPONSE: "ros2:rmw_send_response",
     Kind.WAIT: "ros2:rclcpp_executor_wait_for_work",
     Kind.WAIT_BEGIN: "dds:wait_begin",
     Kind.WAIT_END: "dds:wait_end",
@@ -61,6 +66,8 @@ EVENT_OF = {
     Kind.DESERIALIZE_END: "dds:deserialize_end",
     Kind.TAKE_END: "dds:take_end",
     Kind.RMW_TAKE: "ros2:rmw_take",
+    Kind.TAKE_REQUEST: "ros2:rmw_take_request",
+    Kind.TAKE_RESPONSE: "ros2:rmw_take_response",
     Kind.RCL_TAKE: "ros2:rcl_take",
     Kind.RCLCPP_TAKE: "ros2:rclcpp_take",
     Kind.DEQUEUE: "ros2:rclcpp_ring_buffer_dequeue",
@@ -77,6 +84,7 @@ EVENT_OF = {
     Kind.SEND_BEGIN: "dds:send_begin",
     Kind.SEND_END: "dds:send_end",
     Kind.WRITE_END: "dds:write_end",
+    Kind.SEND_REQUEST: "ros2:rmw_send_request",
 }
 
 

@@ -215,7 +215,9 @@ def _started(
 ) -> Ints:
     """The execution that each take started, or `NONE`."""
     start = timeline.after(at, Kind.CALLBACK_START)
-    barrier = timeline.after(at, Kind.RMW_TAKE, Kind.EXECUTE, Kind.WAIT, Kind.READY)
+    barrier = timeline.after(
+        at, Kind.RMW_TAKE, Kind.TAKE_REQUEST, Kind.EXECUTE, Kind.WAIT, Kind.READY
+    )
     near = (start != NONE) & ((barrier == NONE) | (start < barrier))
     if not len(executions):
         return np.full(len(at), NONE, np.int64)

@@ -42,6 +42,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "executors": _executors(analysis),
         "timers": [_timer(row) for row in _records(analysis.timer_statistics)],
         "lifecycle": _lifecycle(analysis),
+        "services": _services(analysis),
         "bottlenecks": [asdict(bottleneck) for bottleneck in analysis.bottlenecks],
         "quality": _records(analysis.quality),
     }
@@ -113,6 +114,22 @@ def _modes(modes: pd.DataFrame, key: str) -> dict[int, list[dict[str, Any]]]:
     of_hops = ["layer", "where", "slower_ns", "cause_share", "layer_share"]
     unused = ["hop_id"] if key == "chain_id" else ["chain_id", *of_hops]
     return _grouped(modes[modes[key].notna()].drop(columns=unused), key)
+
+
+def _services(analysis: Analysis) -> list[dict[str, Any]]:
+    layers = _grouped(analysis.service_layers, "service_id")
+    return [
+        {
+            "service": row["service"],
+            "client_node": row["client_node"],
+            "service_node": row["service_node"],
+            "count": row["count"],
+            "lost": row["lost"],
+            "latency_ns": _statistics(row, "latency_"),
+            "layers": layers.get(row["service_id"], []),
+        }
+        for row in _records(analysis.services)
+    ]
 
 
 def _callback(row: dict[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from strata.report.entities import entity_sections
 from strata.report.executors import executors_section
 from strata.report.findings import finding_line
 from strata.report.scheduling_text import thread_table
+from strata.report.services import services_text
 from strata.report.sparkline import sparkline
 from strata.schema.events import INTERNAL_TOPICS
 from strata.stats.bottleneck import shared_names
@@ -58,6 +59,8 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
     executors = executors_section(analysis)
     if executors is not None:
         console.print(executors)
+    if not analysis.services.empty:
+        console.print(services_text(analysis, everything=everything))
     console.print(_callbacks(analysis, everything=everything))
     for section in entity_sections(analysis, everything=everything):
         console.print(section)

@@ -17,6 +17,7 @@ from strata.schema.event import Event, Field
 from strata.schema.events import CONTEXT_COLUMNS, EVENTS
 from strata.schema.layers import BY_NAME
 from strata.schema.quality import CATALOGUE
+from strata.schema.service_layers import SERVICE_LAYERS
 from strata.schema.table import Table
 from strata.schema.tables import TABLES
 from strata.schema.version import VERSION
@@ -32,7 +33,7 @@ epoch by the trace's clock, durations nanoseconds. A column without a null meani
 
 def page() -> str:
     """Return the whole page."""
-    parts = [_HEAD, "## Layers\n", _layers(), "## Tables of results\n"]
+    parts = [_HEAD, "## Layers\n", _layers(), _service_layers(), "## Tables of results\n"]
     parts += [_table(table) for table in TABLES]
     parts += ["## Findings (table `quality`)\n", _findings()]
     parts += ["## Event tables\n", _contexts()]
@@ -53,6 +54,13 @@ def _layers() -> str:
     return _rows(
         ("layer", "column of `messages`", "definition"),
         [(layer.name, f"`{layer.column}`", layer.doc) for layer in BY_NAME.values()],
+    )
+
+
+def _service_layers() -> str:
+    return _rows(
+        ("layer of a call", "column of `service_calls`", "definition"),
+        [(layer.name, f"`{layer.column}`", layer.doc) for layer in SERVICE_LAYERS],
     )
 
 

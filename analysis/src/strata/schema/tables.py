@@ -11,6 +11,7 @@ from __future__ import annotations
 from strata.schema.columns import dense_id, duration, instant, modality, statistics
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.scheduling_tables import LAYER_SCHEDULING, PREEMPTIONS, SCHEDULING_STATS
+from strata.schema.service_tables import SERVICE_TABLES
 from strata.schema.table import Column, Table
 
 _HOST = Column("host", "string", "host name")
@@ -740,6 +741,7 @@ TABLES: tuple[Table, ...] = (
     LIFECYCLE_NODES,
     LIFECYCLE_STATES,
     LIFECYCLE_STATISTICS,
+    *SERVICE_TABLES,
     QUALITY,
     LOSSES,
     EVENT_USES,

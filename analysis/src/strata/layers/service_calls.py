@@ -1,0 +1,215 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The layers of every service call.
+
+    send      picked  take      cb_start   cb_end    send        take
+    request           request                        response    response
+       | request | re-   | client | callback | respond |  response   |
+       | middle- | quest | take   |          |         | middleware, |
+       | ware,   | take  |        |          |         | executor    |
+       | executor|       |        |          |         | wait + take |
+       | wait    |       |        |          |         |             |
+
+Request and response are divided as the way of a message (strata.layers.waiting): by what the
+executor that took them was doing at every instant. Waiting for work: the request or response had
+not come yet -> *middleware*; anything else -> *executor wait*. For a client no event marks the
+pick, so its take is part of the executor wait.
+
+A service may send its response inside its callback: then the callback counts up to there.
+
+Fast DDS emits rmw_send_request after it wrote the request, so a service may take it before that
+event. Where the events of the middleware were recorded, a call begins with the write (write_begin).
+Where not, a call whose request was taken before its event begins with the take: what came before is
+not known, and not counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from strata.layers.waiting import observe_takers
+from strata.model.build import Model
+from strata.model.columns import NONE, Ints
+from strata.model.services import rows
+from strata.schema import service_layers as names
+from strata.schema.quality import Ledger
+
+Flags = npt.NDArray[np.bool_]
+_LATEST = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True)
+class CallLayers:
+    """Checkpoints of the calls of the model, in ns; `NONE` is null.
+
+    `durations` holds one array a layer column (strata.schema.service_layers), `NONE` where the
+    layer is not in the row. `complete` are calls from the sent request to the taken response.
+    """
+
+    begin_ns: Ints
+    write_request_ns: Ints
+    send_request_ns: Ints
+    picked_ns: Ints
+    take_request_ns: Ints
+    callback_start_ns: Ints
+    callback_end_ns: Ints
+    send_response_ns: Ints
+    take_response_ns: Ints
+    latency_ns: Ints
+    complete: Flags
+    durations: dict[str, Ints]
+
+
+@dataclass(frozen=True)
+class _Checkpoints:
+    """Checkpoints of all calls, as they were seen, then those that are of use.
+
+    Of use, `end_ns` ends the callback's part: at most at the response.
+    """
+
+    begin_ns: Ints
+    asked: Flags
+    picked_ns: Ints
+    taken_ns: Ints
+    start_ns: Ints
+    end_ns: Ints
+    answered_ns: Ints
+    got_ns: Ints
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """How long a taker was idle in an interval; not `known` without waits of its executor."""
+
+    known: Flags
+    ns: Ints
+
+
+def cut_calls(model: Model, ledger: Ledger) -> CallLayers:
+    """Cut every call at its checkpoints."""
+    exchange, calls = model.service_traffic.exchange, model.service_traffic.calls
+    sent_ns = rows(exchange.sent_requests.ns, calls.request)
+    written_ns = rows(exchange.written_ns, calls.request)
+    execution = rows(exchange.execution, calls.taken)
+    seen = _Checkpoints(
+        np.where(written_ns != NONE, written_ns, sent_ns),
+        sent_ns != NONE,
+        rows(exchange.picked_ns, calls.taken),
+        rows(exchange.taken_requests.ns, calls.taken),
+        rows(model.executions.start_ns, execution),
+        rows(model.executions.end_ns, execution),
+        rows(exchange.sent_responses.ns, calls.response),
+        rows(exchange.taken_responses.ns, calls.taken_response),
+    )
+    at = _usable(seen, ledger)
+    inner = [at.begin_ns, at.taken_ns, at.start_ns, at.end_ns, at.answered_ns, at.got_ns]
+    return CallLayers(
+        at.begin_ns,
+        written_ns,
+        sent_ns,
+        seen.picked_ns,
+        seen.taken_ns,
+        seen.start_ns,
+        seen.end_ns,
+        seen.answered_ns,
+        seen.got_ns,
+        np.max(inner, axis=0) - at.begin_ns,
+        at.asked & (at.got_ns != NONE),
+        _durations(at, *_waiting(model, at)),
+    )
+
+
+def _usable(seen: _Checkpoints, ledger: Ledger) -> _Checkpoints:
+    """Put the checkpoints in order: drop those after the end, begin with the first."""
+    # Of two hosts whose clocks differ: what comes after the end is no use between the two.
+    limit = _or_late(seen.got_ns)
+    inner = (seen.taken_ns, seen.start_ns, seen.answered_ns)
+    taken_ns, start_ns, answered_ns = (np.where(ns <= limit, ns, NONE) for ns in inner)
+    disordered = np.any([ns > limit for ns in inner], axis=0)
+    ledger.add("disordered_service_checkpoints", int(disordered.sum()))
+    first_ns = np.min([_or_late(ns) for ns in (taken_ns, answered_ns, seen.got_ns)], axis=0)
+    begin_ns = np.minimum(_or_late(seen.begin_ns), first_ns)
+    ledger.add("late_request_events", int((seen.asked & (first_ns < seen.begin_ns)).sum()))
+    # Picked before it could be: the service was ready for an earlier request.
+    picked = seen.asked & (taken_ns != NONE) & (seen.picked_ns >= begin_ns)
+    return _Checkpoints(
+        begin_ns,
+        seen.asked,
+        np.where(picked, seen.picked_ns, NONE),
+        taken_ns,
+        start_ns,
+        _callback_part(start_ns, seen.end_ns, answered_ns, limit),
+        answered_ns,
+        seen.got_ns,
+    )
+
+
+def _or_late(ns: Ints) -> Ints:
+    return np.where(ns != NONE, ns, _LATEST)
+
+
+def _callback_part(start_ns: Ints, end_ns: Ints, answered_ns: Ints, limit: Ints) -> Ints:
+    """The end of the callback, or the response that was sent before it."""
+    until = np.where(answered_ns != NONE, np.minimum(end_ns, answered_ns), end_ns)
+    return np.where((start_ns != NONE) & (end_ns != NONE) & (until <= limit), until, NONE)
+
+
+def _waiting(model: Model, at: _Checkpoints) -> tuple[_Waiting, _Waiting]:
+    """Of the request's way and of the response's."""
+    exchange, calls = model.service_traffic.exchange, model.service_traffic.calls
+    picked = np.where(at.picked_ns != NONE, at.picked_ns, at.taken_ns)
+    came = at.asked & (at.taken_ns != NONE)
+    back = (at.answered_ns != NONE) & (at.got_ns != NONE)
+    asked = rows(exchange.taken_requests.thread, calls.taken)
+    execution = rows(exchange.execution, calls.taken)
+    got = rows(exchange.taken_responses.thread, calls.taken_response)
+    none = np.full(len(calls), NONE, np.int64)
+    return (
+        _waited(model, asked, execution, (at.begin_ns, picked), came),
+        _waited(model, got, none, (at.answered_ns, at.got_ns), back),
+    )
+
+
+def _waited(
+    model: Model, thread: Ints, execution: Ints, interval: tuple[Ints, Ints], there: Flags
+) -> _Waiting:
+    known, ns = np.zeros(len(thread), bool), np.zeros(len(thread), np.int64)
+    takers = observe_takers(model, thread[there], execution[there])
+    known[there] = takers.known
+    ns[there] = takers.idle(*(end[there] for end in interval))
+    return _Waiting(known, ns)
+
+
+def _durations(at: _Checkpoints, request: _Waiting, response: _Waiting) -> dict[str, Ints]:
+    taken, ran, ended = at.taken_ns != NONE, at.start_ns != NONE, at.end_ns != NONE
+    answered, got, picked = at.answered_ns != NONE, at.got_ns != NONE, at.picked_ns != NONE
+    came = at.asked & taken
+    until_picked, until_taken = at.picked_ns - at.begin_ns, at.taken_ns - at.begin_ns
+    on_way = at.got_ns - at.answered_ns
+    split, back = request.known, answered & got
+    missing = ~answered & got
+    layers = [
+        (names.REQUEST_MIDDLEWARE, came & split, request.ns),
+        (names.REQUEST_EXECUTOR_WAIT, came & split & picked, until_picked - request.ns),
+        (names.REQUEST_MIDDLEWARE_EXECUTOR_WAIT, came & ~split & picked, until_picked),
+        (names.REQUEST_TAKE, came & picked, at.taken_ns - at.picked_ns),
+        (names.REQUEST_EXECUTOR_WAIT_TAKE, came & split & ~picked, until_taken - request.ns),
+        (names.REQUEST_MIDDLEWARE_EXECUTOR_WAIT_TAKE, came & ~split & ~picked, until_taken),
+        (names.CLIENT_TAKE, taken & ran, at.start_ns - at.taken_ns),
+        (names.CALLBACK, ran & ended, at.end_ns - at.start_ns),
+        (names.RESPOND, ran & ended & answered, at.answered_ns - at.end_ns),
+        (names.CALLBACK_RESPOND, ran & ~ended & answered, at.answered_ns - at.start_ns),
+        (names.SERVICE, taken & ~ran & answered, at.answered_ns - at.taken_ns),
+        (names.REQUEST_SERVICE, at.asked & ~taken & answered, at.answered_ns - at.begin_ns),
+        (names.RESPONSE_MIDDLEWARE, back & response.known, response.ns),
+        (names.RESPONSE_EXECUTOR_WAIT_TAKE, back & response.known, on_way - response.ns),
+        (names.RESPONSE_MIDDLEWARE_EXECUTOR_WAIT_TAKE, back & ~response.known, on_way),
+        (names.RESPOND_RESPONSE, ran & ended & missing, at.got_ns - at.end_ns),
+        (names.CALLBACK_RESPOND_RESPONSE, ran & ~ended & missing, at.got_ns - at.start_ns),
+        (names.SERVICE_RESPONSE, taken & ~ran & missing, at.got_ns - at.taken_ns),
+        (names.REQUEST_SERVICE_RESPONSE, at.asked & ~taken & missing, at.got_ns - at.begin_ns),
+    ]
+    return {layer.column: np.where(there, ns, NONE) for layer, there, ns in layers}

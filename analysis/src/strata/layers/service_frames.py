@@ -1,0 +1,150 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Services, clients and calls as declared tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from strata.layers.service_calls import CallLayers
+from strata.model.build import Model
+from strata.model.columns import NONE, Ints
+from strata.model.entities import UNKNOWN, take
+from strata.model.frames import Objects, life, nullable, place
+from strata.model.service_calls import CONFIDENCES, METHODS
+from strata.model.services import rows
+from strata.schema import service_tables as tables
+
+
+def service_objects_frame(model: Model) -> pd.DataFrame:
+    """Return the table `service_objects`."""
+    services = model.service_traffic.services
+    return tables.SERVICE_OBJECTS.frame(
+        pd.DataFrame(
+            {
+                "service_object_id": np.arange(len(services)),
+                **place(model, services.process),
+                "handle": services.handle.astype(np.uint64),
+                "rmw_handle": services.rmw_handle.astype(np.uint64),
+                "node_id": nullable(services.node),
+                "name": services.name,
+                **life(model, services.process, services.handle, services.begin_ns),
+            }
+        )
+    )
+
+
+def client_objects_frame(model: Model) -> pd.DataFrame:
+    """Return the table `client_objects`."""
+    traffic = model.service_traffic
+    clients = traffic.clients
+    return tables.CLIENT_OBJECTS.frame(
+        pd.DataFrame(
+            {
+                "client_object_id": np.arange(len(clients)),
+                **place(model, clients.process),
+                "rmw_handle": clients.rmw_handle.astype(np.uint64),
+                "node_id": nullable(clients.node),
+                "name": clients.name,
+                "gid": traffic.gids.text(clients.gid),
+                **life(model, clients.process, clients.rmw_handle, clients.begin_ns),
+            }
+        )
+    )
+
+
+def service_calls_frame(model: Model, layers: CallLayers) -> pd.DataFrame:
+    """Return the table `service_calls`."""
+    traffic = model.service_traffic
+    calls, exchange = traffic.calls, traffic.exchange
+    client = np.where(calls.client < len(traffic.clients), calls.client, NONE)
+    service = np.where(calls.service < len(traffic.services), calls.service, NONE)
+    frame = pd.DataFrame(
+        {
+            "call_id": np.arange(len(calls)),
+            "service": _names(model, client, service),
+            "client_node": _client_nodes(model, client),
+            "service_node": _service_nodes(model, service),
+            "client_object_id": nullable(client),
+            "service_object_id": nullable(service),
+            "client_gid": traffic.gids.text(calls.gid),
+            "sequence_number": _sequence(model),
+            "method": take(np.asarray(METHODS, object), calls.method, None),
+            "confidence": take(np.asarray(CONFIDENCES, object), calls.method, None),
+            "caller_instance_id": nullable(rows(exchange.caller, calls.request)),
+            "instance_id": nullable(rows(exchange.execution, calls.taken)),
+            "begin_ns": layers.begin_ns,
+            "write_request_ns": nullable(layers.write_request_ns),
+            "send_request_ns": nullable(layers.send_request_ns),
+            "picked_ns": nullable(layers.picked_ns),
+            "take_request_ns": nullable(layers.take_request_ns),
+            "callback_start_ns": nullable(layers.callback_start_ns),
+            "callback_end_ns": nullable(layers.callback_end_ns),
+            "send_response_ns": nullable(layers.send_response_ns),
+            "take_response_ns": nullable(layers.take_response_ns),
+            **{column: nullable(ns) for column, ns in layers.durations.items()},
+            "latency_ns": layers.latency_ns,
+            "complete": layers.complete,
+        }
+    )
+    frame["service_id"] = frame.groupby(["service", "client_node"], sort=True).ngroup()
+    return tables.SERVICE_CALLS.frame(frame)
+
+
+def _sequence(model: Model) -> Ints:
+    exchange, calls = model.service_traffic.exchange, model.service_traffic.calls
+    out = np.full(len(calls), NONE, np.int64)
+    for kind, of in (
+        (exchange.sent_responses, calls.response),
+        (exchange.taken_requests, calls.taken),
+        (exchange.sent_requests, calls.request),
+    ):
+        out = np.where(of != NONE, rows(kind.sequence, of), out)
+    return out
+
+
+def _names(model: Model, client: Ints, service: Ints) -> Objects:
+    traffic = model.service_traffic
+    asked = take(traffic.clients.name, client, None)
+    served = take(traffic.services.name, service, UNKNOWN)
+    return np.where(asked == None, served, asked)  # noqa: E711 (elementwise)
+
+
+def _client_nodes(model: Model, client: Ints) -> Objects:
+    """Names of the clients' nodes; without one, process and rmw handle, or else the GID."""
+    traffic = model.service_traffic
+    calls = traffic.calls
+    node = rows(traffic.clients.node, client)
+    names = model.entities.nodes.names(node)
+    clients, others = traffic.clients, traffic.exchange.unknown_clients
+    process = np.concatenate([clients.process, others["process"].to_numpy(np.int64)])
+    handle = np.concatenate([clients.rmw_handle, others["handle"].to_numpy(np.int64)])
+    nameless = (node == NONE) & (calls.client != NONE)
+    names[nameless] = _unknown(model, process, handle, calls.client[nameless])
+    foreign = np.flatnonzero(calls.client == NONE)
+    gids = traffic.gids.text(calls.gid[foreign])
+    names[foreign] = [UNKNOWN if gid is None else f"(unknown {gid})" for gid in gids]
+    return names
+
+
+def _service_nodes(model: Model, service: Ints) -> Objects:
+    traffic = model.service_traffic
+    calls = traffic.calls
+    node = rows(traffic.services.node, service)
+    names = model.entities.nodes.names(node)
+    services, others = traffic.services, traffic.exchange.unknown_services
+    process = np.concatenate([services.process, others["process"].to_numpy(np.int64)])
+    handle = np.concatenate([services.rmw_handle, others["handle"].to_numpy(np.int64)])
+    nameless = (node == NONE) & (calls.service != NONE)
+    names[nameless] = _unknown(model, process, handle, calls.service[nameless])
+    names[calls.service == NONE] = None
+    return names
+
+
+def _unknown(model: Model, process: Ints, handle: Ints, owner: Ints) -> list[str]:
+    vpid = model.events.processes.vpid[process[owner]]
+    return [
+        f"(unknown {number}/{address:#x})"
+        for number, address in zip(vpid, handle[owner], strict=True)
+    ]

@@ -1,0 +1,54 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Services and the layers of their calls, as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from rich.console import Group, RenderableType
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from strata.analysis import Analysis
+from strata.printable import printable
+from strata.units import format_ns
+
+_FIGURES = ("count", "lost", "p50", "p99", "max", "share")
+_MAX_SERVICES = 6
+
+
+def services_text(analysis: Analysis, *, everything: bool) -> RenderableType:
+    """Return the section of services: a row each, with its layers below it.
+
+    Without `everything`, the services that were called the least are left out.
+    """
+    rows = analysis.services.sort_values("count", ascending=False, kind="stable")
+    shown = rows if everything else rows.head(_MAX_SERVICES)
+    table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
+    table.add_column("service, client -> server", overflow="fold", ratio=1)
+    for name in _FIGURES:
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in shown.to_dict("records"):
+        way = f"{row['client_node']} -> {row['service_node']}"
+        table.add_row(
+            Text.assemble((printable(row["service"]), "bold"), "\n", printable(way)),
+            f"{row['count']:,}",
+            f"{row['lost']:,}",
+            *(_time(row[f"latency_{name}"]) for name in ("p50", "p99", "max")),
+            "",
+        )
+        of = analysis.service_layers["service_id"] == row["service_id"]
+        for layer in analysis.service_layers[of].to_dict("records"):
+            figures = [_time(layer[name]) for name in ("p50", "p99", "max")]
+            table.add_row(f"  {layer['layer']}", "", "", *figures, f"{layer['share']:.0%}")
+    parts: list[RenderableType] = [Rule(Text("services", style="bold"), align="left"), table]
+    if len(rows) > len(shown):
+        parts.append(Text(f" and {len(rows) - len(shown)} more (--all)", style="dim"))
+    return Group(*parts, Text())
+
+
+def _time(ns: Any) -> str:
+    return "" if pd.isna(ns) else format_ns(ns)

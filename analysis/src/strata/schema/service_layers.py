@@ -1,0 +1,135 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The layers of a service call: their names, where each begins and ends, in order.
+
+As those of a message (strata.schema.layers): the layers of one call never overlap and leave no gap,
+and a checkpoint that was not recorded merges those that it would part. `service` stands for client
+take + callback + respond where the callback was not recorded. A request's *begin* is where its call
+begins: its write_begin (Fast DDS, where the middleware was traced), else rmw_send_request.
+"""
+
+from __future__ import annotations
+
+from strata.schema.layers import Layer
+
+REQUEST_MIDDLEWARE = Layer(
+    "request middleware",
+    "request_middleware_ns",
+    "between the request's begin and picked: the time in which the taking thread was waiting for "
+    "work, so that the request was still with the middleware or on the wire",
+)
+REQUEST_EXECUTOR_WAIT = Layer(
+    "request executor wait",
+    "request_executor_wait_ns",
+    "between the request's begin and picked: the time in which the taking thread was not waiting; "
+    "it ran callbacks or the executor itself",
+)
+REQUEST_MIDDLEWARE_EXECUTOR_WAIT = Layer(
+    "request middleware + executor wait",
+    "request_middleware_executor_wait_ns",
+    "the request's begin -> rclcpp_executor_execute, where the taking thread's waits were not "
+    "recorded",
+)
+REQUEST_TAKE = Layer(
+    "request take",
+    "request_take_ns",
+    "rclcpp_executor_execute -> rmw_take_request (rclpy; rclcpp emits no execute for a service)",
+)
+REQUEST_EXECUTOR_WAIT_TAKE = Layer(
+    "request executor wait + take",
+    "request_executor_wait_take_ns",
+    "as request executor wait, up to rmw_take_request, where rclcpp_executor_execute was not "
+    "recorded",
+)
+REQUEST_MIDDLEWARE_EXECUTOR_WAIT_TAKE = Layer(
+    "request middleware + executor wait + take",
+    "request_middleware_executor_wait_take_ns",
+    "the request's begin -> rmw_take_request, where neither the thread's waits nor its executes "
+    "were recorded",
+)
+CLIENT_TAKE = Layer("client take", "client_take_ns", "rmw_take_request -> callback_start")
+CALLBACK = Layer(
+    "callback",
+    "callback_ns",
+    "callback_start -> callback_end, or rmw_send_response if the callback itself sent it",
+)
+RESPOND = Layer(
+    "respond",
+    "respond_ns",
+    "callback_end -> rmw_send_response; of a service that answers later, the wait until then",
+)
+RESPONSE_MIDDLEWARE = Layer(
+    "response middleware",
+    "response_middleware_ns",
+    "between rmw_send_response and rmw_take_response: the time in which the client's thread was "
+    "waiting for work, so that the response was still with the middleware or on the wire",
+)
+RESPONSE_EXECUTOR_WAIT_TAKE = Layer(
+    "response executor wait + take",
+    "response_executor_wait_take_ns",
+    "between rmw_send_response and rmw_take_response: the time in which the client's thread was "
+    "not waiting; no event marks the pick of a client",
+)
+RESPONSE_MIDDLEWARE_EXECUTOR_WAIT_TAKE = Layer(
+    "response middleware + executor wait + take",
+    "response_middleware_executor_wait_take_ns",
+    "rmw_send_response -> rmw_take_response, where the thread's waits were not recorded",
+)
+CALLBACK_RESPOND = Layer(
+    "callback + respond",
+    "callback_respond_ns",
+    "callback_start -> rmw_send_response, where callback_end was not recorded",
+)
+SERVICE = Layer(
+    "service",
+    "service_ns",
+    "rmw_take_request -> rmw_send_response, where the callback was not recorded",
+)
+REQUEST_SERVICE = Layer(
+    "request + service",
+    "request_service_ns",
+    "the request's begin -> rmw_send_response, where rmw_take_request was not recorded",
+)
+RESPOND_RESPONSE = Layer(
+    "respond + response",
+    "respond_response_ns",
+    "callback_end -> rmw_take_response, where rmw_send_response was not recorded",
+)
+CALLBACK_RESPOND_RESPONSE = Layer(
+    "callback + respond + response",
+    "callback_respond_response_ns",
+    "callback_start -> rmw_take_response, where nothing in between was recorded",
+)
+SERVICE_RESPONSE = Layer(
+    "service + response",
+    "service_response_ns",
+    "rmw_take_request -> rmw_take_response, where nothing in between was recorded",
+)
+REQUEST_SERVICE_RESPONSE = Layer(
+    "request + service + response",
+    "request_service_response_ns",
+    "the request's begin -> rmw_take_response, where the service was not recorded",
+)
+
+SERVICE_LAYERS: tuple[Layer, ...] = (
+    REQUEST_MIDDLEWARE,
+    REQUEST_EXECUTOR_WAIT,
+    REQUEST_MIDDLEWARE_EXECUTOR_WAIT,
+    REQUEST_TAKE,
+    REQUEST_EXECUTOR_WAIT_TAKE,
+    REQUEST_MIDDLEWARE_EXECUTOR_WAIT_TAKE,
+    CLIENT_TAKE,
+    CALLBACK,
+    RESPOND,
+    CALLBACK_RESPOND,
+    SERVICE,
+    REQUEST_SERVICE,
+    RESPONSE_MIDDLEWARE,
+    RESPONSE_EXECUTOR_WAIT_TAKE,
+    RESPONSE_MIDDLEWARE_EXECUTOR_WAIT_TAKE,
+    RESPOND_RESPONSE,
+    CALLBACK_RESPOND_RESPONSE,
+    SERVICE_RESPONSE,
+    REQUEST_SERVICE_RESPONSE,
+)
+"""In the order in which a call meets them."""

@@ -1,0 +1,147 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of services, clients and calls; strata.schema.tables lists them with all others."""
+
+from __future__ import annotations
+
+from strata.schema.columns import dense_id, duration, instant, statistics
+from strata.schema.service_layers import SERVICE_LAYERS
+from strata.schema.table import Column, Table
+
+_HOST = Column("host", "string", "host name")
+_VPID = Column("vpid", "int64", "process id")
+_END = instant(
+    "end_ns",
+    "when its handle was made again, or its process id was another process's",
+    null="to the end of the trace",
+)
+_NO_INIT = "no init event was recorded"
+_NOT_SEEN = "not recorded"
+
+SERVICE_OBJECTS = Table(
+    "service_objects",
+    ("service_object_id",),
+    (
+        dense_id("service_object_id", "dense number of the service"),
+        _HOST,
+        _VPID,
+        Column("handle", "uint64", "address of the rcl object; used again after its death"),
+        Column("rmw_handle", "uint64", "address of the rmw object"),
+        dense_id("node_id", "its node", null=_NO_INIT),
+        Column("name", "string", "fully qualified service"),
+        instant("begin_ns", "when its init event was recorded; it lives until its handle is new"),
+        _END,
+    ),
+    "One row a service and life: a node that serves.",
+)
+
+CLIENT_OBJECTS = Table(
+    "client_objects",
+    ("client_object_id",),
+    (
+        dense_id("client_object_id", "dense number of the client"),
+        _HOST,
+        _VPID,
+        Column("rmw_handle", "uint64", "address of the rmw object; used again after its death"),
+        dense_id("node_id", "its node", null=_NO_INIT),
+        Column("name", "string", "fully qualified service", null=_NO_INIT),
+        Column("gid", "string", "GID, 32 hex digits", null="not recorded (Jazzy and older)"),
+        instant("begin_ns", "when its first init event was recorded"),
+        _END,
+    ),
+    "One row a client and life.",
+)
+
+SERVICE_CALLS = Table(
+    "service_calls",
+    ("call_id",),
+    (
+        dense_id("call_id", "dense number, in order of the first event of the call"),
+        dense_id("service_id", "row of `services`"),
+        Column("service", "string", "fully qualified service; (unknown) without init events"),
+        Column("client_node", "string", "node that asked; (unknown pid/handle) if unnamed"),
+        Column("service_node", "string", "node that served", null="no service took the request"),
+        dense_id("client_object_id", "the client", null=_NO_INIT),
+        dense_id("service_object_id", "the service", null="no init event, or not taken"),
+        Column("client_gid", "string", "GID of the client, 32 hex digits", null="not known"),
+        Column("sequence_number", "int64", "number of the request, counted by its client"),
+        Column(
+            "method",
+            "string",
+            "what matched: gid+sequence; client+sequence (the service was not seen); response "
+            "timestamp (which told the client's GID)",
+            null="one side only was seen",
+        ),
+        Column("confidence", "string", "exact or inferred", null="one side only was seen"),
+        dense_id(
+            "caller_instance_id",
+            "the callback execution in which the request was sent",
+            null="none was running, or the request was not seen",
+        ),
+        dense_id("instance_id", "the service's callback execution", null="none was recorded"),
+        instant(
+            "begin_ns",
+            "checkpoint: write_request_ns, else send_request_ns; the first that was seen, if that "
+            "is earlier",
+        ),
+        instant(
+            "write_request_ns",
+            "write_begin of the request, which Fast DDS wrote before rmw_send_request",
+            null="the middleware was not traced, or is another",
+        ),
+        instant("send_request_ns", "rmw_send_request", null=_NOT_SEEN),
+        instant("picked_ns", "checkpoint: rclcpp_executor_execute", null="not recorded (rclcpp)"),
+        instant("take_request_ns", "checkpoint: rmw_take_request", null=_NOT_SEEN),
+        instant("callback_start_ns", "checkpoint: callback_start", null=_NOT_SEEN),
+        instant("callback_end_ns", "checkpoint: callback_end", null="it never ended"),
+        instant("send_response_ns", "checkpoint: rmw_send_response", null=_NOT_SEEN),
+        instant("take_response_ns", "checkpoint: rmw_take_response", null=_NOT_SEEN),
+        *(
+            duration(layer.column, f"layer {layer.name}: {layer.doc}", null="not in this row")
+            for layer in SERVICE_LAYERS
+        ),
+        duration("latency_ns", "begin_ns to the last checkpoint; the sum of the layers"),
+        Column("complete", "bool", "from rmw_send_request to rmw_take_response"),
+    ),
+    "One row a service call with its checkpoints and layers; of a request that several services "
+    "took, one row more for each of the others.",
+)
+
+SERVICES = Table(
+    "services",
+    ("service_id",),
+    (
+        dense_id("service_id", "dense number"),
+        Column("service", "string", "fully qualified service"),
+        Column("client_node", "string", "node that asks"),
+        Column("service_node", "string", "nodes that serve, joined by a comma; (unknown) for none"),
+        Column("count", "int64", "calls"),
+        Column(
+            "lost",
+            "int64",
+            "calls whose response was not taken in the trace (those under way at its end, too)",
+        ),
+        *statistics("latency_", "begin_ns to rmw_take_response, complete calls"),
+    ),
+    "One row a service and a node that calls it.",
+)
+
+SERVICE_LAYER_STATS = Table(
+    "service_layers",
+    ("service_id", "layer"),
+    (
+        dense_id("service_id", "row of `services`"),
+        Column("layer", "string", "name of the layer"),
+        Column("share", "float64", "of the summed latency of the complete calls"),
+        *statistics("", "duration"),
+    ),
+    "One row a layer of the calls of a service by a node, over the complete calls.",
+)
+
+SERVICE_TABLES: tuple[Table, ...] = (
+    SERVICE_OBJECTS,
+    CLIENT_OBJECTS,
+    SERVICE_CALLS,
+    SERVICES,
+    SERVICE_LAYER_STATS,
+)

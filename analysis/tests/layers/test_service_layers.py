@@ -1,0 +1,251 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The layers of a call: every instant in one of them, whatever was not recorded."""
+
+from __future__ import annotations
+
+import itertools
+
+import pandas as pd
+import pytest
+from scene import Scene
+
+from strata.layers.service_calls import cut_calls
+from strata.layers.service_frames import service_calls_frame
+from strata.schema.quality import Ledger
+from strata.schema.service_layers import SERVICE_LAYERS
+from strata.stats.services import service_tables
+
+WHOLE = """
+     50 2.2 wait
+    100 1.1 rmw_send_request ana 1
+    102 1.1 wait
+    120 2.2 ready
+    123 2.2 execute on_add
+    130 2.2 rmw_take_request on_add ana 1
+    135 2.2 callback_start on_add
+    200 2.2 callback_end on_add
+    202 2.2 rmw_send_response on_add ana 1 202
+    230 1.1 ready
+    240 1.1 rmw_take_response ana 1 202
+    300 2.2 wait
+"""
+
+
+def scene() -> Scene:
+    made = Scene()
+    made.service("/add", node="/server", pid=2, symbol="on_add")
+    made.client("ana", "/add", node="/a", pid=1)
+    return made
+
+
+def cut(lines: str) -> tuple[dict[str, int], dict[str, int], int]:
+    """Layers of the one call, what was counted, and the latency."""
+    made = scene()
+    made.play(lines)
+    model, ledger = made.model()
+    (row,) = service_calls_frame(model, cut_calls(model, ledger)).to_dict("records")
+    layers = {
+        layer.name: row[layer.column]
+        for layer in SERVICE_LAYERS
+        if isinstance(row[layer.column], int)
+    }
+    return layers, ledger.counts, row["latency_ns"]
+
+
+def without(*events: str) -> str:
+    lines = WHOLE.splitlines()
+    return "\n".join(line for line in lines if not any(event in line for event in events))
+
+
+def test_a_whole_call() -> None:
+    layers, counts, latency = cut(WHOLE)
+    assert layers == {
+        "request middleware": 20,
+        "request executor wait": 3,
+        "request take": 7,
+        "client take": 5,
+        "callback": 65,
+        "respond": 2,
+        "response middleware": 28,
+        "response executor wait + take": 10,
+    }
+    assert latency == sum(layers.values()) == 140
+    assert counts == {}
+
+
+def test_rclcpp_picks_no_service() -> None:
+    layers, _, _ = cut(without("execute"))
+    assert layers["request middleware"] == 20
+    assert layers["request executor wait + take"] == 10
+    assert "request take" not in layers
+
+
+@pytest.mark.parametrize(
+    ("lost", "merged"),
+    [
+        (("wait", "ready"), {"request middleware + executor wait": 23}),
+        (("wait", "ready", "execute"), {"request middleware + executor wait + take": 30}),
+        (("wait", "ready"), {"response middleware + executor wait + take": 38}),
+        (("callback_end",), {"callback + respond": 67}),
+        (("callback",), {"service": 72}),
+        (("take_request",), {"request + service": 102}),
+        (("send_response",), {"callback": 65, "respond + response": 40}),
+        (("callback_end", "send_response"), {"callback + respond + response": 105}),
+        (("callback", "send_response"), {"service + response": 110}),
+        (("take_request", "send_response"), {"request + service + response": 140}),
+    ],
+)
+def test_a_missing_checkpoint_merges_layers(lost: tuple[str, ...], merged: dict[str, int]) -> None:
+    layers, _, latency = cut(without(*lost))
+    assert layers.items() >= merged.items()
+    assert sum(layers.values()) == latency == 140
+
+
+INNER = ("wait", "ready", "execute", "take_request", "_start", "_end", "send_response")
+
+
+@pytest.mark.parametrize("count", range(len(INNER) + 1))
+def test_whatever_is_lost_the_layers_add_up(count: int) -> None:
+    for lost in itertools.combinations(INNER, count):
+        layers, _, latency = cut(without(*lost))
+        assert sum(layers.values()) == latency == 140, lost
+        assert min(layers.values()) >= 0, lost
+
+
+def test_a_response_from_within_the_callback_ends_its_part() -> None:
+    layers, _, latency = cut(
+        """
+        100 1.1 rmw_send_request ana 1
+        130 2.2 rmw_take_request on_add ana 1
+        135 2.2 callback_start on_add
+        150 2.2 rmw_send_response on_add ana 1 150
+        200 2.2 callback_end on_add
+        240 1.1 rmw_take_response ana 1 150
+        """
+    )
+    assert layers["callback"] == 15
+    assert layers["respond"] == 0
+    assert sum(layers.values()) == latency == 140
+
+
+def test_a_response_that_is_sent_later_waits_in_respond() -> None:
+    layers, _, _ = cut(
+        """
+        100 1.1 rmw_send_request ana 1
+        130 2.2 rmw_take_request on_add ana 1
+        135 2.2 callback_start on_add
+        150 2.2 callback_end on_add
+        200 2.9 rmw_send_response on_add ana 1 200
+        240 1.1 rmw_take_response ana 1 200
+        """
+    )
+    assert (layers["callback"], layers["respond"]) == (15, 50)
+
+
+def test_a_request_that_is_taken_before_its_event_begins_with_the_take() -> None:
+    layers, counts, latency = cut(
+        """
+         50 2.2 wait
+         90 2.2 ready
+         95 2.2 rmw_take_request on_add ana 1
+        100 1.1 rmw_send_request ana 1
+        150 2.2 rmw_send_response on_add ana 1 150
+        240 1.1 rmw_take_response ana 1 150
+        """
+    )
+    assert layers["request middleware"] == layers["request executor wait + take"] == 0
+    assert latency == sum(layers.values()) == 240 - 95
+    assert counts["late_request_events"] == 1
+
+
+@pytest.mark.parametrize(
+    ("sample", "between", "latency"),
+    [
+        ("A1", "", 155),
+        ("A2", "", 140),
+        ("B1", "", 140),
+        ("A1", "90 1.1 rmw_send_request A 9", 140),
+    ],
+)
+def test_a_call_begins_with_the_write_of_its_request(
+    sample: str, between: str, latency: int
+) -> None:
+    made = scene()
+    # The writer's GUID has the participant of the client's GID.
+    made.client("A", "/add", node="/a", pid=1)
+    made.play(
+        f"""
+         85 1.1 write_begin
+         86 1.1 writer_history_add sample={sample}
+         87 1.1 write_end
+        {between}
+        100 1.1 rmw_send_request A 1
+        130 2.2 rmw_take_request on_add A 1
+        240 1.1 rmw_take_response A 1 202
+        """
+    )
+    model, ledger = made.model()
+    frame = service_calls_frame(model, cut_calls(model, ledger))
+    (row,) = frame[frame["sequence_number"] == 1].to_dict("records")
+    assert row["latency_ns"] == latency
+    layers = [row[layer.column] for layer in SERVICE_LAYERS]
+    assert sum(ns for ns in layers if not pd.isna(ns)) == latency
+
+
+def test_checkpoints_after_the_end_are_not_used() -> None:
+    layers, counts, latency = cut(
+        """
+        100 1.1 rmw_send_request ana 1
+        530 2.2 rmw_take_request on_add ana 1          a host whose clock is ahead
+        550 2.2 rmw_send_response on_add ana 1 150
+        240 1.1 rmw_take_response ana 1 150
+        """
+    )
+    assert layers == {"request + service + response": 140}
+    assert latency == 140
+    assert counts["disordered_service_checkpoints"] == 1
+
+
+def test_a_call_without_an_answer_goes_as_far_as_it_was_seen() -> None:
+    layers, _, latency = cut(without("send_response", "take_response"))
+    assert list(layers)[-1] == "callback"
+    assert latency == sum(layers.values()) == 100
+
+
+def test_statistics_are_of_complete_calls() -> None:
+    made = scene()
+    made.play(WHOLE)
+    made.play(
+        """
+        400 1.1 rmw_send_request ana 2
+        900 2.2 rmw_take_request on_add ana 2
+        """
+    )
+    model, _ = made.model()
+    services, layers = service_tables(service_calls_frame(model, cut_calls(model, Ledger())))
+    (row,) = services.to_dict("records")
+    assert (row["service"], row["client_node"], row["service_node"]) == ("/add", "/a", "/server")
+    assert (row["count"], row["lost"]) == (2, 1)
+    assert (row["latency_count"], row["latency_max"]) == (1, 140)
+    assert set(layers["count"]) == {1}
+    assert layers["share"].sum() == pytest.approx(1)
+
+
+def test_of_clients_outside_the_trace_the_services_part_counts() -> None:
+    made = Scene()
+    made.service("/add", node="/server", pid=2, symbol="on_add")
+    made.play(
+        """
+        130 2.2 rmw_take_request on_add ana 1
+        135 2.2 callback_start on_add
+        200 2.2 callback_end on_add
+        202 2.2 rmw_send_response on_add ana 1 202
+        """
+    )
+    model, _ = made.model()
+    services, layers = service_tables(service_calls_frame(model, cut_calls(model, Ledger())))
+    (row,) = services.to_dict("records")
+    assert row["client_node"].startswith("(unknown ")
+    assert (row["count"], row["lost"], row["latency_p50"]) == (1, 1, 72)
+    assert layers["layer"].tolist() == ["client take", "callback", "respond"]
