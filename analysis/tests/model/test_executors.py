@@ -226,6 +226,28 @@ def test_states_of_a_thread_add_up() -> None:
     assert (states == span).all()
 
 
+def test_a_callback_that_never_ended_is_not_counted_twice() -> None:
+    # As one of the group it ended when the next of it began; on its thread nothing else ran.
+    made = scene()
+    made.play(WARM)
+    made.play(
+        """
+        100 2.2 callback_start on_u
+        200 1.1 rmw_publish /t 200
+        300 2.1 callback_start on_u
+        350 2.1 callback_end on_u
+        400 2.2 execute on_t
+        410 2.2 rmw_take on_t 200
+        411 2.2 callback_start on_t
+        412 2.2 callback_end on_t
+        900 2.1 wait
+        901 2.1 ready
+        """
+    )
+    model, _ = made.model()
+    assert blocked(model) == {0: {"on_u": 200}}
+
+
 _SYMBOLS = st.sampled_from(["on_t", "on_u", "other_t"])
 _STEPS = st.lists(
     st.tuples(st.integers(1, 40), st.sampled_from([1, 2, 3]), st.sampled_from("wcr"), _SYMBOLS),

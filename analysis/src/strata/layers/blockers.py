@@ -21,7 +21,7 @@ from strata.layers.transfers import Transfers
 from strata.layers.waiting import Waiting
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.executions import Executions
+from strata.model.executors import group_runs
 from strata.model.search import GroupedSearch
 
 _FEW = 6
@@ -69,7 +69,7 @@ def find_blockers(model: Model, transfers: Transfers) -> Blockers:
     parts = [_waits(waiting, _thread_lanes(model, threads, groups), lane, begin, end)]
     if (waiting.group != NONE).any():
         lane = np.where(waiting.group != NONE, waiting.group, NONE)
-        parts.append(_waits(waiting, _group_lanes(model, waiting), lane, begin, end))
+        parts.append(_waits(waiting, _group_lanes(model), lane, begin, end))
     message, callback, duration = (np.concatenate(column) for column in zip(*parts, strict=True))
     return _added_up(message, callback, duration)
 
@@ -83,28 +83,21 @@ def _thread_lanes(model: Model, thread: Ints, group: Ints) -> _Lanes:
     count = np.searchsorted(threads, thread, side="right") - first
     rows = order[_ranges(first, count)]
     lane = np.repeat(np.arange(len(thread), dtype=np.int64), count)
-    return _lanes(executions, rows, lane, model.executors.lane(thread), group)
-
-
-def _group_lanes(model: Model, waiting: Waiting) -> _Lanes:
-    executions = model.executions
-    of_callback = np.append(model.executors.group_of, NONE)
-    group = of_callback[executions.callback]
-    rows = np.flatnonzero((executions.depth == 1) & (group != NONE))
-    rows = rows[np.lexsort((executions.start_ns[rows], group[rows]))]
-    none = np.full(int(waiting.group.max()) + 1, NONE, np.int64)
-    return _lanes(executions, rows, group[rows], none, none)
-
-
-def _lanes(executions: Executions, rows: Ints, lane: Ints, wait_lane: Ints, group: Ints) -> _Lanes:
     return _Lanes(
         lane,
         executions.start_ns[rows],
         executions.until_ns[rows],
         executions.callback[rows],
-        wait_lane,
+        model.executors.lane(thread),
         group,
     )
+
+
+def _group_lanes(model: Model) -> _Lanes:
+    runs = group_runs(model.executions, model.executors.group_of)
+    none = np.full(int(runs.group.max(initial=0)) + 1, NONE, np.int64)
+    callback = model.executions.callback[runs.row]
+    return _Lanes(runs.group, runs.start_ns, runs.until_ns, callback, none, none)
 
 
 def _waits(

@@ -27,6 +27,7 @@ import numpy.typing as npt
 from strata.layers.clocks import Clock, Overlap
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
+from strata.model.executors import group_runs
 
 Flags = npt.NDArray[np.bool_]
 
@@ -79,10 +80,10 @@ def observe_takers(model: Model, thread: Ints, execution: Ints) -> Waiting:
     waits = Clock(executors.lane(model.waits.thread), model.waits.start_ns, model.waits.end_ns)
     callback = executions.callback
     own = np.where(callback != NONE, np.append(executors.group_of, NONE)[callback], NONE)
-    rows = np.flatnonzero((own != NONE) & (executions.depth == 1))
-    running = Clock(own[rows], executions.start_ns[rows], executions.until_ns[rows])
+    runs = group_runs(executions, executors.group_of)
+    running = Clock(runs.group, runs.start_ns, runs.until_ns)
     lane_of = np.full(int(executors.group_of.max(initial=0)) + 1, NONE, np.int64)
-    lane_of[own[rows]] = executors.lane(executions.thread[rows])
+    lane_of[runs.group] = executors.lane(executions.thread[runs.row])
     group = np.full(len(thread), NONE, np.int64)
     ran = execution != NONE
     group[ran] = own[execution[ran]]

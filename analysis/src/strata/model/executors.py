@@ -56,6 +56,19 @@ class Executors:
         return np.where(own != NONE, own, len(self) + thread)
 
 
+@dataclass(frozen=True)
+class GroupRuns:
+    """Executions by callback group: rows of the executions, their group, begin and end.
+
+    The intervals of one group never overlap.
+    """
+
+    row: Ints
+    group: Ints
+    start_ns: Ints
+    until_ns: Ints
+
+
 def find_executors(
     events: EventColumns, executions: Executions, waits: Waits, callbacks: Callbacks
 ) -> Executors:
@@ -109,9 +122,7 @@ def _groups(executions: Executions, callbacks: Callbacks, wanted: np.ndarray) ->
     group = np.full(len(callbacks.address), NONE, np.int64)
     if not wanted.any():
         return group
-    ran = np.flatnonzero(
-        (executions.callback != NONE) & (executions.end_ns != NONE) & (executions.depth == 1)
-    )
+    ran = np.flatnonzero((executions.callback != NONE) & (executions.depth == 1))
     ran = ran[wanted[executions.callback[ran]]]
     ran = ran[callbacks.node[executions.callback[ran]] != NONE]
     callback = executions.callback[ran]
@@ -127,18 +138,36 @@ def _groups(executions: Executions, callbacks: Callbacks, wanted: np.ndarray) ->
     return group
 
 
+def group_runs(executions: Executions, group_of: Ints) -> GroupRuns:
+    """Return the outermost executions of callbacks that have a group, by group and time.
+
+    In a group one begins only when the one before has ended: that bounds those without an end.
+    """
+    callback = executions.callback
+    group = np.where(callback != NONE, np.append(group_of, NONE)[callback], NONE)
+    rows = np.flatnonzero((group != NONE) & (executions.depth == 1))
+    rows = rows[np.lexsort((executions.start_ns[rows], group[rows]))]
+    group, until_ns = group[rows], executions.until_ns[rows].copy()
+    same = group[1:] == group[:-1]
+    begin_ns = executions.start_ns[rows]
+    until_ns[:-1][same] = np.minimum(until_ns[:-1][same], begin_ns[1:][same])
+    return GroupRuns(rows, group, begin_ns, until_ns)
+
+
 def _overlaps(executions: Executions, rows: Ints, key: Ints) -> tuple[Ints, Ints]:
     """Executions that began while another of the same key ran, each with one such other."""
     order = rows[np.lexsort((executions.start_ns[rows], key))]
     group = np.sort(key)
+    # When one ended that never did is not known: it is seen to overlap where it begins.
+    end_ns = np.maximum(executions.end_ns, executions.start_ns)
     # The rank of an end, under its key's number, makes a running maximum that restarts by key.
     rank = np.empty(len(order), np.int64)
-    rank[np.argsort(executions.end_ns[order], kind="stable")] = np.arange(len(order))
+    rank[np.argsort(end_ns[order], kind="stable")] = np.arange(len(order))
     code = np.unique(group, return_inverse=True)[1] * (len(order) + 1)
     highest = np.maximum.accumulate(code + rank) - code
     by_rank = np.empty(len(order), np.int64)
     by_rank[rank] = order
     latest = by_rank[highest[:-1]] if len(order) > 1 else order[:0]
     later = order[1:]
-    over = (group[1:] == group[:-1]) & (executions.end_ns[latest] > executions.start_ns[later])
+    over = (group[1:] == group[:-1]) & (end_ns[latest] > executions.start_ns[later])
     return latest[over], later[over]
