@@ -31,10 +31,12 @@ else
   "$here/workspace.sh" "$distro" "$root/.venv"
 fi
 
-# The decoder is compiled; Python sources are used where they stand.
+# The decoder is compiled; Python sources are used where they stand. An editable installation knows its
+# modules by name, so their names count too.
 stamp="$root/.venv/.strata-package"
 sources() { find "$root/analysis/native" -path '*/build' -prune -o -type f -print | LC_ALL=C sort; }
-made_from=$( (sources | xargs sha256sum;
+modules() { (cd "$root/analysis/src" && find strata -name '*.py' -print | LC_ALL=C sort); }
+made_from=$( (sources | xargs sha256sum; modules;
   sha256sum "$root/analysis/pyproject.toml" "$root/.venv/.strata-wheels") | sha256sum)
 if [[ ! -x $root/.venv/bin/strata || ! -f $stamp || $(cat "$stamp") != "$made_from" ]]; then
   echo "[setup] strata: compiling its decoder and installing the package (editable)"

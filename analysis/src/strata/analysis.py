@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from strata.schema import scheduling_tables, tables
+from strata.schema import tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,6 +133,6 @@ class Analysis:
     lifecycle_states: pd.DataFrame = field(default_factory=tables.LIFECYCLE_STATES.empty)
     lifecycle_statistics: pd.DataFrame = field(default_factory=tables.LIFECYCLE_STATISTICS.empty)
     # Empty without events of the kernel.
-    layer_scheduling: pd.DataFrame = field(default_factory=scheduling_tables.LAYER_SCHEDULING.empty)
-    preemptions: pd.DataFrame = field(default_factory=scheduling_tables.PREEMPTIONS.empty)
-    chain_scheduling: pd.DataFrame = field(default_factory=scheduling_tables.SCHEDULING_STATS.empty)
+    layer_scheduling: pd.DataFrame = field(default_factory=tables.LAYER_SCHEDULING.empty)
+    preemptions: pd.DataFrame = field(default_factory=tables.PREEMPTIONS.empty)
+    chain_scheduling: pd.DataFrame = field(default_factory=tables.SCHEDULING_STATS.empty)

@@ -14,7 +14,7 @@ import pandas as pd
 
 from strata.analysis import Analysis, MessageCounts, Process, TraceSummary
 from strata.layers.chains import Chain
-from strata.schema import service_tables, tables
+from strata.schema import tables
 from strata.schema.layers import BY_NAME
 from strata.schema.quality import Ledger
 from strata.stats.blame import blame_table, find_causes
@@ -131,11 +131,11 @@ def make(relay: Relay) -> Analysis:
         blame=blame,
         modes=of_modes.modes,
         callbacks=callback_table(objects, instances),
-        service_objects=service_tables.SERVICE_OBJECTS.empty(),
-        client_objects=service_tables.CLIENT_OBJECTS.empty(),
-        service_calls=service_tables.SERVICE_CALLS.empty(),
-        services=service_tables.SERVICES.empty(),
-        service_layers=service_tables.SERVICE_LAYER_STATS.empty(),
+        service_objects=tables.SERVICE_OBJECTS.empty(),
+        client_objects=tables.CLIENT_OBJECTS.empty(),
+        service_calls=tables.SERVICE_CALLS.empty(),
+        services=tables.SERVICES.empty(),
+        service_layers=tables.SERVICE_LAYER_STATS.empty(),
         quality=tables.QUALITY.frame(pd.DataFrame(ledger.rows(), columns=tables.QUALITY.names)),
         losses=tables.LOSSES.empty(),
         event_uses=tables.EVENT_USES.empty(),

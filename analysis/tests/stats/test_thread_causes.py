@@ -22,7 +22,7 @@ from strata.record.kernel.events import PERF_EVENTS
 from strata.record.kernel.text import Batch, Block
 from strata.report.document import document
 from strata.report.text import print_analysis
-from strata.schema.scheduling_tables import LAYER_SCHEDULING, PREEMPTIONS, SCHEDULING_STATS
+from strata.schema.tables.scheduling import LAYER_SCHEDULING, PREEMPTIONS, SCHEDULING_STATS
 from strata.stats.bottleneck import cause
 from strata.symbols import shorten_place
 

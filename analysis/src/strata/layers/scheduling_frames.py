@@ -9,7 +9,7 @@ import pandas as pd
 
 from strata.layers.scheduling import LAYERS, LayerTimes, Preemptions
 from strata.model.build import Model
-from strata.schema import scheduling_tables as tables
+from strata.schema import tables
 
 _LAYER_NAMES = np.array([layer.name for layer in LAYERS], object)
 

@@ -14,7 +14,7 @@ from strata.model.entities import UNKNOWN, take
 from strata.model.frames import Objects, life, nullable, place
 from strata.model.service_calls import CONFIDENCES, METHODS
 from strata.model.services import rows
-from strata.schema import service_tables as tables
+from strata.schema import tables
 
 
 def service_objects_frame(model: Model) -> pd.DataFrame:

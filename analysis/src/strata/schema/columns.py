@@ -62,3 +62,16 @@ def instant(name: str, what: str, null: str = "") -> Column:
 def duration(name: str, what: str, null: str = "") -> Column:
     """Return a column of nanoseconds."""
     return Column(name, "int64", what, unit="ns", null=null)
+
+
+HOST = Column("host", "string", "host name")
+VPID = Column("vpid", "int64", "process id")
+VTID = Column("vtid", "int64", "thread id")
+BEGIN = instant("begin_ns", "when its init event was recorded; it lives until its handle is new")
+END = instant(
+    "end_ns",
+    "when its handle was made again, or its process id was another process's",
+    null="to the end of the trace",
+)
+NO_INIT = "no init event was recorded"
+HANDLE = Column("handle", "uint64", "address of the rcl object; used again after its death")

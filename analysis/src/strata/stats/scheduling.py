@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from strata.schema import scheduling_tables as tables
+from strata.schema import tables
 from strata.schema.layers import CALLBACK, CLIENT_PUBLISH, CLIENT_TAKE, HOLD, TAKE, WAKE_UP
 
 STATES = ("running", "preempted", "blocked", "unknown")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from strata.schema import service_tables as tables
+from strata.schema import tables
 from strata.schema.service_layers import SERVICE_LAYERS
 from strata.stats.summary import prefixed, summarize
 

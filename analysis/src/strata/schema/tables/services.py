@@ -4,18 +4,10 @@
 
 from __future__ import annotations
 
-from strata.schema.columns import dense_id, duration, instant, statistics
+from strata.schema.columns import END, HOST, NO_INIT, VPID, dense_id, duration, instant, statistics
 from strata.schema.service_layers import SERVICE_LAYERS
 from strata.schema.table import Column, Table
 
-_HOST = Column("host", "string", "host name")
-_VPID = Column("vpid", "int64", "process id")
-_END = instant(
-    "end_ns",
-    "when its handle was made again, or its process id was another process's",
-    null="to the end of the trace",
-)
-_NO_INIT = "no init event was recorded"
 _NOT_SEEN = "not recorded"
 
 SERVICE_OBJECTS = Table(
@@ -23,14 +15,14 @@ SERVICE_OBJECTS = Table(
     ("service_object_id",),
     (
         dense_id("service_object_id", "dense number of the service"),
-        _HOST,
-        _VPID,
+        HOST,
+        VPID,
         Column("handle", "uint64", "address of the rcl object; used again after its death"),
         Column("rmw_handle", "uint64", "address of the rmw object"),
-        dense_id("node_id", "its node", null=_NO_INIT),
+        dense_id("node_id", "its node", null=NO_INIT),
         Column("name", "string", "fully qualified service"),
         instant("begin_ns", "when its init event was recorded; it lives until its handle is new"),
-        _END,
+        END,
     ),
     "One row a service and life: a node that serves.",
 )
@@ -40,14 +32,14 @@ CLIENT_OBJECTS = Table(
     ("client_object_id",),
     (
         dense_id("client_object_id", "dense number of the client"),
-        _HOST,
-        _VPID,
+        HOST,
+        VPID,
         Column("rmw_handle", "uint64", "address of the rmw object; used again after its death"),
-        dense_id("node_id", "its node", null=_NO_INIT),
-        Column("name", "string", "fully qualified service", null=_NO_INIT),
+        dense_id("node_id", "its node", null=NO_INIT),
+        Column("name", "string", "fully qualified service", null=NO_INIT),
         Column("gid", "string", "GID, 32 hex digits", null="not recorded (Jazzy and older)"),
         instant("begin_ns", "when its first init event was recorded"),
-        _END,
+        END,
     ),
     "One row a client and life.",
 )
@@ -61,7 +53,7 @@ SERVICE_CALLS = Table(
         Column("service", "string", "fully qualified service; (unknown) without init events"),
         Column("client_node", "string", "node that asked; (unknown pid/handle) if unnamed"),
         Column("service_node", "string", "node that served", null="no service took the request"),
-        dense_id("client_object_id", "the client", null=_NO_INIT),
+        dense_id("client_object_id", "the client", null=NO_INIT),
         dense_id("service_object_id", "the service", null="no init event, or not taken"),
         Column("client_gid", "string", "GID of the client, 32 hex digits", null="not known"),
         Column("sequence_number", "int64", "number of the request, counted by its client"),

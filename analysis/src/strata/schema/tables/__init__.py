@@ -1,0 +1,137 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Every table that Strata makes from a trace, declared once.
+
+The documentation page, the validation of frames and the report's labels come from here. Times end
+in ``_ns``: instants are nanoseconds since the epoch by the trace's clock, durations nanoseconds.
+"""
+
+from __future__ import annotations
+
+from strata.schema.table import Table
+from strata.schema.tables.entities import (
+    CALLBACK_OBJECTS,
+    CONTEXTS,
+    LIFECYCLE_NODES,
+    NODES,
+    PROCESSES,
+    PUBLISHERS,
+    SUBSCRIPTION_OBJECTS,
+    SUBSCRIPTIONS,
+    TIMERS,
+)
+from strata.schema.tables.executors import EXECUTOR_BLOCKERS, EXECUTOR_THREADS, EXECUTORS
+from strata.schema.tables.findings import EVENT_USES, LOSSES, QUALITY
+from strata.schema.tables.scheduling import LAYER_SCHEDULING, PREEMPTIONS, SCHEDULING_STATS
+from strata.schema.tables.services import (
+    CLIENT_OBJECTS,
+    SERVICE_CALLS,
+    SERVICE_LAYER_STATS,
+    SERVICE_OBJECTS,
+    SERVICE_TABLES,
+    SERVICES,
+)
+from strata.schema.tables.statistics import (
+    BLAME,
+    CALLBACKS,
+    CHAIN_INSTANCES,
+    CHAIN_LAYER_STATS,
+    CHAIN_SEGMENTS,
+    CHAINS,
+    HOP_LAYER_STATS,
+    HOPS,
+    MODES,
+)
+from strata.schema.tables.timers import (
+    LIFECYCLE_STATES,
+    LIFECYCLE_STATISTICS,
+    TIMER_FIRES,
+    TIMER_STATISTICS,
+)
+from strata.schema.tables.traffic import CALLBACK_INSTANCES, LINKS, MESSAGES, PUBLICATIONS, TAKES
+
+TABLES: tuple[Table, ...] = (
+    PROCESSES,
+    CONTEXTS,
+    NODES,
+    PUBLISHERS,
+    SUBSCRIPTIONS,
+    CALLBACK_OBJECTS,
+    CALLBACK_INSTANCES,
+    PUBLICATIONS,
+    TAKES,
+    MESSAGES,
+    LINKS,
+    EXECUTOR_BLOCKERS,
+    EXECUTORS,
+    EXECUTOR_THREADS,
+    HOPS,
+    HOP_LAYER_STATS,
+    CHAINS,
+    CHAIN_INSTANCES,
+    CHAIN_SEGMENTS,
+    CHAIN_LAYER_STATS,
+    BLAME,
+    MODES,
+    CALLBACKS,
+    SUBSCRIPTION_OBJECTS,
+    TIMERS,
+    TIMER_FIRES,
+    TIMER_STATISTICS,
+    LIFECYCLE_NODES,
+    LIFECYCLE_STATES,
+    LIFECYCLE_STATISTICS,
+    *SERVICE_TABLES,
+    QUALITY,
+    LOSSES,
+    EVENT_USES,
+    LAYER_SCHEDULING,
+    PREEMPTIONS,
+    SCHEDULING_STATS,
+)
+
+__all__ = [
+    "BLAME",
+    "CALLBACKS",
+    "CALLBACK_INSTANCES",
+    "CALLBACK_OBJECTS",
+    "CHAINS",
+    "CHAIN_INSTANCES",
+    "CHAIN_LAYER_STATS",
+    "CHAIN_SEGMENTS",
+    "CLIENT_OBJECTS",
+    "CONTEXTS",
+    "EVENT_USES",
+    "EXECUTORS",
+    "EXECUTOR_BLOCKERS",
+    "EXECUTOR_THREADS",
+    "HOPS",
+    "HOP_LAYER_STATS",
+    "LAYER_SCHEDULING",
+    "LIFECYCLE_NODES",
+    "LIFECYCLE_STATES",
+    "LIFECYCLE_STATISTICS",
+    "LINKS",
+    "LOSSES",
+    "MESSAGES",
+    "MODES",
+    "NODES",
+    "PREEMPTIONS",
+    "PROCESSES",
+    "PUBLICATIONS",
+    "PUBLISHERS",
+    "QUALITY",
+    "SCHEDULING_STATS",
+    "SERVICES",
+    "SERVICE_CALLS",
+    "SERVICE_LAYER_STATS",
+    "SERVICE_OBJECTS",
+    "SERVICE_TABLES",
+    "SUBSCRIPTIONS",
+    "SUBSCRIPTION_OBJECTS",
+    "TABLES",
+    "TAKES",
+    "TIMERS",
+    "TIMER_FIRES",
+    "TIMER_STATISTICS",
+]

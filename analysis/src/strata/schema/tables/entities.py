@@ -1,0 +1,177 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Processes and what lives in them: contexts, nodes, endpoints, callbacks, timers."""
+
+from __future__ import annotations
+
+from strata.schema.columns import (
+    BEGIN,
+    END,
+    HANDLE,
+    HOST,
+    NO_INIT,
+    VPID,
+    dense_id,
+    duration,
+    instant,
+)
+from strata.schema.table import Column, Table
+
+PROCESSES = Table(
+    "processes",
+    ("process_id",),
+    (
+        dense_id("process_id", "dense number of the process"),
+        HOST,
+        VPID,
+        Column("procname", "string", "name of its first thread", null="not recorded"),
+        Column("distro", "string", "ROS 2 distribution whose events it has", null="not known"),
+        Column("tracetools_version", "string", "what it said in rcl_init", null=NO_INIT),
+        Column(
+            "told_by",
+            "string",
+            "how the distribution was told: version; newer version (than the catalogue knows, read "
+            "as the newest); fields (by the events and fields that are there); unknown",
+        ),
+        instant("begin_ns", "its first ros2 or dds event"),
+        instant("end_ns", "its last ros2 or dds event"),
+    ),
+    "One row a process. A process id that another process got later on is several rows.",
+)
+
+CONTEXTS = Table(
+    "contexts",
+    ("context_id",),
+    (
+        dense_id("context_id", "dense number of the context"),
+        dense_id("process_id", "row of `processes`"),
+        HOST,
+        VPID,
+        HANDLE,
+        Column("tracetools_version", "string", "version of tracetools in its process"),
+        BEGIN,
+        END,
+    ),
+    "One row a context (rcl_init) and life.",
+)
+
+NODES = Table(
+    "nodes",
+    ("node_id",),
+    (
+        dense_id("node_id", "dense number of the node"),
+        HOST,
+        VPID,
+        HANDLE,
+        Column("name", "string", "full name, namespace included"),
+        BEGIN,
+        END,
+    ),
+    "One row a node and life.",
+)
+
+PUBLISHERS = Table(
+    "publishers",
+    ("publisher_id",),
+    (
+        dense_id("publisher_id", "dense number of the publisher"),
+        HOST,
+        VPID,
+        HANDLE,
+        Column("rmw_handle", "uint64", "address of the rmw object"),
+        dense_id("node_id", "its node", null=NO_INIT),
+        Column("topic", "string", "fully qualified topic"),
+        Column("queue_depth", "int64", "messages kept by the QoS history"),
+        BEGIN,
+        END,
+    ),
+    "One row a publisher and life.",
+)
+
+SUBSCRIPTIONS = Table(
+    "subscriptions",
+    ("subscription_id",),
+    (
+        dense_id("subscription_id", "dense number of the subscription"),
+        HOST,
+        VPID,
+        HANDLE,
+        Column("rmw_handle", "uint64", "address of the rmw object"),
+        dense_id("node_id", "its node", null=NO_INIT),
+        Column("topic", "string", "fully qualified topic"),
+        Column("queue_depth", "int64", "messages kept by the QoS history"),
+        BEGIN,
+        END,
+    ),
+    "One row a subscription and life.",
+)
+
+SUBSCRIPTION_OBJECTS = Table(
+    "subscription_objects",
+    ("subscription_object_id",),
+    (
+        dense_id("subscription_object_id", "dense number"),
+        HOST,
+        VPID,
+        Column("address", "uint64", "address of the rclcpp object; used again after its death"),
+        dense_id("subscription_id", "the rcl subscription that it stands for", null=NO_INIT),
+        dense_id("callback_id", "its callback", null="none was announced"),
+        Column("is_intra_process", "bool", "it takes from an intra-process buffer"),
+        BEGIN,
+        END,
+    ),
+    "One row a subscription of the client library and life: two for one rcl subscription with "
+    "intra-process communication.",
+)
+
+CALLBACK_OBJECTS = Table(
+    "callback_objects",
+    ("callback_id",),
+    (
+        dense_id("callback_id", "dense number of the callback"),
+        HOST,
+        VPID,
+        Column("address", "uint64", "what callback_start names; used again"),
+        Column("symbol", "string", "name of the function", null="never registered, or without one"),
+        Column("kind", "string", "subscription, timer, service or unknown"),
+        Column("trigger", "string", "its topic, service or period", null="owner unknown"),
+        dense_id("subscription_id", "its subscription", null="not a subscription's"),
+        dense_id("timer_id", "its timer", null="not a timer's, or no rcl_timer_init"),
+        dense_id("node_id", "the node that owns it", null="owner unknown"),
+        Column("node", "string", "name of that node", null="owner unknown"),
+        BEGIN,
+        END,
+    ),
+    "One row a callback and life, also for those that only callback_start made known.",
+)
+
+TIMERS = Table(
+    "timers",
+    ("timer_id",),
+    (
+        dense_id("timer_id", "dense number of the timer"),
+        HOST,
+        VPID,
+        HANDLE,
+        dense_id("node_id", "its node", null="owner unknown"),
+        duration("period_ns", "the period that it was made with"),
+        BEGIN,
+        END,
+    ),
+    "One row a timer and life that a callback or a node was announced for.",
+)
+
+LIFECYCLE_NODES = Table(
+    "lifecycle_nodes",
+    ("lifecycle_node_id",),
+    (
+        dense_id("lifecycle_node_id", "dense number of the state machine"),
+        HOST,
+        VPID,
+        Column("state_machine", "uint64", "address of the state machine; used again"),
+        dense_id("node_id", "its node", null=NO_INIT),
+        instant("begin_ns", "when its init event was recorded", null=NO_INIT),
+        END,
+    ),
+    "One row a state machine of a lifecycle node and life.",
+)

@@ -1,0 +1,67 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Executors, their threads, and what messages waited behind."""
+
+from __future__ import annotations
+
+from strata.schema.columns import HOST, VPID, VTID, dense_id, duration, instant
+from strata.schema.table import Column, Table
+
+_NO_EXECUTOR = "the thread has no executor events"
+
+EXECUTOR_BLOCKERS = Table(
+    "executor_blockers",
+    ("message_id", "callback_id"),
+    (
+        dense_id("message_id", "the message that waited"),
+        dense_id("callback_id", "the callback that ran on the taking thread meanwhile"),
+        duration(
+            "duration_ns",
+            "how long it ran from the notification (not recorded: from rmw_publish) to picked",
+        ),
+    ),
+    "What the taking thread was running while a message waited for it. The rest of executor wait "
+    "is the executor's own work.",
+)
+
+EXECUTORS = Table(
+    "executors",
+    ("executor_id",),
+    (
+        dense_id("executor_id", "dense number of the executor"),
+        HOST,
+        VPID,
+        Column(
+            "kind",
+            "string",
+            "single-threaded, multi-threaded, or without events (EventsExecutor, pools of rclpy)",
+        ),
+        Column("threads", "int64", "threads that ran its callbacks"),
+        Column("nodes", "string", "nodes whose callbacks it ran, joined by a comma"),
+        Column("callbacks", "int64", "different callbacks that it ran"),
+    ),
+    "One row an executor, inferred: threads of a process that ran the same callbacks.",
+)
+
+EXECUTOR_THREADS = Table(
+    "executor_threads",
+    ("host", "vpid", "vtid"),
+    (
+        dense_id("executor_id", "row of `executors`"),
+        HOST,
+        VPID,
+        VTID,
+        instant("begin_ns", "first event of its executor or callbacks"),
+        instant("end_ns", "last event of its executor or callbacks"),
+        Column("executions", "int64", "callbacks that it ran"),
+        duration("executing_ns", "inside callbacks; one that never ended, up to the next event"),
+        duration("waiting_ns", "waiting for work, outside of callbacks", null=_NO_EXECUTOR),
+        duration(
+            "mutex_ns",
+            "waiting for the executor's mutex, which another thread holds while it waits for work",
+            null="not of a multi-threaded executor",
+        ),
+        duration("ready_ns", "the rest: taking and picking", null=_NO_EXECUTOR),
+    ),
+    "One row a thread of an executor. executing + waiting + mutex + ready = end - begin.",
+)

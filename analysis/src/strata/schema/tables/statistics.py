@@ -1,0 +1,157 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Statistics of hops, chains and callbacks, and who is to blame."""
+
+from __future__ import annotations
+
+from strata.schema.columns import dense_id, duration, instant, modality, statistics
+from strata.schema.table import Column, Table
+
+HOPS = Table(
+    "hops",
+    ("hop_id",),
+    (
+        dense_id("hop_id", "dense number"),
+        Column("topic", "string", "fully qualified topic"),
+        Column("publisher_node", "string", "node that publishes"),
+        Column("subscription_node", "string", "node that takes"),
+        Column("count", "int64", "matched takes"),
+        Column("lost", "int64", "published between the first and the last taken, and not taken"),
+        *statistics("latency_", "publish to the end of the callback, complete rows"),
+        *modality("its latency"),
+    ),
+    "One row a way from a publishing node over a topic to a subscribing node.",
+)
+
+HOP_LAYER_STATS = Table(
+    "hop_layers",
+    ("hop_id", "layer"),
+    (
+        dense_id("hop_id", "row of `hops`"),
+        Column("layer", "string", "name of the layer"),
+        Column("share", "float64", "of the summed latency of the complete rows"),
+        *statistics("", "duration"),
+    ),
+    "One row a layer of a hop, over the hop's complete rows.",
+)
+
+CHAINS = Table(
+    "chains",
+    ("chain_id",),
+    (
+        dense_id("chain_id", "dense number, the longest and busiest first"),
+        Column("name", "string", "topics of its hops, joined by ->"),
+        Column("nodes", "string", "nodes on the way, joined by ->"),
+        Column("hop_count", "int64", "hops"),
+        Column("count", "int64", "messages that went all the way"),
+        *statistics("latency_", "first publish to the end of the last callback"),
+        *modality("its latency"),
+    ),
+    "One row a way of hops that are linked through callbacks.",
+)
+
+CHAIN_INSTANCES = Table(
+    "chain_instances",
+    ("chain_instance_id",),
+    (
+        dense_id("chain_instance_id", "dense number"),
+        dense_id("chain_id", "row of `chains`"),
+        dense_id("message_id", "the last message of the chain"),
+        instant("begin_ns", "first publish"),
+        instant("end_ns", "end of the last callback"),
+        duration("latency_ns", "end_ns - begin_ns; the sum of its segments"),
+        Column("critical", "bool", "every link on the way is the critical one of its message"),
+    ),
+    "One row a message that went through the whole chain.",
+)
+
+CHAIN_SEGMENTS = Table(
+    "chain_segments",
+    ("chain_instance_id", "position"),
+    (
+        dense_id("chain_instance_id", "row of `chain_instances`"),
+        dense_id("chain_id", "row of `chains`"),
+        Column("position", "int64", "order along the chain, from 0"),
+        Column("hop", "int64", "hop along the chain, from 0"),
+        dense_id("message_id", "the message of that hop"),
+        Column("layer", "string", "name of the layer"),
+        duration("duration_ns", "how long it took"),
+    ),
+    "One row a layer of a hop of a message along its chain.",
+)
+
+CHAIN_LAYER_STATS = Table(
+    "chain_layers",
+    ("chain_id", "position"),
+    (
+        dense_id("chain_id", "row of `chains`"),
+        Column("position", "int64", "order along the chain, from 0"),
+        Column("hop", "int64", "hop along the chain, from 0"),
+        Column("layer", "string", "name of the layer"),
+        Column("where", "string", "topic, node or callback that the time was spent in"),
+        Column("share", "float64", "of the summed latency of the chain"),
+        *statistics("", "duration"),
+    ),
+    "One row a layer of a hop of a chain.",
+)
+
+BLAME = Table(
+    "blame",
+    ("chain_id", "layer", "where"),
+    (
+        dense_id("chain_id", "row of `chains`"),
+        Column("layer", "string", "name of the layer"),
+        Column("where", "string", "topic, node, or callback that was run or waited for"),
+        Column("share_p50", "float64", "of the latency of the typical messages (p40 to p60)"),
+        Column("share_p99", "float64", "of the latency of the slowest messages (p99 and above)"),
+        Column("typical_ns", "float64", "mean duration in the typical messages", unit="ns"),
+        Column("tail_ns", "float64", "mean duration in the slowest messages", unit="ns"),
+    ),
+    "One row a cause of a chain's latency, the largest share of the median first.",
+)
+
+_NO_CAUSE = "the fastest mode, or of a hop"
+
+MODES = Table(
+    "modes",
+    ("chain_id", "hop_id", "mode"),
+    (
+        dense_id("chain_id", "row of `chains`", null="of a hop"),
+        dense_id("hop_id", "row of `hops`", null="of a chain"),
+        Column("mode", "int64", "from 0, the fastest first"),
+        Column("count", "int64", "messages"),
+        Column("share", "float64", "of the messages"),
+        duration("low_ns", "smallest latency"),
+        duration("high_ns", "largest latency"),
+        Column("p50_ns", "float64", "median latency", unit="ns"),
+        Column("mean_ns", "float64", "mean latency", unit="ns"),
+        Column(
+            "slower_ns",
+            "float64",
+            "mean of its middle half less that of the mode before",
+            unit="ns",
+            null=_NO_CAUSE,
+        ),
+        Column("layer", "string", "layer that differs most from the mode before", null=_NO_CAUSE),
+        Column("where", "string", "place of that, as in `blame`", null=_NO_CAUSE),
+        Column("cause_share", "float64", "of slower_ns, of that layer there", null=_NO_CAUSE),
+        Column("layer_share", "float64", "of slower_ns, of that layer anywhere", null=_NO_CAUSE),
+    ),
+    "One row a mode of a chain's or hop's latency, for those that have more than one.",
+)
+
+CALLBACKS = Table(
+    "callbacks",
+    ("callback_id",),
+    (
+        dense_id("callback_id", "row of `callback_objects`"),
+        Column("node", "string", "node that owns it; (unknown) without init events"),
+        Column("symbol", "string", "name of the function; its address when never registered"),
+        Column("kind", "string", "subscription, timer, service or unknown"),
+        Column("trigger", "string", "its topic, service or period", null="owner unknown"),
+        Column("count", "int64", "executions"),
+        *statistics("duration_", "callback_start to callback_end"),
+        *statistics("period_", "between two starts"),
+    ),
+    "One row a callback that ran.",
+)

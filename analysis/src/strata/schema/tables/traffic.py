@@ -1,0 +1,214 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What was run, published and taken, and the messages that were made of it."""
+
+from __future__ import annotations
+
+from strata.schema.columns import HOST, NO_INIT, VPID, VTID, dense_id, duration, instant
+from strata.schema.layers import HOP_LAYERS
+from strata.schema.table import Column, Table
+
+_NO_SAMPLE = "the middleware was not traced, or did not name it"
+_NO_DDS = "not recorded (no hook there, or events were lost)"
+_WITHIN = "an intra-process message"
+_WITHOUT = "it came through the middleware"
+
+CALLBACK_INSTANCES = Table(
+    "callback_instances",
+    ("instance_id",),
+    (
+        dense_id("instance_id", "dense number"),
+        dense_id("callback_id", "which callback ran"),
+        HOST,
+        VPID,
+        VTID,
+        instant("start_ns", "callback_start"),
+        instant("end_ns", "callback_end", null="it never ended in the trace"),
+        Column("is_intra_process", "bool", "the message came through an intra-process buffer"),
+    ),
+    "One row an execution of a callback: the half-open interval from start to end.",
+)
+
+PUBLICATIONS = Table(
+    "publications",
+    ("publication_id",),
+    (
+        dense_id("publication_id", "dense number, in order of time"),
+        dense_id("publisher_id", "who published", null=NO_INIT),
+        HOST,
+        VPID,
+        VTID,
+        instant(
+            "client_ns",
+            "rclcpp_intra_publish, else rclcpp_publish, else rcl_publish",
+            null="none was recorded",
+        ),
+        instant(
+            "rmw_publish_ns",
+            "rmw_publish, before serialization",
+            null="it stayed in its process",
+        ),
+        Column(
+            "source_timestamp",
+            "int64",
+            "the publisher's stamp, CLOCK_REALTIME",
+            unit="ns since the epoch",
+            null="not recorded (Iron and older), or it stayed in its process",
+        ),
+        Column("writer_gid", "string", "GUID of the DDS writer, 32 hex digits", null=_NO_SAMPLE),
+        Column("sequence_number", "int64", "number of the DDS sample", null=_NO_SAMPLE),
+        dense_id("instance_id", "the callback execution that published", null="none was running"),
+    ),
+    "One row a message that an rcl publisher published: one call, whichever ways it went.",
+)
+
+TAKES = Table(
+    "takes",
+    ("take_id",),
+    (
+        dense_id("take_id", "dense number, in order of time"),
+        dense_id("subscription_id", "who took", null=NO_INIT),
+        HOST,
+        VPID,
+        VTID,
+        instant(
+            "picked_ns",
+            "rclcpp_executor_execute of this take; the dequeue of an intra-process message",
+            null="not recorded",
+        ),
+        instant("rmw_take_ns", "rmw_take, after deserialization", null=_WITHIN),
+        instant("dequeue_ns", "taken from a ring buffer", null=_WITHOUT),
+        Column(
+            "source_timestamp",
+            "int64",
+            "the publisher's stamp, CLOCK_REALTIME",
+            unit="ns since the epoch",
+            null=_WITHIN,
+        ),
+        Column("writer_gid", "string", "GUID of the DDS writer, 32 hex digits", null=_NO_SAMPLE),
+        Column("sequence_number", "int64", "number of the DDS sample", null=_NO_SAMPLE),
+        dense_id("instance_id", "the callback execution that it started", null="none was recorded"),
+        Column(
+            "duplicate",
+            "bool",
+            "a copy, through the middleware, of what came within the process; rclcpp drops it",
+        ),
+    ),
+    "One row a message taken from the middleware (taken = 1, with a source timestamp) or from a "
+    "ring buffer.",
+)
+
+MESSAGES = Table(
+    "messages",
+    ("message_id",),
+    (
+        dense_id("message_id", "dense number, in order of take"),
+        dense_id("hop_id", "row of `hops`"),
+        dense_id("publication_id", "its publication"),
+        dense_id("take_id", "its take"),
+        Column("topic", "string", "fully qualified topic; (unknown) without init events"),
+        Column("publisher_node", "string", "node that published; (unknown pid/handle) if unnamed"),
+        Column("subscription_node", "string", "node that took; (unknown pid/handle) if unnamed"),
+        Column(
+            "method",
+            "string",
+            "what decided the match: topic+timestamp, timestamp, guid+sequence, ring buffer or "
+            "publish time",
+        ),
+        Column("confidence", "string", "exact or inferred; the method decides"),
+        dense_id("callback_id", "the callback that it started", null="none was recorded"),
+        dense_id(
+            "publisher_callback_id", "the callback that published it", null="none was running"
+        ),
+        instant(
+            "publish_ns",
+            "checkpoint: rclcpp_intra_publish, else rclcpp_publish, else rcl_publish, else "
+            "rmw_publish",
+        ),
+        instant("rmw_publish_ns", "checkpoint: rmw_publish", null=_WITHIN),
+        instant("enqueue_ns", "checkpoint: rclcpp_ring_buffer_enqueue", null=_WITHOUT),
+        instant("serialize_begin_ns", "checkpoint: serialize_begin", null=_NO_DDS),
+        instant("serialize_end_ns", "checkpoint: serialize_end", null=_NO_DDS),
+        instant("sent_ns", "checkpoint: first send_begin of the sample", null=_NO_DDS),
+        instant(
+            "received_ns",
+            "checkpoint: last fragment that came by a first transmission; if none did, the end of "
+            "the first transmission",
+            null=_NO_DDS,
+        ),
+        instant("notified_ns", "checkpoint: reader_notify; at the latest the take", null=_NO_DDS),
+        instant(
+            "ready_ns",
+            "checkpoint: the last return of the taking thread's wait before it was picked",
+            null="the thread did not wait in between, or its waits were not recorded",
+        ),
+        instant(
+            "picked_ns",
+            "checkpoint: rclcpp_executor_execute; the dequeue of an intra-process message",
+            null="not recorded",
+        ),
+        instant("rmw_take_ns", "checkpoint: rmw_take", null=_WITHIN),
+        instant("dequeue_ns", "checkpoint: rclcpp_ring_buffer_dequeue", null=_WITHOUT),
+        instant("callback_start_ns", "checkpoint: callback_start", null="no callback recorded"),
+        instant("callback_end_ns", "checkpoint: callback_end", null="it never ended"),
+        *(
+            duration(layer.column, f"layer {layer.name}: {layer.doc}", null="not in this row")
+            for layer in HOP_LAYERS
+        ),
+        duration("latency_ns", "publish_ns to the last checkpoint; the sum of the layers"),
+        duration(
+            "deserialize_ns", "part of take: deserialize_begin -> deserialize_end", null=_NO_DDS
+        ),
+        duration(
+            "resend_ns",
+            "part of dds receive: received_ns -> last fragment, recovered by a resend",
+            null="nothing had to be sent again",
+        ),
+        Column("size", "int64", "payload, CDR header included", unit="bytes", null=_NO_DDS),
+        Column("fragments", "int64", "fragments of the sample; 1: whole", null=_NO_DDS),
+        Column("recovered_fragments", "int64", "that came only after a resend", null=_NO_DDS),
+        Column(
+            "transport",
+            "string",
+            "UDPv4, UDPv6, TCPv4, TCPv6, SHM, data sharing; intra-process: handed over within the "
+            "writer's process by the middleware; ring buffer: by rclcpp",
+            null=_NO_DDS,
+        ),
+        Column("complete", "bool", "the row reaches callback_end"),
+        dense_id(
+            "parent_id",
+            "the message whose callback published this one",
+            null="published outside a message's callback",
+        ),
+        duration(
+            "hold_ns",
+            "from that callback's start to publish_ns",
+            null="published outside a message's callback",
+        ),
+    ),
+    "One row a matched transfer (publication and take) with its checkpoints and layers.",
+)
+
+LINKS = Table(
+    "links",
+    ("child_id", "parent_id"),
+    (
+        dense_id("child_id", "the message that was caused"),
+        dense_id("parent_id", "the message that caused it"),
+        Column("kind", "string", "callback, periodic_async or partial_sync"),
+        duration("callback_ns", "the parent's callback, whole", null="published inside it"),
+        duration(
+            "stored_ns",
+            "end of that callback -> start of the callback that published; of a publish outside of "
+            "callbacks, -> the publish",
+            null="published inside the parent's callback",
+        ),
+        duration(
+            "hold_ns",
+            "start of the callback that published -> the publish",
+            null="published outside of callbacks",
+        ),
+        Column("critical", "bool", "of all causes of the child it was there last"),
+    ),
+    "One row a cause of a message.",
+)
