@@ -27,7 +27,9 @@ from rich.console import Console
 from rich.table import Table
 
 import strata.model.build as build
-import strata.pipeline as pipeline
+import strata.pipeline.messages as messages
+from strata.pipeline.messages import Wanted
+from strata.pipeline.run import analyze_model
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 
@@ -41,8 +43,8 @@ STAGES: dict[str, tuple[Any, tuple[str, ...]]] = {
     "executions": (build, ("pair_executions", "pair_waits", "find_executors")),
     "traffic": (build, ("find_publications", "find_takes", "find_middleware")),
     "matching": (build, ("match", "find_ring_buffers", "pair_passages", "join_intra_process")),
-    "layers": (pipeline, ("cut_layers", "find_blockers")),
-    "chains": (pipeline, ("endpoint_names", "link_messages", "find_ways", "find_chains")),
+    "layers": (messages, ("cut_layers", "find_blockers")),
+    "chains": (messages, ("endpoint_names", "link_messages", "find_ways", "find_chains")),
 }
 MODEL_AND_LAYERS = "model + layers"
 REST = "tables, statistics"
@@ -80,8 +82,8 @@ def measure(trace: Path) -> Costs:
         gc.collect()
         begin = time.process_time()
         ledger = Ledger()
-        model = pipeline.build_model(events, ledger)
-        pipeline._results(opened, events, model, (), None, ledger)
+        model = build.build_model(events, ledger)
+        analyze_model(opened, events, model, Wanted(), ledger)
         costs.rest = time.process_time() - begin - costs.model_and_layers
     finally:
         for module, name, function, _ in originals:

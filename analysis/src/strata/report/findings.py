@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.text import Text
 
-from strata.schema.quality import Severity
+from strata.schema.diagnostic import Severity
 
 _STYLE = {Severity.LOSS: "bold red", Severity.WARNING: "yellow", Severity.INFO: "dim"}
 

@@ -28,8 +28,8 @@ from strata.printable import printable
 from strata.report.html import picture, tables, theme
 from strata.report.html.figures.latency import LatencyFigure, latency_over_time
 from strata.report.html.figures.quantiles import QuantileFigure, layer_quantiles
+from strata.schema.diagnostic import Severity
 from strata.schema.layers import HOLD, HOP_LAYERS, TRANSFER_LAYERS, Layer
-from strata.schema.quality import Severity
 from strata.stats.bottleneck import mode_sentences
 from strata.units import format_instant, format_ns, format_share
 

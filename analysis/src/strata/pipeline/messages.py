@@ -1,0 +1,171 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Messages, and what is made of them: layers, hops, chains, blame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from strata.analysis import Bottleneck
+from strata.errors import TraceError
+from strata.layers.blockers import find_blockers
+from strata.layers.chains import Chain, Ways, find_chains, find_chains_of, find_ways
+from strata.layers.frames import blockers_frame, endpoint_names, links_frame, messages_frame
+from strata.layers.links import Links, link_messages
+from strata.layers.scheduling import layer_times
+from strata.layers.scheduling_frames import layer_scheduling_frame, preemptions_frame
+from strata.layers.transfers import Transfers, cut_layers
+from strata.model import frames
+from strata.model.build import Model
+from strata.model.links import find_links
+from strata.schema.events import INTERNAL_TOPICS
+from strata.schema.layers import BY_NAME, WITHOUT_WAITS
+from strata.schema.links import MessageLink
+from strata.schema.quality import Ledger
+from strata.stats.blame import blame_table, find_causes
+from strata.stats.bottleneck import find_bottlenecks
+from strata.stats.callbacks import describe
+from strata.stats.chains import ChainTables, chain_tables, place_of_layer
+from strata.stats.hops import hop_tables
+from strata.stats.mode_tables import mode_tables
+from strata.stats.scheduling import scheduling_table, thread_causes
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asked for: declared message links, and the topics of one chain, or all."""
+
+    links: tuple[MessageLink, ...] = ()
+    chain: Sequence[str] | None = None
+
+
+@dataclass(frozen=True)
+class MessageResults:
+    """Declared tables by name, and a bottleneck a chain."""
+
+    tables: dict[str, pd.DataFrame]
+    bottlenecks: tuple[Bottleneck, ...]
+
+
+@dataclass(frozen=True)
+class _Messages:
+    """Transfers with their links, and what statistics need of them.
+
+    `where` names the place of each message (row) and layer (column).
+    """
+
+    transfers: Transfers
+    links: Links
+    messages: pd.DataFrame
+    blockers: pd.DataFrame
+    described: pd.Series[str]
+    where: pd.DataFrame
+
+
+def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResults:
+    """Return the tables of messages, hops and chains, and who is to blame for each chain.
+
+    Raises TraceError when no message went the way of `wanted.chain`.
+    """
+    found = _messages(model, wanted, ledger)
+    publications = frames.publications_frame(model)
+    hops, hop_layers = hop_tables(found.messages, publications)
+    links = links_frame(found.links)
+    chains = _chains(found, hops, wanted.chain, ledger)
+    of_chains = chain_tables(chains, found.messages, links, found.where)
+    tables = {
+        "publications": publications,
+        "takes": frames.takes_frame(model),
+        "messages": found.messages,
+        "links": links,
+        "executor_blockers": found.blockers,
+        "hop_layers": hop_layers,
+        "chain_instances": of_chains.instances,
+        "chain_segments": of_chains.segments,
+        "chain_layers": of_chains.layers,
+    }
+    return _with_blame(model, found, hops, of_chains, tables)
+
+
+def _messages(model: Model, wanted: Wanted, ledger: Ledger) -> _Messages:
+    transfers = cut_layers(model, ledger)
+    names = endpoint_names(model, transfers)
+    node_links = find_links(model.events, model.entities, wanted.links, ledger)
+    links = link_messages(model, transfers, node_links)
+    messages = messages_frame(model, transfers, names, links)
+    unsplit = messages[[layer.column for layer in WITHOUT_WAITS]].notna().any(axis=1)
+    ledger.add("messages_without_executor_events", int(unsplit.sum()))
+    objects = frames.callback_objects_frame(model).to_dict("records")
+    described = pd.Series({row["callback_id"]: describe(row) for row in objects}, dtype=object)
+    where = pd.DataFrame(
+        {name: place_of_layer(layer, messages, described) for name, layer in BY_NAME.items()}
+    )
+    blockers = blockers_frame(find_blockers(model, transfers))
+    return _Messages(transfers, links, messages, blockers, described, where)
+
+
+def _chains(
+    found: _Messages, hops: pd.DataFrame, topics: Sequence[str] | None, ledger: Ledger
+) -> list[Chain]:
+    reportable = set(hops.loc[~hops["topic"].isin(INTERNAL_TOPICS), "hop_id"].astype(int))
+    hop = found.messages["hop_id"].to_numpy(np.int64)
+    ways = find_ways(np.where(np.isin(hop, list(reportable)), hop, -1), found.links, ledger)
+    if topics:
+        return _chains_of(ways, hops["topic"].tolist(), topics)
+    return find_chains(ways, reportable, ledger)
+
+
+def _chains_of(ways: Ways, topic_of_hop: list[str], topics: Sequence[str]) -> list[Chain]:
+    unknown = [topic for topic in topics if topic not in topic_of_hop]
+    if unknown:
+        known = ", ".join(dict.fromkeys(t for t in topic_of_hop if t not in INTERNAL_TOPICS))
+        raise TraceError(
+            f"Cannot follow {' -> '.join(topics)}: no message of {unknown[0]} was "
+            f"matched. Topics with messages: {known or 'none'}."
+        )
+    found = find_chains_of(ways, topic_of_hop, topics)
+    if not found:
+        raise TraceError(
+            f"Cannot follow {' -> '.join(topics)}: no message went that way "
+            "through callbacks. If a node on the way stores messages (a timer, fan-in), declare it "
+            "with --links (docs/method.md)."
+        )
+    return found
+
+
+def _with_blame(
+    model: Model,
+    found: _Messages,
+    hops: pd.DataFrame,
+    of_chains: ChainTables,
+    tables: dict[str, pd.DataFrame],
+) -> MessageResults:
+    """Add what chains spent their time on: blame, modes, what threads did in each layer."""
+    times, taken = layer_times(model, found.transfers, found.links)
+    scheduling, preemptions = layer_scheduling_frame(model, times), preemptions_frame(taken)
+    of_threads = thread_causes(scheduling, preemptions)
+    known = (found.where, found.blockers, found.described, found.messages, of_threads)
+    blame = blame_table(of_chains.instances, of_chains.segments, *known)
+    modes = mode_tables(
+        of_chains.chains,
+        of_chains.instances,
+        of_chains.segments,
+        hops,
+        found.messages,
+        lambda segments: find_causes(segments, *known),
+    )
+    threads = scheduling_table(of_chains.segments, of_chains.layers, scheduling, preemptions)
+    tables |= {
+        "hops": modes.hops,
+        "chains": modes.chains,
+        "modes": modes.modes,
+        "blame": blame,
+        "layer_scheduling": scheduling,
+        "preemptions": preemptions,
+        "chain_scheduling": threads,
+    }
+    return MessageResults(tables, find_bottlenecks(of_chains.chains, blame, modes.modes))

@@ -1,0 +1,134 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The way of a trace through the stages: read, model, layers, statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from strata.analysis import Analysis, MessageCounts
+from strata.errors import TraceError
+from strata.model.build import Model, build_model
+from strata.model.event_uses import UNEXPLAINED
+from strata.model.frames import event_uses_frame
+from strata.model.intra_process import Windows
+from strata.model.processes import describe_processes
+from strata.pipeline.entities import entity_tables
+from strata.pipeline.messages import Wanted, message_results
+from strata.pipeline.summary import summarize_trace
+from strata.read import Trace, open_trace
+from strata.schema import tables
+from strata.schema.events import INTERNAL_TOPICS, PROVIDER
+from strata.schema.links import MessageLink
+from strata.schema.quality import EVENT_LOSSES, Ledger
+
+
+def analyze(
+    path: str | Path,
+    *,
+    links: Sequence[MessageLink] = (),
+    chain: Sequence[str] | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Analysis:
+    """Analyze the trace at or below `path`.
+
+    `links` declares what nodes publish from stored messages (strata.read.links.read_links reads
+    them from a file). `chain` names the topics of one chain, in order: only the ways over these are
+    reported as chains, instead of all that are found. `progress` is that of
+    strata.read.open_trace. Raises TraceError when there is no trace, it cannot be read, it holds no
+    ros2 event, or no message went the way of `chain`.
+    """
+    trace = open_trace(path, progress=progress)
+    events = trace.tables()
+    _require_ros2(trace, events)
+    ledger = Ledger()
+    model = build_model(events, ledger, _loss_windows(trace))
+    return analyze_model(trace, events, model, Wanted(tuple(links), chain), ledger)
+
+
+def analyze_model(
+    trace: Trace, events: dict[str, pa.Table], model: Model, wanted: Wanted, ledger: Ledger
+) -> Analysis:
+    """Return the results of a model; `events` are the tables that it was built from."""
+    facts = describe_processes(model.events, ledger)
+    summary = summarize_trace(trace, events, model, facts)
+    messages = message_results(model, wanted, ledger)
+    entities = entity_tables(model, facts, summary, ledger)
+    own_hops = messages.tables["hops"]
+    own_hops = own_hops[~own_hops["topic"].isin(INTERNAL_TOPICS)]
+    ledger.add("lost_messages", int(own_hops["lost"].sum()))
+    _count_processes_without_init(model, ledger)
+    uses = event_uses_frame(model)
+    ledger.add("unexplained_events", int(uses.loc[uses["use"] == UNEXPLAINED, "count"].sum()))
+    ledger.merge(trace.ledger)
+    return Analysis(
+        trace=summary,
+        counts=_counts(model),
+        bottlenecks=messages.bottlenecks,
+        quality=tables.QUALITY.frame(pd.DataFrame(ledger.rows(), columns=tables.QUALITY.names)),
+        losses=_losses(trace),
+        event_uses=uses,
+        **messages.tables,
+        **entities,
+    )
+
+
+def _counts(model: Model) -> MessageCounts:
+    matches = model.matches
+    return MessageCounts(
+        len(model.publications),
+        int((~model.takes.duplicate).sum()),
+        len(matches.take),
+        matches.untaken_publication_count,
+        matches.unmatched_take_count,
+        matches.ambiguous_count,
+    )
+
+
+def _require_ros2(trace: Trace, events: dict[str, pa.Table]) -> None:
+    if any(name.startswith(f"{PROVIDER}:") for name in events):
+        return
+    total = sum(len(table) for table in events.values())
+    if not total:
+        raise TraceError(
+            f"Cannot analyze {trace.path}: the trace holds no event. Check that the session was "
+            "started before the nodes and that they load the tracepoints (strata doctor)."
+        )
+    names = ", ".join(sorted({name.split(":")[0] for name in events})[:5])
+    raise TraceError(
+        f"Cannot analyze {trace.path}: none of its {total} events is a {PROVIDER}:* event, they "
+        f"are of {names}. Record with the events ros2:* (strata record, ros2 trace)."
+    )
+
+
+def _loss_windows(trace: Trace) -> Windows:
+    """When events of the trace were lost; a bound that is not known is far away."""
+    rows = [row for row in trace.loss_rows() if row["code"] in EVENT_LOSSES]
+    begin = [0 if row["begin_ns"] is None else row["begin_ns"] for row in rows]
+    far = np.iinfo(np.int64).max
+    end = [far if row["end_ns"] is None else row["end_ns"] for row in rows]
+    return np.asarray(begin, np.int64), np.asarray(end, np.int64)
+
+
+def _losses(trace: Trace) -> pd.DataFrame:
+    columns = ["code", "count", "where", "begin_ns", "end_ns"]
+    # Not by way of floats, which have no nanoseconds since the epoch.
+    found = pd.DataFrame(trace.loss_rows(), columns=columns, dtype=object)
+    return tables.LOSSES.frame(found.rename(columns={"where": "place"}))
+
+
+def _count_processes_without_init(model: Model, ledger: Ledger) -> None:
+    """Processes that publish or take through handles which no init event introduced."""
+    processes = model.events.processes
+    nameless = np.concatenate(
+        [
+            model.publications.thread[model.publications.publisher == -1],
+            model.takes.thread[model.takes.subscription == -1],
+        ]
+    )
+    ledger.add("no_init_events", len(np.unique(processes.thread_process[nameless])))

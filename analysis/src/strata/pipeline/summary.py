@@ -1,0 +1,70 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What was read, and which processes it is of."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pyarrow as pa
+
+from strata.analysis import Process, TraceSummary
+from strata.model.build import Model
+from strata.model.processes import ProcessFacts
+from strata.printable import path_text
+from strata.read import Trace
+from strata.read.manifest import describe_machine, read_manifest
+from strata.read.processes import Threads, count_processes, count_threads
+from strata.schema.kernel_events import KERNEL_NAMES
+
+
+def summarize_trace(
+    trace: Trace, events: dict[str, pa.Table], model: Model, facts: ProcessFacts
+) -> TraceSummary:
+    """Return what was read, in a few figures."""
+    times = [table["timestamp"] for table in events.values() if len(table)]
+    discarded = trace.ledger.counts.get("discarded_events", 0)
+    manifest = read_manifest(trace.path)
+    return TraceSummary(
+        path=path_text(trace.path),
+        events=sum(len(table) for table in events.values()),
+        discarded_events=discarded,
+        begin_ns=min(column[0].as_py() for column in times),
+        end_ns=max(column[-1].as_py() for column in times),
+        processes=_processes(events, model, facts),
+        machine=describe_machine(manifest) if manifest else "",
+    )
+
+
+def _processes(
+    events: dict[str, pa.Table], model: Model, facts: ProcessFacts
+) -> tuple[Process, ...]:
+    """Every process that emitted any event; also those of other providers alone."""
+    threads: Threads = Counter()
+    for name, table in events.items():
+        # The kernel's events are of every process of the machine.
+        if name not in KERNEL_NAMES:
+            threads.update(count_threads(table))
+    nodes, known = model.entities.nodes, model.events.processes
+    places = list(zip(known.host, known.vpid.tolist(), strict=True))
+    out = []
+    for found in count_processes(threads):
+        if found.vpid is None:
+            continue
+        numbers = [n for n, place in enumerate(places) if place == (found.host, found.vpid)]
+        if not numbers:
+            out.append(Process(found.host, found.vpid, found.name, (), found.events))
+        for number in numbers:
+            several = len(numbers) > 1
+            out.append(
+                Process(
+                    found.host,
+                    found.vpid,
+                    str(facts.procname[number] or "") if several else found.name,
+                    tuple(dict.fromkeys(nodes.name[nodes.process == number])),
+                    int(facts.events[number]) if several else found.events,
+                    facts.distro[number],
+                    facts.version[number],
+                )
+            )
+    return tuple(sorted(out, key=lambda process: (process.host, process.vpid)))

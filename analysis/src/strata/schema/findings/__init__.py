@@ -1,0 +1,22 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The catalogue of findings, by what they are about."""
+
+from __future__ import annotations
+
+from strata.schema.diagnostic import Diagnostic
+from strata.schema.findings.entities import ENTITIES
+from strata.schema.findings.kernel import KERNEL
+from strata.schema.findings.messages import MESSAGES
+from strata.schema.findings.middleware import MIDDLEWARE
+from strata.schema.findings.services import SERVICES
+from strata.schema.findings.trace import TRACE
+
+FINDINGS: tuple[Diagnostic, ...] = (
+    *TRACE,
+    *MESSAGES,
+    *MIDDLEWARE,
+    *ENTITIES,
+    *SERVICES,
+    *KERNEL,
+)

@@ -1,0 +1,58 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Findings about processes, timers and lifecycles."""
+
+from __future__ import annotations
+
+from strata.schema.diagnostic import Diagnostic, Severity
+
+ENTITIES = (
+    Diagnostic(
+        "reused_process_ids",
+        Severity.INFO,
+        "{count} {process id was|process ids were} another process later on; their entities are "
+        "kept apart.",
+    ),
+    Diagnostic(
+        "repeated_contexts",
+        Severity.INFO,
+        "{count} further {rcl_init|rcl_inits} of a process id, with nothing to tell a second "
+        "context from another process with that id: taken as one process.",
+    ),
+    Diagnostic(
+        "contradicted_versions",
+        Severity.WARNING,
+        "{count} {process has|processes have} events or fields that {its|their} version of "
+        "tracetools has not, or {lacks|lack} some that it has.",
+    ),
+    Diagnostic(
+        "newer_versions",
+        Severity.INFO,
+        "{count} {process has|processes have} a newer tracetools than this version knows; "
+        "{it is|they are} read as the newest known.",
+    ),
+    Diagnostic(
+        "timers_without_callback",
+        Severity.INFO,
+        "{count} {timer has|timers have} neither a callback nor a node (rclpy makes one for each "
+        "spin with a timeout); {it is|they are} left out.",
+    ),
+    Diagnostic(
+        "rebased_timers",
+        Severity.INFO,
+        "{count} {fire of a timer begins|fires of timers begin} a new grid: the timer was "
+        "cancelled, reset or given another period.",
+    ),
+    Diagnostic(
+        "irregular_timers",
+        Severity.WARNING,
+        "{count} {timer keeps|timers keep} no grid of {its|their} period (simulated time, or a "
+        "period that changes often): the lateness of {its|their} fires is not known.",
+    ),
+    Diagnostic(
+        "missing_transitions",
+        Severity.WARNING,
+        "{count} lifecycle {transition begins|transitions begin} in another state than the node "
+        "was in: transitions between were lost; the time between is in state (unknown).",
+    ),
+)

@@ -1,0 +1,176 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Findings about publications, takes, matches, callbacks and chains."""
+
+from __future__ import annotations
+
+from strata.schema.diagnostic import Diagnostic, Severity
+
+MESSAGES = (
+    Diagnostic(
+        "untaken_publications",
+        Severity.INFO,
+        "{count} published {message was|messages were} taken by nobody in the trace (no "
+        "subscription, a taker outside the trace, a full queue, or the trace ended first).",
+    ),
+    Diagnostic(
+        "unmatched_takes",
+        Severity.WARNING,
+        "{count} taken {message has|messages have} no publication in the trace (published outside "
+        "it, before it began, or lost by the tracer).",
+    ),
+    Diagnostic(
+        "ambiguous_matches",
+        Severity.WARNING,
+        "{count} {take|takes} could belong to several publications with one topic and source "
+        "timestamp; {it was|they were} not matched.",
+    ),
+    Diagnostic(
+        "contradictory_matches",
+        Severity.WARNING,
+        "{count} {take belongs|takes belong} to one publication by source timestamp and to another "
+        "by GUID and sequence number; {it was|they were} counted as ambiguous and not matched.",
+    ),
+    Diagnostic(
+        "inferred_matches",
+        Severity.WARNING,
+        "{count} {take was|takes were} matched by source timestamp alone, because a topic is "
+        "unknown.",
+    ),
+    Diagnostic(
+        "matches_by_publish_time",
+        Severity.WARNING,
+        "{count} {take was|takes were} matched by the time of publishing, because the publication "
+        "carries no source timestamp (ROS 2 Iron or older): inferred.",
+    ),
+    Diagnostic(
+        "undecided_publish_times",
+        Severity.WARNING,
+        "{count} {take|takes} could belong to several publications by the time of publishing (they "
+        "carry no source timestamp); {it was|they were} counted as ambiguous and not matched.",
+    ),
+    Diagnostic(
+        "out_of_order_matches",
+        Severity.WARNING,
+        "{count} matched {message was|messages were} taken before being published by the trace's "
+        "clocks (unsynchronised hosts); {it was|they were} left out of the layers.",
+    ),
+    Diagnostic(
+        "takes_without_source_timestamp",
+        Severity.INFO,
+        "{count} {take carries|takes carry} no source timestamp (the middleware's own graph "
+        "topics) and {is no message|are no messages} of the application.",
+    ),
+    Diagnostic(
+        "graph_publications",
+        Severity.INFO,
+        "{count} {publication belongs|publications belong} to no rcl publisher (the middleware's "
+        "own graph topics) and {is no message|are no messages} of the application.",
+    ),
+    Diagnostic(
+        "empty_takes", Severity.INFO, "{count} {take|takes} found nothing to take (taken = 0)."
+    ),
+    Diagnostic(
+        "publications_without_timestamp",
+        Severity.WARNING,
+        "{count} {publication carries|publications carry} no source timestamp (ROS 2 Iron or "
+        "older) and {is|are} matched by the time of publishing, where that decides.",
+    ),
+    Diagnostic(
+        "publications_without_client_event",
+        Severity.INFO,
+        "{count} {publication has|publications have} an rmw_publish only; the client publish "
+        "layer is unknown.",
+    ),
+    Diagnostic(
+        "takes_without_callback",
+        Severity.INFO,
+        "{count} taken {message|messages} started no callback that was recorded (a client library "
+        "without callback events, an intra-process duplicate, or the trace ended first).",
+    ),
+    Diagnostic(
+        "callbacks_without_end",
+        Severity.WARNING,
+        "{count} {callback|callbacks} began and never ended in the trace (an exception, or the "
+        "trace ended first); {it has|they have} no duration.",
+    ),
+    Diagnostic(
+        "callback_ends_without_start",
+        Severity.WARNING,
+        "{count} {callback|callbacks} ended without having begun in the trace (it began late, or "
+        "events were lost).",
+    ),
+    Diagnostic(
+        "messages_without_executor_events",
+        Severity.INFO,
+        "{count} {message was|messages were} taken by threads without executor events: executor "
+        "wait cannot be told apart from what comes before it.",
+    ),
+    Diagnostic(
+        "lost_messages",
+        Severity.WARNING,
+        "{count} {message was|messages were} published on a hop between its first and its last "
+        "taken one and not taken: lost on the way, or displaced in a full queue (hops.lost).",
+    ),
+    Diagnostic(
+        "truncated_chains",
+        Severity.INFO,
+        "{count} {message|messages} began a chain that did not reach its end in the trace.",
+    ),
+    Diagnostic(
+        "unresolved_links",
+        Severity.WARNING,
+        "{count} declared message {link names|links name} a node, topic or handle that the trace "
+        "does not hold.",
+    ),
+    Diagnostic(
+        "unfollowed_links",
+        Severity.WARNING,
+        "{count} {link was|links were} not followed: there are too many ways through the declared "
+        "message links.",
+    ),
+    Diagnostic(
+        "intra_process_duplicates",
+        Severity.INFO,
+        "{count} {message was|messages were} taken from the middleware too by a subscription that "
+        "got {it|them} within the process: rclcpp drops such copies.",
+    ),
+    Diagnostic(
+        "ring_buffer_overwrites",
+        Severity.WARNING,
+        "{count} intra-process {message was|messages were} overwritten in a full ring buffer "
+        "before {it was|they were} taken: lost. The subscription is slower than its publisher; a "
+        "greater queue depth only hides it.",
+    ),
+    Diagnostic(
+        "contradictory_ring_buffers",
+        Severity.WARNING,
+        "{count} intra-process {take does|takes do} not fit what was stored in {its|their} slot "
+        "(events were lost in between); {it was|they were} not matched.",
+    ),
+    Diagnostic(
+        "ring_buffers_with_losses",
+        Severity.WARNING,
+        "{count} intra-process {message was|messages were} stored and taken while events were lost "
+        "elsewhere: {it is|they are} matched by the slots of the ring buffer, but a pair of events "
+        "in between may be missing.",
+    ),
+    Diagnostic(
+        "publisher_buffer_enqueues",
+        Severity.INFO,
+        "{count} {message was|messages were} stored in a publisher's own buffer, for late joiners "
+        "(transient local); that is no transfer.",
+    ),
+    Diagnostic(
+        "enqueues_without_publication",
+        Severity.WARNING,
+        "{count} intra-process {message was|messages were} stored without a publish before on the "
+        "thread (events were lost); {it is|they are} not matched.",
+    ),
+    Diagnostic(
+        "unmatched_dequeues",
+        Severity.WARNING,
+        "{count} intra-process {take has|takes have} no stored message in the trace (stored before "
+        "it began, or lost by the tracer).",
+    ),
+)

@@ -1,0 +1,92 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Findings about service calls."""
+
+from __future__ import annotations
+
+from strata.schema.diagnostic import Diagnostic, Severity
+
+SERVICES = (
+    Diagnostic(
+        "service_calls_unseen",
+        Severity.INFO,
+        "{count} {execution|executions} of service callbacks in processes whose requests and "
+        "responses are not in the trace (Jazzy and older do not trace them): {it is|they are} "
+        "among the callbacks, the calls are not known.",
+    ),
+    Diagnostic(
+        "untaken_requests",
+        Severity.WARNING,
+        "{count} {request was|requests were} taken by no service and not answered in the trace (no "
+        "service, one outside the trace, or the trace ended first).",
+    ),
+    Diagnostic(
+        "unanswered_requests",
+        Severity.WARNING,
+        "{count} {request was|requests were} taken by a service that sent no response in the "
+        "trace.",
+    ),
+    Diagnostic(
+        "untaken_responses",
+        Severity.INFO,
+        "{count} {response was|responses were} not taken by {its|their} client in the trace.",
+    ),
+    Diagnostic(
+        "unmatched_requests",
+        Severity.INFO,
+        "{count} taken {request was|requests were} not seen to be sent (a client outside the "
+        "trace, or before it began).",
+    ),
+    Diagnostic(
+        "unmatched_responses",
+        Severity.WARNING,
+        "{count} taken {response belongs|responses belong} to no request or response that was seen "
+        "to be sent.",
+    ),
+    Diagnostic(
+        "calls_of_unseen_services",
+        Severity.INFO,
+        "{count} {call was|calls were} answered by a service that is not in the trace.",
+    ),
+    Diagnostic(
+        "ambiguous_service_events",
+        Severity.WARNING,
+        "{count} {request or response|requests and responses} could belong to several calls (an "
+        "init event is missing, or a GID was used again); {it was|they were} not matched.",
+    ),
+    Diagnostic(
+        "inferred_calls",
+        Severity.WARNING,
+        "{count} service {call was|calls were} matched although the client's init event is "
+        "missing: the timestamps of responses told its GID.",
+    ),
+    Diagnostic(
+        "requests_taken_by_several",
+        Severity.WARNING,
+        "{count} {time|times} a request was taken by a service beside the one whose response "
+        "counts (several services of one name).",
+    ),
+    Diagnostic(
+        "requests_without_callback",
+        Severity.INFO,
+        "{count} taken {request|requests} started no callback that was recorded.",
+    ),
+    Diagnostic(
+        "empty_service_takes",
+        Severity.INFO,
+        "{count} {take|takes} of a request or response found nothing.",
+    ),
+    Diagnostic(
+        "late_request_events",
+        Severity.INFO,
+        "{count} {request was|requests were} taken before the event of {its|their} sending, which "
+        "Fast DDS emits after the write: {its call begins|their calls begin} with the take. The "
+        "events of the middleware tell more (trace_configs/full.yaml).",
+    ),
+    Diagnostic(
+        "disordered_service_checkpoints",
+        Severity.WARNING,
+        "{count} service {call has|calls have} checkpoints after the take of the response (clocks "
+        "of hosts that are not synchronised); those were not used.",
+    ),
+)

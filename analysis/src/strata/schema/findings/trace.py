@@ -1,0 +1,92 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Findings about the trace: what was lost or could not be read."""
+
+from __future__ import annotations
+
+from strata.schema.diagnostic import Diagnostic, Severity
+
+TRACE = (
+    Diagnostic(
+        "discarded_events",
+        Severity.LOSS,
+        "{count} {event was|events were} discarded by the tracer because its buffers were full: "
+        "anything unmatched is suspect. Record again with more or larger sub-buffers (num_subbuf, "
+        "subbuf_size).",
+    ),
+    Diagnostic(
+        "lost_packets",
+        Severity.LOSS,
+        "{count} {packet is|packets are} missing from the sequence of a stream (overwritten or "
+        "not written).",
+    ),
+    Diagnostic(
+        "truncated_streams",
+        Severity.LOSS,
+        "{count} {stream file ends|stream files end} inside a packet; {it was|they were} read up "
+        "to the last whole packet.",
+    ),
+    Diagnostic(
+        "truncated_bytes",
+        Severity.LOSS,
+        "{count} {byte|bytes} at the ends of stream files {belongs|belong} to no whole packet and "
+        "{was|were} not read.",
+    ),
+    Diagnostic(
+        "unreadable_traces",
+        Severity.LOSS,
+        "{count} {directory at or below the path|directories at or below the path} could not be "
+        "read and {was|were} left out.",
+    ),
+    Diagnostic(
+        "unreadable_bytes",
+        Severity.LOSS,
+        "{count} {byte|bytes} of stream files could not be decoded (damaged, or not as the "
+        "metadata say); what is around was read.",
+    ),
+    Diagnostic(
+        "packets_before_trace",
+        Severity.INFO,
+        "{count} {packet was|packets were} written before the first that the trace holds (a "
+        "snapshot, or files that a tracefile count let go).",
+    ),
+    Diagnostic(
+        "duplicate_packets",
+        Severity.INFO,
+        "{count} {packet stands|packets stand} twice (overlapping snapshots) and {was|were} read "
+        "once.",
+    ),
+    Diagnostic(
+        "out_of_order_events",
+        Severity.WARNING,
+        "{count} {event is|events are} earlier than one before in the stream (the clock went "
+        "back) and {was|were} sorted by time.",
+    ),
+    Diagnostic(
+        "mistyped_values",
+        Severity.WARNING,
+        "{count} {value is|values are} of another type than the column and {was|were} made null.",
+    ),
+    Diagnostic(
+        "empty_streams", Severity.INFO, "{count} {stream file holds|stream files hold} no packet."
+    ),
+    Diagnostic(
+        "no_init_events",
+        Severity.WARNING,
+        "{count} {process has|processes have} no init events: tracing began after they did. Their "
+        "nodes, topics and callbacks are unnamed; messages are matched by source timestamp alone. "
+        "Start the session before the nodes.",
+    ),
+    Diagnostic(
+        "missing_contexts",
+        Severity.LOSS,
+        "{count} {event carries|events carry} no vpid or vtid context and cannot be attributed to "
+        "a thread; {it was|they were} left out of the model. Record the contexts vpid and vtid.",
+    ),
+    Diagnostic(
+        "unexplained_events",
+        Severity.WARNING,
+        "{count} {event fits|events fit} no rule of the model (table event_uses): events around "
+        "{it|them} were lost, or a client library emits them in an unknown order.",
+    ),
+)
