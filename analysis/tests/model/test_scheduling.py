@@ -14,7 +14,8 @@ from kernel_scene import kernel_tables
 from scene import BASE, Scene
 
 from strata.model.build import Model, build_model
-from strata.model.scheduling import Scheduling, State
+from strata.model.scheduling import Scheduling
+from strata.model.thread_states import State
 from strata.schema.quality import Ledger
 
 

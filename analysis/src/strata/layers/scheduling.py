@@ -28,8 +28,9 @@ from strata.layers.links import KINDS, Links
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.scheduling import IDLE, Intervals, Occupancy, State
+from strata.model.scheduling import IDLE, Occupancy
 from strata.model.search import GroupedSearch
+from strata.model.thread_states import Intervals, State
 from strata.schema import layers as names
 from strata.schema.layers import Layer
 

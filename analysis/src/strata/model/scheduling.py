@@ -2,32 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the kernel's scheduler did with each thread: intervals of running, preempted and blocked.
 
-A thread has the events *in* (a CPU goes to it: sched_switch, next_tid), *out* (the CPU is taken
-from it: prev_tid; *runnable* when prev_state says that it could go on) and *wake* (sched_waking,
-sched_wakeup, sched_wakeup_new). What follows an event, until the next:
-
-    event          after          the thread is then
-    in             anything       running
-    out, runnable  running        preempted: it could run, and has no CPU
-    out, else      running        blocked: it waits for something
-    wake           blocked        preempted
-    wake           running        running
-    wake           preempted      preempted
-
-* *Blocked* that no wake ends: where a wake came while the thread still ran, on its way out, it went
-  back to the queue at once: preempted. Else it counts as blocked up to the *in*.
-* A switch from idle that is missing (another thread leaves the CPU next, and was woken meanwhile)
-  is put at that wake: a CPU that idles goes to a woken thread at once. Inferred, counted; early by
-  the time of leaving idle, some ten microseconds.
-* An *in* after which the CPU's next switch names another thread, or that the thread's next switch
-  contradicts (another *in*, or an *out* on another CPU), and an *out* that another *out* follows:
-  events were lost, the state is unknown up to the thread's next switch (from its wake on, where it
-  was blocked and one was seen). Counted by CPU.
-* Before its first switch: running when that is an *out*; else blocked up to a wake, and unknown
-  where there was none; from the first event of the host's scheduler on. After its last event a
-  state goes on to the last event of the host's scheduler.
-
-Each instant between those two ends is in one interval of a thread that has events at all.
+The state machine is in strata.model.thread_states.
 
 Threads are told by the ids of the initial pid namespace. Where the kernel events carry the contexts
 vpid and vtid (lttng-modules), these say which thread of the model is meant; else vtid and kernel id
@@ -40,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +24,7 @@ import pyarrow.compute as pc
 
 from strata.model.columns import NONE, Ints, Processes
 from strata.model.search import GroupedSearch
+from strata.model.thread_states import Event, Intervals, State, ThreadEvents, thread_intervals
 from strata.model.timeline import Timeline
 from strata.schema.kernel_events import (
     SCHED_SWITCH,
@@ -64,45 +39,6 @@ Flags = npt.NDArray[np.bool_]
 _ASLEEP = 0xFF
 """States of sleep, stop and death; older and newer kernels mark preemption by higher bits."""
 IDLE = 0
-
-
-class State(IntEnum):
-    """What a thread does."""
-
-    RUNNING = 0
-    PREEMPTED = 1
-    BLOCKED = 2
-    UNKNOWN = 3
-
-
-class _Event(IntEnum):
-    """Kinds of events of a thread, in causal order at one instant."""
-
-    OUT_RUNNABLE = 0
-    OUT_BLOCKED = 1
-    WAKE = 2
-    IN = 3
-    IN_BROKEN = 4
-
-
-@dataclass(frozen=True)
-class Intervals:
-    """Intervals of threads, by thread and time; those of a thread leave no gap.
-
-    `cpu` is where it ran, or in whose queue it was; `NONE` when blocked or not known.
-    """
-
-    thread: Ints
-    start_ns: Ints
-    end_ns: Ints
-    state: Ints
-    cpu: Ints
-
-    def without(self, threads: Ints) -> Intervals:
-        """Return the intervals of all other threads."""
-        kept = ~np.isin(self.thread, threads)
-        columns = (self.thread, self.start_ns, self.end_ns, self.state, self.cpu)
-        return Intervals(*(column[kept] for column in columns))
 
 
 @dataclass(frozen=True)
@@ -153,16 +89,6 @@ class _Switches:
     broken: Flags
 
 
-@dataclass(frozen=True)
-class _ThreadEvents:
-    """Events of threads by (thread, time); `cpu` is where, of a wake the CPU that it waits for."""
-
-    thread: Ints
-    ns: Ints
-    kind: Ints
-    cpu: Ints
-
-
 def find_scheduling(
     tables: Mapping[str, pa.Table], processes: Processes, timeline: Timeline, ledger: Ledger
 ) -> Scheduling:
@@ -183,7 +109,7 @@ def find_scheduling(
     thread_of = _Threads(tables, processes, hosts)
     events = _thread_events(switches, wakes, thread_of)
     first, last = _extent(switches, wakes, len(hosts))
-    intervals = _intervals(events, first, last, thread_of.host)
+    intervals = thread_intervals(events, first, last, thread_of.host)
     wrong = _out_of_step(intervals, timeline)
     intervals = intervals.without(wrong)
     active = np.unique(timeline.thread)
@@ -380,10 +306,10 @@ def _told(table: pa.Table, hosts: dict[str, int]) -> pd.DataFrame:
     return frame[(frame["vtid"] != NONE) & (frame["vpid"] != NONE)].drop_duplicates()
 
 
-def _thread_events(switches: _Switches, wakes: _Wakes, threads: _Threads) -> _ThreadEvents:
-    out = np.where(switches.runnable, _Event.OUT_RUNNABLE, _Event.OUT_BLOCKED).astype(np.int64)
-    into = np.where(switches.broken, _Event.IN_BROKEN, _Event.IN).astype(np.int64)
-    wake = np.full(len(wakes.ns), _Event.WAKE, np.int64)
+def _thread_events(switches: _Switches, wakes: _Wakes, threads: _Threads) -> ThreadEvents:
+    out = np.where(switches.runnable, Event.OUT_RUNNABLE, Event.OUT_BLOCKED).astype(np.int64)
+    into = np.where(switches.broken, Event.IN_BROKEN, Event.IN).astype(np.int64)
+    wake = np.full(len(wakes.ns), Event.WAKE, np.int64)
     parts = [
         (switches.host, switches.prev_tid, switches.ns, out, switches.cpu),
         (switches.host, switches.next_tid, switches.ns, into, switches.cpu),
@@ -393,7 +319,7 @@ def _thread_events(switches: _Switches, wakes: _Wakes, threads: _Threads) -> _Th
     row, thread = threads.expand(host, tid)
     order = np.lexsort((kind[row], ns[row], thread))
     row, thread = row[order], thread[order]
-    return _ThreadEvents(thread, ns[row], kind[row], cpu[row])
+    return ThreadEvents(thread, ns[row], kind[row], cpu[row])
 
 
 def _extent(switches: _Switches, wakes: _Wakes, hosts: int) -> tuple[Ints, Ints]:
@@ -404,102 +330,6 @@ def _extent(switches: _Switches, wakes: _Wakes, hosts: int) -> tuple[Ints, Ints]
         np.maximum.at(last, events.host, events.ns)
         np.minimum.at(first, events.host, events.ns)
     return first, last
-
-
-def _intervals(events: _ThreadEvents, first: Ints, last: Ints, host: Ints) -> Intervals:
-    """Run the state machine of the module's text over whole columns."""
-    if not len(events.thread):
-        return _nothing().intervals
-    state, cpu = _states(events)
-    begins = np.r_[True, events.thread[1:] != events.thread[:-1]]
-    until = np.where(np.r_[begins[1:], True], last[host[events.thread]], np.r_[events.ns[1:], 0])
-    at = np.flatnonzero(begins)
-    before, cpu_before = _before_the_first(events, at)
-    thread = np.concatenate([events.thread[at], events.thread])
-    start = np.concatenate([first[host[events.thread[at]]], events.ns])
-    end = np.concatenate([events.ns[at], until])
-    states = np.concatenate([before, state])
-    cpus = np.concatenate([cpu_before, cpu])
-    kept = end > start
-    order = np.lexsort((start[kept], thread[kept]))
-    return Intervals(*(column[kept][order] for column in (thread, start, end, states, cpus)))
-
-
-def _switch_at_or_before(events: _ThreadEvents) -> Ints:
-    place = np.where(events.kind == _Event.WAKE, NONE, np.arange(len(events.kind)))
-    found = np.maximum.accumulate(place)
-    same = events.thread[np.maximum(found, 0)] == events.thread
-    return np.where((found != NONE) & same, found, NONE)
-
-
-def _switch_at_or_after(events: _ThreadEvents) -> Ints:
-    count = len(events.kind)
-    place = np.where(events.kind == _Event.WAKE, count, np.arange(count))
-    found = np.minimum.accumulate(place[::-1])[::-1]
-    same = events.thread[np.minimum(found, count - 1)] == events.thread
-    return np.where((found != count) & same, found, NONE)
-
-
-def _is_out(kind: Ints) -> Flags:
-    return np.isin(kind, (_Event.OUT_RUNNABLE, _Event.OUT_BLOCKED))
-
-
-def _before_the_first(events: _ThreadEvents, at: Ints) -> tuple[Ints, Ints]:
-    """State and CPU of threads before their first events, which are at `at`."""
-    switch = _switch_at_or_after(events)[at]
-    ran = (switch != NONE) & _is_out(events.kind[np.maximum(switch, 0)])
-    state = np.where(events.kind[at] == _Event.WAKE, State.BLOCKED, State.UNKNOWN)
-    cpu = np.where(ran, events.cpu[np.maximum(switch, 0)], NONE)
-    return np.where(ran, State.RUNNING, state).astype(np.int64), cpu
-
-
-def _states(events: _ThreadEvents) -> tuple[Ints, Ints]:
-    """State and CPU after each event: its last switch decides, a wake only modifies."""
-    kind, cpu = events.kind, events.cpu
-    switch, following = _switch_at_or_before(events), _switch_at_or_after(events)
-    decided = np.where(switch != NONE, kind[np.maximum(switch, 0)], NONE)
-    first_is_out = (following != NONE) & _is_out(kind[np.maximum(following, 0)])
-    state = np.full(len(kind), State.UNKNOWN, np.int64)
-    state[decided == _Event.IN] = State.RUNNING
-    state[decided == _Event.OUT_RUNNABLE] = State.PREEMPTED
-    state[decided == _Event.OUT_BLOCKED] = State.BLOCKED
-    where = np.where(switch != NONE, cpu[np.maximum(switch, 0)], NONE)
-    is_wake = kind == _Event.WAKE
-    started = is_wake & (decided == NONE) & first_is_out
-    state[started] = State.RUNNING
-    where[started] = cpu[following[started]]
-    woken = is_wake & ((decided == _Event.OUT_BLOCKED) | ((decided == NONE) & ~first_is_out))
-    state[woken] = State.PREEMPTED
-    where[woken] = cpu[woken]
-    _woken_on_the_way_out(events, state, where)
-    _contradicted(events, switch, state)
-    where[(state == State.BLOCKED) | (state == State.UNKNOWN)] = NONE
-    return state, where
-
-
-def _woken_on_the_way_out(events: _ThreadEvents, state: Ints, where: Ints) -> None:
-    """Blocked that an *in* follows at once, after a wake during the run before: preempted."""
-    kind, thread = events.kind, events.thread
-    beside = thread[1:] == thread[:-1]
-    follows = np.r_[(kind[1:] >= _Event.IN) & beside, False]
-    after_wake = np.r_[False, (kind[:-1] == _Event.WAKE) & beside]
-    race = (kind == _Event.OUT_BLOCKED) & follows & after_wake
-    state[race] = State.PREEMPTED
-    where[race] = events.cpu[race]
-
-
-def _contradicted(events: _ThreadEvents, switch: Ints, state: Ints) -> None:
-    """Make unknown what a thread's next switch shows to be wrong."""
-    at = np.flatnonzero(events.kind != _Event.WAKE)
-    out = _is_out(events.kind[at])
-    same = events.thread[at[1:]] == events.thread[at[:-1]]
-    moved = ~out[:-1] & (events.cpu[at[:-1]] != events.cpu[at[1:]])
-    wrong = np.zeros(len(events.kind), bool)
-    wrong[at[:-1]] = same & ((out[:-1] == out[1:]) | moved)
-    kind = events.kind
-    woken_next = (kind[1:] == _Event.WAKE) & (events.thread[1:] == events.thread[:-1])
-    certain = (kind == _Event.OUT_BLOCKED) & np.r_[woken_next, False]
-    state[(switch != NONE) & wrong[np.maximum(switch, 0)] & ~certain] = State.UNKNOWN
 
 
 def _out_of_step(intervals: Intervals, timeline: Timeline) -> Ints:
