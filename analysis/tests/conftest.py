@@ -19,8 +19,8 @@ from lttng_world import World, alive, private_namespace, wait_until
 import strata
 from strata.analysis import Analysis
 
-# How long an example takes is the machine's affair; benchmarks look after speed. Chance differs from
-# run to run, so that few examples a run are many over time; HYPOTHESIS_EXAMPLES asks for more.
+# How long an example takes is the machine's affair; benchmarks look after speed. Chance differs
+# from run to run, so that few examples a run are many over time; HYPOTHESIS_EXAMPLES asks for more.
 settings.register_profile(
     "strata", deadline=None, max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "50"))
 )
