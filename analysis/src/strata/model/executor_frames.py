@@ -9,7 +9,8 @@ From the first to the last event of its executor or callbacks each instant of a 
 * *mutex*, of multi-threaded executors: before a get_next_ready that ends no wait, back to the event
   before it. rclcpp looks for work with its executor's mutex held, so this is the wait for the
   mutex: another thread has it while it waits for work;
-* *ready*: the rest. The thread had come back with work: it takes messages, picks what is next.
+* *ready*: the rest. The thread had come back with work: it takes messages, picks what is next. Of a
+  program that spins now and then, what it does between two spins is here too.
 """
 
 from __future__ import annotations

@@ -30,10 +30,12 @@ def executors_section(analysis: Analysis) -> RenderableType | None:
     last = None
     for row in analysis.executor_threads.sort_values(["executor_id", "vtid"]).to_dict("records"):
         executor = known.loc[row["executor_id"]]
-        head = ("", "") if last == row["executor_id"] else (executor["kind"], executor["nodes"])
+        nodes = executor["nodes"].replace(", ", "\n")
+        head = ("", "") if last == row["executor_id"] else (executor["kind"], nodes)
         last = row["executor_id"]
         table.add_row(
-            *(Text(printable(cell)) for cell in head),
+            Text(head[0]),
+            Text("\n".join(printable(node) for node in head[1].split("\n"))),
             str(row["vtid"]),
             f"{row['executions']:,}",
             *(share(row, f"{state}_ns") for state in ("executing", "waiting", "mutex", "ready")),
