@@ -37,7 +37,7 @@ from typing import Any
 import pyarrow as pa
 
 from strata.model.build import Model, build_model
-from strata.model.intra_process import NO_LOSSES, Windows
+from strata.model.windows import NO_LOSSES, Windows
 from strata.read.columns import declared_schema
 from strata.schema.event import Kind
 from strata.schema.events import CATALOGUE

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from intra_scene import IntraScene
+from scene import BASE
 
 from strata.layers.blockers import find_blockers
 from strata.layers.transfers import cut_layers
@@ -68,7 +69,7 @@ def test_callbacks_of_a_node_that_never_overlap_are_one_group() -> None:
     made = scene()
     made.play(WARM)
     model, _ = made.model()
-    by_symbol = dict(zip(model.entities.callbacks.symbol, model.executors.group_of, strict=True))
+    by_symbol = dict(zip(model.entities.callbacks.symbol, model.groups.of_callback, strict=True))
     assert by_symbol["on_t"] == by_symbol["on_u"] != NONE
 
 
@@ -84,7 +85,7 @@ def test_a_callback_that_overlaps_itself_has_no_group() -> None:
         """
     )
     model, _ = made.model()
-    by_symbol = dict(zip(model.entities.callbacks.symbol, model.executors.group_of, strict=True))
+    by_symbol = dict(zip(model.entities.callbacks.symbol, model.groups.of_callback, strict=True))
     assert by_symbol["on_t"] == NONE
     assert by_symbol["on_u"] != NONE
 
@@ -101,9 +102,99 @@ def test_callbacks_that_overlap_each_other_are_of_two_groups() -> None:
         """
     )
     model, _ = made.model()
-    by_symbol = dict(zip(model.entities.callbacks.symbol, model.executors.group_of, strict=True))
+    by_symbol = dict(zip(model.entities.callbacks.symbol, model.groups.of_callback, strict=True))
     assert NONE not in (by_symbol["on_t"], by_symbol["on_u"])
     assert by_symbol["on_t"] != by_symbol["on_u"]
+
+
+def test_a_group_beside_another_in_one_node_still_excludes() -> None:
+    # on_t and on_u never meet; on_v of the same node meets both.
+    made = scene()
+    made.subscription("/u", node="/sink", pid=2, symbol="on_v")
+    made.play(WARM)
+    made.play(
+        """
+        20 2.1 callback_start on_v
+        21 2.1 callback_end on_v
+        100 2.1 callback_start on_v
+        110 2.2 callback_start on_t
+        120 2.2 callback_end on_t
+        130 2.2 callback_start on_u
+        140 2.2 callback_end on_u
+        150 2.1 callback_end on_v
+        1000 2.1 callback_start on_u
+        1100 1.1 rmw_publish /t 1100
+        1110 2.2 wait
+        1290 2.2 ready
+        1300 2.1 callback_end on_u
+        1310 2.2 execute on_t
+        1320 2.2 rmw_take on_t 1100
+        1321 2.2 callback_start on_t
+        1330 2.2 callback_end on_t
+        """
+    )
+    model, _ = made.model()
+    by_symbol = dict(zip(model.entities.callbacks.symbol, model.groups.of_callback, strict=True))
+    assert by_symbol["on_t"] == by_symbol["on_u"] != by_symbol["on_v"]
+    assert blocked(model) == {0: {"on_u": 200}}
+
+
+def test_callbacks_of_a_node_in_two_executors_do_not_exclude_each_other() -> None:
+    made = scene()
+    made.subscription("/u", node="/sink", pid=2, symbol="on_v")
+    made.play(WARM)
+    made.play(
+        """
+        30 2.5 ready
+        31 2.5 callback_start on_v
+        32 2.5 callback_end on_v
+        33 2.6 ready
+        34 2.6 callback_start on_v
+        35 2.6 callback_end on_v
+        """
+    )
+    model, _ = made.model()
+    by_symbol = dict(zip(model.entities.callbacks.symbol, model.groups.of_callback, strict=True))
+    assert by_symbol["on_t"] == by_symbol["on_u"] != by_symbol["on_v"] != NONE
+
+
+def test_a_thread_that_waited_when_the_trace_began_waited() -> None:
+    # No init events: the process was there before the trace.
+    made = IntraScene()
+    made.play(
+        """
+        100 1.1 rcl_publish unknown
+        101 1.1 rmw_publish unknown 100
+        300 2.2 ready
+        310 2.2 execute unknown
+        320 2.2 rmw_take unknown 100
+        321 2.2 callback_start unknown
+        330 2.2 callback_end unknown
+        """
+    )
+    model, _ = made.model()
+    transfers = cut_layers(model, Ledger())
+    assert transfers.durations["middleware_ns"].tolist() == [199]
+    assert transfers.durations["executor_wait_ns"].tolist() == [10]
+
+
+def test_where_events_were_lost_waits_are_not_known() -> None:
+    made = scene()
+    made.play(
+        """
+        90  2.2 wait
+        95  2.2 ready
+        98  1.1 rcl_publish /t
+        100 1.1 rmw_publish /t 100
+        300 2.2 execute on_t
+        310 2.2 rmw_take on_t 100
+        """
+    )
+    lost = np.asarray([150 + BASE], np.int64)
+    model, _ = made.model(losses=(lost, lost))
+    transfers = cut_layers(model, Ledger())
+    assert transfers.durations["middleware_executor_wait_ns"].tolist() == [200]
+    assert transfers.durations["executor_wait_ns"].tolist() == [NONE]
 
 
 def test_mutual_exclusion_is_executor_wait_though_a_thread_waits() -> None:
@@ -208,6 +299,34 @@ def test_a_backlog_adds_up_what_ran_before_each_message() -> None:
     model, _ = made.model()
     expected = {n: {"on_t": 7 * n, "on_u": 3 * n} for n in range(1, count)}
     assert blocked(model) == expected
+
+
+def test_a_backlog_behind_many_callbacks_names_those_that_ran_longest() -> None:
+    made = scene()
+    count = 40
+    for number in range(count):
+        made.subscription("/u", node="/sink", pid=2, symbol=f"on_{number}")
+    made.play("10 2.2 wait\n90 2.2 ready\n100 1.1 rmw_publish /t 100")
+    now, expected = 200, dict[str, int]()
+    for number in range(count):
+        end = now + 10 + number
+        made.play(f"{now} 2.2 callback_start on_{number}\n{end} 2.2 callback_end on_{number}")
+        expected[f"on_{number}"] = 10 + number
+        now = end + 1
+    made.play(f"{now} 2.2 execute on_t\n{now + 5} 2.2 rmw_take on_t 100")
+    model, _ = made.model()
+    transfers = cut_layers(model, Ledger())
+    found = find_blockers(model, transfers)
+    named = {
+        str(model.entities.callbacks.symbol[callback]): int(ns)
+        for callback, ns in zip(found.callback, found.duration_ns, strict=True)
+        if callback != NONE
+    }
+    assert named.items() <= expected.items()
+    # The first and the last within the wait are always named, and the 24 that ran longest.
+    assert len(named) == 25
+    (others,) = found.duration_ns[found.callback == NONE]
+    assert others + sum(named.values()) == sum(expected.values())
 
 
 def test_states_of_a_thread_add_up() -> None:

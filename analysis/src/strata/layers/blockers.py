@@ -21,16 +21,20 @@ from strata.layers.transfers import Transfers
 from strata.layers.waiting import Waiting
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.executors import group_runs
 from strata.model.search import GroupedSearch
 
 _FEW = 6
 """Executions within a wait up to which they are added one by one."""
+_NAMED = 24
+"""Callbacks of a thread that are told apart for messages in a backlog: those that ran longest."""
 
 
 @dataclass(frozen=True)
 class Blockers:
-    """What ran while messages waited: rows are (message, callback), in that order."""
+    """What ran while messages waited: rows are (message, callback), in that order.
+
+    `callback` is `NONE` for callbacks beside those of their thread that ran longest.
+    """
 
     message: Ints
     callback: Ints
@@ -94,10 +98,10 @@ def _thread_lanes(model: Model, thread: Ints, group: Ints) -> _Lanes:
 
 
 def _group_lanes(model: Model) -> _Lanes:
-    runs = group_runs(model.executions, model.executors.group_of)
-    none = np.full(int(runs.group.max(initial=0)) + 1, NONE, np.int64)
-    callback = model.executions.callback[runs.row]
-    return _Lanes(runs.group, runs.start_ns, runs.until_ns, callback, none, none)
+    groups = model.groups
+    none = np.full(int(groups.group.max(initial=0)) + 1, NONE, np.int64)
+    callback = model.executions.callback[groups.row]
+    return _Lanes(groups.group, groups.start_ns, groups.until_ns, callback, none, none)
 
 
 def _waits(
@@ -137,26 +141,45 @@ def _clipped(waiting: Waiting, lanes: _Lanes, rows: Ints, begin: Ints, end: Ints
 def _inner(
     waiting: Waiting, lanes: _Lanes, first: Ints, last: Ints, lane: Ints
 ) -> tuple[Ints, Ints, Ints]:
-    """Sums of each callback over rows first..last of its lane: place in `first`, callback, ns."""
+    """Sums of each callback over rows first..last of its lane: place in `first`, callback, ns.
+
+    Of a lane with many callbacks, those that ran longest; the rest is one, of callback `NONE`.
+    """
     if not len(first):
         return first, first, first
     every = np.arange(len(lanes.lane))
     whole = _clipped(waiting, lanes, every, lanes.start_ns, lanes.until_ns)
-    width = int(lanes.callback.max()) + 2
-    key = lanes.lane * width + lanes.callback
+    width = int(lanes.callback.max()) + 1
+    keys, key = np.unique(lanes.lane * width + lanes.callback, return_inverse=True)
+    named, several = _longest(keys // width, _sums(key, whole, len(keys)))
     order = np.lexsort((every, key))
     total = np.concatenate([[0], np.cumsum(whole[order])])
-    keys = np.unique(key)
-    # Every callback of the lane, for every message of it.
-    of_lane = keys // width
+    # Every named callback of the lane, for every message of it.
+    of_lane = keys[named] // width
     at = np.searchsorted(of_lane, lane, side="left")
     count = np.searchsorted(of_lane, lane, side="right") - at
     place = np.repeat(np.arange(len(first)), count)
-    number = _ranges(at, count)
-    rank = GroupedSearch(np.unique(key, return_inverse=True)[1].astype(np.int64), every)
+    number = named[_ranges(at, count)]
+    rank = GroupedSearch(key.astype(np.int64), every)
     low = rank.position(number, first[place], after_equal=False)
     high = rank.position(number, last[place], after_equal=False)
-    return place, keys[number] % width, total[high] - total[low]
+    ns = total[high] - total[low]
+    rest = np.flatnonzero(np.isin(lane, several))
+    of_all = np.concatenate([[0], np.cumsum(whole)])
+    other = of_all[last[rest]] - of_all[first[rest]]
+    other -= _sums(place, ns, len(first))[rest]
+    return (
+        np.concatenate([place, rest]),
+        np.concatenate([keys[number] % width, np.full(len(rest), NONE, np.int64)]),
+        np.concatenate([ns, other]),
+    )
+
+
+def _longest(lane: Ints, total: Ints) -> tuple[Ints, Ints]:
+    """Rows of the `_NAMED` greatest totals of each lane, and the lanes that have more."""
+    order = np.lexsort((-total, lane))
+    rank = np.arange(len(lane)) - np.searchsorted(lane[order], lane[order], side="left")
+    return np.sort(order[rank < _NAMED]), np.unique(lane[order[rank >= _NAMED]])
 
 
 def _ranges(first: Ints, count: Ints) -> Ints:
@@ -166,10 +189,16 @@ def _ranges(first: Ints, count: Ints) -> Ints:
 
 
 def _added_up(message: Ints, callback: Ints, duration: Ints) -> Blockers:
-    kept = (duration > 0) & (callback != NONE)
+    kept = duration > 0
     message, callback, duration = message[kept], callback[kept], duration[kept]
-    width = int(callback.max(initial=0)) + 1
-    keys, inverse = np.unique(message * width + callback, return_inverse=True)
-    total = np.zeros(len(keys), np.int64)
-    np.add.at(total, inverse, duration)
-    return Blockers(keys // width, keys % width, total)
+    width = int(callback.max(initial=0)) + 2
+    keys, inverse = np.unique(message * width + callback + 1, return_inverse=True)
+    total = _sums(inverse, duration, len(keys))
+    return Blockers(keys // width, keys % width - 1, total)
+
+
+def _sums(group: Ints, ns: Ints, count: int) -> Ints:
+    """Sum of each group, in integers."""
+    out = np.zeros(count, np.int64)
+    np.add.at(out, group, ns)
+    return out

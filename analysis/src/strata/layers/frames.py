@@ -155,7 +155,7 @@ def blockers_frame(blockers: Blockers) -> pd.DataFrame:
         pd.DataFrame(
             {
                 "message_id": blockers.message,
-                "callback_id": blockers.callback,
+                "callback_id": nullable(blockers.callback),
                 "duration_ns": blockers.duration_ns,
             }
         )

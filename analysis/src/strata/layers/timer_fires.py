@@ -150,8 +150,8 @@ class _Idleness:
 
     def within(self, at: Ints, begin_ns: Ints, end_ns: Ints) -> Ints:
         """Return ns in which the executor was idle and could have picked the callback."""
-        executors, executions = self.model.executors, self.model.executions
-        group = np.append(executors.group_of, NONE)[executions.callback[self.rows[at]]]
+        groups, executions = self.model.groups, self.model.executions
+        group = np.append(groups.of_callback, NONE)[executions.callback[self.rows[at]]]
         lane = self._lane(at)
         excluded = self.waiting.both.within(group, lane, begin_ns, end_ns)
         return self.waiting.waits.within(lane, begin_ns, end_ns) - excluded

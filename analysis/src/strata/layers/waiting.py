@@ -6,8 +6,8 @@ At each instant, in this order:
 
 1. A callback of the message's own callback group ran on another thread: the group excludes itself,
    so the message could not be picked although a thread may have been idle. It waited behind that
-   callback. (Multi-threaded executors only; groups are inferred, strata.model.executors. Such an
-   executor spins while a ready entity is excluded: these waits are not idleness.)
+   callback. (Multi-threaded executors only; groups are inferred, strata.model.callback_groups.
+   Such an executor spins while a ready entity is excluded: these waits are not idleness.)
 2. A thread of the executor waited for work: *idle*. Had the message been there, it would have been
    picked.
 3. Otherwise all threads were busy. What the thread that took it ran then is what it waited behind;
@@ -19,7 +19,7 @@ what it may have waited behind.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ import numpy.typing as npt
 from strata.layers.clocks import Clock, Overlap
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.executors import group_runs
+from strata.model.windows import touched
 
 Flags = npt.NDArray[np.bool_]
 
@@ -65,9 +65,18 @@ class Waiting:
 
 
 def observe_waiting(model: Model) -> Waiting:
-    """Return what is known of the executors of all matched messages."""
-    take = model.matches.take
-    return observe_takers(model, model.takes.thread[take], model.takes.execution[take])
+    """Return what is known of the executors of all matched messages.
+
+    Where events were lost while a message was under way, waits may be among them: of its executor
+    nothing is known.
+    """
+    matches = model.matches
+    found = observe_takers(
+        model, model.takes.thread[matches.take], model.takes.execution[matches.take]
+    )
+    handed_ns = model.publications.begin_ns[matches.publication]
+    lossy = touched(model.losses, handed_ns, model.takes.taken_ns[matches.take])
+    return replace(found, known=found.known & ~lossy)
 
 
 def observe_takers(model: Model, thread: Ints, execution: Ints) -> Waiting:
@@ -75,17 +84,15 @@ def observe_takers(model: Model, thread: Ints, execution: Ints) -> Waiting:
 
     `execution` is what each take started, or `NONE`; the columns have one row a take.
     """
-    executors, executions = model.executors, model.executions
+    executors, executions, groups = model.executors, model.executions, model.groups
     lane = executors.lane(thread)
     waits = Clock(executors.lane(model.waits.thread), model.waits.start_ns, model.waits.end_ns)
-    callback = executions.callback
-    own = np.where(callback != NONE, np.append(executors.group_of, NONE)[callback], NONE)
-    runs = group_runs(executions, executors.group_of)
-    running = Clock(runs.group, runs.start_ns, runs.until_ns)
-    lane_of = np.full(int(executors.group_of.max(initial=0)) + 1, NONE, np.int64)
-    lane_of[runs.group] = executors.lane(executions.thread[runs.row])
+    running = Clock(groups.group, groups.start_ns, groups.until_ns)
+    lane_of = np.full(int(groups.group.max(initial=0)) + 1, NONE, np.int64)
+    lane_of[groups.group] = executors.lane(executions.thread[groups.row])
     group = np.full(len(thread), NONE, np.int64)
     ran = execution != NONE
-    group[ran] = own[execution[ran]]
+    own = np.append(groups.of_callback, NONE)
+    group[ran] = own[executions.callback[execution[ran]]]
     both = Overlap(running, waits, lane_of[running.lane])
     return Waiting(lane, group, waits.known(lane), waits, running, both)

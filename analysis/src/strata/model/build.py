@@ -9,19 +9,21 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from strata.model.callback_groups import CallbackGroups, find_callback_groups
 from strata.model.columns import EventColumns
 from strata.model.dds.middleware import Middleware, find_middleware
 from strata.model.entities import Entities, build_entities
 from strata.model.executions import Executions, Waits, pair_executions, pair_waits
 from strata.model.executors import Executors, find_executors
 from strata.model.inferred import infer
-from strata.model.intra_process import NO_LOSSES, Trace, Traffic, Windows, join_intra_process
+from strata.model.intra_process import Trace, Traffic, join_intra_process
 from strata.model.matching import Matches, match
 from strata.model.ring_buffers import Passages, find_ring_buffers, pair_passages
 from strata.model.scheduling import Scheduling, find_scheduling
 from strata.model.service_calls import ServiceTraffic, find_service_traffic
 from strata.model.timeline import Timeline
 from strata.model.traffic import Publications, Takes, find_publications, find_takes
+from strata.model.windows import NO_LOSSES, Windows
 from strata.schema.quality import Ledger
 
 
@@ -35,6 +37,7 @@ class Model:
     executions: Executions
     waits: Waits
     executors: Executors
+    groups: CallbackGroups
     publications: Publications
     takes: Takes
     middleware: Middleware
@@ -42,6 +45,7 @@ class Model:
     passages: Passages
     scheduling: Scheduling
     service_traffic: ServiceTraffic
+    losses: Windows
 
 
 def build_model(
@@ -55,7 +59,7 @@ def build_model(
     entities = build_entities(events)
     timeline = Timeline(events)
     executions = pair_executions(events, timeline, entities.callbacks, ledger)
-    waits = pair_waits(timeline)
+    waits = pair_waits(events, timeline)
     publications = find_publications(events, timeline, entities, executions, ledger)
     takes = find_takes(events, timeline, entities, executions, ledger)
     middleware = find_middleware(events, timeline, publications, takes)
@@ -67,6 +71,7 @@ def build_model(
         Traffic(publications, takes, middleware, matches),
         ledger,
     )
+    executors = find_executors(events, executions, waits, entities.callbacks)
     scheduling = find_scheduling(tables, events.processes, timeline, ledger)
     service_traffic = find_service_traffic(events, timeline, entities, executions, ledger)
     return Model(
@@ -75,7 +80,8 @@ def build_model(
         entities,
         executions,
         waits,
-        find_executors(events, executions, waits, entities.callbacks),
+        executors,
+        find_callback_groups(executions, executors, entities.callbacks),
         traffic.publications,
         traffic.takes,
         traffic.middleware,
@@ -83,4 +89,5 @@ def build_model(
         passages,
         scheduling,
         service_traffic,
+        losses,
     )

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from strata.model.build import Model
 from strata.model.columns import NONE
-from strata.model.executions import paired_waits
+from strata.model.executions import opening_waits, paired_waits
 from strata.model.timeline import EVENT_OF, Kind
 from strata.schema.event import Phase
 from strata.schema.events import CATALOGUE, PROVIDER
@@ -86,6 +86,7 @@ def _callback_ends(model: Model) -> list[EventUse]:
 
 def _waits(model: Model) -> list[EventUse]:
     paired = len(paired_waits(model.timeline, Kind.WAIT, Kind.READY)[0])
+    opening = len(opening_waits(model.events, model.timeline))
     begins, ends = (model.events.count(EVENT_OF[kind]) for kind in (Kind.WAIT, Kind.READY))
     return [
         *_uses(
@@ -96,7 +97,8 @@ def _waits(model: Model) -> list[EventUse]:
         *_uses(
             Kind.READY,
             (True, "end of a wait", paired),
-            (False, "looked for more work without a wait", ends - paired),
+            (True, "end of a wait that began before the trace", opening),
+            (False, "looked for more work without a wait", ends - paired - opening),
         ),
     ]
 

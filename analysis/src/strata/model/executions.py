@@ -138,20 +138,36 @@ def _depth(start: Ints, until: Ints) -> Ints:
     return (opened - closed).astype(np.int64)
 
 
-def pair_waits(timeline: Timeline) -> Waits:
-    """Return the waits that ended in the trace.
+def pair_waits(events: EventColumns, timeline: Timeline) -> Waits:
+    """Return the waits that ended in the trace, those that it began in the midst of included.
 
     Of a thread without events of an executor, its waits within the middleware, where they were
     recorded.
     """
     executor = _pair(timeline, Kind.WAIT, Kind.READY)
+    opening = opening_waits(events, timeline)
+    first_ns = np.full(len(opening), timeline.ns.min() if len(timeline) else 0, np.int64)
     middleware = _pair(timeline, Kind.WAIT_BEGIN, Kind.WAIT_END)
-    other = ~np.isin(middleware.thread, executor.thread)
+    known = np.concatenate([executor.thread, timeline.thread[opening]])
+    other = ~np.isin(middleware.thread, known)
     return Waits(
-        np.concatenate([executor.start_ns, middleware.start_ns[other]]),
-        np.concatenate([executor.end_ns, middleware.end_ns[other]]),
-        np.concatenate([executor.thread, middleware.thread[other]]),
+        np.concatenate([executor.start_ns, first_ns, middleware.start_ns[other]]),
+        np.concatenate([executor.end_ns, timeline.ns[opening], middleware.end_ns[other]]),
+        np.concatenate([known, middleware.thread[other]]),
     )
+
+
+def opening_waits(events: EventColumns, timeline: Timeline) -> Ints:
+    """Return the positions at which waits end that began before the trace.
+
+    In a process that was there before the trace began, the first that a thread does is to come back
+    from a wait, unless the trace began while it did something else.
+    """
+    event = "ros2:rcl_node_init"
+    new = np.isin(events.processes.thread_process[timeline.thread], events.process(event))
+    first = np.ones(len(timeline), bool)
+    first[1:] = timeline.thread[1:] != timeline.thread[:-1]
+    return np.flatnonzero(first & ~new & (timeline.kind == Kind.READY)).astype(np.int64)
 
 
 def paired_waits(timeline: Timeline, begin: Kind, end: Kind) -> tuple[Ints, Ints]:

@@ -30,15 +30,11 @@ from strata.model.ring_buffers import Passages
 from strata.model.search import Lifetimes
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.traffic import Publications, Takes
+from strata.model.windows import Windows, touched
 from strata.schema.quality import Ledger
 
 Flags = npt.NDArray[np.bool_]
 Rows = TypeVar("Rows")
-
-Windows = tuple[Ints, Ints]
-"""Begins and ends of windows of time, ns since the epoch, both included."""
-
-NO_LOSSES: Windows = (np.empty(0, np.int64), np.empty(0, np.int64))
 
 _INTRA_PROCESS = (Kind.INTRA_PUBLISH, Kind.ENQUEUE, Kind.DEQUEUE)
 _OTHER_WORK = (Kind.CALLBACK_START, Kind.CALLBACK_END, Kind.WAIT, Kind.READY)
@@ -88,7 +84,7 @@ def _counted(traffic: Traffic, ledger: Ledger) -> Traffic:
     takes, matches = traffic.takes, traffic.matches
     none = int((~takes.duplicate & (takes.execution == NONE)).sum())
     ledger.add("takes_without_callback", none)
-    untaken = len(traffic.publications) - len(np.unique(matches.publication))
+    untaken = int((~_flags(matches.publication, len(traffic.publications))).sum())
     ledger.add("untaken_publications", untaken)
     return replace(traffic, matches=replace(matches, untaken_publication_count=untaken))
 
@@ -241,7 +237,7 @@ def _matches(
     ledger.add("unmatched_dequeues", dequeues - len(passages.dequeue))
     enqueue_ns = trace.events.timestamps(EVENT_OF[Kind.ENQUEUE])[passages.enqueue][found]
     dequeue_ns = trace.events.timestamps(EVENT_OF[Kind.DEQUEUE])[passages.dequeue][found]
-    lossy = _meanwhile(trace.losses, publications.begin_ns[publication[found]], dequeue_ns)
+    lossy = touched(trace.losses, publications.begin_ns[publication[found]], dequeue_ns)
     method = np.where(lossy, RING_BUFFER_LOSSES, RING_BUFFER)
     ledger.add("ring_buffers_with_losses", int((method == RING_BUFFER_LOSSES).sum()))
     return replace(
@@ -252,13 +248,6 @@ def _matches(
         enqueue_ns=np.concatenate([old.enqueue_ns[~duplicate], enqueue_ns]),
         unmatched_take_count=old.unmatched_take_count + unmatched,
     )
-
-
-def _meanwhile(windows: Windows, begin_ns: Ints, end_ns: Ints) -> Flags:
-    """Tell which intervals any window touches."""
-    begun = np.searchsorted(np.sort(windows[0]), end_ns, side="right")
-    over = np.searchsorted(np.sort(windows[1]), begin_ns, side="left")
-    return np.asarray(begun > over)
 
 
 def _in_order(

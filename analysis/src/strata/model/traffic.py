@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Publications and takes: what a thread did around each rmw_publish and rmw_take.
 
-On the publishing thread: [rclcpp_publish] -> [rcl_publish] -> rmw_publish. The client events of a
-publication are the last ones after the previous rmw_publish of the thread. Message addresses are
-not compared: with intra-process communication rclcpp publishes a copy.
+On the publishing thread: [rclcpp_publish] -> [rcl_publish] -> rmw_publish, of one message, and
+nothing else in between.
 
 On the taking thread: [execute] -> rmw_take -> [rcl_take] -> [rclcpp_take] -> [callback_start]. An
 execute belongs to a take when no other take, callback or wait lies between them and it names the
@@ -25,6 +24,8 @@ from strata.model.executions import Executions
 from strata.model.search import Lifetimes, pick
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.schema.quality import Ledger
+
+_OTHER_WORK = (Kind.CALLBACK_START, Kind.CALLBACK_END, Kind.WAIT, Kind.READY, Kind.EXECUTE)
 
 
 @dataclass(frozen=True)
@@ -104,21 +105,18 @@ def find_publications(
     handle = events.ints(name, "rmw_publisher_handle")[row]
     publisher = entities.publishers.by_rmw_handle.find(process, handle, timeline.ns[at])
 
-    previous = timeline.before(at, Kind.RMW_PUBLISH)
-    rcl = timeline.before(at, Kind.RCL_PUBLISH)
-    rcl = np.where(rcl > previous, rcl, NONE)
-    rclcpp = timeline.before(at, Kind.RCLCPP_PUBLISH)
-    rclcpp = np.where(rclcpp > previous, rclcpp, NONE)
-    client = np.where(rclcpp != NONE, rclcpp, rcl)
+    client, rcl = _client_events(events, timeline, at)
     unnamed = np.flatnonzero(handle == NONE)
     publisher[unnamed] = _by_rcl_publish(events, timeline, entities, at[unnamed], rcl[unnamed])
 
     # Graph topics (ros_discovery_info) have an rmw publisher only: no rcl init event, no
     # rcl_publish. Without init events, an rcl_publish tells the application's messages.
-    graph = (publisher == NONE) & (client == NONE)
+    stamp = events.ints(name, "source_timestamp")[row]
+    taken = events.ints(EVENT_OF[Kind.RMW_TAKE], "source_timestamp")
+    # Graph topics are taken without a stamp: what was taken by its stamp is the application's.
+    graph = (publisher == NONE) & (client == NONE) & ~(np.isin(stamp, taken) & (stamp > 0))
     ledger.add("graph_publications", int(graph.sum()))
     keep = ~graph
-    stamp = events.ints(name, "source_timestamp")[row]
     ledger.add("publications_without_timestamp", int((keep & (stamp == NONE)).sum()))
     ledger.add("publications_without_client_event", int((keep & (client == NONE)).sum()))
     order = np.flatnonzero(keep)
@@ -134,6 +132,23 @@ def find_publications(
         stamp[order],
         executions.enclosing(kept),
     )
+
+
+def _client_events(events: EventColumns, timeline: Timeline, at: Ints) -> tuple[Ints, Ints]:
+    """Positions of the first client event and of the rcl_publish of each rmw_publish, or `NONE`.
+
+    One call: nothing else lies between on the thread, and the message has one address. So what is
+    left of a call whose rmw_publish was lost is not taken for the begin of the next.
+    """
+    barrier = timeline.before(at, Kind.RMW_PUBLISH, Kind.RMW_TAKE, Kind.DEQUEUE, *_OTHER_WORK)
+    message = events.ints(EVENT_OF[Kind.RMW_PUBLISH], "message")[timeline.row[at]]
+    found = []
+    for kind in (Kind.RCLCPP_PUBLISH, Kind.RCL_PUBLISH):
+        place = timeline.before(at, kind)
+        own = pick(events.ints(EVENT_OF[kind], "message"), timeline.row_at(place))
+        found.append(np.where((place > barrier) & (own == message), place, NONE))
+    rclcpp, rcl = found
+    return np.where(rclcpp != NONE, rclcpp, rcl), rcl
 
 
 def _by_rcl_publish(

@@ -16,8 +16,8 @@ from strata.errors import TraceError
 from strata.model.build import Model, build_model
 from strata.model.event_uses import UNEXPLAINED
 from strata.model.frames import event_uses_frame
-from strata.model.intra_process import Windows
 from strata.model.processes import describe_processes
+from strata.model.windows import Windows
 from strata.pipeline.entities import entity_tables
 from strata.pipeline.messages import Wanted, message_results
 from strata.pipeline.summary import summarize_trace

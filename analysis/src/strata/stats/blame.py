@@ -42,6 +42,9 @@ _WAITING = (
     MIDDLEWARE_EXECUTOR_WAIT_TAKE,
 )
 
+OTHERS = "other callbacks"
+"""What a message in a backlog waited behind, beside the callbacks that ran longest."""
+
 
 def blame_table(
     instances: pd.DataFrame,
@@ -100,7 +103,8 @@ def find_causes(
         causes.loc[rows, "where"] = places[causes.loc[rows, "message_id"].to_numpy(np.int64)]
     if of_threads is not None:
         causes = split_by_thread(causes, segments, of_threads)
-    behind = blockers.assign(where="behind " + blockers["callback_id"].map(callbacks).astype(str))
+    names = blockers["callback_id"].map(callbacks).astype(object)
+    behind = blockers.assign(where="behind " + names.where(names.notna(), OTHERS))
     causes = _split(causes, _WAITING, behind)
     again = messages[messages["resend_ns"].notna()]
     resends = pd.DataFrame(

@@ -19,6 +19,7 @@ import pandas as pd
 from strata.analysis import Analysis
 from strata.errors import TraceError
 from strata.schema.layers import CALLBACK, HOLD, LINK_HOLD, STORED, TRANSFER_LAYERS
+from strata.stats.blame import OTHERS
 from strata.stats.callbacks import describe
 from strata.stats.chains import place_of_layer
 
@@ -115,6 +116,6 @@ def _behind(
     own = blockers[blockers["message_id"] == message_id]
     own = own.sort_values("duration_ns", ascending=False)
     return tuple(
-        (str(callbacks[callback]), int(ns))
+        (OTHERS if pd.isna(callback) else str(callbacks[callback]), int(ns))
         for callback, ns in zip(own["callback_id"], own["duration_ns"], strict=True)
     )

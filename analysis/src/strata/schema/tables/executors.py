@@ -14,10 +14,16 @@ EXECUTOR_BLOCKERS = Table(
     ("message_id", "callback_id"),
     (
         dense_id("message_id", "the message that waited"),
-        dense_id("callback_id", "the callback that ran on the taking thread meanwhile"),
+        dense_id(
+            "callback_id",
+            "the callback that ran on the taking thread meanwhile, or on another one and excluded "
+            "the message's own",
+            null="in a backlog: callbacks beside the 24 of the thread that ran longest",
+        ),
         duration(
             "duration_ns",
-            "how long it ran from the notification (not recorded: from rmw_publish) to picked",
+            "how long it ran from the notification (not recorded: from rmw_publish; intra-process: "
+            "from the enqueue) to picked",
         ),
     ),
     "What the taking thread was running while a message waited for it. The rest of executor wait "
