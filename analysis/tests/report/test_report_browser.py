@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 from made_analysis import Relay, make, nothing, with_chains
+from made_sections import with_sections
 
 from strata.analysis import Analysis
 from strata.report.html import theme, write_report
@@ -56,7 +57,9 @@ def browse(chromium: str, tmp_path: Path) -> Callable[[Analysis, int], Seen]:
     def look(analysis: Analysis, width: int) -> Seen:
         path = write_report(analysis, tmp_path / "page.html", title="made", force=True)
         script = f"<script>{PROBE.read_text()}</script></body>"
-        path.write_text(path.read_text().replace("</body>", script))
+        # What is folded away is looked at as well.
+        page = path.read_text().replace("<details>", "<details open>")
+        path.write_text(page.replace("</body>", script))
         return open_page(chromium, path, width, tmp_path / "profile")
 
     return look
@@ -99,6 +102,19 @@ def test_figures_are_drawn_and_nothing_is_cut(
     assert seen.probe["scrolled"] == []
     assert [figure["state"] for figure in seen.probe["figures"]] == ["drawn", "drawn"]
     assert all(figure["height"] > 300 for figure in seen.probe["figures"])
+    assert only_news(seen.console) == []
+
+
+@pytest.mark.parametrize("width", [1280, 700])
+@pytest.mark.parametrize("relay", [Relay(messages=50), LONG], ids=["short names", "long names"])
+def test_every_section_fits_into_the_window(
+    browse: Callable[[Analysis, int], Seen], relay: Relay, width: int
+) -> None:
+    suffix = "_with_a_name_that_goes_on_and_on" if relay is LONG else ""
+    seen = browse(with_sections(make(relay), suffix), width)
+    assert seen.probe["wide"] <= width, "the page is wider than the window"
+    assert seen.probe["cut"] == []
+    assert seen.probe["scrolled"] == []
     assert only_news(seen.console) == []
 
 

@@ -7,10 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 from made_analysis import nothing
+from page_reader import read
 
+from strata.cli.analyze import command as analyze_command
 from strata.cli.report import command
 from strata.errors import OutputError
 from strata.report.html import write_report
@@ -103,6 +106,44 @@ def test_output_names_another_file(sample: Callable[[str], Path], tmp_path: Path
     done = report(sample("fast_blocked_st"), "-o", path)
     assert done.stdout == f"Wrote {path}\n"
     assert path.stat().st_size < 4_000_000
+
+
+def test_a_chain_and_message_links_are_given_as_to_analyze(
+    sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    links, path = tmp_path / "links.yaml", tmp_path / "out.html"
+    links.write_text(
+        "links:\n- {node: /fusion, inputs: [/fast, /slow], outputs: [/fused], kind: periodic_async}"
+    )
+    done = report(sample("fast_fusion"), "-o", path, "--links", links, "--chain", "/slow -> /fused")
+    assert done.exit_code == 0, done.output
+    page = read(path.read_text())
+    chains = [item for item in page.every("section") if "chain" in item.classes]
+    assert len(chains) == 1
+    assert "over /slow, /fused" in chains[0].words
+    assert "stored: /slow in /fusion" in page.by_id("answer").words
+
+
+def test_a_chain_that_is_not_there_leaves_no_page(
+    sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    path = tmp_path / "out.html"
+    none = report(sample("fast_blocked_st"), "-o", path, "--chain", "/fast -> /slow")
+    assert none.exit_code != 0
+    assert "no message went that way" in str(none.exception)
+    wrong = report(sample("fast_blocked_st"), "-o", path, "--chain", "/fast ->")
+    assert "is no row of topics" in wrong.output
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_options_read_as_those_of_analyze() -> None:
+    def helps(of: click.Command) -> dict[str, str]:
+        options = [item for item in of.params if isinstance(item, click.Option)]
+        return {item.opts[0]: item.help or "" for item in options}
+
+    own, theirs = helps(command), helps(analyze_command)
+    for name in ("--chain", "--links"):
+        assert own[name] == theirs[name] != ""
 
 
 def test_a_ctf_trace_itself_needs_an_output(sample: Callable[[str], Path], tmp_path: Path) -> None:

@@ -5,15 +5,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from made_analysis import Relay, make, nothing
 
+import strata
 from strata.analysis import Analysis
 from strata.report.html import picture, theme
 from strata.schema.layers import BY_NAME
+from strata.schema.links import MessageLink
+from strata.schema.service_layers import SERVICE_LAYERS
 from strata.stats import groups
 
 
@@ -54,6 +58,16 @@ def test_a_wait_names_the_callback_that_it_was_behind() -> None:
     assert detail is not None
     assert detail.text == "50.0 ms behind blocker [/slow]"
     assert all(row.detail is None for row in typical.rows if row.kind == "topic")
+
+
+def test_a_stored_message_lies_in_the_node_that_kept_it(sample: Callable[[str], Path]) -> None:
+    link = MessageLink("/fusion", ("/fast", "/slow"), ("/fused",), "periodic_async")
+    analysis = strata.analyze(sample("fast_fusion"), links=[link], chain=["/slow", "/fused"])
+    for view in picture.views(analysis, 0):
+        names = [row.name for row in view.rows]
+        assert names == ["/pubs", "/slow", "/fusion", "/fused", "/fusedsink"]
+        layers = [segment.layer for segment in view.rows[2].segments]
+        assert layers == ["callback", "stored", "link hold"]
 
 
 def test_means_add_up_when_some_messages_lack_a_layer() -> None:
@@ -115,6 +129,13 @@ def test_every_layer_has_a_colour_of_its_own_with_readable_text() -> None:
     assert theme.paint("teleport").slug == "unknown"
     for paint in paints:
         assert contrast(paint.fill, paint.ink) >= 4.5, paint
+
+
+def test_layers_of_service_calls_have_colours_beside_one_another() -> None:
+    paints = [theme.paint(layer.name) for layer in SERVICE_LAYERS]
+    assert len({paint.fill for paint in paints}) == len(SERVICE_LAYERS)
+    assert len({paint.slug for paint in paints} - {"unknown"}) == len(SERVICE_LAYERS)
+    assert {paint.slug for paint in paints} <= {paint.slug for paint in theme.paints()}
 
 
 def contrast(one: str, other: str) -> float:

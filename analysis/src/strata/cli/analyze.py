@@ -13,7 +13,7 @@ import pandas as pd
 
 from strata import analyze
 from strata.analysis import Analysis
-from strata.cli.chain import parse_chain
+from strata.cli.chain import chain_option, links_option, parse_chain
 from strata.cli.console import make_console
 from strata.cli.output import check_output, write_output
 from strata.cli.progress import decoding_progress
@@ -44,16 +44,8 @@ _TABLE_NAMES = [table.name for table in TABLES]
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write there, not to stdout.")
 @click.option("--force", is_flag=True, help="Overwrite the output file.")
-@click.option(
-    "--chain",
-    help="Report only the chain over these topics: '/a -> /b -> /c'; else all that are found.",
-)
-@click.option(
-    "--links",
-    "links_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="YAML file of message links: what nodes publish from stored messages (docs/method.md).",
-)
+@chain_option
+@links_option
 @click.option("--all", "everything", is_flag=True, help="Show internal topics and every remark.")
 def command(
     trace: Path,

@@ -1,10 +1,23 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a chain is given on the command line."""
+"""How a chain and message links are given on the command line."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
+
+chain_option = click.option(
+    "--chain",
+    help="Report only the chain over these topics: '/a -> /b -> /c'; else all that are found.",
+)
+links_option = click.option(
+    "--links",
+    "links_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="YAML file of message links: what nodes publish from stored messages (docs/method.md).",
+)
 
 
 def parse_chain(chain: str) -> list[str]:

@@ -11,7 +11,7 @@ import click
 
 from strata import analyze
 from strata.analysis import Analysis
-from strata.cli.chain import parse_chain
+from strata.cli.chain import links_option, parse_chain
 from strata.cli.console import make_console
 from strata.cli.progress import decoding_progress
 from strata.errors import TraceError
@@ -25,12 +25,7 @@ from strata.stats.path import critical_path
 @click.option("--message", type=int, help="Row of the table messages; else the slowest are shown.")
 @click.option("--slowest", default=1, show_default=True, type=click.IntRange(1), help="How many.")
 @click.option("--chain", help="Of the chain over these topics, '/a -> /b'; else of the first one.")
-@click.option(
-    "--links",
-    "links_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="YAML file of message links: what nodes publish from stored messages (docs/method.md).",
-)
+@links_option
 @click.option(
     "--format",
     "form",

@@ -9,10 +9,12 @@ from pathlib import Path
 import click
 
 from strata import analyze
+from strata.cli.chain import chain_option, links_option, parse_chain
 from strata.cli.progress import decoding_progress
 from strata.cli.titles import title_of
 from strata.errors import OutputError
 from strata.printable import printable
+from strata.read.links import read_links
 from strata.read.manifest import session_of
 from strata.report.html import check_target, write_report
 
@@ -28,7 +30,11 @@ _NAME = "report.html"
     help=f"Write there; without it, {_NAME} in the session.",
 )
 @click.option("--force", is_flag=True, help="Overwrite the output file.")
-def command(trace: Path, output: Path | None, *, force: bool) -> None:
+@chain_option
+@links_option
+def command(
+    trace: Path, output: Path | None, chain: str | None, links_path: Path | None, *, force: bool
+) -> None:
     """Write one HTML page that shows in which layer the time of TRACE_OR_SESSION went.
 
     The page holds all that it needs and works without a network.
@@ -37,8 +43,10 @@ def command(trace: Path, output: Path | None, *, force: bool) -> None:
     if trace.is_dir():
         # Before the analysis, which takes long. What is wrong with the trace itself is its to say.
         check_target(target, force=force)
+    topics = parse_chain(chain) if chain is not None else None
+    links = read_links(links_path) if links_path else ()
     with decoding_progress() as progress:
-        analysis = analyze(trace, progress=progress)
+        analysis = analyze(trace, links=links, chain=topics, progress=progress)
     written = write_report(analysis, target, title=title_of(trace), force=force)
     click.echo(f"Wrote {printable(str(written))}")
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -19,6 +19,14 @@ from strata.printable import printable
 from strata.units import format_count, format_ns
 
 _MAX_TIMERS = 12
+_FIRES = {
+    "overruns": "fired late by a period or more, its thread busy",
+    "undecided": "skipped periods, cause not known",
+    "pauses": "began anew after a cancel, reset or longer period",
+    "early": "began anew after a reset or shorter period",
+    "irregular": "keep no grid",
+}
+"""What the counts of `timer_statistics` say."""
 
 
 def entity_sections(analysis: Analysis, *, everything: bool) -> list[RenderableType]:
@@ -29,6 +37,16 @@ def entity_sections(analysis: Analysis, *, everything: bool) -> list[RenderableT
     if not analysis.lifecycle_statistics.empty:
         parts.append(_lifecycle(analysis.lifecycle_statistics))
     return parts
+
+
+def fire_remarks(row: Mapping[Any, Any], but: Collection[str] = ()) -> list[str]:
+    """Say what the fires of a row of `timer_statistics` tell beside their times.
+
+    `but` names columns to say nothing of.
+    """
+    return [
+        f"{row[name]:,} {text}" for name, text in _FIRES.items() if row[name] and name not in but
+    ]
 
 
 def _timers(timers: pd.DataFrame, *, everything: bool) -> RenderableType:
@@ -58,15 +76,7 @@ def _timers(timers: pd.DataFrame, *, everything: bool) -> RenderableType:
 
 
 def _remark(row: Mapping[Hashable, Any]) -> str:
-    """Say what the fires of a timer tell beside their times; empty when they tell nothing."""
-    said = {
-        "overruns": "fired late by a period or more, its thread busy",
-        "undecided": "skipped periods, cause not known",
-        "pauses": "began anew after a cancel, reset or longer period",
-        "early": "began anew after a reset or shorter period",
-        "irregular": "keep no grid",
-    }
-    found = [f"{row[name]:,} {text}" for name, text in said.items() if row[name]]
+    found = fire_remarks(row)
     return f"{row['node']} {format_ns(row['period_ns'])}: {'; '.join(found)}" if found else ""
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
@@ -18,14 +19,22 @@ _LEAST_SHARE = 0.01
 less, are left out."""
 
 
+def worth_telling(rows: pd.DataFrame, latency_ns: float) -> pd.Series[bool]:
+    """Flag rows of `chain_scheduling`: long callbacks, and layers whose threads were held up.
+
+    Long is against `latency_ns`, the mean of the rows' chain.
+    """
+    held_up = rows["preempted_mean"] + rows["blocked_mean"]
+    whole = held_up + rows["running_mean"] + rows["unknown_mean"]
+    long = rows["layer"].isin([HOLD.name, CALLBACK.name])
+    return held_up.where(~long, whole) >= _LEAST_SHARE * latency_ns
+
+
 def thread_table(analysis: Analysis, chain_id: int, latency_ns: float) -> Table | None:
     """Return means of what each layer's thread did; null when nothing is known of it."""
     rows = analysis.chain_scheduling
     rows = rows[rows["chain_id"] == chain_id]
-    held_up = rows["preempted_mean"] + rows["blocked_mean"]
-    whole = held_up + rows["running_mean"] + rows["unknown_mean"]
-    long = rows["layer"].isin([HOLD.name, CALLBACK.name])
-    rows = rows[held_up.where(~long, whole) >= _LEAST_SHARE * latency_ns]
+    rows = rows[worth_telling(rows, latency_ns)]
     if rows.empty:
         return None
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)

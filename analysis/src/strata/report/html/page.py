@@ -25,12 +25,13 @@ from markupsafe import Markup, escape
 from strata import __version__
 from strata.errors import OutputError
 from strata.printable import printable
-from strata.report.html import picture, tables, theme
+from strata.report.html import entities, picture, services, tables, theme, threads
 from strata.report.html.figures.latency import LatencyFigure, latency_over_time
 from strata.report.html.figures.quantiles import QuantileFigure, layer_quantiles
 from strata.schema.diagnostic import Severity
-from strata.schema.layers import HOLD, HOP_LAYERS, TRANSFER_LAYERS, Layer
-from strata.stats.bottleneck import mode_sentences
+from strata.schema.layers import HOLD, HOP_LAYERS, LINK_HOLD, STORED, TRANSFER_LAYERS, Layer
+from strata.stats.bottleneck import mode_sentences, shared_names
+from strata.stats.scheduling import STATES
 from strata.units import format_instant, format_ns, format_share
 
 if TYPE_CHECKING:
@@ -47,10 +48,14 @@ _MAX_POINTS = 20_000
 
 @dataclass(frozen=True)
 class ChainSection:
-    """What the page shows of one chain; figures are null for a chain of no messages."""
+    """What the page shows of one chain; figures are null for a chain of no messages.
+
+    `is_shared`: another chain has its name, so that only the nodes tell it from that one.
+    """
 
     chain_id: int
     name: str
+    is_shared: bool
     nodes: list[str]
     topics: list[str]
     count: int
@@ -64,6 +69,7 @@ class ChainSection:
     quantile_figure: QuantileFigure | None
     blame: tables.Blame
     layers: list[tables.LayerRow]
+    threads: tables.Split
 
 
 def write_report(analysis: Analysis, path: Path, *, title: str, force: bool) -> Path:
@@ -122,9 +128,20 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         chains=chains,
         other_chains=analysis.chains.iloc[MAX_CHAINS:].to_dict("records"),
         hops=tables.hop_rows(analysis.hops, analysis.hop_layers),
+        shared_names=shared_names(analysis.chains),
+        services=services.service_rows(analysis.services, analysis.service_layers),
+        service_layers=services.present_layers(analysis),
+        executors=threads.thread_rows(analysis),
+        timers=entities.timer_rows(analysis.timer_statistics),
+        lifecycle=entities.state_rows(analysis.lifecycle_statistics),
         callbacks=tables.callback_rows(analysis.callbacks),
         hop_legend=sorted(set(analysis.hop_layers["layer"]), key=theme.order),
         layer_docs=_layer_docs(analysis),
+        executor_states=threads.EXECUTOR_STATES,
+        kernel_states=STATES,
+        state_docs=threads.STATE_DOCS,
+        has_scheduling=not analysis.chain_scheduling.empty,
+        state_fills=theme.STATES,
         figures=_figure_items(chains),
         paints=theme.paints(),
         style=_asset("style.css"),
@@ -156,6 +173,7 @@ def _section(
     return ChainSection(
         chain_id=chain_id,
         name=str(chain["name"]),
+        is_shared=str(chain["name"]) in shared_names(analysis.chains),
         nodes=str(chain["nodes"]).split(" -> "),
         topics=str(chain["name"]).split(" -> "),
         count=int(chain["count"]),
@@ -177,6 +195,7 @@ def _section(
         quantile_figure=layer_quantiles(instances, segments) if drawn else None,
         blame=tables.blame_of(analysis.blame, chain_id),
         layers=tables.layer_rows(analysis.chain_layers, chain_id),
+        threads=threads.layer_thread_rows(analysis, chain_id, chain["latency_mean"]),
     )
 
 
@@ -210,7 +229,8 @@ def _layer_docs(analysis: Analysis) -> list[Layer]:
     present = set(analysis.hop_layers["layer"]) | set(analysis.chain_layers["layer"])
     merged = [item for item in TRANSFER_LAYERS if " + " in item.name and item.name in present]
     basic = [item for item in HOP_LAYERS if " + " not in item.name]
-    return [*basic, HOLD, *merged]
+    stored = [item for item in (STORED, LINK_HOLD) if item.name in present]
+    return [*basic, HOLD, *stored, *merged]
 
 
 def _figure_items(chains: list[ChainSection]) -> list[tuple[str, Markup]]:

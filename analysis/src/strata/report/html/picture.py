@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from strata.report.html import theme
 from strata.report.html.names import Name
-from strata.schema.layers import CALLBACK, EXECUTOR_WAIT, HOLD
+from strata.schema.layers import CALLBACK, EXECUTOR_WAIT, HOLD, LINK_HOLD, STORED
 from strata.stats import groups
 from strata.symbols import shorten
 from strata.units import format_ns, format_share, format_tick
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from strata.analysis import Analysis
 
 MICRO = "µs"
-_IN_NODE = (HOLD.name, CALLBACK.name)
+_IN_NODE = (HOLD.name, CALLBACK.name, STORED.name, LINK_HOLD.name)
 _TICKS = 5
 _WORTH_NAMING = 0.05
 """A callback that was waited for is named when it took this share of the whole latency."""
@@ -234,7 +234,7 @@ def _row(parts: list[_Part], stops: dict[int, _Stop], begin: float, total: float
 def _names(parts: list[_Part], stops: dict[int, _Stop]) -> tuple[str, Name | None]:
     """Name of the row, and the callback that ran there or that it waited behind.
 
-    A hold is that of the node which took the message of its hop, as a callback is.
+    What lies inside a node lies in the one that took the message of its hop.
     """
     part = parts[0]
     stop = stops[part.hop]

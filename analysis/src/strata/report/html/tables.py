@@ -111,10 +111,10 @@ def blame_of(blame: pd.DataFrame, chain_id: int) -> Blame:
             typical_ns=as_float(row["typical_ns"]),
             tail_ns=as_float(row["tail_ns"]),
         )
-        for row in _records(blame[blame["chain_id"] == chain_id])
+        for row in records(blame[blame["chain_id"] == chain_id])
     ]
     largest = [max(row.share_p50 or 0.0, row.share_p99 or 0.0) for row in rows]
-    return Blame(_split(rows, [share >= _SMALL for share in largest]), max(largest, default=0.0))
+    return Blame(split(rows, [share >= _SMALL for share in largest]), max(largest, default=0.0))
 
 
 def layer_rows(chain_layers: pd.DataFrame, chain_id: int) -> list[LayerRow]:
@@ -127,27 +127,27 @@ def layer_rows(chain_layers: pd.DataFrame, chain_id: int) -> list[LayerRow]:
             slug=theme.paint(row["layer"]).slug,
             where=Name(shorten_place(row["where"]), row["where"]),
             share=as_float(row["share"]),
-            statistics=_statistics(row, ""),
+            statistics=statistics(row, ""),
         )
-        for row in _records(chosen)
+        for row in records(chosen)
     ]
 
 
 def hop_rows(hops: pd.DataFrame, hop_layers: pd.DataFrame) -> Split:
     """Return all hops; those of internal topics are the rest."""
-    parts = {int(str(hop)): _parts(rows) for hop, rows in hop_layers.groupby("hop_id")}
+    parts = {int(str(hop)): layer_parts(rows) for hop, rows in hop_layers.groupby("hop_id")}
     rows = [
         HopRow(
             topic=row["topic"],
             publisher=row["publisher_node"],
             subscriber=row["subscription_node"],
             count=int(row["count"]),
-            latency=_statistics(row, "latency_"),
+            latency=statistics(row, "latency_"),
             parts=parts.get(int(row["hop_id"]), ()),
         )
-        for row in _records(hops)
+        for row in records(hops)
     ]
-    return _split(rows, [row.topic not in INTERNAL_TOPICS for row in rows])
+    return split(rows, [row.topic not in INTERNAL_TOPICS for row in rows])
 
 
 def callback_rows(callbacks: pd.DataFrame) -> Split:
@@ -160,30 +160,33 @@ def callback_rows(callbacks: pd.DataFrame) -> Split:
             symbol=Name(shorten(row["symbol"]), row["symbol"]),
             trigger=row["trigger"] if isinstance(row["trigger"], str) else "",
             count=int(row["count"]),
-            duration=_statistics(row, "duration_"),
+            duration=statistics(row, "duration_"),
             period_p50=as_float(row["period_p50"]),
         )
-        for row in _records(ordered)
+        for row in records(ordered)
     ]
-    return _split(rows, [row.trigger not in INTERNAL_TOPICS for row in rows])
+    return split(rows, [row.trigger not in INTERNAL_TOPICS for row in rows])
 
 
-def _parts(rows: pd.DataFrame) -> tuple[Part, ...]:
+def layer_parts(rows: pd.DataFrame) -> tuple[Part, ...]:
+    """Return rows with `layer` and `share` as parts of a stacked bar."""
     return tuple(
         Part(
             slug=theme.paint(row["layer"]).slug,
             percent=round(100 * (as_float(row["share"]) or 0.0), 3),
             title=f"{row['layer']} {100 * (as_float(row['share']) or 0.0):.1f} %",
         )
-        for row in _records(rows)
+        for row in records(rows)
     )
 
 
-def _statistics(row: dict[str, Any], prefix: str) -> dict[str, float | None]:
+def statistics(row: dict[str, Any], prefix: str) -> dict[str, float | None]:
+    """Return the quantiles that the page shows, of the columns `<prefix>p50` and so on."""
     return {name: as_float(row[f"{prefix}{name}"]) for name in ("p50", "p90", "p99", "max")}
 
 
-def _split(rows: list[Any], is_first: Iterable[bool]) -> Split:
+def split(rows: list[Any], is_first: Iterable[bool]) -> Split:
+    """Part rows by a flag each; both parts keep the order."""
     flags = list(is_first)
     return Split(
         [row for row, first in zip(rows, flags, strict=True) if first],
@@ -191,5 +194,6 @@ def _split(rows: list[Any], is_first: Iterable[bool]) -> Split:
     )
 
 
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return each row by the names of its columns."""
     return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]

@@ -4,15 +4,18 @@
 
 The palette is Okabe and Ito's, which people with any kind of colour blindness can tell apart, with
 further ones for the layers within the middleware; a layer's neighbours along a message differ in
-lightness too. Merged layers are hatched in bars and
-dashed in lines.
+lightness too. Merged layers are hatched in bars and dashed in lines. The layers of a service's
+request have the colours of the layers of a message that they are like.
+
+What a thread did is no layer: work is dark, waiting light, and time in which it had no CPU
+vermilion.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from strata.schema import layers
+from strata.schema import layers, service_layers
 
 TEXT = "#1b1f24"
 MUTED = "#57606a"
@@ -36,6 +39,8 @@ _COLOURS = {
     layers.CLIENT_TAKE.name: "#6b6b6b",
     layers.CALLBACK.name: "#cc79a7",
     layers.HOLD.name: "#d55e00",
+    layers.STORED.name: "#a58d5f",
+    layers.LINK_HOLD.name: "#9e2a2b",
     layers.MIDDLEWARE_EXECUTOR_WAIT.name: "#5b4fc4",
     layers.EXECUTOR_WAIT_TAKE.name: "#8c5a1e",
     layers.MIDDLEWARE_EXECUTOR_WAIT_TAKE.name: "#3b2f8f",
@@ -47,6 +52,44 @@ _COLOURS = {
     layers.WAKE_UP_EXECUTOR_WAIT.name: "#b5651d",
     layers.WAKE_UP_EXECUTOR_WAIT_TAKE.name: "#6f3d12",
 }
+
+_SERVICE_COLOURS = {
+    service_layers.REQUEST_MIDDLEWARE.name: _COLOURS[layers.MIDDLEWARE.name],
+    service_layers.REQUEST_EXECUTOR_WAIT.name: _COLOURS[layers.EXECUTOR_WAIT.name],
+    service_layers.REQUEST_MIDDLEWARE_EXECUTOR_WAIT.name: _COLOURS[
+        layers.MIDDLEWARE_EXECUTOR_WAIT.name
+    ],
+    service_layers.REQUEST_TAKE.name: _COLOURS[layers.TAKE.name],
+    service_layers.REQUEST_EXECUTOR_WAIT_TAKE.name: _COLOURS[layers.EXECUTOR_WAIT_TAKE.name],
+    service_layers.REQUEST_MIDDLEWARE_EXECUTOR_WAIT_TAKE.name: _COLOURS[
+        layers.MIDDLEWARE_EXECUTOR_WAIT_TAKE.name
+    ],
+    service_layers.RESPOND.name: "#f4a582",
+    service_layers.CALLBACK_RESPOND.name: "#a8557f",
+    service_layers.SERVICE.name: "#7b2d56",
+    service_layers.REQUEST_SERVICE.name: "#4a1942",
+    service_layers.RESPONSE_MIDDLEWARE.name: "#4fa3d9",
+    service_layers.RESPONSE_EXECUTOR_WAIT_TAKE.name: "#c9a227",
+    service_layers.RESPONSE_MIDDLEWARE_EXECUTOR_WAIT_TAKE.name: "#7f78c9",
+    service_layers.RESPOND_RESPONSE.name: "#5f8fb0",
+    service_layers.CALLBACK_RESPOND_RESPONSE.name: "#946b9c",
+    service_layers.SERVICE_RESPONSE.name: "#5d4a7d",
+    service_layers.REQUEST_SERVICE_RESPONSE.name: "#2f2f3d",
+}
+
+_PAINTED = {**_COLOURS, **_SERVICE_COLOURS}
+
+STATES = {
+    "executing": "#37474f",
+    "waiting": "#d3dae0",
+    "mutex": "#c3b8de",
+    "ready": "#5f9ea0",
+    "running": "#37474f",
+    "preempted": "#d55e00",
+    "blocked": "#d3dae0",
+    "unknown": "#8a8f98",
+}
+"""Fills of what a thread did: seen by its executor (the first four), and by the kernel."""
 
 
 @dataclass(frozen=True)
@@ -61,23 +104,20 @@ class Paint:
 
 def paint(layer: str) -> Paint:
     """Return how `layer` is drawn; a layer that this version does not know is grey."""
-    fill = _COLOURS.get(layer, _UNKNOWN)
-    slug = "-".join(layer.replace("+", " ").split()) if layer in _COLOURS else "unknown"
+    fill = _PAINTED.get(layer, _UNKNOWN)
+    slug = "-".join(layer.replace("+", " ").split()) if layer in _PAINTED else "unknown"
     return Paint(slug, fill, _ink_on(fill), " + " in layer)
 
 
 def paints() -> list[Paint]:
     """Every layer's paint and the one of unknown layers, for the style sheet."""
-    return [paint(name) for name in (*_COLOURS, "")]
+    return [paint(name) for name in (*_PAINTED, "")]
 
 
 def order(layer: str) -> int:
-    """Place of a layer in legends: as a message meets them, hold and callback last."""
-    names = [
-        *(item.name for item in layers.TRANSFER_LAYERS),
-        layers.HOLD.name,
-        layers.CALLBACK.name,
-    ]
+    """Place of a layer in legends: as a message meets them, those inside a node last."""
+    inside = (layers.HOLD, layers.CALLBACK, layers.STORED, layers.LINK_HOLD)
+    names = [item.name for item in (*layers.TRANSFER_LAYERS, *inside)]
     return names.index(layer) if layer in names else len(names)
 
 
