@@ -44,7 +44,12 @@ def modality(what: str) -> tuple[Column, ...]:
     few = "too few messages to tell"
     return (
         Column("dip", "float64", f"{what}: Hartigan's dip of its logarithm", null=few),
-        Column("dip_p", "float64", "p-value of the dip, if there were one mode", null=few),
+        Column(
+            "dip_p",
+            "float64",
+            "p-value of the dip, if there were one mode; 0.0005 stands for less too",
+            null=few,
+        ),
         Column("modes", "int64", f"{what}: number of modes (table `modes`)", null=few),
     )
 
