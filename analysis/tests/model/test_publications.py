@@ -1,0 +1,66 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which events make one publication, also where some were lost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scene import BASE, Scene
+
+
+def client_ns(lines: str) -> list[int]:
+    made = Scene()
+    made.publisher("/t", node="/source", pid=1)
+    made.publisher("/u", node="/source", pid=1)
+    made.play(lines)
+    model, _ = made.model()
+    found = model.publications.client_ns
+    return np.where(found == -1, -1, found - BASE).tolist()
+
+
+def test_a_publication_begins_with_the_first_client_event() -> None:
+    assert client_ns("90 1.1 rclcpp_publish\n95 1.1 rcl_publish /t\n100 1.1 rmw_publish /t 1") == [
+        90
+    ]
+    assert client_ns("95 1.1 rcl_publish /t\n100 1.1 rmw_publish /t 1") == [95]
+    assert client_ns("100 1.1 rmw_publish /t 1") == [-1]
+
+
+@pytest.mark.parametrize("between", ["callback_start x", "callback_end x", "wait", "ready"])
+def test_what_is_left_of_a_lost_publication_is_not_the_begin_of_the_next(between: str) -> None:
+    # The first rmw_publish was lost; the second publication has no client event of its own.
+    lines = f"90 1.1 rclcpp_publish\n95 1.1 rcl_publish /t\n97 1.1 {between}\n"
+    assert client_ns(lines + "500 1.1 rmw_publish /u 2") == [-1]
+
+
+def test_of_another_message_in_the_same_callback_it_is_not_the_begin_either() -> None:
+    made = Scene()
+    made.publisher("/t", node="/source", pid=1)
+    made.publisher("/u", node="/source", pid=1)
+    made.play("90 1.1 rclcpp_publish\n95 1.1 rcl_publish /t\n495 1.1 rcl_publish /u")
+    made.play("500 1.1 rmw_publish /u 2")
+    rows = made.rows
+    for event, messages in (
+        ("rclcpp_publish", [1]),
+        ("rcl_publish", [1, 2]),
+        ("rmw_publish", [2]),
+    ):
+        for row, message in zip(rows[f"ros2:{event}"], messages, strict=True):
+            row["message"] = message
+    model, _ = made.model()
+    assert (model.publications.client_ns - BASE).tolist() == [495]
+
+
+def test_without_init_and_client_events_a_taken_stamp_tells_a_publication() -> None:
+    made = Scene()
+    made.play(
+        """
+        100 1.1 rmw_publish unknown 100
+        110 1.1 rmw_publish unknown 110
+        200 2.2 rmw_take unknown 100
+        """
+    )
+    model, ledger = made.model()
+    assert len(model.publications) == len(model.matches.take) == 1
+    assert ledger.counts["graph_publications"] == 1
