@@ -52,6 +52,7 @@ bench: setup ## run the benchmarks
 	$(PYTHON) tracing_ws/src/rclpy_tracepoints/benchmark/bench_emit.py
 	$(PYTHON) tracing_ws/src/dds_tracepoints/benchmark/bench_publish.py
 	$(PYTHON) analysis/benchmarks/bench_read.py
+	$(PYTHON) analysis/benchmarks/bench_model.py
 
 FUZZ := analysis/native/build/fuzz
 FUZZ_SECONDS ?= 3600

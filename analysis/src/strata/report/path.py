@@ -24,7 +24,7 @@ _SHOWN = 0.01
 def path_section(analysis: Analysis, path: CriticalPath) -> RenderableType:
     """Return the steps of a path, what each waited behind, and its largest step in words."""
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
-    table.add_column("layer", no_wrap=True)
+    table.add_column("layer", overflow="fold", max_width=24)
     table.add_column("where", overflow="fold", ratio=1)
     table.add_column("time", justify="right", no_wrap=True)
     table.add_column("share", justify="right", no_wrap=True)

@@ -55,7 +55,8 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
         console.print(Text(legend, style="dim"), Text())
     if analysis.chains.empty:
         console.print("No chain: no message was followed from a publish to a callback.\n")
-    console.print(_hops(analysis, everything=everything))
+    if len(analysis.hops):
+        console.print(_hops(analysis, everything=everything))
     executors = executors_section(analysis)
     if executors is not None:
         console.print(executors)
@@ -107,7 +108,7 @@ def _chain(analysis: Analysis, chain: Mapping[Hashable, Any]) -> RenderableType:
     chain_id = chain["chain_id"]
     layers = analysis.chain_layers[analysis.chain_layers["chain_id"] == chain_id]
     latency = (
-        f"{chain['count']:,} messages, p50 {format_ns(chain['latency_p50'])}, "
+        f"{format_count(chain['count'], 'message', 'messages')}, p50 {format_ns(chain['latency_p50'])}, "
         f"p90 {format_ns(chain['latency_p90'])}, p99 {format_ns(chain['latency_p99'])}, "
         f"max {format_ns(chain['latency_max'])}"
     )
@@ -142,7 +143,8 @@ def _distribution(analysis: Analysis, chain: Mapping[Hashable, Any]) -> str:
 
 def _chain_table(layers: pd.DataFrame, nodes: list[str]) -> Table:
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
-    table.add_column("layer", no_wrap=True)
+    # The names of merged layers are long; what they are of has to be read too.
+    table.add_column("layer", overflow="fold", max_width=24)
     table.add_column("where", overflow="fold", ratio=1)
     for name in ("p50", "p99"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -194,9 +196,8 @@ def _callbacks(analysis: Analysis, *, everything: bool) -> RenderableType:
     ).sort_values("total", ascending=False)
     shown = rows if everything else rows.head(_MAX_CALLBACKS)
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
-    table.add_column("node", overflow="fold")
-    table.add_column("callback", overflow="fold", ratio=1)
-    table.add_column("of", overflow="fold")
+    for name, ratio in (("node", 3), ("callback", 4), ("of", 3)):
+        table.add_column(name, overflow="fold", ratio=ratio)
     for name in ("count", "p50", "p99", "max"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in shown.to_dict("records"):

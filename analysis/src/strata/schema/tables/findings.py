@@ -11,7 +11,7 @@ QUALITY = Table(
     "quality",
     ("code",),
     (
-        Column("code", "string", "what was found (strata.schema.quality)"),
+        Column("code", "string", "what was found (strata.schema.findings)"),
         Column("count", "int64", "how often"),
         Column("severity", "string", "info, warning or loss"),
         Column("text", "string", "what it means and what to do"),
@@ -23,7 +23,7 @@ LOSSES = Table(
     "losses",
     ("code", "place", "begin_ns", "end_ns"),
     (
-        Column("code", "string", "what was lost (strata.schema.quality)"),
+        Column("code", "string", "what was lost (strata.schema.findings)"),
         Column("count", "int64", "how much: events, packets, bytes, by the code"),
         Column("place", "string", "stream file, directory or event; empty for the whole trace"),
         instant("begin_ns", "it was lost at this time or later", null="not known"),
