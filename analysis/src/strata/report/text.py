@@ -108,7 +108,8 @@ def _chain(analysis: Analysis, chain: Mapping[Hashable, Any]) -> RenderableType:
     chain_id = chain["chain_id"]
     layers = analysis.chain_layers[analysis.chain_layers["chain_id"] == chain_id]
     latency = (
-        f"{format_count(chain['count'], 'message', 'messages')}, p50 {format_ns(chain['latency_p50'])}, "
+        f"{format_count(chain['count'], 'message', 'messages')}, "
+        f"p50 {format_ns(chain['latency_p50'])}, "
         f"p90 {format_ns(chain['latency_p90'])}, p99 {format_ns(chain['latency_p99'])}, "
         f"max {format_ns(chain['latency_max'])}"
     )
