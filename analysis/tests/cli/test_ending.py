@@ -16,8 +16,10 @@ from strata_command import STRATA
 Sample = Callable[[str], Path]
 
 # What takes long is made to take for ever, once something lies in the file system.
+# Under nohup, SIGHUP would be ignored, and stay so.
 _CONVERT = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 import strata.export.parquet
 from strata.cli.main import main
 
@@ -33,7 +35,8 @@ strata.export.parquet._write_tables = slow
 main()
 """
 _REPORT = """
-import os, sys, time
+import os, signal, sys, time
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from pathlib import Path
 import strata.report.html.page
 from strata.cli.main import main
