@@ -30,8 +30,12 @@ demo: setup ## record a relay chain, print where its latency went, write a repor
 	.venv/bin/strata analyze $(DEMO)
 	.venv/bin/strata report $(DEMO)
 
+# Tests that record have the machine to themselves; the others share it.
+RECORDING := analysis/tests/live analysis/tests/record analysis/tests/read/test_live_ctf.py
+PYTEST := $(PYTHON) -m pytest -c analysis/pyproject.toml --rootdir .
 test: setup setup-kilted check ## run every test
-	$(PYTHON) -m pytest -c analysis/pyproject.toml --rootdir . analysis/tests tracing_ws/src
+	$(PYTEST) -n 2 --dist loadfile analysis/tests $(addprefix --ignore=,$(RECORDING))
+	$(PYTEST) $(RECORDING) tracing_ws/src
 
 check: setup ## format, lint, types, generated docs
 	.venv/bin/ruff format --config analysis/pyproject.toml --check $(PY_SOURCES)
