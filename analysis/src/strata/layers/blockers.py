@@ -21,7 +21,7 @@ from strata.layers.transfers import Transfers
 from strata.layers.waiting import Waiting
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.search import GroupedSearch
+from strata.model.search import GroupedSearch, spread, sums
 
 _FEW = 6
 """Executions within a wait up to which they are added one by one."""
@@ -85,8 +85,8 @@ def _thread_lanes(model: Model, thread: Ints, group: Ints) -> _Lanes:
     threads = executions.thread[order]
     first = np.searchsorted(threads, thread, side="left")
     count = np.searchsorted(threads, thread, side="right") - first
-    rows = order[_ranges(first, count)]
-    lane = np.repeat(np.arange(len(thread), dtype=np.int64), count)
+    place, lane = spread(first, count)
+    rows = order[place]
     return _Lanes(
         lane,
         executions.start_ns[rows],
@@ -117,8 +117,9 @@ def _waits(
     few = count <= _FEW
     message = np.flatnonzero(few & (count > 0))
     edges = np.flatnonzero(~few)
-    rows = np.concatenate([_ranges(first[message], count[message]), first[edges], last[edges] - 1])
-    of = np.concatenate([np.repeat(message, count[message]), edges, edges])
+    one_by_one, owner = spread(first[message], count[message])
+    rows = np.concatenate([one_by_one, first[edges], last[edges] - 1])
+    of = np.concatenate([message[owner], edges, edges])
     ns = _clipped(waiting, lanes, rows, begin[of], end[of])
     inner = _inner(waiting, lanes, first[edges] + 1, last[edges] - 1, lane[edges])
     return (
@@ -151,15 +152,15 @@ def _inner(
     whole = _clipped(waiting, lanes, every, lanes.start_ns, lanes.until_ns)
     width = int(lanes.callback.max()) + 1
     keys, key = np.unique(lanes.lane * width + lanes.callback, return_inverse=True)
-    named, several = _longest(keys // width, _sums(key, whole, len(keys)))
+    named, several = _longest(keys // width, sums(key, whole, len(keys)))
     order = np.lexsort((every, key))
     total = np.concatenate([[0], np.cumsum(whole[order])])
     # Every named callback of the lane, for every message of it.
     of_lane = keys[named] // width
     at = np.searchsorted(of_lane, lane, side="left")
     count = np.searchsorted(of_lane, lane, side="right") - at
-    place = np.repeat(np.arange(len(first)), count)
-    number = named[_ranges(at, count)]
+    number, place = spread(at, count)
+    number = named[number]
     rank = GroupedSearch(key.astype(np.int64), every)
     low = rank.position(number, first[place], after_equal=False)
     high = rank.position(number, last[place], after_equal=False)
@@ -167,7 +168,7 @@ def _inner(
     rest = np.flatnonzero(np.isin(lane, several))
     of_all = np.concatenate([[0], np.cumsum(whole)])
     other = of_all[last[rest]] - of_all[first[rest]]
-    other -= _sums(place, ns, len(first))[rest]
+    other -= sums(place, ns, len(first))[rest]
     return (
         np.concatenate([place, rest]),
         np.concatenate([keys[number] % width, np.full(len(rest), NONE, np.int64)]),
@@ -182,23 +183,10 @@ def _longest(lane: Ints, total: Ints) -> tuple[Ints, Ints]:
     return np.sort(order[rank < _NAMED]), np.unique(lane[order[rank >= _NAMED]])
 
 
-def _ranges(first: Ints, count: Ints) -> Ints:
-    """first[0], first[0] + 1, ... `count[0]` of them, then those of first[1] ..."""
-    offset = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-    return np.asarray(np.repeat(first, count) + offset, np.int64)
-
-
 def _added_up(message: Ints, callback: Ints, duration: Ints) -> Blockers:
     kept = duration > 0
     message, callback, duration = message[kept], callback[kept], duration[kept]
     width = int(callback.max(initial=0)) + 2
     keys, inverse = np.unique(message * width + callback + 1, return_inverse=True)
-    total = _sums(inverse, duration, len(keys))
+    total = sums(inverse, duration, len(keys))
     return Blockers(keys // width, keys % width - 1, total)
-
-
-def _sums(group: Ints, ns: Ints, count: int) -> Ints:
-    """Sum of each group, in integers."""
-    out = np.zeros(count, np.int64)
-    np.add.at(out, group, ns)
-    return out

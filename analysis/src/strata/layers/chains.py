@@ -23,6 +23,7 @@ import pandas as pd
 
 from strata.layers.links import Links
 from strata.model.columns import NONE, Ints
+from strata.model.search import spread
 from strata.schema.quality import Ledger
 
 Flags = npt.NDArray[np.bool_]
@@ -82,11 +83,10 @@ def find_ways(hop: Ints, links: Links, ledger: Ledger) -> Ways:
         if begin + len(message) + int(count.sum()) > limit:
             ledger.add("unfollowed_links", int(count.sum()))
             break
-        offset = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-        link = followed[np.repeat(first, count) + offset]
-        previous = begin + np.repeat(np.arange(len(message)), count)
+        place, owner = spread(first, count)
+        link, previous = followed[place], begin + owner
         begin += len(message)
-        way = tree.extend(np.repeat(way, count), hop[links.child[link]])
+        way = tree.extend(way[owner], hop[links.child[link]])
         message = links.child[link]
         levels.append((message, previous, link, way))
     every, previous, link, way = (

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.model.columns import NONE, Ints
-from strata.model.search import GroupedSearch
+from strata.model.search import GroupedSearch, greatest_so_far
 
 Flags = npt.NDArray[np.bool_]
 
@@ -92,12 +92,7 @@ def _union(lane: Ints, start_ns: Ints, end_ns: Ints) -> tuple[Ints, Ints, Ints]:
     over = (lane[1:] == lane[:-1]) & (start_ns[1:] < end_ns[:-1])
     if not over.any():
         return lane, start_ns, end_ns
-    # The rank of an end, under its lane's number, makes a running maximum that restarts by lane.
-    rank = np.empty(len(lane), np.int64)
-    by_end = np.argsort(end_ns, kind="stable")
-    rank[by_end] = np.arange(len(lane))
-    code = np.unique(lane, return_inverse=True)[1] * (len(lane) + 1)
-    highest = end_ns[by_end[np.maximum.accumulate(code + rank) - code]]
+    highest = greatest_so_far(np.unique(lane, return_inverse=True)[1], end_ns)
     new = np.ones(len(lane), bool)
     new[1:] = (lane[1:] != lane[:-1]) | (start_ns[1:] >= highest[:-1])
     first = np.flatnonzero(new)

@@ -31,7 +31,7 @@ from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.links import NodeLink
-from strata.model.search import GroupedSearch
+from strata.model.search import GroupedSearch, spread
 
 Flags = npt.NDArray[np.bool_]
 
@@ -171,9 +171,8 @@ def _of_messages(transfers: Transfers, causes: _Causes) -> Links:
     taken = transfers.publication[order]
     first = np.searchsorted(taken, causes.publication, side="left")
     count = np.searchsorted(taken, causes.publication, side="right") - first
-    offset = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-    child = order[np.repeat(first, count) + offset].astype(np.int64)
-    row = np.repeat(np.arange(len(count)), count)
+    place, row = spread(first, count)
+    child = order[place].astype(np.int64)
     by_child = np.lexsort((causes.there_ns[row], child))
     child, row = child[by_child], row[by_child]
     critical = np.ones(len(child), bool)

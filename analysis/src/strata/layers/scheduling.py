@@ -29,7 +29,7 @@ from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.scheduling import IDLE, Occupancy
-from strata.model.search import GroupedSearch
+from strata.model.search import GroupedSearch, spread
 from strata.model.thread_states import Intervals, State
 from strata.schema import layers as names
 from strata.schema.layers import Layer
@@ -240,10 +240,8 @@ def _overlapping(asked: _Spans, spans: _Spans) -> tuple[Ints, Ints]:
     ended = GroupedSearch(spans[0], spans[2])
     first = ended.position(asked[0], asked[1], after_equal=True)
     last = started.position(asked[0], asked[2], after_equal=False)
-    count = np.maximum(last - first, 0)
-    row = np.repeat(np.arange(len(count), dtype=np.int64), count)
-    offset = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
-    return row, started.order[np.repeat(first, count) + offset]
+    place, row = spread(first, last - first)
+    return row, started.order[place]
 
 
 def _added_up(

@@ -33,7 +33,7 @@ import numpy.typing as npt
 from strata.layers.waiting import observe_takers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.services import rows
+from strata.model.search import pick
 from strata.schema import service_layers as names
 from strata.schema.quality import Ledger
 
@@ -91,18 +91,18 @@ class _Waiting:
 def cut_calls(model: Model, ledger: Ledger) -> CallLayers:
     """Cut every call at its checkpoints."""
     exchange, calls = model.service_traffic.exchange, model.service_traffic.calls
-    sent_ns = rows(exchange.sent_requests.ns, calls.request)
-    written_ns = rows(exchange.written_ns, calls.request)
-    execution = rows(exchange.execution, calls.taken)
+    sent_ns = pick(exchange.sent_requests.ns, calls.request)
+    written_ns = pick(exchange.written_ns, calls.request)
+    execution = pick(exchange.execution, calls.taken)
     seen = _Checkpoints(
         np.where(written_ns != NONE, written_ns, sent_ns),
         sent_ns != NONE,
-        rows(exchange.picked_ns, calls.taken),
-        rows(exchange.taken_requests.ns, calls.taken),
-        rows(model.executions.start_ns, execution),
-        rows(model.executions.end_ns, execution),
-        rows(exchange.sent_responses.ns, calls.response),
-        rows(exchange.taken_responses.ns, calls.taken_response),
+        pick(exchange.picked_ns, calls.taken),
+        pick(exchange.taken_requests.ns, calls.taken),
+        pick(model.executions.start_ns, execution),
+        pick(model.executions.end_ns, execution),
+        pick(exchange.sent_responses.ns, calls.response),
+        pick(exchange.taken_responses.ns, calls.taken_response),
     )
     at = _usable(seen, ledger)
     inner = [at.begin_ns, at.taken_ns, at.start_ns, at.end_ns, at.answered_ns, at.got_ns]
@@ -163,9 +163,9 @@ def _waiting(model: Model, at: _Checkpoints) -> tuple[_Waiting, _Waiting]:
     picked = np.where(at.picked_ns != NONE, at.picked_ns, at.taken_ns)
     came = at.asked & (at.taken_ns != NONE)
     back = (at.answered_ns != NONE) & (at.got_ns != NONE)
-    asked = rows(exchange.taken_requests.thread, calls.taken)
-    execution = rows(exchange.execution, calls.taken)
-    got = rows(exchange.taken_responses.thread, calls.taken_response)
+    asked = pick(exchange.taken_requests.thread, calls.taken)
+    execution = pick(exchange.execution, calls.taken)
+    got = pick(exchange.taken_responses.thread, calls.taken_response)
     none = np.full(len(calls), NONE, np.int64)
     return (
         _waited(model, asked, execution, (at.begin_ns, picked), came),
@@ -177,9 +177,10 @@ def _waited(
     model: Model, thread: Ints, execution: Ints, interval: tuple[Ints, Ints], there: Flags
 ) -> _Waiting:
     known, ns = np.zeros(len(thread), bool), np.zeros(len(thread), np.int64)
-    takers = observe_takers(model, thread[there], execution[there])
+    begin_ns, end_ns = interval[0][there], interval[1][there]
+    takers = observe_takers(model, thread[there], execution[there], (begin_ns, end_ns))
     known[there] = takers.known
-    ns[there] = takers.idle(*(end[there] for end in interval))
+    ns[there] = takers.idle(begin_ns, end_ns)
     return _Waiting(known, ns)
 
 

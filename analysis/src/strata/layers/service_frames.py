@@ -12,8 +12,8 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN, take
 from strata.model.frames import Objects, life, nullable, place
+from strata.model.search import pick
 from strata.model.service_calls import CONFIDENCES, METHODS
-from strata.model.services import rows
 from strata.schema import tables
 
 
@@ -72,8 +72,8 @@ def service_calls_frame(model: Model, layers: CallLayers) -> pd.DataFrame:
             "sequence_number": _sequence(model),
             "method": take(np.asarray(METHODS, object), calls.method, None),
             "confidence": take(np.asarray(CONFIDENCES, object), calls.method, None),
-            "caller_instance_id": nullable(rows(exchange.caller, calls.request)),
-            "instance_id": nullable(rows(exchange.execution, calls.taken)),
+            "caller_instance_id": nullable(pick(exchange.caller, calls.request)),
+            "instance_id": nullable(pick(exchange.execution, calls.taken)),
             "begin_ns": layers.begin_ns,
             "write_request_ns": nullable(layers.write_request_ns),
             "send_request_ns": nullable(layers.send_request_ns),
@@ -100,7 +100,7 @@ def _sequence(model: Model) -> Ints:
         (exchange.taken_requests, calls.taken),
         (exchange.sent_requests, calls.request),
     ):
-        out = np.where(of != NONE, rows(kind.sequence, of), out)
+        out = np.where(of != NONE, pick(kind.sequence, of), out)
     return out
 
 
@@ -115,7 +115,7 @@ def _client_nodes(model: Model, client: Ints) -> Objects:
     """Names of the clients' nodes; without one, process and rmw handle, or else the GID."""
     traffic = model.service_traffic
     calls = traffic.calls
-    node = rows(traffic.clients.node, client)
+    node = pick(traffic.clients.node, client)
     names = model.entities.nodes.names(node)
     clients, others = traffic.clients, traffic.exchange.unknown_clients
     process = np.concatenate([clients.process, others["process"].to_numpy(np.int64)])
@@ -131,7 +131,7 @@ def _client_nodes(model: Model, client: Ints) -> Objects:
 def _service_nodes(model: Model, service: Ints) -> Objects:
     traffic = model.service_traffic
     calls = traffic.calls
-    node = rows(traffic.services.node, service)
+    node = pick(traffic.services.node, service)
     names = model.entities.nodes.names(node)
     services, others = traffic.services, traffic.exchange.unknown_services
     process = np.concatenate([services.process, others["process"].to_numpy(np.int64)])

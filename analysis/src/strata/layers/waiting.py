@@ -19,7 +19,7 @@ what it may have waited behind.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -65,24 +65,24 @@ class Waiting:
 
 
 def observe_waiting(model: Model) -> Waiting:
-    """Return what is known of the executors of all matched messages.
-
-    Where events were lost while a message was under way, waits may be among them: of its executor
-    nothing is known.
-    """
+    """Return what is known of the executors of all matched messages."""
     matches = model.matches
-    found = observe_takers(
-        model, model.takes.thread[matches.take], model.takes.execution[matches.take]
+    return observe_takers(
+        model,
+        model.takes.thread[matches.take],
+        model.takes.execution[matches.take],
+        (model.publications.begin_ns[matches.publication], model.takes.taken_ns[matches.take]),
     )
-    handed_ns = model.publications.begin_ns[matches.publication]
-    lossy = touched(model.losses, handed_ns, model.takes.taken_ns[matches.take])
-    return replace(found, known=found.known & ~lossy)
 
 
-def observe_takers(model: Model, thread: Ints, execution: Ints) -> Waiting:
+def observe_takers(
+    model: Model, thread: Ints, execution: Ints, interval: tuple[Ints, Ints]
+) -> Waiting:
     """Return what is known of the executors of the threads that took things.
 
-    `execution` is what each take started, or `NONE`; the columns have one row a take.
+    `execution` is what each take started, or `NONE`; the columns have one row a take. `interval`
+    is when each was under way: where events were lost then, waits may be among them, and nothing is
+    known.
     """
     executors, executions, groups = model.executors, model.executions, model.groups
     lane = executors.lane(thread)
@@ -95,4 +95,5 @@ def observe_takers(model: Model, thread: Ints, execution: Ints) -> Waiting:
     own = np.append(groups.of_callback, NONE)
     group[ran] = own[executions.callback[execution[ran]]]
     both = Overlap(running, waits, lane_of[running.lane])
-    return Waiting(lane, group, waits.known(lane), waits, running, both)
+    known = waits.known(lane) & ~touched(model.losses, *interval)
+    return Waiting(lane, group, known, waits, running, both)

@@ -24,7 +24,7 @@ from strata.model.columns import NONE, Ints
 from strata.model.entities import Callbacks
 from strata.model.executions import Executions
 from strata.model.executors import Executors
-from strata.model.search import GroupedSearch
+from strata.model.search import GroupedSearch, greatest_so_far, spread
 
 Flags = npt.NDArray[np.bool_]
 
@@ -129,9 +129,8 @@ def _runs(executions: Executions, of_callback: Ints, members: Ints, outer: Ints)
     callback = executions.callback[by_callback]
     first = np.searchsorted(callback, members[:, 1], side="left")
     count = np.searchsorted(callback, members[:, 1], side="right") - first
-    offset = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-    row = by_callback[np.repeat(first, count) + offset]
-    group = np.repeat(members[:, 0], count)
+    place, member = spread(first, count)
+    row, group = by_callback[place], members[member, 0]
     order = np.lexsort((executions.start_ns[row], group))
     row, group = row[order], group[order]
     start_ns = executions.start_ns[row]
@@ -149,12 +148,7 @@ def _runs(executions: Executions, of_callback: Ints, members: Ints, outer: Ints)
 
 def _latest_before(group: Ints, until_ns: Ints) -> Ints:
     """The latest end among the rows before each in its group; `NONE` for the first."""
-    # The rank of an end, under its group's number, makes a running maximum that restarts by group.
-    by_end = np.argsort(until_ns, kind="stable")
-    rank = np.empty(len(by_end), np.int64)
-    rank[by_end] = np.arange(len(by_end))
-    code = group * (len(group) + 1)
-    highest = until_ns[by_end[np.maximum.accumulate(code + rank) - code]]
+    highest = greatest_so_far(group, until_ns)
     out = np.full(len(group), NONE, np.int64)
     same = group[1:] == group[:-1]
     out[1:][same] = highest[:-1][same]

@@ -22,7 +22,7 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import take
 from strata.model.frames import nullable
-from strata.model.search import GroupedSearch
+from strata.model.search import GroupedSearch, sums
 from strata.model.timeline import Kind
 from strata.schema import tables
 
@@ -78,13 +78,13 @@ def executor_threads_frame(model: Model) -> pd.DataFrame:
     begin_ns, end_ns = _spans(model, threads)
     executions, count = model.executions, len(executors.of_thread)
     outer = executions.depth == 1
-    executing = _sums(
+    executing = sums(
         executions.thread[outer], (executions.until_ns - executions.start_ns)[outer], count
     )
     runs = np.bincount(executions.thread[outer], minlength=count)
     waits = model.waits
     outside = ~_inside(model)
-    waiting = _sums(waits.thread[outside], (waits.end_ns - waits.start_ns)[outside], count)
+    waiting = sums(waits.thread[outside], (waits.end_ns - waits.start_ns)[outside], count)
     told = executors.told[executors.of_thread[threads]]
     several = told & (executors.threads[executors.of_thread[threads]] > 1)
     mutex = np.where(several, _mutex(model, count)[threads], 0)
@@ -134,7 +134,7 @@ def _mutex(model: Model, count: int) -> Ints:
     kind, thread, ns = timeline.kind[at], timeline.thread[at], timeline.ns[at]
     look = (kind[1:] == Kind.READY) & (kind[:-1] != Kind.WAIT) & (thread[1:] == thread[:-1])
     look &= model.executions.enclosing(at[1:]) == NONE
-    return _sums(thread[1:][look], (ns[1:] - ns[:-1])[look], count)
+    return sums(thread[1:][look], (ns[1:] - ns[:-1])[look], count)
 
 
 def _inside(model: Model) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -148,10 +148,3 @@ def _inside(model: Model) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         return known
     until = executions.until_ns[outer[search.order[np.maximum(place - 1, 0)]]]
     return np.asarray(known & (until > waits.start_ns))
-
-
-def _sums(thread: Ints, ns: Ints, count: int) -> Ints:
-    """Sum of each thread, in integers."""
-    out = np.zeros(count, np.int64)
-    np.add.at(out, thread, ns)
-    return out

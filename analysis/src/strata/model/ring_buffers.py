@@ -24,7 +24,7 @@ import pandas as pd
 
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Entities
-from strata.model.search import GroupedSearch, Lifetimes
+from strata.model.search import GroupedSearch, Lifetimes, pick
 from strata.model.timeline import EVENT_OF, Kind
 from strata.schema.quality import Ledger
 
@@ -71,20 +71,20 @@ def find_ring_buffers(events: EventColumns, entities: Entities) -> RingBuffers:
     process, begin_ns = events.process(made), events.timestamps(made)
     address = events.ints(made, "buffer")
     ipb_of = _nearest(events, given, "buffer", process, address, begin_ns)
-    ipb = _at(events.ints(given, "ipb"), ipb_of)
-    ipb_ns = _at(events.timestamps(given), ipb_of)
+    ipb = pick(events.ints(given, "ipb"), ipb_of)
+    ipb_ns = pick(events.timestamps(given), ipb_of)
     owner = _nearest(events, owned, "ipb", process, ipb, ipb_ns)
     owner = np.where(ipb_of != NONE, owner, NONE)
-    object_ = _at(events.ints(owned, "subscription"), owner)
-    owned_ns = _at(events.timestamps(owned), owner)
+    object_ = pick(events.ints(owned, "subscription"), owner)
+    owned_ns = pick(events.timestamps(owned), owner)
     # The subscription is announced after its buffer.
     init = "ros2:rclcpp_subscription_init"
     bound = _nearest(events, init, "subscription", process, object_, owned_ns)
     bound = np.where(owner != NONE, bound, NONE)
-    handle = _at(events.ints(init, "subscription_handle"), bound)
+    handle = pick(events.ints(init, "subscription_handle"), bound)
     subscriptions = entities.subscriptions
     lives = Lifetimes(subscriptions.process, subscriptions.handle, subscriptions.begin_ns)
-    found = lives.find(process, handle, _at(events.timestamps(init), bound))
+    found = lives.find(process, handle, pick(events.timestamps(init), bound))
     return RingBuffers(
         process,
         address,
@@ -101,16 +101,10 @@ def _nearest(
     return lives.nearest(process, address, at_ns, begin_ns)
 
 
-def _at(values: Ints, rows: Ints) -> Ints:
-    if not len(values):
-        return np.full(len(rows), NONE, np.int64)
-    return np.where(rows != NONE, values[np.maximum(rows, 0)], NONE)
-
-
 def pair_passages(events: EventColumns, buffers: RingBuffers, ledger: Ledger) -> Passages:
     """Pair every dequeue with the enqueue of its message; count what has no partner by cause."""
     row = {name: _buffer_rows(events, buffers, name) for name in (_ENQUEUE, _DEQUEUE)}
-    subscription = {name: _at(buffers.subscription, rows) for name, rows in row.items()}
+    subscription = {name: pick(buffers.subscription, rows) for name, rows in row.items()}
     # A buffer of no known making may be a subscription's; one that was made and given to none is
     # a publisher's.
     stored = (row[_ENQUEUE] == NONE) | (subscription[_ENQUEUE] != NONE)

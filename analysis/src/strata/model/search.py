@@ -36,6 +36,23 @@ def spread(first: Ints, count: Ints) -> tuple[Ints, Ints]:
     return first[owner] + offset, owner
 
 
+def sums(group: Ints, values: Ints, count: int) -> Ints:
+    """Return the sum of each of `count` groups, in integers."""
+    out = np.zeros(count, np.int64)
+    np.add.at(out, group, values)
+    return out
+
+
+def greatest_so_far(group: Ints, values: Ints) -> Ints:
+    """Return the greatest value up to each row within its group; `group` is dense and ascending."""
+    by_value = np.argsort(values, kind="stable")
+    rank = np.empty(len(values), np.int64)
+    rank[by_value] = np.arange(len(values))
+    # The rank under the group's number makes a running maximum that restarts by group.
+    code = group * (len(group) + 1)
+    return values[by_value[np.maximum.accumulate(code + rank) - code]]
+
+
 class GroupedSearch:
     """Sorted values within groups: where in its group would a value stand?
 

@@ -16,9 +16,9 @@ import pandas as pd
 
 from strata.model.columns import NONE, Ints
 from strata.model.joins import Flags, codes_of, repeated, single
-from strata.model.search import GroupedSearch
+from strata.model.search import GroupedSearch, pick
 from strata.model.service_events import Exchange
-from strata.model.services import Clients, rows
+from strata.model.services import Clients
 
 _EARLIEST = np.iinfo(np.int64).min
 
@@ -79,6 +79,6 @@ def _told(exchange: Exchange) -> pd.DataFrame:
     of_sent, of_taken = codes_of([sent.sequence, sent.stamp], [taken.sequence, taken.stamp])
     own = (sent.stamp > 0) & (sent.gid != NONE) & ~repeated(of_sent)
     found = single(of_sent, of_taken, own, taken.stamp > 0)
-    pairs = pd.DataFrame({"gid": sent.gid, "client": rows(taken.owner, found)})
+    pairs = pd.DataFrame({"gid": sent.gid, "client": pick(taken.owner, found)})
     told: pd.DataFrame = pairs[found != NONE].drop_duplicates()
     return told

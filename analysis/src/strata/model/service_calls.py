@@ -31,9 +31,10 @@ from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Entities
 from strata.model.executions import Executions
 from strata.model.joins import Flags, codes_of, flags_at, repeated, single
+from strata.model.search import pick
 from strata.model.service_callers import Callers, find_callers
 from strata.model.service_events import Exchange, ServiceEvents, find_exchange
-from strata.model.services import Clients, Gids, Services, find_clients, find_services, rows
+from strata.model.services import Clients, Gids, Services, find_clients, find_services
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.schema.quality import Ledger
 
@@ -162,7 +163,7 @@ def _servings(
 ) -> _Servings:
     taken, answered = exchange.taken_requests, exchange.sent_responses
     response_of = single(serving[0], serving[1], ~alone[1], ~alone[2])
-    early = (response_of != NONE) & (rows(answered.ns, response_of) < taken.ns)
+    early = (response_of != NONE) & (pick(answered.ns, response_of) < taken.ns)
     response_of[early] = NONE
     told = ~alone[2] & (answered.stamp > 0) & ~repeated(stamped[0])
     got_of = single(stamped[0], stamped[1], told, ~alone[3])
@@ -172,7 +173,7 @@ def _servings(
     return _Servings(
         np.concatenate([np.arange(len(taken), dtype=np.int64), none]),
         response,
-        rows(got_of, response),
+        pick(got_of, response),
         np.concatenate([call[1], call[2][untaken]]),
         np.concatenate([alone[1], alone[2][untaken]]),
     )
@@ -258,17 +259,17 @@ def _late(
 def _unrivalled(exchange: Exchange, services: Services, served: _Servings) -> Flags:
     """Servings of services that have their name alone."""
     alone = ~repeated(pd.factorize(services.name)[0].astype(np.int64))
-    service = rows(exchange.taken_requests.owner, served.taken)
+    service = pick(exchange.taken_requests.owner, served.taken)
     return flags_at(alone, np.where(service < len(services), service, NONE))
 
 
 def _primary(exchange: Exchange, served: _Servings) -> Ints:
     """The serving of each call that counts: its response was taken first, else it came first."""
-    got_ns = rows(exchange.taken_responses.ns, served.got)
+    got_ns = pick(exchange.taken_responses.ns, served.got)
     first_ns = np.where(
         served.taken != NONE,
-        rows(exchange.taken_requests.ns, served.taken),
-        rows(exchange.sent_responses.ns, served.response),
+        pick(exchange.taken_requests.ns, served.taken),
+        pick(exchange.sent_responses.ns, served.response),
     )
     order = np.lexsort((first_ns, np.where(got_ns != NONE, got_ns, _LATEST), served.key))
     order = order[~served.alone[order]]
@@ -289,9 +290,9 @@ def _unstamped(
     """Give `lacking` rows, whose response's send is not known, the one take of their response."""
     usable = usable & ~np.isin(np.arange(len(got_key)), got)
     found = single(key, got_key, lacking, usable)
-    sent_stamp = rows(exchange.sent_responses.stamp, response)
+    sent_stamp = pick(exchange.sent_responses.stamp, response)
     # Where both have a timestamp, it differs: the response is another service's.
-    other = (sent_stamp > 0) & (rows(exchange.taken_responses.stamp, found) > 0)
+    other = (sent_stamp > 0) & (pick(exchange.taken_responses.stamp, found) > 0)
     told = np.isin(key, key[got != NONE])
     return np.where((found != NONE) & ~other & ~told, found, got)
 
@@ -305,27 +306,27 @@ def _calls(exchange: Exchange, callers: Callers, table: tuple[Ints, Ints, Ints, 
         exchange.taken_responses,
     )
     kinds = zip((asked, taken, replied, took), table, strict=True)
-    times = [np.where(of != NONE, rows(kind.ns, of), _LATEST) for kind, of in kinds]
+    times = [np.where(of != NONE, pick(kind.ns, of), _LATEST) for kind, of in kinds]
     order = np.argsort(np.min(times, axis=0), kind="stable")
     request, take, response, got = (of[order] for of in table)
 
     def either(first: Ints, second: Ints) -> Ints:
         return np.where(first != NONE, first, second)
 
-    gid = either(rows(taken.gid, take), rows(replied.gid, response))
-    served_ns = either(rows(taken.ns, take), rows(replied.ns, response))
-    client = either(rows(asked.owner, request), rows(took.owner, got))
+    gid = either(pick(taken.gid, take), pick(replied.gid, response))
+    served_ns = either(pick(taken.ns, take), pick(replied.ns, response))
+    client = either(pick(asked.owner, request), pick(took.owner, got))
     client = either(client, callers.at(gid, served_ns))
-    service = either(rows(taken.owner, take), rows(replied.owner, response))
+    service = either(pick(taken.owner, take), pick(replied.owner, response))
     method = _methods(callers, (request, take, response, got), client)
-    gid = either(gid, rows(callers.gid, client))
+    gid = either(gid, pick(callers.gid, client))
     return Calls(request, take, response, got, client, service, gid, method)
 
 
 def _methods(callers: Callers, table: tuple[Ints, Ints, Ints, Ints], client: Ints) -> Ints:
     request, take, response, got = (of != NONE for of in table)
     called, served = request | got, take | response
-    told = rows(callers.learned.astype(np.int64), client) == 1
+    told = pick(callers.learned.astype(np.int64), client) == 1
     by_gid = (served & called) | (take & response)
     method = np.where(by_gid & called & told, _BY_RESPONSE, np.where(by_gid, _BY_GID, NONE))
     return np.where(~served & request & got, _BY_CLIENT, method)

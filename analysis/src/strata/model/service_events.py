@@ -24,8 +24,8 @@ import pandas as pd
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Callbacks, take
 from strata.model.executions import Executions
-from strata.model.search import Lifetimes
-from strata.model.services import Clients, Gids, Services, numbered, rows
+from strata.model.search import Lifetimes, pick
+from strata.model.services import Clients, Gids, Services, numbered
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.schema.quality import Ledger
 
@@ -160,7 +160,7 @@ class _Reader:
         return EVENT_OF[Kind(self.timeline.kind[at[0]])] if len(at) else ""
 
     def _ints(self, at: Ints, column: str) -> Ints:
-        return rows(self.events.ints(self._event(at), column), self.timeline.row[at])
+        return pick(self.events.ints(self._event(at), column), self.timeline.row[at])
 
 
 _PREFIX = np.uint64(0xFFFF_FFFF)
@@ -186,12 +186,12 @@ def _written(
     begin = timeline.before(np.maximum(added, 0), Kind.WRITE_BEGIN)
     row = timeline.row_at(added)
     client = np.where(requests.owner < len(clients), requests.owner, NONE)
-    own = gids.words(rows(clients.gid, client))
+    own = gids.words(pick(clients.gid, client))
     writer = np.zeros((len(at), 2), np.uint64)
     writer[row != NONE] = events.words(event, "writer_guid")[row[row != NONE]]
     same = (own[:, 0] == writer[:, 0]) & (own[:, 1] & _PREFIX == writer[:, 1] & _PREFIX)
     same &= (own[:, 0] != 0) & (
-        rows(events.ints(event, "sequence_number"), row) == requests.sequence
+        pick(events.ints(event, "sequence_number"), row) == requests.sequence
     )
     return np.where(same & (added != NONE) & (begin > before), begin, NONE)
 
@@ -225,7 +225,7 @@ def _started(
     near = (start != NONE) & ((barrier == NONE) | (start < barrier))
     row = np.searchsorted(executions.start, start).clip(max=len(executions) - 1)
     callback = executions.callback[row]
-    owner = rows(services.of_callback, callback)
+    owner = pick(services.of_callback, callback)
     kind = take(callbacks.kind, callback, "unknown")
     unowned = (kind == "unknown") | ((kind == "service") & (owner == NONE))
     fits = unowned | ((kind == "service") & ((owner == service) | (service == NONE)))
@@ -239,5 +239,5 @@ def _picked(
     execute = timeline.before(at, Kind.EXECUTE)
     barrier = timeline.before(at, Kind.CALLBACK_START, Kind.CALLBACK_END, *_BARRIERS)
     near = (execute != NONE) & (execute > barrier) & (service != NONE)
-    named = rows(events.ints(EVENT_OF[Kind.EXECUTE], "handle"), timeline.row_at(execute))
-    return np.where(near & (named == rows(services.handle, service)), execute, NONE)
+    named = pick(events.ints(EVENT_OF[Kind.EXECUTE], "handle"), timeline.row_at(execute))
+    return np.where(near & (named == pick(services.handle, service)), execute, NONE)

@@ -17,8 +17,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from strata.model.columns import NONE, EventColumns, Ints, Words
+from strata.model.dds.samples import number_words
 from strata.model.entities import Callbacks, Nodes, take
-from strata.model.search import Lifetimes
+from strata.model.search import Lifetimes, pick
 
 _GIDS = (
     ("ros2:rmw_client_init", "gid"),
@@ -70,7 +71,7 @@ class Gids:
     def __init__(self, events: EventColumns) -> None:
         words = [events.words(event, column) for event, column in _GIDS]
         every = np.concatenate(words)
-        codes, self._words = _distinct(every)
+        codes, self._words = number_words(every)
         codes = np.where((every == 0).all(axis=1), NONE, codes)
         sizes = np.cumsum([len(part) for part in words])[:-1]
         of = [event for event, _ in _GIDS]
@@ -94,11 +95,6 @@ class Gids:
         """Return GIDs as 32 hex digits; None for `NONE`."""
         names = [row.tobytes().hex() for row in self._words]
         return take(np.asarray(names, dtype=object), rows, None)
-
-
-def _distinct(words: Words) -> tuple[Ints, Words]:
-    distinct, codes = np.unique(words, axis=0, return_inverse=True)
-    return codes.reshape(-1).astype(np.int64), distinct
 
 
 def find_services(events: EventColumns, nodes: Nodes, callbacks: Callbacks) -> Services:
@@ -158,21 +154,14 @@ def find_clients(events: EventColumns, nodes: Nodes, gids: Gids) -> Clients:
     begin_ns = both("timestamp", events.timestamps(rmw))
     return Clients(
         all_process,
-        rows(events.ints(rcl, "client_handle"), row),
+        pick(events.ints(rcl, "client_handle"), row),
         all_handle,
-        rows(node, row),
+        pick(node, row),
         take(events.text(rcl, "service_name"), row, None),
         np.concatenate([gids.of(rmw), np.full(len(alone), NONE, np.int64)]),
         begin_ns,
         Lifetimes(all_process, all_handle, begin_ns),
     )
-
-
-def rows(values: Ints, wanted: Ints) -> Ints:
-    """Return `values[wanted]`, `NONE` where the row is `NONE`."""
-    if not len(values):
-        return np.full(len(wanted), NONE, np.int64)
-    return np.where(wanted != NONE, values[np.maximum(wanted, 0)], NONE)
 
 
 def numbered(known: Ints, process: Ints, handle: Ints, count: int) -> tuple[Ints, pd.DataFrame]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strata.model.columns import NONE, EventColumns, Ints
-from strata.model.search import Lifetimes
+from strata.model.search import Lifetimes, pick
 
 _INIT = "ros2:rcl_timer_init"
 _ADDED = "ros2:rclcpp_timer_callback_added"
@@ -43,7 +43,7 @@ class Timers:
 
     def find(self, process: Ints, handle: Ints, at_ns: Ints) -> Ints:
         """Return the row of the timer that lived at a time; `NONE` where there was none."""
-        return _at(self.row, self.by_handle.find(process, handle, at_ns))
+        return pick(self.row, self.by_handle.find(process, handle, at_ns))
 
     def ends(self) -> Ints:
         """Return when each timer's handle was made again, by whatever timer; `NONE` for never."""
@@ -79,10 +79,3 @@ def find_timers(events: EventColumns, nodes: Lifetimes) -> Timers:
         begin_ns,
         row,
     )
-
-
-def _at(values: Ints, rows: Ints) -> Ints:
-    out = np.full(len(rows), NONE, np.int64)
-    known = rows != NONE
-    out[known] = values[rows[known]]
-    return out
