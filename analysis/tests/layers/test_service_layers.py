@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pandas as pd
 import pytest
-from scene import Scene
+from scene import BASE, Scene
 
 from strata.layers.service_calls import cut_calls
 from strata.layers.service_frames import service_calls_frame
@@ -100,6 +101,18 @@ def test_a_missing_checkpoint_merges_layers(lost: tuple[str, ...], merged: dict[
     layers, _, latency = cut(without(*lost))
     assert layers.items() >= merged.items()
     assert sum(layers.values()) == latency == 140
+
+
+def test_where_events_were_lost_waits_are_not_known() -> None:
+    made = scene()
+    made.play(WHOLE)
+    lost = np.asarray([BASE + 110], np.int64)
+    model, ledger = made.model(losses=(lost, lost))
+    (row,) = service_calls_frame(model, cut_calls(model, ledger)).to_dict("records")
+    # The request was under way then; the response was not.
+    assert row["request_middleware_executor_wait_ns"] == 23
+    assert row["response_middleware_ns"] == 28
+    assert row["latency_ns"] == 140
 
 
 INNER = ("wait", "ready", "execute", "take_request", "_start", "_end", "send_response")
