@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Reads objects of Fast DDS and of rmw_fastrtps.
+#include <pthread.h>
+
 #include "fastdds.h"
 
 // rmw_fastrtps_shared_cpp::SerializedData: type, ROS message.
@@ -41,10 +43,20 @@ struct sample sample_of_info(const struct layout* layout, const void* info) {
   return sample;
 }
 
-const void* message_behind(const void* data) {
+static bool is_kept_by_callers(const void* data) {
   // The stack grows down: what callers keep is above.
-  uintptr_t above = (uintptr_t)data - (uintptr_t)__builtin_frame_address(0);
-  return above < STACK_BETWEEN ? pointer_at(data, SERIALIZED_DATA_MESSAGE) : data;
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  if ((uintptr_t)data - frame >= STACK_BETWEEN) {
+    return false;
+  }
+  // glibc ends a thread's stack with the thread's own block, whose address pthread_self() is; other
+  // memory may follow it. The first thread's block lies elsewhere, and above its stack is nothing.
+  uintptr_t end = (uintptr_t)pthread_self();
+  return end < frame || (uintptr_t)data < end;
+}
+
+const void* message_behind(const void* data) {
+  return is_kept_by_callers(data) ? pointer_at(data, SERIALIZED_DATA_MESSAGE) : data;
 }
 
 const void* message_of(const void* data, const void* caller) {

@@ -5,18 +5,19 @@
 //   transparency VALID|POISONED HOOKED|PLAIN THREADS ROUNDS LIBRARY...
 // A round opens each library of calls, makes its calls, and closes it. Prints one line for each
 // difference from calling the function itself, and last how many calls were made. POISONED: every
-// object is memory that must not be touched.
+// object is memory that must not be touched. The objects lie right above the first thread's stack.
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <initializer_list>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "standin.h"
@@ -40,6 +41,9 @@ struct Buffer {
 const Buffer buffers[] = {{message, 20}, {message + 20, sizeof(message) - 20}};
 const Buffer* const vector[] = {buffers, buffers + 2, buffers + 2};
 
+constexpr std::size_t stack_size = 1 << 20;
+constexpr std::size_t objects_size = 16 * 4096;
+char* stack;
 char* objects;
 std::atomic<int> calls, differences;
 
@@ -145,6 +149,22 @@ void call_all(void* library, const std::string& path, bool hooked) {
   }
 }
 
+using Body = std::function<void()>;
+
+pthread_t started(Body& body, bool below_objects) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  if (below_objects) pthread_attr_setstack(&attributes, stack, stack_size);
+  auto run = [](void* body) -> void* {
+    (*static_cast<Body*>(body))();
+    return nullptr;
+  };
+  pthread_t thread;
+  if (pthread_create(&thread, &attributes, run, &body) != 0) std::abort();
+  pthread_attr_destroy(&attributes);
+  return thread;
+}
+
 void open_and_call(const char* path, bool hooked, int threads) {
   // As Python does: what a library brings is for it alone.
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -153,17 +173,16 @@ void open_and_call(const char* path, bool hooked, int threads) {
     std::exit(1);
   }
   std::atomic<int> waiting{threads};
-  std::vector<std::thread> running;
-  for (int i = 0; i < threads; i++) {
-    running.emplace_back([&] {
-      // All at once: each function is called for the first time by several.
-      waiting--;
-      while (waiting > 0) {
-      }
-      call_all(library, path, hooked);
-    });
-  }
-  for (std::thread& thread : running) thread.join();
+  Body body = [&] {
+    // All at once: each function is called for the first time by several.
+    waiting--;
+    while (waiting > 0) {
+    }
+    call_all(library, path, hooked);
+  };
+  std::vector<pthread_t> running;
+  for (int i = 0; i < threads; i++) running.push_back(started(body, i == 0));
+  for (pthread_t thread : running) pthread_join(thread, nullptr);
   dlclose(library);
 }
 
@@ -172,8 +191,10 @@ void open_and_call(const char* path, bool hooked, int threads) {
 int main(int argc, char** argv) {
   bool poisoned = std::strcmp(argv[1], "POISONED") == 0;
   bool hooked = std::strcmp(argv[2], "HOOKED") == 0;
-  objects = static_cast<char*>(mmap(nullptr, 16 * 4096, poisoned ? PROT_NONE : PROT_READ,
-                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  stack = static_cast<char*>(mmap(nullptr, stack_size + objects_size, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  objects = stack + stack_size;
+  mprotect(objects, objects_size, poisoned ? PROT_NONE : PROT_READ);
   for (int round = std::atoi(argv[4]); round > 0; round--) {
     for (int i = 5; i < argc; i++) open_and_call(argv[i], hooked, std::atoi(argv[3]));
   }
