@@ -15,7 +15,7 @@ from strata import analyze
 from strata.analysis import Analysis
 from strata.cli.chain import chain_option, links_option, parse_chain
 from strata.cli.console import make_console
-from strata.cli.output import check_output, write_output
+from strata.cli.output import check_output, format_option, output_options, write_output
 from strata.cli.progress import decoding_progress
 from strata.read.links import read_links
 from strata.report.document import document
@@ -28,22 +28,14 @@ _TABLE_NAMES = [table.name for table in TABLES]
 
 @click.command("analyze")
 @click.argument("trace", type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    show_default=True,
-    help="table for people; json (docs/json.md) and csv for machines.",
-)
+@format_option(["table", "json", "csv"], "json (docs/json.md) and csv for machines")
 @click.option(
     "--table",
     "table_name",
     type=click.Choice(_TABLE_NAMES),
     help="With csv: print this declared table (docs/data-model.md) instead of the summary.",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write there, not to stdout.")
-@click.option("--force", is_flag=True, help="Overwrite the output file.")
+@output_options
 @chain_option
 @links_option
 @click.option("--all", "everything", is_flag=True, help="Show internal topics and every remark.")

@@ -11,8 +11,9 @@ from typing import IO
 import click
 
 from strata import analyze
+from strata.cli.chain import links_option
 from strata.cli.console import make_console
-from strata.cli.output import check_output, write_output
+from strata.cli.output import check_output, format_option, output_options, write_output
 from strata.cli.progress import decoding_progress
 from strata.cli.titles import title_of
 from strata.read.links import read_links
@@ -35,22 +36,9 @@ from strata.stats.hop_distributions import TraceHops, trace_hops
     show_default=True,
     help="The end of a hop in the table; json and csv have both.",
 )
-@click.option(
-    "--links",
-    "links_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="YAML file of message links, for the chains (docs/method.md).",
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    show_default=True,
-    help="table for people; json (docs/json.md) and csv for machines.",
-)
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write there, not to stdout.")
-@click.option("--force", is_flag=True, help="Overwrite the output file.")
+@links_option
+@format_option(["table", "json", "csv"], "json (docs/json.md) and csv for machines")
+@output_options
 @click.option("--all", "everything", is_flag=True, help="Show hops of internal topics too.")
 def command(
     traces: tuple[Path, ...],

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from strata.cli.console import make_console
+from strata.cli.output import format_option
 from strata.cli.progress import decoding_progress
 from strata.read import open_trace
 from strata.read.contents import describe
@@ -18,14 +19,7 @@ from strata.report.contents import contents_document, print_contents
 
 @click.command("info")
 @click.argument("trace", type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="table for people; json (docs/reading.md) for machines.",
-)
+@format_option(["table", "json"], "json (docs/reading.md) for machines")
 @click.option("--all", "everything", is_flag=True, help="Show every process, event and directory.")
 def command(trace: Path, form: str, *, everything: bool) -> None:
     """Tell what TRACE holds: hosts, processes, events, loss, buffers.

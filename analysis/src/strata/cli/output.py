@@ -1,18 +1,39 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where a verb writes its result: to stdout, or to a file that must not exist."""
+"""What a verb writes, and where: to stdout, or to a file that must not exist."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, TypeVar
 
 import click
 
 from strata.errors import OutputError
 from strata.printable import printable
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def format_option(choices: Sequence[str], others: str) -> Callable[[Command], Command]:
+    """Make the option that gives `form`; `others` says what those beside table are for."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(choices),
+        default="table",
+        show_default=True,
+        help=f"table for people; {others}.",
+    )
+
+
+def output_options(command: Command) -> Command:
+    """Add the options that give `output` and `force`."""
+    forced = click.option("--force", is_flag=True, help="Overwrite the output file.")(command)
+    kind = click.Path(path_type=Path)
+    return click.option("-o", "--output", type=kind, help="Write there, not to stdout.")(forced)
 
 
 def check_output(output: Path | None, *, force: bool) -> None:

@@ -13,6 +13,7 @@ from strata import analyze
 from strata.analysis import Analysis
 from strata.cli.chain import links_option, parse_chain
 from strata.cli.console import make_console
+from strata.cli.output import format_option
 from strata.cli.progress import decoding_progress
 from strata.errors import TraceError
 from strata.read.links import read_links
@@ -26,14 +27,7 @@ from strata.stats.path import critical_path
 @click.option("--slowest", default=1, show_default=True, type=click.IntRange(1), help="How many.")
 @click.option("--chain", help="Of the chain over these topics, '/a -> /b'; else of the first one.")
 @links_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="table for people; json for machines.",
-)
+@format_option(["table", "json"], "json for machines")
 def command(
     trace: Path,
     message: int | None,

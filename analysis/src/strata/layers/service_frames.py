@@ -14,6 +14,7 @@ from strata.model.entities import UNKNOWN, take
 from strata.model.frames import Objects, life, nullable, place
 from strata.model.search import pick
 from strata.model.service_calls import CONFIDENCES, METHODS
+from strata.model.services import Clients, Services
 from strata.schema import tables
 
 
@@ -64,8 +65,8 @@ def service_calls_frame(model: Model, layers: CallLayers) -> pd.DataFrame:
         {
             "call_id": np.arange(len(calls)),
             "service": _names(model, client, service),
-            "client_node": _client_nodes(model, client),
-            "service_node": _service_nodes(model, service),
+            "client_node": _client_nodes(model),
+            "service_node": _service_nodes(model),
             "client_object_id": nullable(client),
             "service_object_id": nullable(service),
             "client_gid": traffic.gids.text(calls.gid),
@@ -111,40 +112,36 @@ def _names(model: Model, client: Ints, service: Ints) -> Objects:
     return np.where(asked == None, served, asked)  # noqa: E711 (elementwise)
 
 
-def _client_nodes(model: Model, client: Ints) -> Objects:
+def _client_nodes(model: Model) -> Objects:
     """Names of the clients' nodes; without one, process and rmw handle, or else the GID."""
     traffic = model.service_traffic
     calls = traffic.calls
-    node = pick(traffic.clients.node, client)
-    names = model.entities.nodes.names(node)
-    clients, others = traffic.clients, traffic.exchange.unknown_clients
-    process = np.concatenate([clients.process, others["process"].to_numpy(np.int64)])
-    handle = np.concatenate([clients.rmw_handle, others["handle"].to_numpy(np.int64)])
-    nameless = (node == NONE) & (calls.client != NONE)
-    names[nameless] = _unknown(model, process, handle, calls.client[nameless])
+    names = _nodes(model, traffic.clients, traffic.exchange.unknown_clients, calls.client)
     foreign = np.flatnonzero(calls.client == NONE)
     gids = traffic.gids.text(calls.gid[foreign])
     names[foreign] = [UNKNOWN if gid is None else f"(unknown {gid})" for gid in gids]
     return names
 
 
-def _service_nodes(model: Model, service: Ints) -> Objects:
+def _service_nodes(model: Model) -> Objects:
+    """Names of the services' nodes; without one, process and rmw handle, or else None."""
     traffic = model.service_traffic
     calls = traffic.calls
-    node = pick(traffic.services.node, service)
-    names = model.entities.nodes.names(node)
-    services, others = traffic.services, traffic.exchange.unknown_services
-    process = np.concatenate([services.process, others["process"].to_numpy(np.int64)])
-    handle = np.concatenate([services.rmw_handle, others["handle"].to_numpy(np.int64)])
-    nameless = (node == NONE) & (calls.service != NONE)
-    names[nameless] = _unknown(model, process, handle, calls.service[nameless])
+    names = _nodes(model, traffic.services, traffic.exchange.unknown_services, calls.service)
     names[calls.service == NONE] = None
     return names
 
 
-def _unknown(model: Model, process: Ints, handle: Ints, owner: Ints) -> list[str]:
-    vpid = model.events.processes.vpid[process[owner]]
-    return [
+def _nodes(model: Model, known: Clients | Services, others: pd.DataFrame, owner: Ints) -> Objects:
+    """Names of the nodes of owners: rows of the known ones, then of the others."""
+    node = pick(known.node, np.where(owner < len(known), owner, NONE))
+    names = model.entities.nodes.names(node)
+    process = np.concatenate([known.process, others["process"].to_numpy(np.int64)])
+    handle = np.concatenate([known.rmw_handle, others["handle"].to_numpy(np.int64)])
+    nameless = (node == NONE) & (owner != NONE)
+    vpid = model.events.processes.vpid[process[owner[nameless]]]
+    names[nameless] = [
         f"(unknown {number}/{address:#x})"
-        for number, address in zip(vpid, handle[owner], strict=True)
+        for number, address in zip(vpid, handle[owner[nameless]], strict=True)
     ]
+    return names

@@ -76,18 +76,8 @@ def plan_perf(wanted: Sequence[str], environment: Mapping[str, str]) -> PerfPlan
 
 def probe(plan: PerfPlan, environment: Mapping[str, str]) -> str | None:
     """Try to record; null when it works, else perf's words."""
-    line = [*_line(plan, Path("/dev/null")), "--", "true"]
     try:
-        done = subprocess.run(
-            line,
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_PROBE_TIMEOUT_S,
-            check=False,
-        )
+        done = _run([*_line(plan, Path("/dev/null")), "--", "true"], environment)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     return None if done.returncode == 0 else _words(done.stderr)
@@ -217,22 +207,26 @@ def _tracepoint(event: PerfEvent) -> bool:
 
 def _version(program: str, environment: Mapping[str, str]) -> str:
     try:
-        done = subprocess.run(
-            [program, "--version"],
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_PROBE_TIMEOUT_S,
-            check=False,
-        )
+        done = _run([program, "--version"], environment)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SessionError(f"Cannot run {program}: {error}.") from error
     if done.returncode != 0:
         # Ubuntu's wrapper, when there is no perf for the running kernel.
         raise SessionError(f"Cannot record with perf: {_words(done.stderr)}.")
     return done.stdout.strip().removeprefix("perf version ")
+
+
+def _run(line: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        line,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=_PROBE_TIMEOUT_S,
+        check=False,
+    )
 
 
 def _words(text: str) -> str:
