@@ -22,7 +22,7 @@ publishes, then *link hold* until the publish.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,7 @@ from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.links import NodeLink
+from strata.model.rows import joined, picked
 from strata.model.search import GroupedSearch, spread
 
 Flags = npt.NDArray[np.bool_]
@@ -80,10 +81,7 @@ def link_messages(model: Model, transfers: Transfers, declared: Sequence[NodeLin
     found = [_by_callback(model, transfers, message_of)]
     for link in declared:
         found += [_stored(model, link, rows, message_of) for rows in link.inputs]
-    causes = _Causes(
-        *(np.concatenate([getattr(part, item.name) for part in found]) for item in fields(_Causes))
-    )
-    return _of_messages(transfers, _once(causes))
+    return _of_messages(transfers, _once(joined(*found)))
 
 
 def _by_callback(model: Model, transfers: Transfers, message_of: Ints) -> _Causes:
@@ -161,8 +159,7 @@ def _once(causes: _Causes) -> _Causes:
     publication, parent = causes.publication[order], causes.parent[order]
     first = np.ones(len(order), bool)
     first[1:] = (publication[1:] != publication[:-1]) | (parent[1:] != parent[:-1])
-    rows = order[first]
-    return _Causes(*(getattr(causes, item.name)[rows] for item in fields(_Causes)))
+    return picked(causes, order[first])
 
 
 def _of_messages(transfers: Transfers, causes: _Causes) -> Links:

@@ -28,6 +28,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from strata.model.columns import Ints
+from strata.model.rows import picked
 from strata.model.search import GroupedSearch, spread
 
 Flags = npt.NDArray[np.bool_]
@@ -62,10 +63,6 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.stamp)
-
-    def of(self, rows: Ints | Flags) -> Pairs:
-        """Return some of the rows."""
-        return Pairs(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
 
 @dataclass(frozen=True)
@@ -104,7 +101,7 @@ def calibrate(pairs: Pairs, within_ns: int) -> Offset:
     cannot take a message for its neighbour.
     """
     order = np.argsort(pairs.stamp, kind="stable")
-    pairs = pairs.of(order)
+    pairs = picked(pairs, order)
     number = _in_order(pairs.question)
     count = int(number.max(initial=-1)) + 1
     of_bin = np.minimum(number // BIN, max(count // BIN - 1, 0))
@@ -139,7 +136,7 @@ def _chosen(pairs: Pairs, of_bin: Ints, within_ns: int) -> Ints:
     run, row = run[alone.to_numpy()], row[alone.to_numpy()]
     asked = pd.Series(pairs.question).groupby(of_bin).nunique()
     enough = np.maximum(asked.to_numpy(np.int64) / 2, _LEAST_VOTES)
-    wins = _winners(pairs.of(row), run, run_bin, enough, within_ns)
+    wins = _winners(picked(pairs, row), run, run_bin, enough, within_ns)
     won = np.sort(row[wins[run]])
     # Far above the others it is a pair whose true publication was lost, with the one before that.
     usual = pd.Series(pairs.high[won]).groupby(of_bin[won]).transform("median").to_numpy(np.int64)
@@ -166,7 +163,7 @@ def _winners(
 ) -> Flags:
     """Which runs are the true offset of their bin; one answers `enough` of its questions."""
     order = np.lexsort((pairs.stamp, pairs.group, run))
-    run, pairs = run[order], pairs.of(order)
+    run, pairs = run[order], picked(pairs, order)
     group = pd.Series(run).diff().ne(0) | pd.Series(pairs.group).diff().ne(0)
     series = group.cumsum()
     residual = pd.Series(pairs.stamp - pairs.publish_ns).groupby(series).diff()

@@ -166,13 +166,6 @@ class EventColumns:
         """Names of the catalogue's events that the trace has tables of."""
         return tuple(self._tables)
 
-    def has_values(self, event: str, column: str) -> bool:
-        """Tell whether any event of a name carries a value in a column."""
-        if event not in self:
-            return False
-        values = self._tables[event][column]
-        return bool(values.null_count < len(values))
-
     def _number(self, restarts: list[Restart]) -> None:
         tables = list(self._tables.values())
         host, hosts = _host_codes(tables)

@@ -12,7 +12,8 @@ import pandas as pd
 
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.demangling import demangled
-from strata.model.search import Lifetimes
+from strata.model.rows import joined
+from strata.model.search import Lifetimes, pick
 from strata.model.timers import Timers, find_timers
 from strata.units import format_ns
 
@@ -31,6 +32,7 @@ class Endpoints:
     topic: npt.NDArray[np.object_]
     queue_depth: Ints
     begin_ns: Ints
+    by_handle: Lifetimes
     by_rmw_handle: Lifetimes
 
     def __len__(self) -> int:
@@ -118,27 +120,29 @@ def _nodes(events: EventColumns) -> Nodes:
 def _endpoints(events: EventColumns, nodes: Nodes, what: str) -> Endpoints:
     event = f"ros2:rcl_{what}_init"
     process, begin_ns = events.process(event), events.timestamps(event)
+    handle = events.ints(event, f"{what}_handle")
     rmw_handle = events.ints(event, f"rmw_{what}_handle")
     return Endpoints(
         process,
-        events.ints(event, f"{what}_handle"),
+        handle,
         rmw_handle,
         nodes.by_handle.find(process, events.ints(event, "node_handle"), begin_ns),
         events.text(event, "topic_name"),
         events.ints(event, "queue_depth"),
         begin_ns,
+        Lifetimes(process, handle, begin_ns),
         Lifetimes(process, rmw_handle, begin_ns),
     )
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Owners:
-    """What a callback address was given to, one row a link, in one of three kinds."""
+    """What a callback address was given to: one row a link."""
 
     process: Ints
     address: Ints
     begin_ns: Ints
-    kind: str
+    kind: npt.NDArray[np.object_]
     trigger: npt.NDArray[np.object_]
     subscription: Ints
     node: Ints
@@ -148,11 +152,11 @@ class _Owners:
 def _callbacks(
     events: EventColumns, nodes: Nodes, subscriptions: Endpoints, timers: Timers
 ) -> Callbacks:
-    owners = [
+    owners = joined(
         _subscription_owners(events, subscriptions),
         _timer_owners(events, nodes, timers),
         _service_owners(events, nodes),
-    ]
+    )
     event = "ros2:rclcpp_callback_register"
     registered = pd.DataFrame(
         {
@@ -166,27 +170,24 @@ def _callbacks(
     process = frame["process"].to_numpy(np.int64)
     address = frame["address"].to_numpy(np.int64)
     begin_ns = frame["begin_ns"].to_numpy(np.int64)
-    count = len(frame)
-    kind = np.full(count, "unknown", dtype=object)
-    trigger = np.full(count, None, dtype=object)
-    subscription = np.full(count, NONE, np.int64)
-    timer = np.full(count, NONE, np.int64)
-    node = np.full(count, NONE, np.int64)
-    for owner in owners:
-        lives = Lifetimes(owner.process, owner.address, owner.begin_ns)
-        rows = lives.nearest(process, address, begin_ns, owner.begin_ns)
-        known = rows != NONE
-        kind[known] = owner.kind
-        trigger[known] = owner.trigger[rows[known]]
-        subscription[known] = owner.subscription[rows[known]]
-        timer[known] = owner.timer[rows[known]]
-        node[known] = owner.node[rows[known]]
-    symbol = demangled(frame["symbol"].to_numpy(object))
-    return Callbacks(process, address, symbol, kind, trigger, subscription, timer, node, begin_ns)
+    # Over all kinds at once: an address that was a subscription's callback may become a timer's.
+    lives = Lifetimes(owners.process, owners.address, owners.begin_ns)
+    owner = lives.nearest(process, address, begin_ns, owners.begin_ns)
+    return Callbacks(
+        process,
+        address,
+        demangled(frame["symbol"].to_numpy(object)),
+        take(owners.kind, owner, "unknown"),
+        take(owners.trigger, owner, None),
+        pick(owners.subscription, owner),
+        pick(owners.timer, owner),
+        pick(owners.node, owner),
+        begin_ns,
+    )
 
 
 def _unregistered(
-    events: EventColumns, registered: pd.DataFrame, owners: list[_Owners]
+    events: EventColumns, registered: pd.DataFrame, owners: _Owners
 ) -> list[pd.DataFrame]:
     """Rows for callbacks that ran before, or were given to an owner without, any registration."""
     lives = Lifetimes(
@@ -199,7 +200,7 @@ def _unregistered(
         events.process(event), events.ints(event, "callback"), events.timestamps(event)
     )
     ran_before = lives.find(*(started[name].to_numpy(np.int64) for name in started)) == NONE
-    given = pd.concat([_links(o.process, o.address, o.begin_ns) for o in owners])
+    given = _links(owners.process, owners.address, owners.begin_ns)
     # An owner may get its callback before the callback is registered: any registration counts.
     far = np.full(len(given), np.iinfo(np.int64).max)
     never = (
@@ -209,6 +210,10 @@ def _unregistered(
     rest = pd.concat([started[ran_before], given[never]])
     first = rest.groupby(["process", "address"], as_index=False)["begin_ns"].min()
     return [first.assign(symbol=None)] if len(first) else []
+
+
+def _kind(name: str, process: Ints) -> npt.NDArray[np.object_]:
+    return np.full(len(process), name, dtype=object)
 
 
 def _links(process: Ints, address: Ints, begin_ns: Ints) -> pd.DataFrame:
@@ -221,8 +226,9 @@ def _subscription_owners(events: EventColumns, subscriptions: Endpoints) -> _Own
     objects = Lifetimes(events.process(init), events.ints(init, "subscription"), init_ns)
     process, begin_ns = events.process(added), events.timestamps(added)
     link = objects.nearest(process, events.ints(added, "subscription"), begin_ns, init_ns)
-    handles = Lifetimes(subscriptions.process, subscriptions.handle, subscriptions.begin_ns)
-    of_init = handles.find(events.process(init), events.ints(init, "subscription_handle"), init_ns)
+    of_init = subscriptions.by_handle.find(
+        events.process(init), events.ints(init, "subscription_handle"), init_ns
+    )
     subscription = np.where(link != NONE, of_init[link], NONE) if len(of_init) else link
     node = (
         np.where(subscription != NONE, subscriptions.node[subscription], NONE)
@@ -233,7 +239,7 @@ def _subscription_owners(events: EventColumns, subscriptions: Endpoints) -> _Own
         process,
         events.ints(added, "callback"),
         begin_ns,
-        "subscription",
+        _kind("subscription", process),
         take(subscriptions.topic, subscription, None),
         subscription,
         node,
@@ -259,7 +265,7 @@ def _timer_owners(events: EventColumns, nodes: Nodes, timers: Timers) -> _Owners
         process,
         events.ints(added, "callback"),
         begin_ns,
-        "timer",
+        _kind("timer", process),
         take(periods, timer, None),
         np.full(len(process), NONE, np.int64),
         node,
@@ -279,7 +285,7 @@ def _service_owners(events: EventColumns, nodes: Nodes) -> _Owners:
         process,
         events.ints(added, "callback"),
         begin_ns,
-        "service",
+        _kind("service", process),
         take(events.text(init, "service_name"), service, None),
         np.full(len(process), NONE, np.int64),
         node,

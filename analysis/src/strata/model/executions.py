@@ -12,6 +12,9 @@ Pairing is a state machine for each (thread, callback), run over whole columns:
     idle      callback_end    idle        the trace began in mid-callback, or the start was lost:
                                           counted
 
+While events were being lost, an end may be that of a later execution: one that was running then
+has no end that is known, and is counted.
+
 A wait of an executor goes from wait_for_work to the next get_next_ready of its thread; a wait that
 another wait_for_work, a callback or the end of the trace follows has no end and is left out.
 """
@@ -24,8 +27,9 @@ import numpy as np
 
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Callbacks
-from strata.model.search import Lifetimes
+from strata.model.search import GroupedSearch, Lifetimes
 from strata.model.timeline import EVENT_OF, Kind, Timeline
+from strata.model.windows import NO_LOSSES, Windows, first_touching, touched
 from strata.schema.quality import Ledger
 
 
@@ -34,7 +38,8 @@ class Executions:
     """Executions of callbacks in timeline order; `end_ns` is `NONE` for one that never ended.
 
     `until` bounds an execution for asking what ran inside it: the position of its end, or for one
-    that never ended, of the next executor event or callback of its thread.
+    without, of the next executor event or callback of its thread, or of its first event after
+    others were lost. `until_ns` is when that was, or when the first was lost.
     """
 
     start: Ints
@@ -74,7 +79,11 @@ class Waits:
 
 
 def pair_executions(
-    events: EventColumns, timeline: Timeline, callbacks: Callbacks, ledger: Ledger
+    events: EventColumns,
+    timeline: Timeline,
+    callbacks: Callbacks,
+    ledger: Ledger,
+    losses: Windows = NO_LOSSES,
 ) -> Executions:
     """Pair callback_start with callback_end; see the module's state machine."""
     at = timeline.positions(Kind.CALLBACK_START, Kind.CALLBACK_END)
@@ -95,22 +104,44 @@ def pair_executions(
     end = end_of[is_start]
     ledger.add("callbacks_without_end", int((end == NONE).sum()))
     ledger.add("callback_ends_without_start", int((~is_start).sum() - len(paired)))
-    return _executions(events, timeline, callbacks, start, end, address[is_start])
+    doubtful = (end != NONE) & touched(losses, timeline.ns[start], timeline.ns[end])
+    ledger.add("callbacks_with_losses", int(doubtful.sum()))
+    end[doubtful] = NONE
+    until, until_ns = _bounds(timeline, start, end, losses)
+    return _executions(
+        events, timeline, callbacks, (start, end, until), until_ns, address[is_start]
+    )
+
+
+def _bounds(timeline: Timeline, start: Ints, end: Ints, losses: Windows) -> tuple[Ints, Ints]:
+    """Position and time up to which each execution is known to have run."""
+    after = timeline.after(
+        start, Kind.CALLBACK_START, Kind.CALLBACK_END, Kind.WAIT, Kind.READY, Kind.EXECUTE
+    )
+    thread, start_ns = timeline.thread[start], timeline.ns[start]
+    last = np.searchsorted(timeline.thread, thread, side="right") - 1
+    until = np.where(end != NONE, end, np.where(after != NONE, after, last))
+    until_ns = timeline.ns[until]
+    if len(losses[0]):
+        lost_ns = np.maximum(first_touching(losses, start_ns), start_ns)
+        place = GroupedSearch(timeline.thread, timeline.ns).position(
+            thread, lost_ns, after_equal=False
+        )
+        cut = (end == NONE) & (lost_ns < until_ns)
+        until = np.where(cut, np.maximum(place, start + 1), until)
+        until_ns = np.where(cut, lost_ns, until_ns)
+    return until, until_ns
 
 
 def _executions(
     events: EventColumns,
     timeline: Timeline,
     callbacks: Callbacks,
-    start: Ints,
-    end: Ints,
+    positions: tuple[Ints, Ints, Ints],
+    until_ns: Ints,
     address: Ints,
 ) -> Executions:
-    thread = timeline.thread[start]
-    after = timeline.after(start, Kind.CALLBACK_START, Kind.WAIT, Kind.READY, Kind.EXECUTE)
-    last = np.searchsorted(timeline.thread, thread, side="right") - 1
-    bound = np.where(after != NONE, after, last)
-    until = np.where(end != NONE, end, bound)
+    start, end, until = positions
     start_ns = timeline.ns[start]
     lives = Lifetimes(callbacks.process, callbacks.address, callbacks.begin_ns)
     row = timeline.row[start]
@@ -122,8 +153,8 @@ def _executions(
         until,
         start_ns,
         np.where(end != NONE, timeline.ns[end], NONE),
-        timeline.ns[until],
-        thread,
+        until_ns,
+        timeline.thread[start],
         found,
         intra,
         _depth(start, until),

@@ -75,8 +75,8 @@ def executor_threads_frame(model: Model) -> pd.DataFrame:
     """Return the table `executor_threads`: a row a thread that is in an executor."""
     executors, processes = model.executors, model.events.processes
     threads = np.flatnonzero(executors.of_thread != NONE)
-    begin_ns, end_ns = _spans(model, threads)
     executions, count = model.executions, len(executors.of_thread)
+    begin_ns, end_ns = _spans(model, threads, count)
     outer = executions.depth == 1
     executing = sums(
         executions.thread[outer], (executions.until_ns - executions.start_ns)[outer], count
@@ -108,8 +108,12 @@ def executor_threads_frame(model: Model) -> pd.DataFrame:
     )
 
 
-def _spans(model: Model, threads: Ints) -> tuple[Ints, Ints]:
-    """First and last event of each thread; the timeline is in order of thread and time."""
+def _spans(model: Model, threads: Ints, count: int) -> tuple[Ints, Ints]:
+    """From when to when each thread was seen at work or waiting.
+
+    Its first and last event; a wait may have begun before the first, and a callback that has no end
+    may have run on after the last. The timeline is in order of thread and time.
+    """
     at = model.timeline.positions(
         Kind.WAIT,
         Kind.READY,
@@ -122,7 +126,11 @@ def _spans(model: Model, threads: Ints) -> tuple[Ints, Ints]:
     of_thread, ns = model.timeline.thread[at], model.timeline.ns[at]
     first = np.searchsorted(of_thread, threads, side="left")
     last = np.searchsorted(of_thread, threads, side="right") - 1
-    return ns[first], ns[last]
+    executions, waits = model.executions, model.waits
+    begin_ns, end_ns = np.full(count, np.iinfo(np.int64).max), np.zeros(count, np.int64)
+    np.minimum.at(begin_ns, waits.thread, waits.start_ns)
+    np.maximum.at(end_ns, executions.thread, executions.until_ns)
+    return np.minimum(ns[first], begin_ns[threads]), np.maximum(ns[last], end_ns[threads])
 
 
 def _mutex(model: Model, count: int) -> Ints:

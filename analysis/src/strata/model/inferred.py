@@ -25,6 +25,7 @@ import pandas as pd
 from strata.model.calibration import BIN, SLEW, Offset, Pairs, calibrate
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Entities
+from strata.model.rows import joined, picked
 from strata.model.search import GroupedSearch, pick, runs, spread
 from strata.model.timeline import Kind, Timeline
 from strata.model.topics import number_topics
@@ -105,7 +106,7 @@ def infer(
     questions = _questions(publications, takes, take_topic, of_thread, candidates)
     fitting = []
     for host in np.unique(candidates.host):
-        own = _of_host(candidates, host)
+        own = picked(candidates, candidates.host == host)
         known = _stamped(timeline, publications, of_thread, host)
         offset = _offset(own, candidates, questions, known, host)
         if len(offset.stamp):
@@ -132,13 +133,6 @@ def _candidates(
         publications.publisher[row],
         publish_ns,
         until,
-    )
-
-
-def _of_host(candidates: _Candidates, host: int) -> _Candidates:
-    own = candidates.host == host
-    return _Candidates(
-        *(getattr(candidates, name)[own] for name in candidates.__dataclass_fields__)
     )
 
 
@@ -215,10 +209,9 @@ def _offset(
         low,
         high,
         np.zeros(len(row), bool),
-    ).of((high >= least[owner]) & (low <= least[owner] + _FASTEST_NS + _BACK_NS))
-    names = Pairs.__dataclass_fields__
-    joined = Pairs(*(np.concatenate([getattr(pairs, n), getattr(known, n)]) for n in names))
-    return calibrate(joined, _FASTEST_NS + _BACK_NS)
+    )
+    near = (high >= least[owner]) & (low <= least[owner] + _FASTEST_NS + _BACK_NS)
+    return calibrate(joined(picked(pairs, near), known), _FASTEST_NS + _BACK_NS)
 
 
 def _least_offset(questions: _Questions, rows: Ints, host: int) -> Ints:

@@ -15,7 +15,6 @@ drops it without a callback. Such a take is a *duplicate*: no message of its own
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,14 +26,13 @@ from strata.model.entities import Entities
 from strata.model.executions import Executions
 from strata.model.matching import RING_BUFFER, RING_BUFFER_LOSSES, Matches
 from strata.model.ring_buffers import Passages
-from strata.model.search import Lifetimes
+from strata.model.rows import Rows, joined, picked
 from strata.model.timeline import EVENT_OF, Kind, Timeline
-from strata.model.traffic import Publications, Takes
+from strata.model.traffic import Publications, Takes, started
 from strata.model.windows import Windows, touched
 from strata.schema.quality import Ledger
 
 Flags = npt.NDArray[np.bool_]
-Rows = TypeVar("Rows")
 
 _INTRA_PROCESS = (Kind.INTRA_PUBLISH, Kind.ENQUEUE, Kind.DEQUEUE)
 _OTHER_WORK = (Kind.CALLBACK_START, Kind.CALLBACK_END, Kind.WAIT, Kind.READY)
@@ -110,16 +108,15 @@ def _publication_of_call(trace: Trace, at: Ints, publications: Publications) -> 
 def _with_calls(trace: Trace, at: Ints, of_call: Ints, publications: Publications) -> Publications:
     """Publications, and after them those that stayed in their process."""
     timeline, events = trace.timeline, trace.events
-    joined = of_call != NONE
+    shared = of_call != NONE
     client_ns = publications.client_ns.copy()
-    client_ns[of_call[joined]] = timeline.ns[at[joined]]
-    alone = at[~joined]
+    client_ns[of_call[shared]] = timeline.ns[at[shared]]
+    alone = at[~shared]
     row = timeline.row_at(alone)
     name = EVENT_OF[Kind.INTRA_PUBLISH]
     handle = events.ints(name, "publisher_handle")[row]
-    known = trace.entities.publishers
-    lives = Lifetimes(known.process, known.handle, known.begin_ns)
-    publisher = lives.find(events.process(name)[row], handle, timeline.ns[alone])
+    known = trace.entities.publishers.by_handle
+    publisher = known.find(events.process(name)[row], handle, timeline.ns[alone])
     none = np.full(len(alone), NONE, np.int64)
     more = Publications(
         alone,
@@ -131,7 +128,7 @@ def _with_calls(trace: Trace, at: Ints, of_call: Ints, publications: Publication
         none,
         trace.executions.enclosing(alone),
     )
-    return _joined(replace(publications, client_ns=client_ns), more)
+    return joined(replace(publications, client_ns=client_ns), more)
 
 
 def _publication_of_enqueue(
@@ -179,18 +176,19 @@ def _with_dequeues(trace: Trace, takes: Takes) -> Takes:
     name = EVENT_OF[Kind.DEQUEUE]
     at = timeline.positions(Kind.DEQUEUE)
     at = at[np.argsort(timeline.row[at])]
-    start = timeline.after(at, Kind.CALLBACK_START)
-    barrier = timeline.after(at, Kind.DEQUEUE, Kind.RMW_TAKE, Kind.EXECUTE, Kind.WAIT, Kind.READY)
-    near = (start != NONE) & ((barrier == NONE) | (start < barrier))
-    execution = np.full(len(at), NONE, np.int64)
-    executions = trace.executions
-    if len(executions):
-        row = np.searchsorted(executions.start, start).clip(max=len(executions) - 1)
-        execution = np.where(near & (executions.intra_process[row] == 1), row, NONE)
+    subscription = trace.passages.taker
+    execution = started(
+        timeline,
+        trace.executions,
+        trace.entities,
+        (at, subscription),
+        trace.losses,
+        intra=True,
+    )
     none = np.full(len(at), NONE, np.int64)
     more = Takes(
         at,
-        trace.passages.taker,
+        subscription,
         events.ints(name, "buffer"),
         timeline.thread[at],
         timeline.ns[at],
@@ -200,7 +198,7 @@ def _with_dequeues(trace: Trace, takes: Takes) -> Takes:
         execution,
         np.zeros(len(at), bool),
     )
-    return _joined(takes, more)
+    return joined(takes, more)
 
 
 def _duplicates(trace: Trace, traffic: Traffic, of_enqueue: Ints) -> Flags:
@@ -262,8 +260,8 @@ def _in_order(
     take = _inverse(taken)[matches.take]
     order = np.argsort(take, kind="stable")
     return Traffic(
-        _picked(publications, published),
-        _picked(takes, taken),
+        picked(publications, published),
+        picked(takes, taken),
         replace(middleware, writes=writes, reads=reads, notified=notified),
         replace(
             matches,
@@ -281,24 +279,10 @@ def _inverse(order: Ints) -> Ints:
     return out
 
 
-def _joined(first: Rows, second: Rows) -> Rows:
-    """One table of columns after the other."""
-    return type(first)(
-        *(
-            np.concatenate([getattr(first, item.name), getattr(second, item.name)])
-            for item in fields(first)  # type: ignore[arg-type]
-        )
-    )
-
-
-def _picked(rows: Rows, order: Ints) -> Rows:
-    return type(rows)(*(getattr(rows, item.name)[order] for item in fields(rows)))  # type: ignore[arg-type]
-
-
 def _padded(rows: Rows, size: int, order: Ints) -> Rows:
     """Rows of the middleware for all: what it did not see is null, or zero in words."""
     columns = []
-    for item in fields(rows):  # type: ignore[arg-type]
+    for item in fields(rows):
         values = getattr(rows, item.name)
         if isinstance(values, np.ndarray):
             null = NONE if values.dtype == np.int64 else 0

@@ -11,7 +11,6 @@ import numpy as np
 
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Endpoints, Entities, take
-from strata.model.search import Lifetimes
 from strata.schema.links import LINK_KINDS, MessageLink
 from strata.schema.quality import Ledger
 
@@ -42,9 +41,9 @@ def find_links(
     """
     found = [link for kind in LINK_KINDS for link in _annotated(events, entities, kind)]
     found += [_declared(entities, link) for link in declared]
-    whole = [link for link in found if len(link.publishers) and all(map(len, link.inputs))]
-    ledger.add("unresolved_links", len(found) - len(whole))
     some = [link for link in found if len(link.publishers) and any(map(len, link.inputs))]
+    whole = [link for link in some if all(map(len, link.inputs))]
+    ledger.add("unresolved_links", len(found) - len(whole))
     return tuple(some)
 
 
@@ -57,15 +56,14 @@ def _annotated(events: EventColumns, entities: Entities, kind: str) -> list[Node
         process, at_ns = events.process(event)[row], events.timestamps(event)[row]
         inputs = _rows(entities.subscriptions, process, subscriptions, at_ns)
         outputs = _rows(entities.publishers, process, publishers, at_ns)
-        parts = tuple(item[item != NONE] for item in np.split(inputs, len(inputs)) if len(item))
+        parts = tuple(item[item != NONE] for item in inputs[:, None])
         out.append(NodeLink(kind, parts, outputs[outputs != NONE]))
     return out
 
 
 def _rows(endpoints: Endpoints, process: int, handles: Ints, at_ns: int) -> Ints:
-    lives = Lifetimes(endpoints.process, endpoints.handle, endpoints.begin_ns)
     count = len(handles)
-    return lives.find(np.full(count, process), handles, np.full(count, at_ns))
+    return endpoints.by_handle.find(np.full(count, process), handles, np.full(count, at_ns))
 
 
 def _declared(entities: Entities, link: MessageLink) -> NodeLink:

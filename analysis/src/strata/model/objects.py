@@ -60,7 +60,6 @@ def find_subscription_objects(events: EventColumns, entities: Entities) -> Subsc
     process, begin_ns = events.process(_INIT), events.timestamps(_INIT)
     address = events.ints(_INIT, "subscription")
     subscriptions, callbacks = entities.subscriptions, entities.callbacks
-    handles = Lifetimes(subscriptions.process, subscriptions.handle, subscriptions.begin_ns)
     lives = Lifetimes(process, address, begin_ns)
     added_ns = events.timestamps(_ADDED)
     added_process = events.process(_ADDED)
@@ -81,7 +80,7 @@ def find_subscription_objects(events: EventColumns, entities: Entities) -> Subsc
     return SubscriptionObjects(
         process,
         address,
-        handles.find(process, events.ints(_INIT, "subscription_handle"), begin_ns),
+        subscriptions.by_handle.find(process, events.ints(_INIT, "subscription_handle"), begin_ns),
         callback,
         intra,
         begin_ns,

@@ -82,9 +82,9 @@ def find_ring_buffers(events: EventColumns, entities: Entities) -> RingBuffers:
     bound = _nearest(events, init, "subscription", process, object_, owned_ns)
     bound = np.where(owner != NONE, bound, NONE)
     handle = pick(events.ints(init, "subscription_handle"), bound)
-    subscriptions = entities.subscriptions
-    lives = Lifetimes(subscriptions.process, subscriptions.handle, subscriptions.begin_ns)
-    found = lives.find(process, handle, pick(events.timestamps(init), bound))
+    found = entities.subscriptions.by_handle.find(
+        process, handle, pick(events.timestamps(init), bound)
+    )
     return RingBuffers(
         process,
         address,

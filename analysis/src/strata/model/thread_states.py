@@ -39,6 +39,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.model.columns import NONE, Ints
+from strata.model.rows import picked
 
 Flags = npt.NDArray[np.bool_]
 
@@ -77,9 +78,7 @@ class Intervals:
 
     def without(self, threads: Ints) -> Intervals:
         """Return the intervals of all other threads."""
-        kept = ~np.isin(self.thread, threads)
-        columns = (self.thread, self.start_ns, self.end_ns, self.state, self.cpu)
-        return Intervals(*(column[kept] for column in columns))
+        return picked(self, ~np.isin(self.thread, threads))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ nothing else in between.
 On the taking thread: [execute] -> rmw_take -> [rcl_take] -> [rclcpp_take] -> [callback_start]. An
 execute belongs to a take when no other take, callback or wait lies between them and it names the
 take's subscription; a callback_start when no other take, execute or wait lies between and the
-callback is not another subscription's.
+callback is not another subscription's. Neither reaches over a time in which events were lost.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ import numpy.typing as npt
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Entities
 from strata.model.executions import Executions
-from strata.model.search import Lifetimes, pick
+from strata.model.search import pick
 from strata.model.timeline import EVENT_OF, Kind, Timeline
+from strata.model.windows import NO_LOSSES, Windows, touched
 from strata.schema.quality import Ledger
 
 _OTHER_WORK = (Kind.CALLBACK_START, Kind.CALLBACK_END, Kind.WAIT, Kind.READY, Kind.EXECUTE)
@@ -160,15 +161,10 @@ def _by_rcl_publish(
     """
     name = EVENT_OF[Kind.RCL_PUBLISH]
     row = timeline.row_at(rcl)
-    message = pick(events.ints(name, "message"), row)
-    same = (rcl != NONE) & (
-        message == pick(events.ints(EVENT_OF[Kind.RMW_PUBLISH], "message"), timeline.row_at(at))
-    )
-    known = entities.publishers
-    lives = Lifetimes(known.process, known.handle, known.begin_ns)
     handle = pick(events.ints(name, "publisher_handle"), row)
     process = events.processes.thread_process[timeline.thread[at]]
-    return np.where(same, lives.find(process, handle, timeline.ns[at]), NONE)
+    found = entities.publishers.by_handle.find(process, handle, timeline.ns[at])
+    return np.where(rcl != NONE, found, NONE)
 
 
 def find_takes(
@@ -177,6 +173,7 @@ def find_takes(
     entities: Entities,
     executions: Executions,
     ledger: Ledger,
+    losses: Windows = NO_LOSSES,
 ) -> Takes:
     """Return the takes of messages; empty ones and the middleware's own are counted."""
     name = EVENT_OF[Kind.RMW_TAKE]
@@ -192,8 +189,9 @@ def find_takes(
     handle = events.ints(name, "rmw_subscription_handle")[row]
     subscription = entities.subscriptions.by_rmw_handle.find(process, handle, timeline.ns[at])
 
-    execution = _started(timeline, executions, entities, at, subscription)
+    execution = started(timeline, executions, entities, (at, subscription), losses, intra=False)
     picked = _picked(events, timeline, entities, at, subscription)
+    picked[touched(losses, timeline.ns_at(picked), timeline.ns[at])] = NONE
     return Takes(
         at,
         subscription,
@@ -225,20 +223,32 @@ def _picked(
     return np.where(near & same, execute, NONE)
 
 
-def _started(
-    timeline: Timeline, executions: Executions, entities: Entities, at: Ints, subscription: Ints
+def started(
+    timeline: Timeline,
+    executions: Executions,
+    entities: Entities,
+    takes: tuple[Ints, Ints],
+    losses: Windows,
+    *,
+    intra: bool,
 ) -> Ints:
-    """The execution that each take started, or `NONE`."""
+    """Return the execution that each take started, or `NONE`.
+
+    `takes` are positions and subscriptions; `intra` tells whether they are of ring buffers.
+    """
+    at, subscription = takes
     start = timeline.after(at, Kind.CALLBACK_START)
     barrier = timeline.after(
-        at, Kind.RMW_TAKE, Kind.TAKE_REQUEST, Kind.EXECUTE, Kind.WAIT, Kind.READY
+        at, Kind.RMW_TAKE, Kind.TAKE_REQUEST, Kind.DEQUEUE, Kind.EXECUTE, Kind.WAIT, Kind.READY
     )
     near = (start != NONE) & ((barrier == NONE) | (start < barrier))
+    near &= ~touched(losses, timeline.ns[at], timeline.ns_at(start))
     if not len(executions):
         return np.full(len(at), NONE, np.int64)
     row = np.searchsorted(executions.start, start).clip(max=len(executions) - 1)
     callback = executions.callback[row]
     owner = np.where(callback != NONE, entities.callbacks.subscription[callback], NONE)
     foreign = (owner != NONE) & (subscription != NONE) & (owner != subscription)
+    within = executions.intra_process[row] == 1
     # The outermost callback after the take is its own; one inside another was started there.
-    return np.where(near & ~foreign & (executions.intra_process[row] != 1), row, NONE)
+    return np.where(near & ~foreign & (within == intra), row, NONE)

@@ -15,6 +15,15 @@ Windows = tuple[Ints, Ints]
 NO_LOSSES: Windows = (np.empty(0, np.int64), np.empty(0, np.int64))
 
 
+def first_touching(windows: Windows, at_ns: Ints) -> Ints:
+    """Return the begin of the first window that is not over at each time, or the far future."""
+    by_end = np.argsort(windows[1], kind="stable")
+    far = np.iinfo(np.int64).max
+    begin = np.append(windows[0][by_end], far)
+    earliest = np.minimum.accumulate(begin[::-1])[::-1]
+    return np.asarray(earliest[np.searchsorted(windows[1][by_end], at_ns, side="left")], np.int64)
+
+
 def touched(windows: Windows, begin_ns: Ints, end_ns: Ints) -> npt.NDArray[np.bool_]:
     """Tell which intervals any window touches."""
     begun = np.searchsorted(np.sort(windows[0]), end_ns, side="right")

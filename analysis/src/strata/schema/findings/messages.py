@@ -95,6 +95,12 @@ MESSAGES = (
         "trace ended first); {it has|they have} no duration.",
     ),
     Diagnostic(
+        "callbacks_with_losses",
+        Severity.WARNING,
+        "{count} {callback was|callbacks were} running while events were lost: which callback_end "
+        "is {its|theirs} is not known; {it has|they have} no duration.",
+    ),
+    Diagnostic(
         "callback_ends_without_start",
         Severity.WARNING,
         "{count} {callback|callbacks} ended without having begun in the trace (it began late, or "
