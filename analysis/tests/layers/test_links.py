@@ -194,3 +194,12 @@ def test_messages_of_one_publication_all_have_its_causes() -> None:
     output(made, 200)
     made.play("220 4.4 rmw_take on_second 200\n221 4.4 callback_start on_second")
     assert causes(made, PERIODIC) == [(200, 100, "periodic_async", True)] * 2
+
+
+def test_an_annotation_without_subscriptions_is_a_link_of_nothing() -> None:
+    made = IntraScene()
+    made.publisher("/t", node="/n", pid=1)
+    made.link("periodic_async", pid=1, subs=[], pubs=["/t"])
+    model, ledger = made.model()
+    assert find_links(model.events, model.entities, (), ledger) == ()
+    assert ledger.counts == {"unresolved_links": 1}

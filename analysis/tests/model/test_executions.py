@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scene import BASE, Scene
 
 from strata.model.build import Model
+from strata.model.windows import Windows
 
 
 def durations(model: Model) -> list[int]:
@@ -163,3 +164,77 @@ def test_what_ran_at_an_address_before_it_was_registered_is_another_callback() -
     symbols = model.entities.callbacks.symbol[model.executions.callback].tolist()
     assert symbols == [None, "f"]
     assert (model.executions.callback >= 0).all()
+
+
+def windows(*bounds: tuple[int, int]) -> Windows:
+    begin, end = zip(*bounds, strict=True)
+    return np.asarray(begin, np.int64) + BASE, np.asarray(end, np.int64) + BASE
+
+
+def test_an_end_after_lost_events_may_be_of_a_later_run() -> None:
+    made = scene()
+    made.publisher("/out", node="/n", pid=1)
+    made.play(
+        """
+        10 1.1 callback_start f
+        12 1.1 rmw_publish /out 1
+        30 1.1 rmw_publish /out 2       after what was lost: of which run?
+        40 1.1 callback_end f
+        50 1.1 callback_start f
+        60 1.1 callback_end f
+        """
+    )
+    model, ledger = made.model(windows((15, 20), (18, 25), (70, 80)))
+    assert durations(model) == [-1, 10]
+    assert (model.executions.until_ns - BASE).tolist() == [15, 60]
+    assert model.publications.execution.tolist() == [0, -1]
+    assert ledger.counts["callbacks_with_losses"] == 1
+    assert "callbacks_without_end" not in ledger.counts
+
+
+def test_a_run_that_began_while_events_were_lost_is_known_to_have_begun_only() -> None:
+    made = scene()
+    made.play("10 1.1 callback_start f\n40 1.1 callback_end f")
+    model, ledger = made.model(windows((5, 20)))
+    assert durations(model) == [-1]
+    assert (model.executions.until_ns - BASE).tolist() == [10]
+    assert model.executions.depth.tolist() == [1]
+    assert ledger.counts == {"callbacks_with_losses": 1}
+
+
+def test_a_nested_callback_that_throws_ends_with_the_one_around_it() -> None:
+    made = scene()
+    made.publisher("/out", node="/n", pid=1)
+    made.play(
+        """
+        10 1.1 callback_start f
+        12 1.1 callback_start g         throws
+        20 1.1 callback_end f
+        30 1.1 rmw_publish /out 1
+        40 1.1 wait
+        """
+    )
+    model, _ = made.model()
+    assert (model.executions.until_ns - BASE).tolist() == [20, 20]
+    assert model.publications.execution.tolist() == [-1]
+
+
+def test_a_take_starts_no_callback_on_the_other_side_of_a_loss() -> None:
+    made = scene()
+    made.publisher("/t", node="/m", pid=1)
+    made.play(
+        """
+        10 1.1 rmw_publish /t 1
+        20 1.1 execute f
+        30 1.1 rmw_take f 1
+        50 1.1 callback_start f
+        60 1.1 callback_end f
+        """
+    )
+    whole, _ = made.model()
+    assert (whole.takes.execution.tolist(), whole.takes.picked_ns - BASE) == ([0], [20])
+    after, ledger = made.model(windows((40, 45)))
+    assert (after.takes.execution.tolist(), after.takes.picked_ns - BASE) == ([-1], [20])
+    assert ledger.counts["takes_without_callback"] == 1
+    before, _ = made.model(windows((25, 25)))
+    assert (before.takes.execution.tolist(), before.takes.picked_ns.tolist()) == ([0], [-1])

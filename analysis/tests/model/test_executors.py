@@ -340,9 +340,28 @@ def test_states_of_a_thread_add_up() -> None:
     assert frame["waiting_ns"].tolist() == [80, 0]
     # Before the looks at 14, and at 15 and 300, which end no wait.
     assert frame["mutex_ns"].tolist() == [3, 42]
-    span = frame["end_ns"] - frame["begin_ns"]
-    states = frame[["executing_ns", "waiting_ns", "mutex_ns", "ready_ns"]].sum(axis=1)
-    assert (states == span).all()
+    # From 10 to 180, and from 12 to 300; ready is the rest.
+    assert (frame["end_ns"] - frame["begin_ns"]).tolist() == [170, 288]
+    assert frame["ready_ns"].tolist() == [85, 175]
+
+
+def test_a_thread_waited_before_its_first_event() -> None:
+    made = IntraScene()
+    made.play("0 1.1 ready\n1000 1.2 ready\n1100 1.2 callback_start x\n1200 1.2 callback_end x")
+    made.play("1250 1.2 wait")
+    model, _ = made.model()
+    (row,) = executor_threads_frame(model).query("vtid == 2").to_dict("records")
+    assert (row["begin_ns"] - BASE, row["end_ns"] - BASE) == (0, 1250)
+    assert (row["waiting_ns"], row["executing_ns"], row["ready_ns"]) == (1000, 100, 150)
+
+
+def test_a_thread_was_in_its_callback_when_the_trace_ended() -> None:
+    made = scene()
+    made.play("1000 2.1 ready\n1010 2.1 callback_start on_t\n1520 2.1 rmw_publish /t 1519")
+    model, _ = made.model()
+    (row,) = executor_threads_frame(model).to_dict("records")
+    assert (row["begin_ns"] - BASE, row["end_ns"] - BASE) == (1000, 1520)
+    assert (row["executing_ns"], row["ready_ns"]) == (510, 10)
 
 
 def test_a_callback_that_never_ended_is_not_counted_twice() -> None:

@@ -9,6 +9,7 @@ from scene import Scene
 
 from strata.model.demangling import demangled
 from strata.model.entity_frames import subscription_objects_frame
+from strata.model.frames import callback_objects_frame
 
 
 def test_one_rcl_subscription_has_two_objects_with_intra_process_communication() -> None:
@@ -50,3 +51,24 @@ def test_a_callback_without_a_name_is_called_by_its_address() -> None:
     made.subscription("/t", node="/n", pid=1, symbol="(null)")
     model, _ = made.model()
     assert model.entities.callbacks.symbol.tolist() == [None]
+
+
+def test_an_address_that_another_kind_of_callback_gets_is_another_callback() -> None:
+    made = Scene()
+    made.publisher("/t", node="/n", pid=1)
+    made.subscription("/t", node="/n", pid=1, symbol="on_t")
+    address = made.entities["on_t"]["callback"]
+    made.play("100 1.1 callback_start on_t\n120 1.1 callback_end on_t")
+    timer = {"timer_handle": 70, "callback": address}
+    made._row("rcl_timer_init", 1000, 1, 1, {"timer_handle": 70, "period": 1_000_000})
+    made._row("rclcpp_timer_callback_added", 1001, 1, 1, timer)
+    made._row("rclcpp_callback_register", 1002, 1, 1, {"callback": address, "symbol": "on_timer"})
+    made.play("2000 1.1 callback_start on_t\n2100 1.1 callback_end on_t")
+    model, _ = made.model()
+    frame = callback_objects_frame(model)
+    assert frame["symbol"].tolist() == ["on_t", "on_timer"]
+    assert frame["kind"].tolist() == ["subscription", "timer"]
+    assert frame["trigger"].tolist() == ["/t", "1.00 ms"]
+    assert frame["subscription_id"].fillna(-1).tolist() == [0, -1]
+    assert frame["timer_id"].fillna(-1).tolist() == [-1, 0]
+    assert model.executions.callback.tolist() == [0, 1]

@@ -260,3 +260,22 @@ def test_lost_events_never_make_a_wrong_match_that_is_called_exact(data: st.Data
     recorded = sum("dequeue" in line for line in kept)
     assert len(model.takes) == recorded
     assert len(model.matches.take) + model.matches.unmatched_take_count == recorded
+
+
+def test_a_dequeue_starts_no_callback_of_another_subscription() -> None:
+    made = IntraScene()
+    for topic in ("/t", "/u"):
+        made.publisher(topic, node="/source", pid=1)
+        made.ring(topic, node="/sink", pid=1, symbol=f"on_{topic[1:]}")
+    made.play(
+        """
+        100 1.1 rclcpp_intra_publish /t
+        101 1.1 enqueue on_t 0 1
+        110 1.2 dequeue on_t 0 0
+        130 1.2 callback_start on_u intra     that of /t, and the dequeue of /u, were not recorded
+        140 1.2 callback_end on_u
+        """
+    )
+    model, ledger = made.model()
+    assert model.takes.execution.tolist() == [-1]
+    assert ledger.counts["takes_without_callback"] == 1
