@@ -49,7 +49,7 @@ class Passages:
 
     `enqueue` and `dequeue` are rows of the pairs in their event tables. `subscription` has one row
     an enqueue event and `taker` one a dequeue event: the subscription of its buffer, or `NONE`;
-    `buffer` numbers the buffers of enqueues.
+    `buffer` numbers the buffers of enqueues, `source` those of dequeues.
     `stored` tells which enqueues put a message into a subscription's buffer.
     """
 
@@ -58,6 +58,7 @@ class Passages:
     subscription: Ints
     taker: Ints
     buffer: Ints
+    source: Ints
     stored: Flags
 
 
@@ -125,6 +126,7 @@ def pair_passages(events: EventColumns, buffers: RingBuffers, ledger: Ledger) ->
         subscription[_ENQUEUE],
         subscription[_DEQUEUE],
         key[_ENQUEUE],
+        key[_DEQUEUE],
         stored,
     )
 

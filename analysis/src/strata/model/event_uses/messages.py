@@ -1,0 +1,145 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of messages that are published to, and taken from, the middleware."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from strata.model.columns import NONE
+from strata.model.event_uses.cases import EARLIER, LOST, Case, Rule
+from strata.model.event_uses.evidence import WORK, Evidence
+from strata.model.joins import Flags, codes_of
+from strata.model.search import Lifetimes
+from strata.model.timeline import EVENT_OF, Kind
+
+_GRAPH = "of the middleware itself (graph topics)"
+_OLDER = "of an endpoint that was made before the trace"
+_UNANNOUNCED = "of an endpoint whose init event was lost"
+_REPEATS = "repeats rmw_take, which tells more"
+
+
+def _rmw_publishes(evidence: Evidence) -> list[Case]:
+    at, timeline = evidence.at(Kind.RMW_PUBLISH), evidence.timeline
+    process, ns = evidence.process(at), timeline.ns[at]
+    published, publisher = evidence.publisher(at)
+    older, lost = evidence.older(process), evidence.lost_before(ns)
+    return [
+        Case(True, "a publication", published & (publisher != NONE)),
+        Case(True, f"a publication {_UNANNOUNCED}", published & lost),
+        Case(True, f"a publication {_OLDER}", published & older),
+        Case(False, _GRAPH, ~published & (_own_publishers(evidence) | older)),
+        Case(False, _UNANNOUNCED, ~published & lost),
+    ]
+
+
+def _own_publishers(evidence: Evidence) -> Flags:
+    """Which rmw_publish are of the middleware's own publishers.
+
+    Of those that it announced itself; or that published when it made a node (Cyclone DDS announces
+    none); or of nobody's that it names (Iron and older), without a rcl_publish before.
+    """
+    at, timeline = evidence.at(Kind.RMW_PUBLISH), evidence.timeline
+    process, ns = evidence.process(at), timeline.ns[at]
+    handle = evidence.column(Kind.RMW_PUBLISH, "rmw_publisher_handle")
+    announced = evidence.internal("publisher").find(process, handle, ns) != NONE
+    known = evidence.model.entities.publishers.by_rmw_handle.find(process, handle, ns) != NONE
+    called = np.isin(evidence.kind(evidence.before(at)), (Kind.RCLCPP_PUBLISH, Kind.RCL_PUBLISH))
+    early = ~known & ~called & evidence.before_node(timeline.thread[at], ns)
+    (owner,) = codes_of([process, handle])
+    same = np.isin(owner, owner[early & (handle != NONE)])
+    return np.asarray((announced | same | (handle == NONE)) & ~known & ~called, bool)
+
+
+def _client_publishes(kind: Kind) -> Rule:
+    """The rule of publish() in the client library, or in rcl."""
+
+    def rule(evidence: Evidence) -> list[Case]:
+        at, timeline = evidence.at(kind), evidence.timeline
+        until = timeline.after(at, kind, Kind.RMW_TAKE, Kind.DEQUEUE, *WORK)
+        rmw = timeline.within(at, until, Kind.RMW_PUBLISH)
+        handed = evidence.column_at(rmw, Kind.RMW_PUBLISH, "message")
+        same = (rmw != NONE) & (handed == evidence.column(kind, "message"))
+        published, _ = evidence.publisher(np.maximum(rmw, 0))
+        ever = timeline.after(at, Kind.RMW_PUBLISH, *WORK)
+        return [
+            Case(True, "begin of a publication", same & published),
+            Case(False, LOST, evidence.lost_until(at, until)),
+            Case(False, "its thread ends before its rmw_publish", ever == NONE),
+        ]
+
+    return rule
+
+
+def _intra_publishes(evidence: Evidence) -> list[Case]:
+    at, known = evidence.at(Kind.INTRA_PUBLISH), evidence.model.entities.publishers
+    process, ns = evidence.process(at), evidence.timeline.ns[at]
+    handle = evidence.column(Kind.INTRA_PUBLISH, "publisher_handle")
+    lives = Lifetimes(known.process, known.handle, known.begin_ns)
+    begin = "begin of a publication"
+    return [
+        Case(True, begin, lives.find(process, handle, ns) != NONE),
+        Case(True, f"{begin} {_UNANNOUNCED}", evidence.lost_before(ns)),
+        Case(True, f"{begin} {_OLDER}", evidence.older(process)),
+    ]
+
+
+def _rmw_takes(evidence: Evidence) -> list[Case]:
+    at, takes = evidence.at(Kind.RMW_TAKE), evidence.model.takes
+    process, ns = evidence.process(at), evidence.timeline.ns[at]
+    handle = evidence.column(Kind.RMW_TAKE, "rmw_subscription_handle")
+    taken = evidence.column(Kind.RMW_TAKE, "taken")
+    stamped = evidence.column(Kind.RMW_TAKE, "source_timestamp") > 0
+    subscriptions = evidence.model.entities.subscriptions.by_rmw_handle
+    known = subscriptions.find(process, handle, ns) != NONE
+    own = np.isin(at, takes.position[takes.rmw_take_ns != NONE])
+    copied = np.isin(at, takes.position[takes.duplicate])
+    # Only the middleware takes without a stamp: it asks for none.
+    (owner,) = codes_of([process, handle])
+    graph = np.isin(owner, owner[~known & (taken == 1) & ~stamped])
+    graph |= evidence.internal("subscription").find(process, handle, ns) != NONE
+    older, lost = evidence.older(process), evidence.lost_before(ns)
+    somebody = known | graph | older | lost
+    return [
+        Case(True, "a copy of an intra-process message", copied & (known | older | lost)),
+        Case(True, "a take", own & known),
+        Case(True, f"a take {_UNANNOUNCED}", own & lost),
+        Case(True, f"a take {_OLDER}", own & older),
+        Case(False, "nothing was taken", (taken == 0) & somebody),
+        Case(
+            False,
+            "no source timestamp (graph topics)",
+            (taken == 1) & ~stamped & ~known & graph,
+        ),
+        Case(False, "no source timestamp: nothing to match it by", (taken == 1) & ~stamped & known),
+    ]
+
+
+def _repeated_takes(kind: Kind) -> Rule:
+    """The rule of events that follow rmw_take in rcl and the client library."""
+
+    def rule(evidence: Evidence) -> list[Case]:
+        at, timeline = evidence.at(kind), evidence.timeline
+        work = timeline.before(at, kind, *WORK)
+        take = timeline.before(at, Kind.RMW_TAKE)
+        message = evidence.column_at(take, Kind.RMW_TAKE, "message")
+        same = (take > work) & (message == evidence.column(kind, "message"))
+        first = (evidence.before(at) == NONE) & evidence.older(evidence.process(at))
+        return [
+            Case(False, _REPEATS, same),
+            Case(False, LOST, evidence.lost_since(work, at)),
+            Case(False, EARLIER, first),
+        ]
+
+    return rule
+
+
+MESSAGE_RULES: dict[str, Rule] = {
+    EVENT_OF[Kind.RMW_PUBLISH]: _rmw_publishes,
+    EVENT_OF[Kind.RCL_PUBLISH]: _client_publishes(Kind.RCL_PUBLISH),
+    EVENT_OF[Kind.RCLCPP_PUBLISH]: _client_publishes(Kind.RCLCPP_PUBLISH),
+    EVENT_OF[Kind.INTRA_PUBLISH]: _intra_publishes,
+    EVENT_OF[Kind.RMW_TAKE]: _rmw_takes,
+    EVENT_OF[Kind.RCL_TAKE]: _repeated_takes(Kind.RCL_TAKE),
+    EVENT_OF[Kind.RCLCPP_TAKE]: _repeated_takes(Kind.RCLCPP_TAKE),
+}

@@ -1,0 +1,166 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of what executors do: callbacks, waits and what they pick."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from strata.model.columns import NONE, Ints
+from strata.model.event_uses.cases import EARLIER, LOST, Case, Rule
+from strata.model.event_uses.evidence import WORK, Evidence
+from strata.model.joins import Flags
+from strata.model.search import Lifetimes, pick
+from strata.model.timeline import EVENT_OF, Kind
+
+_EXECUTOR = (Kind.WAIT, Kind.READY, Kind.EXECUTE)
+_DONE = (
+    Kind.CALLBACK_END,
+    Kind.READY,
+    Kind.EXECUTE,
+    Kind.RMW_TAKE,
+    Kind.RCL_TAKE,
+    Kind.RCLCPP_TAKE,
+    Kind.TAKE_REQUEST,
+    Kind.SEND_RESPONSE,
+    Kind.TAKE_RESPONSE,
+)
+"""The last of what was picked before; of services and waitables an executor tells nothing."""
+_SENT = (Kind.RMW_PUBLISH, Kind.INTRA_PUBLISH, Kind.ENQUEUE, Kind.SEND_REQUEST)
+_PICKED = (Kind.RMW_TAKE, Kind.TAKE_REQUEST, Kind.TAKE_RESPONSE, Kind.DEQUEUE)
+
+
+def _callback_starts(evidence: Evidence) -> list[Case]:
+    model, timeline, at = evidence.model, evidence.timeline, evidence.at(Kind.CALLBACK_START)
+    ran, callbacks = model.executions, model.entities.callbacks
+    named = (callbacks.kind != "unknown") | (callbacks.symbol != None)  # noqa: E711
+    known = np.append(named, False)[ran.callback].astype(bool)
+    known |= evidence.older(evidence.process(at)) | evidence.lost_before(timeline.ns[at])
+    ended = ran.end_ns != NONE
+    following = timeline.after(at, *WORK)
+    kind = evidence.kind(following)
+    told = np.isin(timeline.thread, timeline.thread[timeline.positions(*_EXECUTOR)])
+    left = np.isin(kind, (*_EXECUTOR, Kind.CALLBACK_END)) | (
+        (kind == Kind.CALLBACK_START) & ~told[at]
+    )
+    return [
+        Case(True, "begin of an execution", known & ended),
+        Case(True, "begin of an execution whose end was lost", known & (evidence.lost_until(at, following))),
+        Case(True, "begin of an execution that did not return (its callback threw)", known & left),
+        Case(True, "begin of an execution at the end of its thread", known & (following == NONE)),
+    ]
+
+
+def _callback_ends(evidence: Evidence) -> list[Case]:
+    ran, at = evidence.model.executions, evidence.at(Kind.CALLBACK_END)
+    work = evidence.timeline.before(at, *WORK)
+    return [
+        Case(True, "end of an execution", np.isin(at, ran.until[ran.end_ns != NONE])),
+        Case(False, LOST, evidence.lost_since(work, at)),
+        Case(False, EARLIER, (work == NONE) & evidence.older(evidence.process(at))),
+    ]
+
+
+def _waits(evidence: Evidence) -> list[Case]:
+    at = evidence.at(Kind.WAIT)
+    work = evidence.timeline.after(at, *WORK)
+    return [
+        Case(True, "begin of a wait", np.isin(at, evidence.waits[0])),
+        Case(False, LOST, evidence.lost_until(at, work)),
+        Case(False, "the last that the thread's executor did", work == NONE),
+    ]
+
+
+def _readies(evidence: Evidence) -> list[Case]:
+    timeline, ran, at = evidence.timeline, evidence.model.executions, evidence.at(Kind.READY)
+    kind = evidence.kind(evidence.before(at))
+    thrown = np.isin(at, ran.until[ran.end_ns == NONE])
+    around = ran.enclosing(at)
+    within = (around != NONE) & (pick(ran.end_ns, around) != NONE)
+    return [
+        Case(True, "end of a wait", np.isin(at, evidence.waits[1])),
+        Case(True, "end of a wait that began before the trace", np.isin(at, evidence.opening)),
+        Case(False, "looked for more work without a wait", np.isin(kind, _DONE) | thrown),
+        Case(False, "first look for work of its thread", timeline.before(at, *_EXECUTOR) == NONE),
+        Case(False, "looked for work within a callback, which spins", within),
+        Case(
+            False,
+            "looked for work after what the thread sent outside of callbacks",
+            np.isin(kind, _SENT) & (around == NONE),
+        ),
+        Case(False, LOST, evidence.lost_since(evidence.before(at), at)),
+    ]
+
+
+def _executes(evidence: Evidence) -> list[Case]:
+    timeline, at = evidence.timeline, evidence.at(Kind.EXECUTE)
+    process = evidence.process(at)
+    following = timeline.after(at, *_PICKED, *WORK)
+    kind = evidence.kind(following)
+    subscription, timer, service, client = _named(evidence, at, process)
+    unnamed = (subscription == NONE) & (timer == NONE) & (service == NONE) & (client == NONE)
+    before = unnamed & (evidence.older(process) | evidence.lost_before(timeline.ns[at]))
+    entities, traffic = evidence.model.entities, evidence.model.service_traffic
+    callback = _started(evidence, following)
+
+    def taken(of: Kind, what: str, row: Ints, rmw_handle: Ints) -> Flags:
+        handle = evidence.column_at(following, of, f"rmw_{what}_handle")
+        same = (row != NONE) & (handle == pick(rmw_handle, row))
+        return np.asarray((kind == of) & (same | before), bool)
+
+    started = kind == Kind.CALLBACK_START
+    fires = (timer != NONE) & (pick(entities.callbacks.timer, callback) == timer)
+    serves = (service != NONE) & (pick(traffic.services.of_callback, callback) == service)
+    asked = taken(Kind.TAKE_REQUEST, "service", service, traffic.services.rmw_handle)
+    idle = np.isin(kind, (*_EXECUTOR, NONE))
+    return [
+        Case(
+            True,
+            "a subscription was picked",
+            taken(
+                Kind.RMW_TAKE, "subscription", subscription, entities.subscriptions.rmw_handle
+            ),
+        ),
+        Case(True, "a timer was picked", started & (fires | before)),
+        Case(True, "a service was picked", asked | (started & serves)),
+        Case(
+            True,
+            "a client was picked",
+            taken(Kind.TAKE_RESPONSE, "client", client, traffic.clients.rmw_handle),
+        ),
+        Case(False, LOST, evidence.lost_until(at, evidence.after(at))),
+        Case(
+            False,
+            "nothing was taken or called: the thread went on, or its events end",
+            idle & (~unnamed | before),
+        ),
+    ]
+
+
+def _named(evidence: Evidence, at: Ints, process: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """The subscription, timer, service and client whose handle was picked: rows, or `NONE`."""
+    handle, ns = evidence.column(Kind.EXECUTE, "handle"), evidence.timeline.ns[at]
+    entities, traffic = evidence.model.entities, evidence.model.service_traffic
+    subscription, service, client = (
+        Lifetimes(of.process, of.handle, of.begin_ns).find(process, handle, ns)
+        for of in (entities.subscriptions, traffic.services, traffic.clients)
+    )
+    return subscription, entities.timers.find(process, handle, ns), service, client
+
+
+def _started(evidence: Evidence, at: Ints) -> Ints:
+    """The callback that starts at each position; `NONE` where none does."""
+    ran = evidence.model.executions
+    if not len(ran):
+        return np.full(len(at), NONE, np.int64)
+    row = np.searchsorted(ran.start, at).clip(max=len(ran) - 1)
+    return np.where(ran.start[row] == at, ran.callback[row], NONE)
+
+
+THREAD_RULES: dict[str, Rule] = {
+    EVENT_OF[Kind.CALLBACK_START]: _callback_starts,
+    EVENT_OF[Kind.CALLBACK_END]: _callback_ends,
+    EVENT_OF[Kind.WAIT]: _waits,
+    EVENT_OF[Kind.READY]: _readies,
+    EVENT_OF[Kind.EXECUTE]: _executes,
+}
