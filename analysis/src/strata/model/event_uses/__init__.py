@@ -3,8 +3,8 @@
 """What became of every `ros2` event: what it was used for, or why it was not.
 
 Nothing is passed over in silence: the counts of an event's uses add up to the number of its events.
-Each rule names its cases by what must hold of an event; what none of them holds of is *unexplained*.
-On a whole trace there is none, unless its events contradict each other.
+Each rule names its cases by what must hold of an event; an event of which none holds is
+*unexplained*. On a whole trace there is none, unless its events contradict each other.
 """
 
 from __future__ import annotations

@@ -10,24 +10,30 @@ from strata.model.columns import NONE, Ints
 from strata.model.event_uses.cases import Case, Rule
 from strata.model.event_uses.evidence import Evidence
 from strata.model.joins import Flags
-from strata.model.search import Lifetimes, pick
+from strata.model.search import GroupedSearch, Lifetimes, pick
 from strata.model.timeline import Kind
+from strata.schema.events import PROVIDER
 
 _ENTITY = "an entity, or a link between entities"
 _GID = "names a GID; {}s are known by their handles"
-_PROVIDER = "ros2"
+_MACHINE = "rcl_lifecycle_state_machine_init"
+_LIFECYCLE_SERVICES = 5
 
 
 def _names(event: str) -> str:
-    return f"{_PROVIDER}:{event}"
+    return f"{PROVIDER}:{event}"
 
 
-def _cases(evidence: Evidence, event: str, resolved: Flags, *more: Case) -> list[Case]:
+def _cases(
+    evidence: Evidence, event: str, resolved: Flags, *more: Case, later: bool = False
+) -> list[Case]:
+    """Cases of an event's name; with `later`, what it names may be introduced after it."""
     ns, process = evidence.events.timestamps(event), evidence.events.process(event)
+    lost = evidence.lost_ever(len(ns)) if later else evidence.lost_before(ns)
     return [
         Case(True, _ENTITY, resolved),
         *more,
-        Case(False, "names what was made while events were lost", evidence.lost_before(ns)),
+        Case(False, "names what was made while events were lost", lost),
         Case(False, "names what was made before the trace", evidence.older(process)),
     ]
 
@@ -64,7 +70,8 @@ def _refers(event: str, *ends: tuple[str, str]) -> Rule:
 
     def rule(evidence: Evidence) -> list[Case]:
         known = [_rows(evidence, event, column, made) != NONE for column, made in ends]
-        return _cases(evidence, event, np.logical_and.reduce(known))
+        later = event == _names("rclcpp_ipb_to_subscription")
+        return _cases(evidence, event, np.logical_and.reduce(known), later=later)
 
     return rule
 
@@ -74,7 +81,39 @@ def _subscription_callbacks(evidence: Evidence) -> list[Case]:
     event, init = _names("rclcpp_subscription_callback_added"), _names("rclcpp_subscription_init")
     bound = _rows(evidence, event, "subscription", init)
     announced = _rows(evidence, init, "subscription_handle", _names("rcl_subscription_init"))
-    return _cases(evidence, event, pick(announced, bound) != NONE)
+    return _cases(evidence, event, pick(announced, bound) != NONE, later=True)
+
+
+def _service_callbacks(evidence: Evidence) -> list[Case]:
+    """The service must be known, or be one of those that a lifecycle node makes in rcl.
+
+    rclcpp_lifecycle copies their handles: the callbacks of the five copies follow the node's state
+    machine on its thread, before any other service is made.
+    """
+    event, machine = _names("rclcpp_service_callback_added"), _names(_MACHINE)
+    thread, ns = evidence.events.thread(event), evidence.events.timestamps(event)
+    known = _rows(evidence, event, "service_handle", _names("rcl_service_init")) != NONE
+    own = Lifetimes(
+        evidence.events.thread(machine),
+        evidence.events.thread(machine) * 0,
+        evidence.events.timestamps(machine),
+    )
+    made = own.find(thread, thread * 0, ns)
+    made_ns = pick(evidence.events.timestamps(machine), made)
+    others = GroupedSearch(
+        evidence.events.thread(_names("rcl_service_init")),
+        evidence.events.timestamps(_names("rcl_service_init")),
+    )
+    between = others.position(thread, ns, after_equal=True) - others.position(
+        thread, made_ns, after_equal=True
+    )
+    among = GroupedSearch(thread, ns)
+    number = among.position(thread, ns, after_equal=True) - among.position(
+        thread, made_ns, after_equal=True
+    )
+    copied = ~known & (made != NONE) & (between == 0) & (number <= _LIFECYCLE_SERVICES)
+    copy = Case(False, "names a service of a lifecycle node by a copy of its handle", copied)
+    return _cases(evidence, event, known, copy)
 
 
 def _timers(evidence: Evidence) -> list[Case]:
@@ -94,13 +133,11 @@ def _timers(evidence: Evidence) -> list[Case]:
 
 
 def _callbacks(evidence: Evidence) -> list[Case]:
-    """A registered callback must belong to somebody, or have run."""
+    """A registered callback must have been given to somebody."""
     event, callbacks = _names("rclcpp_callback_register"), evidence.model.entities.callbacks
-    used = callbacks.kind != "unknown"
-    ran = evidence.model.executions.callback
-    used[ran[ran != NONE]] = True
     # The callbacks begin with those that were registered.
-    return _cases(evidence, event, used[: evidence.events.count(event)].astype(bool))
+    given = np.asarray(callbacks.kind[: evidence.events.count(event)] != "unknown", bool)
+    return _cases(evidence, event, given, later=True)
 
 
 def _gids(what: str) -> Rule:
@@ -118,6 +155,11 @@ def _gids(what: str) -> Rule:
                 ~announced & evidence.before_node(thread, ns),
             ),
             Case(False, "its rcl init event was lost", ~announced & evidence.lost_after(ns)),
+            Case(
+                False,
+                "the trace ends before its rcl init event",
+                ~announced & evidence.announces_no_more(thread, ns),
+            ),
         ]
 
     return rule
@@ -145,7 +187,7 @@ def _links(event: str) -> Rule:
 
 
 def _transitions(evidence: Evidence) -> list[Case]:
-    event, init = _names("rcl_lifecycle_transition"), _names("rcl_lifecycle_state_machine_init")
+    event, init = _names("rcl_lifecycle_transition"), _names(_MACHINE)
     ns, process = evidence.events.timestamps(event), evidence.events.process(event)
     known = _rows(evidence, event, "state_machine", init) != NONE
     older = evidence.lost_before(ns) | evidence.older(process)
@@ -168,9 +210,8 @@ _REFER = {
     "rcl_subscription_init": (_NODE,),
     "rcl_service_init": (_NODE,),
     "rcl_client_init": (_NODE,),
-    "rcl_lifecycle_state_machine_init": (_NODE,),
+    _MACHINE: (_NODE,),
     "rclcpp_subscription_init": (("subscription_handle", _names("rcl_subscription_init")),),
-    "rclcpp_service_callback_added": (("service_handle", _names("rcl_service_init")),),
     "rclcpp_timer_callback_added": (_TIMER,),
     "rclcpp_timer_link_node": (_TIMER, _NODE),
     "rclcpp_buffer_to_ipb": (("buffer", _names("rclcpp_construct_ring_buffer")),),
@@ -183,6 +224,7 @@ ENTITY_RULES: dict[str, Rule] = {
     **{_names(event): _introduces(_names(event), column) for event, column in _INTRODUCE.items()},
     **{_names(event): _refers(_names(event), *ends) for event, ends in _REFER.items()},
     _names("rclcpp_subscription_callback_added"): _subscription_callbacks,
+    _names("rclcpp_service_callback_added"): _service_callbacks,
     _names("rcl_timer_init"): _timers,
     _names("rclcpp_callback_register"): _callbacks,
     **{_names(f"rmw_{what}_init"): _gids(what) for what in ("publisher", "subscription")},

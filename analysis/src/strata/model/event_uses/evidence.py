@@ -11,7 +11,7 @@ import numpy as np
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.executions import opening_waits, paired_waits
-from strata.model.joins import Flags
+from strata.model.joins import Flags, flags_at
 from strata.model.search import GroupedSearch, Lifetimes, pick
 from strata.model.timeline import EVENT_OF, Kind
 from strata.model.windows import touched
@@ -57,7 +57,11 @@ class Evidence:
 
     def kind(self, at: Ints) -> Ints:
         """Return the kind at each position; `NONE` for `NONE`."""
-        return pick(self.timeline.kind.astype(np.int64), at)
+        return pick(self._kinds, at)
+
+    @cached_property
+    def _kinds(self) -> Ints:
+        return self.timeline.kind.astype(np.int64)
 
     def before(self, at: Ints) -> Ints:
         """Return the `ros2` event before each on its thread, or `NONE`."""
@@ -95,13 +99,13 @@ class Evidence:
         """Tell after which times events were lost at all."""
         return touched(self.model.losses, ns, np.full(len(ns), _LATEST))
 
-    def older(self, process: Ints) -> Flags:
-        """Tell which processes were there before the trace began.
+    def lost_ever(self, count: int) -> Flags:
+        """Tell `count` times whether events were lost at all."""
+        return np.full(count, len(self.model.losses[0]) > 0)
 
-        Their begin, told by a context, or in a trace without these by a node, is not in it.
-        """
-        begin = _CONTEXT if _CONTEXT in self.events else _NODE
-        return ~np.isin(process, self.events.process(begin))
+    def older(self, process: Ints) -> Flags:
+        """Tell which processes were there before the trace: it holds no context of theirs."""
+        return ~np.isin(process, self.events.process(_CONTEXT))
 
     @cached_property
     def waits(self) -> tuple[Ints, Ints]:
@@ -143,25 +147,28 @@ class Evidence:
         The middleware makes its own endpoints, and tells of the node, before rcl announces it.
         """
         search, is_node = self._announced
-        if not len(is_node):
-            return np.zeros(len(ns), bool)
         place = search.position(thread, ns, after_equal=False)
         found = place < search.end(thread)
-        return np.asarray(found & is_node[np.minimum(place, len(is_node) - 1)], bool)
+        return flags_at(is_node, np.where(found, place, NONE))
+
+    def announces_no_more(self, thread: Ints, ns: Ints) -> Flags:
+        """Tell after which times a thread announced no node or endpoint."""
+        search, _ = self._announced
+        return search.position(thread, ns, after_equal=False) >= search.end(thread)
 
     def internal(self, what: str) -> Lifetimes:
         """Return the middleware's own publishers or subscriptions (`what`), by rmw handle.
 
-        Those that it made before it made a node, and that rcl never announced.
+        Those that rcl never announced, but then a node, or (at the end of a trace) nothing more.
         """
         init, column = f"ros2:rmw_{what}_init", f"rmw_{what}_handle"
-        own = ~self.announced(what) & self.before_node(
-            self.events.thread(init), self.events.timestamps(init)
-        )
+        thread, ns = self.events.thread(init), self.events.timestamps(init)
+        early = self.before_node(thread, ns) | self.announces_no_more(thread, ns)
+        own = ~self.announced(what) & early
         return Lifetimes(
             self.events.process(init)[own],
             self.events.ints(init, column)[own],
-            self.events.timestamps(init)[own],
+            ns[own],
         )
 
     def announced(self, what: str) -> Flags:

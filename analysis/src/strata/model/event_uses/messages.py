@@ -29,7 +29,8 @@ def _rmw_publishes(evidence: Evidence) -> list[Case]:
         Case(True, f"a publication {_UNANNOUNCED}", published & lost),
         Case(True, f"a publication {_OLDER}", published & older),
         Case(False, _GRAPH, ~published & (_own_publishers(evidence) | older)),
-        Case(False, _UNANNOUNCED, ~published & lost),
+        # The middleware's own publish before the node is announced that tells them.
+        Case(False, _UNANNOUNCED, ~published & evidence.lost_ever(len(at))),
     ]
 
 
@@ -124,11 +125,11 @@ def _repeated_takes(kind: Kind) -> Rule:
         take = timeline.before(at, Kind.RMW_TAKE)
         message = evidence.column_at(take, Kind.RMW_TAKE, "message")
         same = (take > work) & (message == evidence.column(kind, "message"))
-        first = (evidence.before(at) == NONE) & evidence.older(evidence.process(at))
+        first = timeline.before(at, Kind.RMW_TAKE, *WORK) == NONE
         return [
             Case(False, _REPEATS, same),
             Case(False, LOST, evidence.lost_since(work, at)),
-            Case(False, EARLIER, first),
+            Case(False, EARLIER, first & evidence.older(evidence.process(at))),
         ]
 
     return rule

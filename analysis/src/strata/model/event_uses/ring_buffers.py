@@ -65,15 +65,33 @@ def _enqueues(evidence: Evidence) -> list[Case]:
     again = (after != NONE) & (after < count)
     told = again & (pick(events.ints(_ENQUEUE, "overwritten"), np.where(again, after, NONE)) == 1)
     cleared = _cleared(evidence, ns, after_ns)
-    until = np.where(after != NONE, after_ns, ns)
+    until = np.where(after != NONE, after_ns, np.iinfo(np.int64).max)
     return [
         Case(True, "a message was stored", stored & paired),
         Case(True, "a message was stored that another one overwrote", stored & told),
         Case(True, "a message was stored that was cleared away", stored & cleared),
-        Case(True, "a message was stored that was left at the end", stored & (after == NONE)),
+        Case(
+            True,
+            "a message was stored that was left at the end",
+            stored & (after == NONE) & _youngest(evidence, ns),
+        ),
         Case(False, "a publisher's own buffer (transient local)", _publishers_own(evidence)),
-        Case(False, LOST, touched(evidence.model.losses, ns, until)),
+        Case(
+            False,
+            LOST,
+            touched(evidence.model.losses, ns, until)
+            | (~passages.stored & evidence.lost_before(ns)),
+        ),
     ]
+
+
+def _youngest(evidence: Evidence, ns: Ints) -> Flags:
+    """Which enqueues are younger than all that was taken out of their buffer."""
+    passages = evidence.model.passages
+    buffers, buffer = np.unique(passages.buffer, return_inverse=True)
+    latest = np.full(len(buffers), NONE, np.int64)
+    np.maximum.at(latest, buffer[passages.enqueue], ns[passages.enqueue])
+    return np.asarray(ns > latest[buffer], bool)
 
 
 def _cleared(evidence: Evidence, ns: Ints, after_ns: Ints) -> Flags:
@@ -87,7 +105,7 @@ def _cleared(evidence: Evidence, ns: Ints, after_ns: Ints) -> Flags:
 
 
 def _publishers_own(evidence: Evidence) -> Flags:
-    """Which enqueues are into a buffer that was given to an intra-process buffer of no subscription."""
+    """Which enqueues are into a buffer that was given on, but to no subscription."""
     events = evidence.events
     given = Lifetimes(
         events.process(_GIVEN), events.ints(_GIVEN, "buffer"), events.timestamps(_GIVEN)
@@ -105,11 +123,15 @@ def _dequeues(evidence: Evidence) -> list[Case]:
     paired = np.zeros(len(ns), bool)
     paired[passages.dequeue] = True
     older, lost = evidence.older(process), evidence.lost_before(ns)
-    known = (passages.taker != NONE) | older | lost
+    known = passages.taker != NONE
     since = np.where(before != NONE, pick(_times(evidence), before), 0)
     return [
-        Case(True, "a take", paired & known),
-        Case(True, f"a take: {LOST}", touched(evidence.model.losses, since, ns)),
+        Case(True, "a take", paired & (known | older | lost)),
+        Case(
+            True,
+            f"a take: {LOST}",
+            touched(evidence.model.losses, since, ns) | (~known & lost),
+        ),
         Case(True, f"a take: {EARLIER}", (before == NONE) & older),
     ]
 

@@ -9,7 +9,7 @@ import numpy as np
 from strata.model.columns import NONE, Ints
 from strata.model.event_uses.cases import EARLIER, LOST, Case, Rule
 from strata.model.event_uses.evidence import WORK, Evidence
-from strata.model.joins import Flags
+from strata.model.joins import Flags, flags_at
 from strata.model.search import Lifetimes, pick
 from strata.model.timeline import EVENT_OF, Kind
 
@@ -33,9 +33,8 @@ _PICKED = (Kind.RMW_TAKE, Kind.TAKE_REQUEST, Kind.TAKE_RESPONSE, Kind.DEQUEUE)
 def _callback_starts(evidence: Evidence) -> list[Case]:
     model, timeline, at = evidence.model, evidence.timeline, evidence.at(Kind.CALLBACK_START)
     ran, callbacks = model.executions, model.entities.callbacks
-    named = (callbacks.kind != "unknown") | (callbacks.symbol != None)  # noqa: E711
-    known = np.append(named, False)[ran.callback].astype(bool)
-    known |= evidence.older(evidence.process(at)) | evidence.lost_before(timeline.ns[at])
+    given = flags_at(np.asarray(callbacks.kind != "unknown", bool), ran.callback)
+    known = given | evidence.older(evidence.process(at)) | evidence.lost_before(timeline.ns[at])
     ended = ran.end_ns != NONE
     following = timeline.after(at, *WORK)
     kind = evidence.kind(following)
@@ -45,7 +44,11 @@ def _callback_starts(evidence: Evidence) -> list[Case]:
     )
     return [
         Case(True, "begin of an execution", known & ended),
-        Case(True, "begin of an execution whose end was lost", known & (evidence.lost_until(at, following))),
+        Case(
+            True,
+            "begin of an execution whose end was lost",
+            known & (evidence.lost_until(at, following)),
+        ),
         Case(True, "begin of an execution that did not return (its callback threw)", known & left),
         Case(True, "begin of an execution at the end of its thread", known & (following == NONE)),
     ]
@@ -109,17 +112,19 @@ def _executes(evidence: Evidence) -> list[Case]:
         return np.asarray((kind == of) & (same | before), bool)
 
     started = kind == Kind.CALLBACK_START
-    fires = (timer != NONE) & (pick(entities.callbacks.timer, callback) == timer)
-    serves = (service != NONE) & (pick(traffic.services.of_callback, callback) == service)
+    nobodys = flags_at(np.asarray(entities.callbacks.kind == "unknown", bool), callback)
+    unlinked = nobodys & evidence.lost_before(timeline.ns[at])
+    of_timer = pick(entities.callbacks.timer, callback)
+    fires = (timer != NONE) & ((of_timer == timer) | unlinked)
+    of_service = pick(traffic.services.of_callback, callback)
+    serves = (service != NONE) & ((of_service == service) | unlinked)
     asked = taken(Kind.TAKE_REQUEST, "service", service, traffic.services.rmw_handle)
     idle = np.isin(kind, (*_EXECUTOR, NONE))
     return [
         Case(
             True,
             "a subscription was picked",
-            taken(
-                Kind.RMW_TAKE, "subscription", subscription, entities.subscriptions.rmw_handle
-            ),
+            taken(Kind.RMW_TAKE, "subscription", subscription, entities.subscriptions.rmw_handle),
         ),
         Case(True, "a timer was picked", started & (fires | before)),
         Case(True, "a service was picked", asked | (started & serves)),
