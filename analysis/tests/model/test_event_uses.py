@@ -331,10 +331,10 @@ REASONS: dict[str, tuple[str, dict[tuple[str, str], int]]] = {
     ),
     "a thread publishes, then spins": (
         """
-        200 1.1 ready
-        201 1.1 rcl_publish /u
-        202 1.1 rmw_publish /u 202
-        203 1.1 ready
+        200 1.4 ready
+        201 1.4 rcl_publish /u
+        202 1.4 rmw_publish /u 202
+        203 1.4 ready
         """,
         {
             (READY, "looked for work after what the thread sent outside of callbacks"): 1,
