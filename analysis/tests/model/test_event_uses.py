@@ -471,7 +471,8 @@ def test_what_losses_left_is_told(sample: Sample) -> None:
     lost = uses[uses["use"].str.contains("lost")].set_index("event")["count"].to_dict()
     assert lost == {
         "ros2:rcl_take": 1,
-        "ros2:callback_start": 1,
+        "ros2:callback_start": 51,
+        "ros2:callback_end": 50,
         f"ros2:{WAIT}": 1,
         f"ros2:{EXECUTE}": 2,
     }

@@ -93,25 +93,17 @@ def _service_callbacks(evidence: Evidence) -> list[Case]:
     event, machine = _names("rclcpp_service_callback_added"), _names(_MACHINE)
     thread, ns = evidence.events.thread(event), evidence.events.timestamps(event)
     known = _rows(evidence, event, "service_handle", _names("rcl_service_init")) != NONE
-    own = Lifetimes(
-        evidence.events.thread(machine),
-        evidence.events.thread(machine) * 0,
-        evidence.events.timestamps(machine),
-    )
-    made = own.find(thread, thread * 0, ns)
+    made = evidence.before_on_thread(machine, thread, ns)
     made_ns = pick(evidence.events.timestamps(machine), made)
-    others = GroupedSearch(
-        evidence.events.thread(_names("rcl_service_init")),
-        evidence.events.timestamps(_names("rcl_service_init")),
-    )
-    between = others.position(thread, ns, after_equal=True) - others.position(
-        thread, made_ns, after_equal=True
-    )
-    among = GroupedSearch(thread, ns)
-    number = among.position(thread, ns, after_equal=True) - among.position(
-        thread, made_ns, after_equal=True
-    )
-    copied = ~known & (made != NONE) & (between == 0) & (number <= _LIFECYCLE_SERVICES)
+
+    def since(name: str) -> Ints:
+        """How many events of a name came since the state machine, up to each."""
+        search = GroupedSearch(evidence.events.thread(name), evidence.events.timestamps(name))
+        begin, end = (search.position(thread, t, after_equal=True) for t in (made_ns, ns))
+        return end - begin
+
+    near = (since(_names("rcl_service_init")) == 0) & (since(event) <= _LIFECYCLE_SERVICES)
+    copied = ~known & (made != NONE) & near
     copy = Case(False, "names a service of a lifecycle node by a copy of its handle", copied)
     return _cases(evidence, event, known, copy)
 
@@ -174,7 +166,7 @@ def _links(event: str) -> Rule:
         for column, ends in (("subs", entities.subscriptions), ("pubs", entities.publishers)):
             handles = evidence.events.lists(event, column)
             of = np.repeat(np.arange(len(handles)), [len(part) for part in handles])
-            row = Lifetimes(ends.process, ends.handle, ends.begin_ns).find(
+            row = ends.by_handle.find(
                 evidence.events.process(event)[of],
                 np.concatenate([*handles, np.empty(0, np.int64)]),
                 evidence.events.timestamps(event)[of],

@@ -81,6 +81,12 @@ class Evidence:
         after[own[:-1][same]] = own[1:][same]
         return before, after
 
+    def before_on_thread(self, event: str, thread: Ints, ns: Ints) -> Ints:
+        """Return the row of the last event of a name before each time on a thread, or `NONE`."""
+        search = GroupedSearch(self.events.thread(event), self.events.timestamps(event))
+        last = search.position(thread, ns, after_equal=True) - 1
+        return pick(search.order, np.where(last >= search.begin(thread), last, NONE))
+
     def lost_since(self, begin: Ints, at: Ints) -> Flags:
         """Tell where events were lost from one position (`NONE`: ever) to another."""
         begin_ns = np.where(begin != NONE, self.timeline.ns_at(begin), 0)

@@ -10,7 +10,6 @@ from strata.model.columns import NONE
 from strata.model.event_uses.cases import EARLIER, LOST, Case, Rule
 from strata.model.event_uses.evidence import WORK, Evidence
 from strata.model.joins import Flags, codes_of
-from strata.model.search import Lifetimes
 from strata.model.timeline import EVENT_OF, Kind
 
 _GRAPH = "of the middleware itself (graph topics)"
@@ -37,8 +36,8 @@ def _rmw_publishes(evidence: Evidence) -> list[Case]:
 def _own_publishers(evidence: Evidence) -> Flags:
     """Which rmw_publish are of the middleware's own publishers.
 
-    Of those that it announced itself; or that published when it made a node (Cyclone DDS announces
-    none); or of nobody's that it names (Iron and older), without a rcl_publish before.
+    Those that it announced, and rcl never did; those that published when it made a node (Cyclone DDS
+    announces none); and where the event names no publisher (Iron and older), those of no client.
     """
     at, timeline = evidence.at(Kind.RMW_PUBLISH), evidence.timeline
     process, ns = evidence.process(at), timeline.ns[at]
@@ -73,13 +72,13 @@ def _client_publishes(kind: Kind) -> Rule:
 
 
 def _intra_publishes(evidence: Evidence) -> list[Case]:
-    at, known = evidence.at(Kind.INTRA_PUBLISH), evidence.model.entities.publishers
+    at, publishers = evidence.at(Kind.INTRA_PUBLISH), evidence.model.entities.publishers
     process, ns = evidence.process(at), evidence.timeline.ns[at]
     handle = evidence.column(Kind.INTRA_PUBLISH, "publisher_handle")
-    lives = Lifetimes(known.process, known.handle, known.begin_ns)
+    known = publishers.by_handle.find(process, handle, ns) != NONE
     begin = "begin of a publication"
     return [
-        Case(True, begin, lives.find(process, handle, ns) != NONE),
+        Case(True, begin, known),
         Case(True, f"{begin} {_UNANNOUNCED}", evidence.lost_before(ns)),
         Case(True, f"{begin} {_OLDER}", evidence.older(process)),
     ]

@@ -12,6 +12,7 @@ from strata.model.event_uses.evidence import WORK, Evidence
 from strata.model.joins import Flags, flags_at
 from strata.model.search import Lifetimes, pick
 from strata.model.timeline import EVENT_OF, Kind
+from strata.model.windows import touched
 
 _EXECUTOR = (Kind.WAIT, Kind.READY, Kind.EXECUTE)
 _DONE = (
@@ -46,8 +47,8 @@ def _callback_starts(evidence: Evidence) -> list[Case]:
         Case(True, "begin of an execution", known & ended),
         Case(
             True,
-            "begin of an execution whose end was lost",
-            known & (evidence.lost_until(at, following)),
+            "begin of an execution whose end is not known, as events were lost",
+            known & ~ended & touched(model.losses, ran.start_ns, ran.until_ns),
         ),
         Case(True, "begin of an execution that did not return (its callback threw)", known & left),
         Case(True, "begin of an execution at the end of its thread", known & (following == NONE)),
@@ -57,11 +58,31 @@ def _callback_starts(evidence: Evidence) -> list[Case]:
 def _callback_ends(evidence: Evidence) -> list[Case]:
     ran, at = evidence.model.executions, evidence.at(Kind.CALLBACK_END)
     work = evidence.timeline.before(at, *WORK)
+    # A start that is missing came after the last that the executor did.
+    before = _before_of_callback(evidence)
+    begun = evidence.kind(before) == Kind.CALLBACK_START
+    since = np.where(begun, before, np.maximum(before, evidence.timeline.before(at, *_EXECUTOR)))
+    lost = evidence.lost_since(since, at)
     return [
         Case(True, "end of an execution", np.isin(at, ran.until[ran.end_ns != NONE])),
-        Case(False, LOST, evidence.lost_since(work, at)),
+        Case(False, "may end a later execution, as events were lost", begun & lost),
+        Case(False, LOST, lost),
         Case(False, EARLIER, (work == NONE) & evidence.older(evidence.process(at))),
     ]
+
+
+def _before_of_callback(evidence: Evidence) -> Ints:
+    """The start or end before each callback_end, on its thread and of its callback; or `NONE`."""
+    starts, ends = evidence.at(Kind.CALLBACK_START), evidence.at(Kind.CALLBACK_END)
+    at = np.concatenate([starts, ends])
+    kinds = (Kind.CALLBACK_START, Kind.CALLBACK_END)
+    address = np.concatenate([evidence.column(kind, "callback") for kind in kinds])
+    thread = evidence.timeline.thread[at]
+    order = np.lexsort((at, address, thread))
+    same = (address[order][1:] == address[order][:-1]) & (thread[order][1:] == thread[order][:-1])
+    before = np.full(len(at), NONE, np.int64)
+    before[order[1:][same]] = at[order[:-1][same]]
+    return before[len(starts) :]
 
 
 def _waits(evidence: Evidence) -> list[Case]:
@@ -146,10 +167,11 @@ def _named(evidence: Evidence, at: Ints, process: Ints) -> tuple[Ints, Ints, Int
     """The subscription, timer, service and client whose handle was picked: rows, or `NONE`."""
     handle, ns = evidence.column(Kind.EXECUTE, "handle"), evidence.timeline.ns[at]
     entities, traffic = evidence.model.entities, evidence.model.service_traffic
-    subscription, service, client = (
+    service, client = (
         Lifetimes(of.process, of.handle, of.begin_ns).find(process, handle, ns)
-        for of in (entities.subscriptions, traffic.services, traffic.clients)
+        for of in (traffic.services, traffic.clients)
     )
+    subscription = entities.subscriptions.by_handle.find(process, handle, ns)
     return subscription, entities.timers.find(process, handle, ns), service, client
 
 
