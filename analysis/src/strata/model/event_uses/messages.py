@@ -36,8 +36,9 @@ def _rmw_publishes(evidence: Evidence) -> list[Case]:
 def _own_publishers(evidence: Evidence) -> Flags:
     """Which rmw_publish are of the middleware's own publishers.
 
-    Those that it announced, and rcl never did; those that published when it made a node (Cyclone DDS
-    announces none); and where the event names no publisher (Iron and older), those of no client.
+    Those that it announced, and rcl never did; those that published when it made a node (Cyclone
+    DDS announces none); and where the event names no publisher (Iron and older), those of no
+    client.
     """
     at, timeline = evidence.at(Kind.RMW_PUBLISH), evidence.timeline
     process, ns = evidence.process(at), timeline.ns[at]

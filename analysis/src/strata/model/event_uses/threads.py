@@ -125,7 +125,7 @@ def _executes(evidence: Evidence) -> list[Case]:
     unnamed = (subscription == NONE) & (timer == NONE) & (service == NONE) & (client == NONE)
     before = unnamed & (evidence.older(process) | evidence.lost_before(timeline.ns[at]))
     entities, traffic = evidence.model.entities, evidence.model.service_traffic
-    callback = _started(evidence, following)
+    fires, serves = _starts(evidence, following, timer, service)
 
     def taken(of: Kind, what: str, row: Ints, rmw_handle: Ints) -> Flags:
         handle = evidence.column_at(following, of, f"rmw_{what}_handle")
@@ -133,12 +133,6 @@ def _executes(evidence: Evidence) -> list[Case]:
         return np.asarray((kind == of) & (same | before), bool)
 
     started = kind == Kind.CALLBACK_START
-    nobodys = flags_at(np.asarray(entities.callbacks.kind == "unknown", bool), callback)
-    unlinked = nobodys & evidence.lost_before(timeline.ns[at])
-    of_timer = pick(entities.callbacks.timer, callback)
-    fires = (timer != NONE) & ((of_timer == timer) | unlinked)
-    of_service = pick(traffic.services.of_callback, callback)
-    serves = (service != NONE) & ((of_service == service) | unlinked)
     asked = taken(Kind.TAKE_REQUEST, "service", service, traffic.services.rmw_handle)
     idle = np.isin(kind, (*_EXECUTOR, NONE))
     return [
@@ -147,8 +141,8 @@ def _executes(evidence: Evidence) -> list[Case]:
             "a subscription was picked",
             taken(Kind.RMW_TAKE, "subscription", subscription, entities.subscriptions.rmw_handle),
         ),
-        Case(True, "a timer was picked", started & (fires | before)),
-        Case(True, "a service was picked", asked | (started & serves)),
+        Case(True, "a timer was picked", fires | (started & before)),
+        Case(True, "a service was picked", asked | serves),
         Case(
             True,
             "a client was picked",
@@ -173,6 +167,18 @@ def _named(evidence: Evidence, at: Ints, process: Ints) -> tuple[Ints, Ints, Int
     )
     subscription = entities.subscriptions.by_handle.find(process, handle, ns)
     return subscription, entities.timers.find(process, handle, ns), service, client
+
+
+def _starts(evidence: Evidence, at: Ints, timer: Ints, service: Ints) -> tuple[Flags, Flags]:
+    """Tell where a callback of the timer starts, or of the service, as far as is known."""
+    model = evidence.model
+    callbacks, services = model.entities.callbacks, model.service_traffic.services
+    callback = _started(evidence, at)
+    nobodys = flags_at(np.asarray(callbacks.kind == "unknown", bool), callback)
+    unlinked = nobodys & evidence.lost_before(evidence.timeline.ns_at(at))
+    fires = (timer != NONE) & ((pick(callbacks.timer, callback) == timer) | unlinked)
+    serves = (service != NONE) & ((pick(services.of_callback, callback) == service) | unlinked)
+    return fires, serves
 
 
 def _started(evidence: Evidence, at: Ints) -> Ints:
