@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from strata.analysis import Analysis
@@ -152,7 +152,36 @@ def test_the_verdict_does_not_depend_on_the_unit_or_the_order() -> None:
     )
 )
 def test_any_values_are_parted_without_remainder(numbers: list[int]) -> None:
-    values = np.asarray(numbers, np.int64)
+    parted_without_remainder(np.asarray(numbers, np.int64))
+
+
+@given(
+    count=st.integers(MIN_COUNT, 5_000),
+    least=st.integers(0, 10**16),
+    quantum=st.sampled_from([1, 10, 1_000, 10**6]),
+    levels=st.lists(st.sampled_from([0, 0, 1, 2, 3, 1_000, 10**6]), min_size=1, max_size=12),
+)
+@example(count=269, least=31_110, quantum=1, levels=[0])
+@example(count=5_000, least=31_110, quantum=1, levels=[0])
+@example(count=300, least=10**15, quantum=1, levels=[0, 0, 0, 0, 0, 1])
+def test_quantised_values_are_parted_without_remainder(
+    count: int, least: int, quantum: int, levels: list[int]
+) -> None:
+    # Few different values, or but one: of any spread of logarithms, and of none but rounding.
+    parted_without_remainder(least + quantum * np.resize(np.asarray(levels, np.int64), count))
+
+
+@pytest.mark.parametrize("centre", [10**5, 10**9, 10**12])
+def test_nearly_equal_values_are_a_mode_beside_a_far_one(centre: int) -> None:
+    # Too narrow for a grid over both: 250 values within 1 / 10 000 of each other.
+    near = np.random.default_rng(1).integers(-5, 6, 300)
+    values = np.where(np.arange(300) < 250, centre, 5 * centre) + near
+    modes = find_modes(values)
+    assert modes.count == 2
+    assert np.bincount(modes.number(values)).tolist() == [250, 50]
+
+
+def parted_without_remainder(values: np.ndarray) -> None:
     modes = find_modes(values)
     rows = mode_rows(modes, values)
     assert modes.count == max(len(rows), 1) <= MAX_MODES

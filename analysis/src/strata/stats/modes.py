@@ -93,7 +93,7 @@ def find_modes(values: Ints) -> Modes:
         if not parts:
             break
         begin, end = max(parts, key=lambda part: part[1] - part[0])
-        found = _split(logs[begin:end], least)
+        found = _split(logs[begin:end], least, p_value if end - begin == len(logs) else None)
         if found is not None:
             # Equal values are of one mode.
             found = int(np.searchsorted(ordered[begin:end], ordered[begin + found]))
@@ -141,15 +141,19 @@ def _apart(ordered: Floats, cuts: list[int]) -> bool:
     return bool((np.diff(medians) >= np.log(MIN_RATIO)).all())
 
 
-def _split(ordered: Floats, least: int) -> int | None:
+def _split(ordered: Floats, least: int, p_value: float | None) -> int | None:
     """Return how many of the values lie below their clearest valley; null when there is none.
 
-    `least` is how many have to be on either side.
+    `least` is how many have to be on either side; `p_value` is that of the dip, where it is known.
     """
-    width = _silverman(ordered)
-    if len(ordered) < max(MIN_COUNT, 2 * least) or not width > 0:
+    span = float(ordered[-1] - ordered[0])
+    # Within less no two medians stand apart. Of equal values even the spread is noise of rounding.
+    if len(ordered) < max(MIN_COUNT, 2 * least) or span < np.log(MIN_RATIO):
         return None
-    sigmas = _SIGMAS if _dip(ordered)[1] < ALPHA else _SIGMAS_ALONE
+    # A kernel that the grid cannot resolve is as wide as its cells.
+    width = max(_silverman(ordered), span / _GRID)
+    tested = _dip(ordered)[1] if p_value is None else p_value
+    sigmas = _SIGMAS if tested < ALPHA else _SIGMAS_ALONE
     for index, factor in enumerate(_SMOOTHING):
         valley = _valley(ordered, width * factor, least, sigmas)
         if valley is not None:
