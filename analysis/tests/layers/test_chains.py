@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from strata.layers.chains import Ways, find_chains, find_chains_of, find_ways
 from strata.layers.links import Links
@@ -96,6 +98,49 @@ def test_a_cycle_of_hops_that_no_message_goes_round_is_followed() -> None:
     # a -> b for some messages and b -> a for others, by other nodes.
     found, _ = chains(hops=[0, 1, 1, 0], parents=[-1, 0, -1, 2])
     assert found == {(0, 1): [[0, 1]], (1, 0): [[2, 3]]}
+
+
+@pytest.mark.parametrize("input_last", [True, False])
+@pytest.mark.parametrize("count", [3, 40, 50_000])
+def test_feedback_is_no_part_of_the_next_round(*, input_last: bool, count: int) -> None:
+    # A controller (0 -> 1) keeps the newest feedback (2) of its plant, as a cause of its output.
+    rounds: list[int | list[int]] = []
+    for first in range(0, 3 * count, 3):
+        causes = [first - 1, first] if input_last else [first, first - 1]
+        rounds += [-1, causes, first + 1]
+    found, ledger = chains([0, 1, 2] * count, rounds)
+    assert found == {(0, 1, 2): np.arange(3 * count).reshape(-1, 3).tolist()}
+    assert ledger.counts == {}
+
+
+def test_a_long_way_round_that_is_closed_once_is_a_cycle() -> None:
+    # Of 130 hops only hop 100 sees a message again.
+    hops = [(100 + step) % 130 for step in range(131)]
+    found, _ = chains(hops, [-1, *range(130)])
+    assert {way: len(messages) for way, messages in found.items()} == {
+        tuple(range(101)): 1,
+        tuple(range(100, 130)): 1,
+    }
+
+
+@given(st.data())
+def test_links_are_left_out_only_where_a_message_comes_back_to_a_hop(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 8))
+    hops = data.draw(st.lists(st.integers(0, 4), min_size=count, max_size=count))
+    parents: list[int | list[int]] = [[]]
+    parents += [
+        sorted(data.draw(st.sets(st.integers(0, child - 1), max_size=3)))
+        for child in range(1, count)
+    ]
+    made_of: list[set[int]] = []
+    for causes in parents:
+        assert isinstance(causes, list)
+        made_of.append({hops[cause] for cause in causes}.union(*(made_of[at] for at in causes)))
+    comes_back = any(hop in before for hop, before in zip(hops, made_of, strict=True))
+    ways = ways_of(hops, parents, Ledger())
+    assert all(len(set(way)) == len(way) for way in ways.hops) or not comes_back
+    left_out = len(links_of(parents)) - len(np.unique(ways.link[ways.link != -1]))
+    assert (left_out > 0) == comes_back
 
 
 def test_a_long_cycle_is_followed_in_few_steps() -> None:

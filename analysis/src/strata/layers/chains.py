@@ -8,8 +8,8 @@ ends one way for each; a message that caused several (branches) begins one for e
 
 A way that stops where others of its kind go on (the message was dropped, filtered, lost, replaced
 by a newer one before it was used, or the trace ended) is no chain of its own; it is counted as
-truncated. Where messages come back to a hop (a cycle), the links that close the cycle are not
-followed: a new chain begins there.
+truncated. Where messages come back to a hop (a cycle), by whichever of their causes, the links that
+close the cycle are not followed: a new chain begins there, unless the message has other causes.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ Flags = npt.NDArray[np.bool_]
 
 _ROWS_A_MESSAGE = 32
 """Ways through one message on the average, beyond which no more are followed."""
+_BITS = 62
+"""Hops of cycles that are looked at at once, one bit each."""
 
 
 @dataclass(frozen=True)
@@ -122,9 +124,10 @@ def _closing(hop: Ints, links: Links, followed: Ints) -> Flags:
     """Which of the followed links close a cycle of hops that messages really go round."""
     child, parent = hop[links.child[followed]], hop[links.parent[followed]]
     width = int(hop.max(initial=0)) + 1
-    edges = np.unique(parent * width + child)
-    back = _back_edges([(int(key) // width, int(key) % width) for key in edges])
-    if not back or not _comes_back(hop, links, followed):
+    keys = np.unique(parent * width + child)
+    edges = [(int(key) // width, int(key) % width) for key in keys]
+    back = _back_edges(edges)
+    if not back or not _comes_back(hop, links, followed, _on_cycles(edges)):
         return np.zeros(len(followed), bool)
     return np.isin(parent * width + child, [begin * width + end for begin, end in back])
 
@@ -156,20 +159,48 @@ def _back_edges(edges: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return back
 
 
-def _comes_back(hop: Ints, links: Links, followed: Ints) -> bool:
-    """Tell whether any message comes back to a hop, along the last causes."""
-    critical = followed[links.critical[followed]]
-    parent = np.full(len(hop) + 1, NONE, np.int64)
-    parent[links.child[critical]] = links.parent[critical]
-    ancestor = parent[:-1]
-    for _ in range(int(hop.max(initial=0)) + 1):
-        known = ancestor != NONE
-        if not known.any():
-            return False
-        if (hop[ancestor[known]] == hop[known]).any():
+def _on_cycles(edges: list[tuple[int, int]]) -> list[int]:
+    """Hops of all cycles, and those between two: what has no edge in or out is left out."""
+    count = 0
+    while len(edges) != count:
+        count = len(edges)
+        begins, ends = {begin for begin, _ in edges}, {end for _, end in edges}
+        edges = [(begin, end) for begin, end in edges if begin in ends and end in begins]
+    return sorted({hop for edge in edges for hop in edge})
+
+
+def _comes_back(hop: Ints, links: Links, followed: Ints, cyclic: list[int]) -> bool:
+    """Tell whether any message comes back to one of the `cyclic` hops, by whichever cause."""
+    number = np.full(int(hop.max(initial=0)) + 2, NONE, np.int64)
+    number[cyclic] = np.arange(len(cyclic))
+    of_message = number[hop]
+    inside = (of_message[links.child[followed]] != NONE) & (
+        of_message[links.parent[followed]] != NONE
+    )
+    child, parent = links.child[followed[inside]], links.parent[followed[inside]]
+    for first in range(0, len(cyclic), _BITS):
+        of_bits = (of_message >= first) & (of_message < first + _BITS)
+        own = np.where(of_bits, 1 << ((of_message - first) % _BITS), 0)
+        if _meets_itself(own, child, parent, len(cyclic)):
             return True
-        ancestor = parent[ancestor]
-    return True
+    return False
+
+
+def _meets_itself(own: Ints, child: Ints, parent: Ints, steps: int) -> bool:
+    """Tell whether a message has the bit of one that it was made from, over up to `steps` links.
+
+    `own` has one bit a message; the links are by child.
+    """
+    first = np.flatnonzero(np.append(True, child[1:] != child[:-1]))
+    before = np.zeros(len(own), np.int64)
+    for _ in range(steps):
+        bits = np.bitwise_or.reduceat((own | before)[parent], first)
+        if (bits & own[child[first]]).any():
+            return True
+        if (bits == before[child[first]]).all():
+            break
+        before[child[first]] = bits
+    return False
 
 
 def find_chains(ways: Ways, reportable: set[int], ledger: Ledger) -> list[Chain]:
