@@ -134,6 +134,50 @@ def test_a_name_that_returns_tells_nothing() -> None:
     assert counts_of(ledger) == {"repeated_contexts": 1}
 
 
+def alternating(*rounds: tuple[int, str]) -> Scene:
+    """Processes of one id, each with an rcl_init and a callback of its own at a like address."""
+    made = Scene()
+    for ns, name in rounds:
+        context(made, ns, "8.2.2")
+        registered(made, ns + 1, name)
+        ran(made, ns + 10)
+        named(made, ns, name)
+    return made
+
+
+def test_names_that_alternate_are_a_process_each() -> None:
+    made = alternating((0, "talker"), (100, "listener"), (200, "talker"), (300, "listener"))
+    model, ledger = made.model()
+    assert counts_of(ledger) == {"reused_process_ids": 3}
+    facts = describe_processes(model.events, Ledger())
+    assert facts.procname.tolist() == ["talker", "listener"] * 2
+    ends = model.events.processes.end_ns
+    assert (ends[:3] - BASE).tolist() == [100, 200, 300]
+    assert ends[3] == NONE
+
+
+def test_a_process_before_its_rcl_init_ends_the_one_before() -> None:
+    made = alternating((0, "talker"), (100, "listener"))
+    made.play("190 1.1 wait\n195 1.1 ready")
+    context(made, 200, "8.2.2")
+    named(made, 190, "talker")
+    model, ledger = made.model()
+    assert counts_of(ledger) == {"reused_process_ids": 2}
+    assert (model.events.processes.end_ns - BASE).tolist()[:2] == [100, 190]
+
+
+def test_a_name_that_returns_after_another_context_tells_nothing() -> None:
+    made = Scene()
+    context(made, 0, "8.2.2")
+    context(made, 100, "8.2.2", handle=501)
+    context(made, 200, "8.2.2", handle=502)
+    made.play("110 1.1 ready\n300 1.1 ready")
+    named(made, 100, "other")
+    named(made, 300, "p")
+    _, ledger = made.model()
+    assert counts_of(ledger) == {"repeated_contexts": 2}
+
+
 def test_a_second_context_is_of_the_same_process() -> None:
     made = Scene()
     context(made, 0, "8.2.2")

@@ -6,8 +6,9 @@ Stock events tell of no process's death. A second `rcl_init` with one process id
 of the same process, or another process; what decides:
 
 * another version of tracetools: another process (a process has one);
-* the main thread has another name from then on, and only then, and no runtime event afterwards
-  names a handle that was made before and not made again: another process;
+* the main thread has another name from then on, and only then (until the next such `rcl_init`: an
+  old name may return with that), and no runtime event afterwards names a handle that was made
+  before and not made again: another process;
 * anything else: one process, as far as the trace can tell. It is counted.
 
 In the last case entities still do not merge where handles are made again, as each handle's life
@@ -16,9 +17,10 @@ ends there. A process whose `rcl_init` was not recorded is never told from the o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +36,8 @@ _MESSAGES = frozenset({"message", "request", "response", "data"})
 """Addresses of messages: of the heap, used again by anything."""
 
 Ints = npt.NDArray[np.int64]
+_Names = tuple[Ints, npt.NDArray[np.object_]]
+"""Times and names of a main thread's events, in order of time."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +85,9 @@ def _restarts_of(tables: Mapping[str, pa.Table], host: str, vpid: int) -> tuple[
     restarts: list[Restart] = []
     undecided = 0
     begin = -1
-    for before, after in pairwise(inits):
+    for number, (before, after) in enumerate(pairwise(inits), start=1):
         at = after["timestamp"]
-        renamed = _renamed(names, begin, at)
+        renamed = _renamed(names, begin, at, _end(names, inits[number:]))
         if before["version"] != after["version"]:
             at = at if renamed is None else renamed
         elif renamed is not None and not _outlived(tables, begin, renamed):
@@ -96,10 +100,7 @@ def _restarts_of(tables: Mapping[str, pa.Table], host: str, vpid: int) -> tuple[
     return restarts, undecided
 
 
-def _main_thread_names(
-    tables: Mapping[str, pa.Table], vpid: int
-) -> tuple[Ints, npt.NDArray[np.object_]]:
-    """Times and names of the main thread's events, in order of time."""
+def _main_thread_names(tables: Mapping[str, pa.Table], vpid: int) -> _Names:
     own = [table.filter(pc.equal(table["vtid"], vpid)) for table in tables.values()]
     ns = np.concatenate([table["timestamp"].to_numpy() for table in own])
     names = np.concatenate(
@@ -110,11 +111,28 @@ def _main_thread_names(
     return ns[known][order], names[known][order]
 
 
-def _renamed(names: tuple[Ints, npt.NDArray[np.object_]], begin_ns: int, at_ns: int) -> int | None:
+def _end(names: _Names, inits: Sequence[Mapping[str, Any]]) -> int:
+    """Return where in `names` the process of the first rcl_init ends, at the latest.
+
+    That is with a further rcl_init under another name, or of another version. Events before it that
+    carry its name already belong to it.
+    """
+    ns, name = names
+    begin, *further = np.searchsorted(ns, [init["timestamp"] for init in inits]).tolist()
+    for init, at in zip(inits[1:], further, strict=True):
+        if at < len(ns) and name[at] != name[begin]:
+            return int(np.flatnonzero(name[:at] != name[at])[-1]) + 1
+        if init["version"] != inits[0]["version"]:
+            return int(at)
+    return len(ns)
+
+
+def _renamed(names: _Names, begin_ns: int, at_ns: int, end: int) -> int | None:
     """Return since when the main thread has only names that it had not before; else None.
 
     Events between `begin_ns` and `at_ns` are before; a thread's last such events that carry the
-    name of the event at `at_ns` belong after already.
+    name of the event at `at_ns` belong after already. Those from row `end` of `names` on tell
+    nothing.
     """
     ns, name = names
     at = int(np.searchsorted(ns, at_ns))
@@ -125,7 +143,7 @@ def _renamed(names: tuple[Ints, npt.NDArray[np.object_]], begin_ns: int, at_ns: 
     if not len(others):
         return None
     since = first + int(others[-1]) + 1
-    shared = set(name[first:since]) & set(name[since:])
+    shared = set(name[first:since]) & set(name[since:end])
     return None if shared else int(ns[since])
 
 
