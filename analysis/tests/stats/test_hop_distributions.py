@@ -18,6 +18,7 @@ from strata.schema import tables
 from strata.schema.layers import HOP_LAYERS
 from strata.stats.hop_distributions import Way, trace_hops
 from strata.stats.hops import hop_tables
+from strata.stats.modes import find_modes
 
 AnalysisOf = Callable[[str], Analysis]
 NODES = ["/source", "/relay_0", "/relay_1", "/relay_2", "/sink"]
@@ -65,6 +66,13 @@ def test_the_whole_hop_is_that_of_the_table(analysis_of: AnalysisOf) -> None:
         hop = measured.hops[Way(row["topic"], (row["publisher_node"], row["subscription_node"]))]
         assert hop.whole.statistics["p50"] == row["latency_p50"]
         assert hop.whole.modes.dip == (None if pd.isna(row["dip"]) else row["dip"])
+
+
+@pytest.mark.parametrize("name", ["fast_relay1p_st", "fast_blocked_st", "fast_throws"])
+def test_modes_of_the_tables_are_those_of_the_values(analysis_of: AnalysisOf, name: str) -> None:
+    measured = trace_hops(analysis_of(name), name)
+    found = [hop.whole for hop in measured.hops.values()] + list(measured.chains.values())
+    assert [one.modes for one in found] == [find_modes(one.values) for one in found]
 
 
 def test_what_ends_no_callback_has_a_transfer_all_the_same(analysis_of: AnalysisOf) -> None:
@@ -126,6 +134,7 @@ def traffic(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame]:
             "rmw_publish_ns": 0,
             "rmw_take_ns": 10 + at,
             "take_ns": 10 + at,
+            "callback_end_ns": 10 + at if complete else None,
             "latency_ns": 10 + at,
             "complete": complete,
         }

@@ -19,6 +19,8 @@ from strata.analysis import Analysis
 from strata.model.columns import NONE, filled
 from strata.schema.layers import CALLBACK, HOP_LAYERS, Layer
 from strata.stats.groups import TAIL, TYPICAL, Group, members
+from strata.stats.hops import counted
+from strata.stats.mode_tables import modes_found
 from strata.stats.modes import Modes, find_modes
 from strata.stats.partition import partition
 from strata.stats.summary import Statistics, summarize
@@ -100,13 +102,15 @@ def trace_hops(analysis: Analysis, name: str) -> TraceHops:
     durations = {layer: filled(messages[layer.column]) for layer in HOP_LAYERS}
     transfer = _Cut(messages, "callback_start_ns", _without(durations, CALLBACK))
     whole = _Cut(messages, "callback_end_ns", durations)
+    modes = modes_found(analysis.hops, "hop_id", analysis.modes)
     layers = _layer_statistics(analysis.hop_layers)
     hops = {}
     for row in analysis.hops.to_dict("records"):
         way = Way(row["topic"], (row["publisher_node"], row["subscription_node"]))
         at = row["hop_id"]
         own = layers.get(at, ())
-        hops[way] = Hop(row["count"], row["lost"], transfer.measure(at), whole.measure(at), own)
+        of_both = transfer.measure(at), whole.measure(at, modes[at])
+        hops[way] = Hop(row["count"], row["lost"], *of_both, own)
     return TraceHops(name, analysis.trace.path, hops, _chains(analysis))
 
 
@@ -114,23 +118,22 @@ class _Cut:
     """All messages from their publish to one checkpoint."""
 
     def __init__(self, messages: pd.DataFrame, until: str, layers: Layers) -> None:
-        end_ns, hop = filled(messages[until]), filled(messages["hop_id"])
-        reached = end_ns != NONE
-        some = np.zeros(int(hop.max(initial=-1)) + 1, bool)
-        some[hop[reached]] = True
-        last_ns = filled(messages["publish_ns"]) + filled(messages["latency_ns"])
-        self._latency = np.where(reached, end_ns, last_ns) - filled(messages["publish_ns"])
+        end_ns = filled(messages[until])
+        publish_ns = filled(messages["publish_ns"])
+        last_ns = publish_ns + filled(messages["latency_ns"])
+        self._latency = np.where(end_ns != NONE, end_ns, last_ns) - publish_ns
         self._layers = layers
-        kept = np.flatnonzero(reached | ~some[hop])
+        kept = np.flatnonzero(counted(messages, until))
+        hop = filled(messages["hop_id"])
         self._rows = {hop_id: kept[own] for hop_id, own in partition(hop[kept])}
 
-    def measure(self, hop_id: int) -> Measure:
-        """Return the measure of one hop."""
+    def measure(self, hop_id: int, modes: Modes | None = None) -> Measure:
+        """Return the measure of one hop; `modes` are those of its values, where they are known."""
         rows = self._rows[hop_id]
         values = self._latency[rows]
         frame = pd.DataFrame({"latency_ns": values, "row": rows})
         typical, tail = (self._largest(frame, group) for group in (TYPICAL, TAIL))
-        return Measure(values, summarize(values), find_modes(values), typical, tail)
+        return Measure(values, summarize(values), modes or find_modes(values), typical, tail)
 
     def _largest(self, frame: pd.DataFrame, group: Group) -> Largest:
         chosen = members(frame, group)
@@ -159,13 +162,11 @@ def _layer_statistics(hop_layers: pd.DataFrame) -> dict[int, tuple[LayerStatisti
 def _chains(analysis: Analysis) -> dict[Way, Distribution]:
     latency = filled(analysis.chain_instances["latency_ns"])
     rows = dict(partition(filled(analysis.chain_instances["chain_id"])))
-    return {
-        Way(row["name"], tuple(row["nodes"].split(" -> "))): _distribution(
-            latency[rows[row["chain_id"]]]
-        )
-        for row in analysis.chains.to_dict("records")
-    }
-
-
-def _distribution(values: Ints) -> Distribution:
-    return Distribution(values, summarize(values), find_modes(values))
+    modes = modes_found(analysis.chains, "chain_id", analysis.modes)
+    chains = {}
+    for row in analysis.chains.to_dict("records"):
+        at = row["chain_id"]
+        values = latency[rows[at]]
+        way = Way(row["name"], tuple(row["nodes"].split(" -> ")))
+        chains[way] = Distribution(values, summarize(values), modes[at])
+    return chains

@@ -59,13 +59,13 @@ def hop_tables(
     )
 
 
-def counted(messages: pd.DataFrame) -> npt.NDArray[np.bool_]:
-    """Tell which rows of `messages` the statistics of their hop are over."""
-    complete = messages["complete"].to_numpy(bool)
+def counted(messages: pd.DataFrame, until: str = "callback_end_ns") -> npt.NDArray[np.bool_]:
+    """Tell which rows of `messages` the statistics of their hop up to a checkpoint are over."""
+    reached = messages[until].notna().to_numpy(bool)
     hop = messages["hop_id"].to_numpy(np.int64)
     some = np.zeros(int(hop.max(initial=-1)) + 1, bool)
-    some[hop[complete]] = True
-    return np.asarray(complete | ~some[hop])
+    some[hop[reached]] = True
+    return np.asarray(reached | ~some[hop])
 
 
 class _Published:

@@ -102,6 +102,20 @@ def mode_rows(modes: Modes, values: Ints) -> list[Row]:
     return rows
 
 
+def modes_found(frame: pd.DataFrame, key: str, modes: pd.DataFrame) -> dict[int, Modes]:
+    """Return what tables tell of each chain or hop: `frame` is `chains` or `hops`, by `key`."""
+    bounds: dict[int, list[int]] = {}
+    own = modes[modes[key].notna()].sort_values([key, "mode"])
+    for at, high_ns in zip(own[key].tolist(), own["high_ns"].tolist(), strict=True):
+        bounds.setdefault(int(at), []).append(int(high_ns))
+    known = frame[frame["dip"].notna()]
+    columns = (known[name].tolist() for name in (key, "dip", "dip_p"))
+    found = dict.fromkeys(frame[key].tolist(), Modes(None, None))
+    for at, dip, p_value in zip(*columns, strict=True):
+        found[at] = Modes(dip, p_value, tuple(bounds.get(at, [])[:-1]))
+    return found
+
+
 def _find(frame: pd.DataFrame, key: str, rows: Ints) -> dict[int, _Found]:
     values = filled(frame["latency_ns"])[rows]
     return {
