@@ -28,10 +28,16 @@ from strata.stats.timers import timer_table
 
 
 def entity_tables(
-    model: Model, facts: ProcessFacts, summary: TraceSummary, ledger: Ledger
+    model: Model,
+    facts: ProcessFacts,
+    summary: TraceSummary,
+    objects: pd.DataFrame,
+    ledger: Ledger,
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables of all entities and of what they did beside messages, by name."""
-    objects = frames.callback_objects_frame(model)
+    """Return the tables of all entities and of what they did beside messages, by name.
+
+    `objects` is the table `callback_objects`, which is that of the messages too.
+    """
     instances = frames.callback_instances_frame(model)
     nodes = frames.nodes_frame(model)
     return {
@@ -41,7 +47,6 @@ def entity_tables(
         "publishers": frames.publishers_frame(model),
         "subscriptions": frames.subscriptions_frame(model),
         "subscription_objects": entity_frames.subscription_objects_frame(model),
-        "callback_objects": objects,
         "callback_instances": instances,
         "callbacks": callback_table(objects, instances),
         "executors": executors_frame(model),

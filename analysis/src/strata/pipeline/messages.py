@@ -28,7 +28,7 @@ from strata.schema.links import MessageLink
 from strata.schema.quality import Ledger
 from strata.stats.blame import blame_table, find_causes
 from strata.stats.bottleneck import find_bottlenecks
-from strata.stats.callbacks import describe
+from strata.stats.callbacks import descriptions
 from strata.stats.chains import ChainTables, chain_tables, place_of_layer
 from strata.stats.hops import hop_tables
 from strata.stats.mode_tables import mode_tables
@@ -62,6 +62,7 @@ class _Messages:
     links: Links
     messages: pd.DataFrame
     blockers: pd.DataFrame
+    objects: pd.DataFrame
     described: pd.Series[str]
     where: pd.DataFrame
 
@@ -83,6 +84,7 @@ def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResu
         "messages": found.messages,
         "links": links,
         "executor_blockers": found.blockers,
+        "callback_objects": found.objects,
         "hop_layers": hop_layers,
         "chain_instances": of_chains.instances,
         "chain_segments": of_chains.segments,
@@ -99,13 +101,13 @@ def _messages(model: Model, wanted: Wanted, ledger: Ledger) -> _Messages:
     messages = messages_frame(model, transfers, names, links)
     unsplit = messages[[layer.column for layer in WITHOUT_WAITS]].notna().any(axis=1)
     ledger.add("messages_without_executor_events", int(unsplit.sum()))
-    objects = frames.callback_objects_frame(model).to_dict("records")
-    described = pd.Series({row["callback_id"]: describe(row) for row in objects}, dtype=object)
+    objects = frames.callback_objects_frame(model)
+    described = descriptions(objects)
     where = pd.DataFrame(
         {name: place_of_layer(layer, messages, described) for name, layer in BY_NAME.items()}
     )
     blockers = blockers_frame(find_blockers(model, transfers))
-    return _Messages(transfers, links, messages, blockers, described, where)
+    return _Messages(transfers, links, messages, blockers, objects, described, where)
 
 
 def _chains(

@@ -58,7 +58,8 @@ def analyze_model(
     facts = describe_processes(model.events, ledger)
     summary = summarize_trace(trace, events, model, facts)
     messages = message_results(model, wanted, ledger)
-    entities = entity_tables(model, facts, summary, ledger)
+    objects = messages.tables["callback_objects"]
+    entities = entity_tables(model, facts, summary, objects, ledger)
     own_hops = messages.tables["hops"]
     own_hops = own_hops[~own_hops["topic"].isin(INTERNAL_TOPICS)]
     ledger.add("lost_messages", int(own_hops["lost"].sum()))

@@ -46,6 +46,12 @@ def symbol_of(callback: Mapping[Hashable, Any]) -> str:
     return f"0x{int(callback['address']):x}" if pd.isna(symbol) else str(symbol)
 
 
+def descriptions(objects: pd.DataFrame) -> pd.Series[str]:
+    """Return the description of each row of `callback_objects`, by callback id."""
+    rows = objects.to_dict("records")
+    return pd.Series({row["callback_id"]: describe(row) for row in rows}, dtype=object)
+
+
 def describe(callback: Mapping[Hashable, Any]) -> str:
     """Return "symbol [trigger] (node)" for a row of `callback_objects`.
 

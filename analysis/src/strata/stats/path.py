@@ -20,7 +20,7 @@ from strata.analysis import Analysis
 from strata.errors import TraceError
 from strata.schema.layers import CALLBACK, HOLD, LINK_HOLD, STORED, TRANSFER_LAYERS
 from strata.stats.blame import OTHERS
-from strata.stats.callbacks import describe
+from strata.stats.callbacks import descriptions
 from strata.stats.chains import place_of_layer
 
 Row = Mapping[Hashable, Any]
@@ -80,8 +80,7 @@ def critical_path(analysis: Analysis, message_id: int) -> CriticalPath:
 
 def _path(analysis: Analysis, path: list[int], links: list[Row]) -> CriticalPath:
     rows = analysis.messages.iloc[path].reset_index(drop=True)
-    objects = analysis.callback_objects.to_dict("records")
-    callbacks = pd.Series({row["callback_id"]: describe(row) for row in objects}, dtype=object)
+    callbacks = descriptions(analysis.callback_objects)
     steps: list[Step] = []
     for hop in range(len(path)):
         row = rows.iloc[[hop]]
