@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scene import BASE, Scene
 
-from strata.layers.timer_fires import find_timer_fires
+from strata.layers.timer_fires import MOST_GRIDS, find_timer_fires
 from strata.layers.timer_frames import timer_fires_frame
 from strata.schema.quality import Ledger
 
@@ -193,14 +193,18 @@ def test_timers_that_no_callback_is_told_of_are_counted_and_left_out() -> None:
     assert counts == {"timers_without_callback": 30}
 
 
-def test_a_timer_that_keeps_no_grid_is_said_to_be_irregular() -> None:
+def test_of_a_timer_that_changes_often_the_first_grids_are_kept() -> None:
     made = scene()
-    for number in range(1, 200):
-        fire(made, number * 4 * MS)
+    for number in range(100):
+        # One fire that is due, then one after a reset: a grid each.
+        fire(made, number * 3 * PERIOD // 2 + PERIOD + LATE)
+        fire(made, (number + 1) * 3 * PERIOD // 2 + LATE)
     frame, counts = fires_of(made)
-    assert counts["irregular_timers"] == 1
-    assert frame["cause"].iloc[-1] == "irregular"
-    assert frame.loc[frame["cause"] == "irregular", "expected_ns"].isna().all()
+    assert counts == {"irregular_timers": 1, "rebased_timers": MOST_GRIDS}
+    followed = 2 * MOST_GRIDS
+    assert causes(frame)[:followed] == [None, "early"] * MOST_GRIDS
+    assert set(causes(frame)[followed:]) == {"irregular"}
+    assert frame["expected_ns"].notna().tolist() == [cause is None for cause in causes(frame)]
 
 
 def test_a_period_of_zero_has_no_grid() -> None:

@@ -46,8 +46,9 @@ ENTITIES = (
     Diagnostic(
         "irregular_timers",
         Severity.WARNING,
-        "{count} {timer keeps|timers keep} no grid of {its|their} period (simulated time, or a "
-        "period that changes often): the lateness of {its|their} fires is not known.",
+        "{count} {timer does|timers do} not keep to a grid of {its|their} period (simulated time, "
+        "or a period that changes often): from some fire on the lateness of {its|their} fires is "
+        "not known.",
     ),
     Diagnostic(
         "missing_transitions",

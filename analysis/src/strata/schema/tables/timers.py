@@ -27,7 +27,7 @@ TIMER_FIRES = Table(
             "string",
             "overrun: its thread was busy; paused: its thread waited, so the timer was cancelled, "
             "reset or given a longer period; undecided: skipped for one of these; early: reset, or "
-            "given a shorter period; irregular: of a timer that keeps no grid",
+            "given a shorter period; irregular: beyond the grids that are followed",
             null="on its grid",
         ),
     ),
