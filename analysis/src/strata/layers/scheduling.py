@@ -23,13 +23,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from strata.layers.clocks import Clock, Overlap
 from strata.layers.links import KINDS, Links
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
+from strata.model.clocks import Clock, Overlap
 from strata.model.columns import NONE, Ints
 from strata.model.scheduling import IDLE, Occupancy
-from strata.model.search import GroupedSearch, spread
+from strata.model.search import GroupedSearch, spread, sums
 from strata.model.thread_states import Intervals, State
 from strata.schema import layers as names
 from strata.schema.layers import Layer
@@ -105,7 +105,7 @@ def layer_times(model: Model, transfers: Transfers, links: Links) -> tuple[Layer
             empty, empty, empty, np.empty(0, object), empty
         )
     stretches = _stretches(model, transfers, links)
-    waits = transfers.waiting.waits
+    waits = model.clocks.waits
     intervals = model.scheduling.intervals
     running, preempted, blocked = (_spent(stretches, intervals, s, model, waits) for s in STATES)
     every = np.arange(len(stretches.message))
@@ -209,8 +209,7 @@ def _preemptions(model: Model, stretches: _Stretches, waits: Clock) -> Preemptio
     had_end = np.minimum(end_ns[inner], occupancy.end_ns[had])
     known = stretches.counted(row[inner], waits, had_begin, had_end)
     whole = stretches.counted(row, waits, begin_ns, end_ns)
-    seen = np.zeros(len(row), np.int64)
-    np.add.at(seen, inner, known)
+    seen = sums(inner, known, len(row))
     # Where nobody is known to have had the CPU: its first and last moments, and lost events.
     none = np.full(len(row), NONE, np.int64)
     return _added_up(
@@ -251,7 +250,6 @@ def _added_up(
     row = row[kept]
     keys = np.stack([stretches.message[row], stretches.layer[row], tid[kept], name[kept]])
     groups, inverse = np.unique(keys, axis=1, return_inverse=True)
-    total = np.zeros(groups.shape[1], np.int64)
-    np.add.at(total, inverse.reshape(-1), duration_ns[kept])
+    total = sums(inverse.reshape(-1), duration_ns[kept], groups.shape[1])
     words = np.append(model.scheduling.names, "")
     return Preemptions(groups[0], groups[1], groups[2], words[groups[3]], total)

@@ -30,12 +30,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
-from strata.layers.waiting import Flags, Waiting, observe_waiting
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.search import GroupedSearch
 from strata.schema.quality import Ledger
+
+Flags = npt.NDArray[np.bool_]
 
 ON_GRID, OVERRUN, UNDECIDED, PAUSED, EARLY, IRREGULAR = range(6)
 CAUSES = (None, "overrun", "undecided", "paused", "early", "irregular")
@@ -52,7 +54,10 @@ WAKE_UP_NS = 10_000_000
 A wait includes the time until the operating system runs the thread.
 """
 MOST_GRIDS = 64
-"""A timer that needs more grids than that keeps none: simulated time, or a changing period."""
+"""So many grids of a timer are followed; its fires after them are irregular.
+
+Simulated time, or a period that changes.
+"""
 
 _EVENT = "ros2:rclcpp_executor_execute"
 
@@ -85,7 +90,7 @@ def find_timer_fires(model: Model, ledger: Ledger) -> TimerFires:
     timer, start_ns = timer[rows], executions.start_ns[rows]
     picked_ns = _picked(model, timer, rows)
     called_ns = np.where(picked_ns != NONE, picked_ns, start_ns)
-    idleness = _Idleness(model, observe_waiting(model), rows)
+    idleness = _Idleness(model, rows)
     fires = TimerFires(
         timer,
         rows,
@@ -137,24 +142,21 @@ class _Idleness:
     """How long the executor of each of some executions was idle, by row of `rows`."""
 
     model: Model
-    waiting: Waiting
     rows: Ints
 
     def of(self, begin: int, end: int) -> _Idleness:
         """Return that of a range of rows."""
-        return _Idleness(self.model, self.waiting, self.rows[begin:end])
+        return _Idleness(self.model, self.rows[begin:end])
 
     def told(self, at: Ints) -> Flags:
         """Tell for positions in `rows` whether waits of the executor were recorded."""
-        return self.waiting.waits.known(self._lane(at))
+        return self.model.clocks.waits.known(self._lane(at))
 
     def within(self, at: Ints, begin_ns: Ints, end_ns: Ints) -> Ints:
         """Return ns in which the executor was idle and could have picked the callback."""
         groups, executions = self.model.groups, self.model.executions
         group = np.append(groups.of_callback, NONE)[executions.callback[self.rows[at]]]
-        lane = self._lane(at)
-        excluded = self.waiting.both.within(group, lane, begin_ns, end_ns)
-        return self.waiting.waits.within(lane, begin_ns, end_ns) - excluded
+        return self.model.clocks.idle(self._lane(at), group, begin_ns, end_ns)
 
     def _lane(self, at: Ints) -> Ints:
         return self.model.executors.lane(self.model.executions.thread[self.rows[at]])

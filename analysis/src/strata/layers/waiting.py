@@ -24,9 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from strata.layers.clocks import Clock, Overlap
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
+from strata.model.executor_clocks import ExecutorClocks
 from strata.model.windows import touched
 
 Flags = npt.NDArray[np.bool_]
@@ -34,8 +34,7 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Waiting:
-    """Clocks of idleness and of excluding callbacks; the columns have one row a matched message
-    (or service call).
+    """What is known of the executors of matched messages (or service calls), one row each.
 
     `lane`: of the taking thread's executor. `group`: callback group of the message in a
     multi-threaded executor, or `NONE`. `known`: waits of the lane were recorded.
@@ -44,24 +43,20 @@ class Waiting:
     lane: Ints
     group: Ints
     known: Flags
-    waits: Clock
-    running: Clock
-    both: Overlap
+    clocks: ExecutorClocks
 
     def idle(self, begin_ns: Ints, end_ns: Ints) -> Ints:
         """Return ns in which the executor was idle and could have picked each message."""
-        excluded = self.both.within(self.group, self.lane, begin_ns, end_ns)
-        return self.waits.within(self.lane, begin_ns, end_ns) - excluded
+        return self.clocks.idle(self.lane, self.group, begin_ns, end_ns)
 
     def last_return(self, at_ns: Ints) -> Ints:
         """Return when the executor came back from its last wait up to an instant; or `NONE`."""
-        return self.waits.last_end(self.lane, at_ns)
+        return self.clocks.waits.last_end(self.lane, at_ns)
 
     def accounted(self, lane: Ints, group: Ints, begin_ns: Ints, end_ns: Ints) -> Ints:
         """Return ns that a rule before the third explains: idle, or behind the own group."""
-        running = self.running.within(group, begin_ns, end_ns)
-        both = self.both.within(group, lane, begin_ns, end_ns)
-        return self.waits.within(lane, begin_ns, end_ns) + running - both
+        running = self.clocks.running.within(group, begin_ns, end_ns)
+        return running + self.clocks.idle(lane, group, begin_ns, end_ns)
 
 
 def observe_waiting(model: Model) -> Waiting:
@@ -84,16 +79,10 @@ def observe_takers(
     is when each was under way: where events were lost then, waits may be among them, and nothing is
     known.
     """
-    executors, executions, groups = model.executors, model.executions, model.groups
-    lane = executors.lane(thread)
-    waits = Clock(executors.lane(model.waits.thread), model.waits.start_ns, model.waits.end_ns)
-    running = Clock(groups.group, groups.start_ns, groups.until_ns)
-    lane_of = np.full(int(groups.group.max(initial=0)) + 1, NONE, np.int64)
-    lane_of[groups.group] = executors.lane(executions.thread[groups.row])
+    lane = model.executors.lane(thread)
     group = np.full(len(thread), NONE, np.int64)
     ran = execution != NONE
-    own = np.append(groups.of_callback, NONE)
-    group[ran] = own[executions.callback[execution[ran]]]
-    both = Overlap(running, waits, lane_of[running.lane])
-    known = waits.known(lane) & ~touched(model.losses, *interval)
-    return Waiting(lane, group, known, waits, running, both)
+    own = np.append(model.groups.of_callback, NONE)
+    group[ran] = own[model.executions.callback[execution[ran]]]
+    known = model.clocks.waits.known(lane) & ~touched(model.losses, *interval)
+    return Waiting(lane, group, known, model.clocks)

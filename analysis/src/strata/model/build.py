@@ -14,6 +14,7 @@ from strata.model.columns import EventColumns
 from strata.model.dds.middleware import Middleware, find_middleware
 from strata.model.entities import Entities, build_entities
 from strata.model.executions import Executions, Waits, pair_executions, pair_waits
+from strata.model.executor_clocks import ExecutorClocks, read_clocks
 from strata.model.executors import Executors, find_executors
 from strata.model.inferred import infer
 from strata.model.intra_process import Trace, Traffic, join_intra_process
@@ -38,6 +39,7 @@ class Model:
     waits: Waits
     executors: Executors
     groups: CallbackGroups
+    clocks: ExecutorClocks
     publications: Publications
     takes: Takes
     middleware: Middleware
@@ -72,6 +74,7 @@ def build_model(
         ledger,
     )
     executors = find_executors(events, executions, waits, entities.callbacks)
+    groups = find_callback_groups(executions, executors, entities.callbacks)
     scheduling = find_scheduling(tables, events.processes, timeline, ledger)
     service_traffic = find_service_traffic(events, timeline, entities, executions, ledger)
     return Model(
@@ -81,7 +84,8 @@ def build_model(
         executions,
         waits,
         executors,
-        find_callback_groups(executions, executors, entities.callbacks),
+        groups,
+        read_clocks(executions, waits, executors, groups),
         traffic.publications,
         traffic.takes,
         traffic.middleware,

@@ -19,7 +19,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Clock:
-    """Summed intervals of lanes; `weight` has what each interval counts, its length by default."""
+    """Intervals by lane and time; those of a lane that overlap are one."""
 
     def __init__(self, lane: Ints, start_ns: Ints, end_ns: Ints) -> None:
         lane, start_ns, end_ns = _union(lane, start_ns, end_ns)
