@@ -21,7 +21,7 @@ from strata.layers.transfers import Transfers
 from strata.layers.waiting import Waiting
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.search import GroupedSearch, spread, sums
+from strata.model.search import GroupedSearch, runs, spread, sums
 
 _FEW = 6
 """Executions within a wait up to which they are added one by one."""
@@ -72,8 +72,7 @@ def find_blockers(model: Model, transfers: Transfers) -> Blockers:
     threads, groups = pairs // width, pairs % width - 1
     parts = [_waits(waiting, _thread_lanes(model, threads, groups), lane, begin, end)]
     if (waiting.group != NONE).any():
-        lane = np.where(waiting.group != NONE, waiting.group, NONE)
-        parts.append(_waits(waiting, _group_lanes(model), lane, begin, end))
+        parts.append(_waits(waiting, _group_lanes(model), waiting.group, begin, end))
     message, callback, duration = (np.concatenate(column) for column in zip(*parts, strict=True))
     return _added_up(message, callback, duration)
 
@@ -83,9 +82,7 @@ def _thread_lanes(model: Model, thread: Ints, group: Ints) -> _Lanes:
     outer = np.flatnonzero(executions.depth == 1)
     order = outer[np.lexsort((executions.start_ns[outer], executions.thread[outer]))]
     threads = executions.thread[order]
-    first = np.searchsorted(threads, thread, side="left")
-    count = np.searchsorted(threads, thread, side="right") - first
-    place, lane = spread(first, count)
+    place, lane = spread(*runs(threads, thread))
     rows = order[place]
     return _Lanes(
         lane,
@@ -157,9 +154,7 @@ def _inner(
     total = np.concatenate([[0], np.cumsum(whole[order])])
     # Every named callback of the lane, for every message of it.
     of_lane = keys[named] // width
-    at = np.searchsorted(of_lane, lane, side="left")
-    count = np.searchsorted(of_lane, lane, side="right") - at
-    number, place = spread(at, count)
+    number, place = spread(*runs(of_lane, lane))
     number = named[number]
     rank = GroupedSearch(key.astype(np.int64), every)
     low = rank.position(number, first[place], after_equal=False)

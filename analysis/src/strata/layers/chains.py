@@ -23,7 +23,7 @@ import pandas as pd
 
 from strata.layers.links import Links
 from strata.model.columns import NONE, Ints
-from strata.model.search import spread
+from strata.model.search import runs, spread
 from strata.schema.quality import Ledger
 
 Flags = npt.NDArray[np.bool_]
@@ -80,8 +80,7 @@ def find_ways(hop: Ints, links: Links, ledger: Ledger) -> Ways:
     levels = [(message, none, none, way)]
     begin, limit = 0, _ROWS_A_MESSAGE * len(hop)
     while len(message):
-        first = np.searchsorted(parent, message, side="left")
-        count = np.searchsorted(parent, message, side="right") - first
+        first, count = runs(parent, message)
         if begin + len(message) + int(count.sum()) > limit:
             ledger.add("unfollowed_links", int(count.sum()))
             break

@@ -32,7 +32,7 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.links import NodeLink
 from strata.model.rows import joined, picked
-from strata.model.search import GroupedSearch, spread
+from strata.model.search import GroupedSearch, runs, spread
 
 Flags = npt.NDArray[np.bool_]
 
@@ -166,9 +166,7 @@ def _of_messages(transfers: Transfers, causes: _Causes) -> Links:
     """Causes of publications as links of all messages that were made of these."""
     order = np.argsort(transfers.publication, kind="stable")
     taken = transfers.publication[order]
-    first = np.searchsorted(taken, causes.publication, side="left")
-    count = np.searchsorted(taken, causes.publication, side="right") - first
-    place, row = spread(first, count)
+    place, row = spread(*runs(taken, causes.publication))
     child = order[place].astype(np.int64)
     by_child = np.lexsort((causes.there_ns[row], child))
     child, row = child[by_child], row[by_child]

@@ -24,7 +24,7 @@ from strata.model.columns import NONE, Ints
 from strata.model.entities import Callbacks
 from strata.model.executions import Executions
 from strata.model.executors import Executors
-from strata.model.search import GroupedSearch, greatest_so_far, spread
+from strata.model.search import GroupedSearch, greatest_so_far, runs, spread
 
 Flags = npt.NDArray[np.bool_]
 
@@ -127,9 +127,7 @@ def _runs(executions: Executions, of_callback: Ints, members: Ints, outer: Ints)
     """Executions of each set, those without an end bounded, and none of them at once."""
     by_callback = outer[np.argsort(executions.callback[outer], kind="stable")]
     callback = executions.callback[by_callback]
-    first = np.searchsorted(callback, members[:, 1], side="left")
-    count = np.searchsorted(callback, members[:, 1], side="right") - first
-    place, member = spread(first, count)
+    place, member = spread(*runs(callback, members[:, 1]))
     row, group = by_callback[place], members[member, 0]
     order = np.lexsort((executions.start_ns[row], group))
     row, group = row[order], group[order]

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.model.columns import NONE, EventColumns, Ints
+from strata.model.search import pick
 
 
 class Kind(IntEnum):
@@ -145,13 +146,8 @@ class Timeline:
 
     def ns_at(self, at: Ints) -> Ints:
         """Return the time of each position; `NONE` for `NONE`."""
-        return self._at(self.ns, at)
+        return pick(self.ns, at)
 
     def row_at(self, at: Ints) -> Ints:
         """Return the row of each position's event in its own table; `NONE` for `NONE`."""
-        return self._at(self.row, at)
-
-    def _at(self, values: Ints, at: Ints) -> Ints:
-        if not len(values):
-            return np.full(len(at), NONE, np.int64)
-        return np.where(at != NONE, values[np.maximum(at, 0)], NONE)
+        return pick(self.row, at)

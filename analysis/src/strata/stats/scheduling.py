@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from strata.model.search import sums
 from strata.schema import tables
 from strata.schema.layers import CALLBACK, CLIENT_PUBLISH, CLIENT_TAKE, HOLD, TAKE, WAKE_UP
 
@@ -77,9 +78,8 @@ def split_by_thread(
     )
     renamed = parts.rename(columns={"duration_ns": "part_ns"})
     split = rows.merge(renamed, on=["thread_message_id", "layer"])
-    out = np.zeros(len(causes), np.int64)
-    np.add.at(out, split["row"].to_numpy(), split["part_ns"].to_numpy(np.int64))
-    whole = causes.assign(duration_ns=causes["duration_ns"].to_numpy(np.int64) - out)
+    split_off = sums(split["row"].to_numpy(), split["part_ns"].to_numpy(np.int64), len(causes))
+    whole = causes.assign(duration_ns=causes["duration_ns"].to_numpy(np.int64) - split_off)
     new = causes.iloc[split["row"].to_numpy()].assign(
         duration_ns=split["part_ns"].to_numpy(np.int64),
         where=(split["part"] + " in " + split["where"].astype(str)).to_numpy(),
