@@ -23,6 +23,7 @@ from strata.model.ring_buffers import Passages, find_ring_buffers, pair_passages
 from strata.model.scheduling import Scheduling, find_scheduling
 from strata.model.service_calls import ServiceTraffic, find_service_traffic
 from strata.model.timeline import Timeline
+from strata.model.topics import number_topics
 from strata.model.traffic import Publications, Takes, find_publications, find_takes
 from strata.model.windows import NO_LOSSES, Windows
 from strata.schema.quality import Ledger
@@ -65,11 +66,12 @@ def build_model(
     publications = find_publications(events, timeline, entities, executions, ledger)
     takes = find_takes(events, timeline, entities, executions, ledger, losses)
     middleware = find_middleware(events, timeline, publications, takes)
-    inferred = infer(events, timeline, publications, takes, entities)
-    matches = match(publications, takes, entities, middleware, ledger, inferred)
+    topics = number_topics(publications, takes, entities)
+    inferred = infer(events, timeline, publications, takes, topics)
+    matches = match(publications, takes, topics, middleware, ledger, inferred)
     passages = pair_passages(events, find_ring_buffers(events, entities), ledger)
     traffic = join_intra_process(
-        Trace(events, timeline, entities, executions, passages, losses),
+        Trace(events, timeline, entities, topics, executions, passages, losses),
         Traffic(publications, takes, middleware, matches),
         ledger,
     )

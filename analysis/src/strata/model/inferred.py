@@ -24,11 +24,10 @@ import pandas as pd
 
 from strata.model.calibration import BIN, SLEW, Offset, Pairs, calibrate
 from strata.model.columns import NONE, EventColumns, Ints
-from strata.model.entities import Entities
 from strata.model.rows import joined, picked
 from strata.model.search import GroupedSearch, pick, runs, spread
 from strata.model.timeline import Kind, Timeline
-from strata.model.topics import number_topics
+from strata.model.topics import Topics
 from strata.model.traffic import Publications, Takes
 
 Flags = npt.NDArray[np.bool_]
@@ -94,23 +93,24 @@ def infer(
     timeline: Timeline,
     publications: Publications,
     takes: Takes,
-    entities: Entities,
+    topics: Topics,
 ) -> Inferred | None:
     """Find the publications of takes by time; None when all publications carry a stamp."""
-    pub_topic, take_topic = number_topics(publications, takes, entities)
-    if not ((publications.source_timestamp <= 0) & (pub_topic != NONE)).any():
+    if not ((publications.source_timestamp <= 0) & (topics.of_publication != NONE)).any():
         return None
     hosts = pd.factorize(np.asarray(events.processes.host, object))[0].astype(np.int64)
     of_thread = hosts[events.processes.thread_process]
-    candidates = _candidates(timeline, publications, pub_topic, of_thread)
-    questions = _questions(publications, takes, take_topic, of_thread, candidates)
+    candidates = _candidates(timeline, publications, topics.of_publication, of_thread)
+    questions = _questions(publications, takes, topics.of_take, of_thread, candidates)
     fitting = []
     for host in np.unique(candidates.host):
         own = picked(candidates, candidates.host == host)
+        by_topic = GroupedSearch(own.topic, own.publish_ns)
         known = _stamped(timeline, publications, of_thread, host)
-        offset = _offset(own, candidates, questions, known, host)
+        rows = _asked_here(candidates, questions, host)
+        offset = _offset(own, by_topic, questions, rows, known, host)
         if len(offset.stamp):
-            fitting.append(_fitting(own, questions, offset))
+            fitting.append(_fitting(own, by_topic, questions, offset))
     if not fitting:
         return Inferred(np.full(len(takes), NONE, np.int64), np.zeros(len(takes), bool))
     question, row, sure = (np.concatenate(part) for part in zip(*fitting, strict=True))
@@ -162,13 +162,12 @@ def _stamped(timeline: Timeline, publications: Publications, of_thread: Ints, ho
 
     Such a stamp was taken before its rmw_publish and after the thread's event before that.
     """
-    at = publications.position
-    previous = timeline.before(at, *Kind)
-    rows = np.flatnonzero(
-        (publications.source_timestamp > 0)
-        & (of_thread[publications.thread] == host)
-        & (previous != NONE)
-    ).astype(np.int64)
+    own = (publications.source_timestamp > 0) & (of_thread[publications.thread] == host)
+    rows = np.flatnonzero(own).astype(np.int64)
+    at = publications.position[rows]
+    # At the very first position the last is looked at, and is no event before.
+    known = (at > 0) & (timeline.thread[at - 1] == timeline.thread[at])
+    rows, previous = rows[known], at[known] - 1
     stamp, publish_ns = publications.source_timestamp[rows], publications.rmw_publish_ns[rows]
     return Pairs(
         -1 - rows,
@@ -176,28 +175,37 @@ def _stamped(timeline: Timeline, publications: Publications, of_thread: Ints, ho
         stamp,
         publish_ns,
         stamp - publish_ns,
-        stamp - timeline.ns[previous[rows]],
+        stamp - timeline.ns[previous],
         np.ones(len(rows), bool),
     )
 
 
-def _offset(
-    own: _Candidates, every: _Candidates, questions: _Questions, known: Pairs, host: int
-) -> Offset:
-    """The offset of a host's clocks, from topics that are published on this host alone."""
-    foreign = np.unique(every.topic[every.host != host])
+def _asked_here(every: _Candidates, questions: _Questions, host: int) -> Ints:
+    """Questions of topics that are published on a host alone, in order of their stamps."""
+    here = every.host == host
+    foreign = np.unique(every.topic[~here])
     rows = np.flatnonzero(
-        np.isin(questions.topic, own.topic) & ~np.isin(questions.topic, foreign)
+        np.isin(questions.topic, every.topic[here]) & ~np.isin(questions.topic, foreign)
     ).astype(np.int64)
-    rows = rows[np.argsort(questions.stamp[rows], kind="stable")]
+    return rows[np.argsort(questions.stamp[rows], kind="stable")]
+
+
+def _offset(
+    own: _Candidates,
+    by_topic: GroupedSearch,
+    questions: _Questions,
+    rows: Ints,
+    known: Pairs,
+    host: int,
+) -> Offset:
+    """The offset of a host's clocks, from questions that only its publications answer."""
     least = _least_offset(questions, rows, host)
     # Publications that the stamp may be of, for any offset from the least to the slowest.
-    first, last = _range(
-        own, questions.topic[rows], questions.stamp[rows], least, _FASTEST_NS + _BACK_NS
+    stamp = questions.stamp[rows]
+    row, owner = _published(
+        by_topic, questions.topic[rows], stamp - least - _FASTEST_NS - _BACK_NS, stamp - least
     )
-    order = GroupedSearch(own.topic, own.publish_ns).order
-    place, owner = spread(first, last - first)
-    row, question = order[place], rows[owner]
+    question = rows[owner]
     stamp = questions.stamp[question]
     high = stamp - own.publish_ns[row]
     low = stamp - own.until_ns[row]
@@ -235,25 +243,24 @@ def _least_offset(questions: _Questions, rows: Ints, host: int) -> Ints:
     return np.asarray((best - slew - _BACK_NS)[of_row])
 
 
-def _range(
-    own: _Candidates, topic: Ints, stamp: Ints, least: Ints, width_ns: int
-) -> tuple[Ints, Ints]:
-    search = GroupedSearch(own.topic, own.publish_ns)
-    first = search.position(topic, stamp - least - width_ns - _LONGEST_NS, after_equal=False)
-    return first, search.position(topic, stamp - least, after_equal=True)
+def _published(by_topic: GroupedSearch, topic: Ints, least: Ints, most: Ints) -> tuple[Ints, Ints]:
+    """Candidates of topics whose stamps may lie in ranges, and the range that each is for."""
+    first = by_topic.position(topic, least - _LONGEST_NS, after_equal=False)
+    last = by_topic.position(topic, most, after_equal=True)
+    place, owner = spread(first, last - first)
+    return by_topic.order[place], owner
 
 
-def _fitting(own: _Candidates, questions: _Questions, offset: Offset) -> tuple[Ints, Ints, Flags]:
+def _fitting(
+    own: _Candidates, by_topic: GroupedSearch, questions: _Questions, offset: Offset
+) -> tuple[Ints, Ints, Flags]:
     """Which publications fit which questions, and whether they do for every possible offset."""
     rows = np.flatnonzero(np.isin(questions.topic, own.topic)).astype(np.int64)
     stamp = questions.stamp[rows]
     low, high = offset.bounds(stamp)
-    low, high = low - _MARGIN_NS, high + _MARGIN_NS
-    search = GroupedSearch(own.topic, own.publish_ns)
-    first = search.position(questions.topic[rows], stamp - high - _LONGEST_NS, after_equal=False)
-    last = search.position(questions.topic[rows], stamp - low, after_equal=True)
-    place, owner = spread(first, last - first)
-    row, least, most = search.order[place], (stamp - high)[owner], (stamp - low)[owner]
+    earliest, latest = stamp - high - _MARGIN_NS, stamp - low + _MARGIN_NS
+    row, owner = _published(by_topic, questions.topic[rows], earliest, latest)
+    least, most = earliest[owner], latest[owner]
     publish_ns = own.publish_ns[row]
     until_ns = np.minimum(own.until_ns[row], publish_ns + _usual(own, row, publish_ns, least, most))
     fits = (publish_ns <= most) & (until_ns >= least)

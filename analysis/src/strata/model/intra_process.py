@@ -18,7 +18,6 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.dds.middleware import Middleware
@@ -27,7 +26,9 @@ from strata.model.executions import Executions
 from strata.model.matching import RING_BUFFER, RING_BUFFER_LOSSES, Matches
 from strata.model.ring_buffers import Passages
 from strata.model.rows import Rows, joined, picked
+from strata.model.search import pick
 from strata.model.timeline import EVENT_OF, Kind, Timeline
+from strata.model.topics import Topics
 from strata.model.traffic import Publications, Takes, started
 from strata.model.windows import Windows, touched
 from strata.schema.quality import Ledger
@@ -55,6 +56,7 @@ class Trace:
     events: EventColumns
     timeline: Timeline
     entities: Entities
+    topics: Topics
     executions: Executions
     passages: Passages
     losses: Windows
@@ -84,7 +86,7 @@ def _counted(traffic: Traffic, ledger: Ledger) -> Traffic:
     ledger.add("takes_without_callback", none)
     untaken = int((~_flags(matches.publication, len(traffic.publications))).sum())
     ledger.add("untaken_publications", untaken)
-    return replace(traffic, matches=replace(matches, untaken_publication_count=untaken))
+    return traffic
 
 
 def _publication_of_call(trace: Trace, at: Ints, publications: Publications) -> Ints:
@@ -163,10 +165,8 @@ def _before_in_group(group: Ints, value: Ints) -> Ints:
 
 def _one_topic(trace: Trace, publisher: Ints, subscription: Ints) -> Flags:
     """Tell whether publishers and subscriptions have one topic, as far as both are known."""
-    publishers, subscriptions = trace.entities.publishers, trace.entities.subscriptions
-    codes = pd.factorize(np.concatenate([publishers.topic, subscriptions.topic]))[0]
-    ours = np.append(codes[: len(publishers)], NONE)[publisher]
-    theirs = np.append(codes[len(publishers) :], NONE)[subscription]
+    ours = pick(trace.topics.of_publisher, publisher)
+    theirs = pick(trace.topics.of_subscription, subscription)
     return np.asarray((ours == theirs) | (ours == NONE) | (theirs == NONE))
 
 

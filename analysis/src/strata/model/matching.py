@@ -27,10 +27,9 @@ import numpy.typing as npt
 
 from strata.model.columns import NONE, Ints
 from strata.model.dds.middleware import Middleware
-from strata.model.entities import Entities
 from strata.model.inferred import Inferred
 from strata.model.search import pick, runs, spread
-from strata.model.topics import number_topics
+from strata.model.topics import Topics
 from strata.model.traffic import Publications, Takes
 from strata.schema.quality import Ledger
 
@@ -66,7 +65,6 @@ class Matches:
     enqueue_ns: Ints
     ambiguous_count: int
     unmatched_take_count: int
-    untaken_publication_count: int
 
     @property
     def confidence(self) -> Ints:
@@ -82,7 +80,7 @@ def confidence_of(method: Ints) -> Ints:
 def match(
     publications: Publications,
     takes: Takes,
-    entities: Entities,
+    topics: Topics,
     middleware: Middleware,
     ledger: Ledger,
     inferred: Inferred | None = None,
@@ -91,9 +89,11 @@ def match(
 
     `inferred` is asked for what nothing exact decides.
     """
-    pub_topic, take_topic = number_topics(publications, takes, entities)
     found, method, ambiguous = _by_timestamp(
-        pub_topic, publications.source_timestamp, take_topic, takes.source_timestamp
+        topics.of_publication,
+        publications.source_timestamp,
+        topics.of_take,
+        takes.source_timestamp,
     )
     written, read = middleware.writes.sample, middleware.reads.sample
     by_sample = _by_sample(written, read)
@@ -128,9 +128,6 @@ def _counted(
     matched = np.flatnonzero(found != NONE).astype(np.int64)
     publication, by = found[matched], method[matched]
     ordered = takes.rmw_take_ns[matched] >= publications.rmw_publish_ns[publication]
-    taken = np.zeros(len(publications), bool)
-    taken[publication] = True
-    untaken = len(publications) - int(taken.sum())
     unmatched = len(takes) - len(matched) - int(ambiguous.sum())
     ledger.add("ambiguous_matches", int(ambiguous.sum()))
     ledger.add("unmatched_takes", unmatched)
@@ -144,7 +141,6 @@ def _counted(
         np.full(int(ordered.sum()), NONE, np.int64),
         int(ambiguous.sum()),
         unmatched + int((~ordered).sum()),
-        untaken,
     )
 
 

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
@@ -13,11 +15,24 @@ from strata.model.search import pick
 from strata.model.traffic import Publications, Takes
 
 
-def number_topics(
-    publications: Publications, takes: Takes, entities: Entities
-) -> tuple[Ints, Ints]:
-    """Return the topic of each publication and of each take; `NONE` where it is unknown."""
+@dataclass(frozen=True)
+class Topics:
+    """The topic of each publisher, subscription, publication and take; `NONE` where unknown."""
+
+    of_publisher: Ints
+    of_subscription: Ints
+    of_publication: Ints
+    of_take: Ints
+
+
+def number_topics(publications: Publications, takes: Takes, entities: Entities) -> Topics:
+    """Return the topics of entities and of what they published and took."""
     names = np.concatenate([entities.publishers.topic, entities.subscriptions.topic])
     codes = pd.factorize(names)[0].astype(np.int64)
     of_publisher, of_subscription = np.split(codes, [len(entities.publishers)])
-    return pick(of_publisher, publications.publisher), pick(of_subscription, takes.subscription)
+    return Topics(
+        of_publisher,
+        of_subscription,
+        pick(of_publisher, publications.publisher),
+        pick(of_subscription, takes.subscription),
+    )

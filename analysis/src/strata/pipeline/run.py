@@ -69,7 +69,7 @@ def analyze_model(
     ledger.merge(trace.ledger)
     return Analysis(
         trace=summary,
-        counts=_counts(model),
+        counts=_counts(model, ledger),
         bottlenecks=messages.bottlenecks,
         quality=tables.QUALITY.frame(pd.DataFrame(ledger.rows(), columns=tables.QUALITY.names)),
         losses=_losses(trace),
@@ -79,13 +79,13 @@ def analyze_model(
     )
 
 
-def _counts(model: Model) -> MessageCounts:
+def _counts(model: Model, ledger: Ledger) -> MessageCounts:
     matches = model.matches
     return MessageCounts(
         len(model.publications),
         int((~model.takes.duplicate).sum()),
         len(matches.take),
-        matches.untaken_publication_count,
+        ledger.counts.get("untaken_publications", 0),
         matches.unmatched_take_count,
         matches.ambiguous_count,
     )
