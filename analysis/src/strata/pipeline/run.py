@@ -54,7 +54,7 @@ def analyze(
 def analyze_model(
     trace: Trace, events: dict[str, pa.Table], model: Model, wanted: Wanted, ledger: Ledger
 ) -> Analysis:
-    """Return the results of a model; `events` are the tables that it was built from."""
+    """Return the results of a model; `events` and `ledger` are those that it was built with."""
     facts = describe_processes(model.events, ledger)
     summary = summarize_trace(trace, events, model, facts)
     messages = message_results(model, wanted, ledger)
