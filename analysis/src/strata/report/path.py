@@ -1,9 +1,10 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A critical path for a terminal and as a document."""
+"""Critical paths for a terminal and as a document."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -17,12 +18,14 @@ from strata.stats.path import CriticalPath
 from strata.symbols import shorten_place
 from strata.units import format_ns
 
+SCHEMA = 1
+
 _SHOWN = 0.01
 """Share of a wait from which on a callback that it was behind is shown."""
 
 
 def path_section(analysis: Analysis, path: CriticalPath) -> RenderableType:
-    """Return the steps of a path, what each waited behind, and its largest step in words."""
+    """Return the steps of a path, and what each waited behind."""
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("layer", overflow="fold", max_width=24)
     table.add_column("where", overflow="fold", ratio=1)
@@ -53,8 +56,16 @@ def path_section(analysis: Analysis, path: CriticalPath) -> RenderableType:
     return Group(Rule(Text(head, style="bold"), align="left"), table, Text())
 
 
-def path_document(analysis: Analysis, path: CriticalPath) -> dict[str, Any]:
-    """Return a path as plain values; durations are ns."""
+def paths_document(analysis: Analysis, paths: Sequence[CriticalPath]) -> dict[str, Any]:
+    """Return paths as the document of `strata path`, described in docs/json.md; times are ns."""
+    return {
+        "schema": SCHEMA,
+        "trace": {"path": analysis.trace.path},
+        "paths": [_document(analysis, path) for path in paths],
+    }
+
+
+def _document(analysis: Analysis, path: CriticalPath) -> dict[str, Any]:
     topics = analysis.messages["topic"]
     return {
         "message_id": path.messages[-1],
