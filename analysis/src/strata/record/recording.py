@@ -101,8 +101,9 @@ def record(
     """
     if kernel and not config.kernel:
         config = replace(config, kernel=DEFAULT_EVENTS)
-    plan = _plan(config, command, directory, name, force, ros, base, rmw_profile, say)
-    plan = replace(plan, clock_offset=clock_offset)
+    plan = _plan(
+        config, command, directory, name, force, ros, base, rmw_profile, clock_offset, say
+    )
     existed = plan.directory.exists()
     manifest = Manifest(plan.directory)
     with held_signals():
@@ -129,6 +130,7 @@ def _plan(
     ros: Ros | None,
     base: Mapping[str, str] | None,
     rmw_profile: RmwProfile | None,
+    clock_offset: ClockOffset,
     say: Say,
 ) -> _Plan:
     """Decide everything that can be refused before anything is touched."""
@@ -156,7 +158,7 @@ def _plan(
         dds=dds,
         rmw_profile=rmw_profile,
         lttng=lttng,
-        clock_offset=lambda _: None,
+        clock_offset=clock_offset,
         say=say,
     )
 
