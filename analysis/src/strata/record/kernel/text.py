@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,13 @@ _DTYPES = {
 Array = npt.NDArray[Any]
 
 
+class Readable(Protocol):
+    """A stream of bytes."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return `size` bytes; less only at the end."""
+
+
 @dataclass(frozen=True)
 class Batch:
     """Events of one name, in order of time; `fields` are those of the event, by name."""
@@ -76,7 +83,7 @@ def dtype_of(form: Form) -> str:
 
 
 def read_script(
-    stream: IO[bytes], events: list[PerfEvent], *, switches: bool, block_bytes: int = 32 << 20
+    stream: Readable, events: list[PerfEvent], *, switches: bool, block_bytes: int = 32 << 20
 ) -> Iterator[Block]:
     """Parse what `perf script --ns` prints, block by block.
 
