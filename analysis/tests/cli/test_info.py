@@ -160,6 +160,19 @@ def test_a_place_is_told_below_the_path_and_not_shortened_inside(tmp_path: Path)
     assert "\n  data/a/empty\n" in text
 
 
+def test_events_of_the_kernel_make_no_process(own_sample: Sample) -> None:
+    session = own_sample("fast_throws")
+    before = json.loads(strata("info", session, "--format", "json").stdout)
+    # Not in the catalogue, and with the contexts of whoever called.
+    write_trace(session / "kernel", [b""] * 3, event="syscall_entry_read", domain="kernel")
+    after = json.loads(strata("info", session, "--format", "json").stdout)
+    assert after["event_counts"]["syscall_entry_read"] == 3
+    assert after["processes"] == before["processes"]
+    analyzed = json.loads(strata("analyze", session, "--format", "json").stdout)
+    known = {item["vpid"] for item in before["processes"]}
+    assert {item["vpid"] for item in analyzed["trace"]["processes"]} == known
+
+
 def test_one_is_no_plural(tmp_path: Path) -> None:
     (write_trace(tmp_path, [b""]) / "empty").touch()
     text = strata("info", tmp_path).stdout

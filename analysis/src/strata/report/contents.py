@@ -31,7 +31,8 @@ def print_contents(contents: Contents, console: Console, *, everything: bool) ->
     """
     console.print(_head(contents, console.width))
     _print_traces(contents, console, everything=everything)
-    console.print(_processes(contents, everything=everything))
+    if contents.processes:
+        console.print(_processes(contents, everything=everything))
     console.print(_events(contents, everything=everything))
     _print_losses(contents, console, everything=everything)
 
