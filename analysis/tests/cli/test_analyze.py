@@ -105,8 +105,9 @@ def test_the_json_document_is_the_contract(sample: Sample, root: Path) -> None:
     (bottleneck,) = document["bottlenecks"]
     assert document["chains"][bottleneck["chain_id"]]["name"] == bottleneck["chain"]
     page = (root / "docs/json.md").read_text().partition("## `strata hops")[0]
-    fields = {*document, *hop, *chain, *bottleneck}
-    assert [name for name in sorted(fields) if f"`{name}`" not in page] == []
+    assert [name for name in sorted({*document, *hop, *chain}) if f"`{name}`" not in page] == []
+    (line,) = [line for line in page.splitlines() if line.startswith("| `bottlenecks` |")]
+    assert [name for name in sorted(bottleneck) if f"`{name}`" not in line] == []
 
 
 def test_the_document_has_no_nan(sample: Sample) -> None:
