@@ -59,7 +59,7 @@ def test_info_fits_any_terminal(sample: Sample, tmp_path: Path, columns: int) ->
     assert "discarded_events: 25,631, from" in text
     assert "  host_a/ust/ust/uid/0/64-bit/ros2_0" in lines
     assert any(re.fullmatch(r"host +\[/\] +42 +3", line) for line in lines)
-    assert any(re.fullmatch(r"e\[/b\] +3 +0\.0%", line) for line in lines)
+    assert any(re.fullmatch(r"e\[/b\] +3 +< 0\.1 %", line) for line in lines)
     for head in (["host", "process", "pid", "events"], ["event", "count", "share"]):
         assert head in [line.split() for line in lines]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.rule import Rule
-from rich.table import Table
 from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
+from strata.report.layer_rows import add_hop, add_layer, layer_table
 from strata.stats.path import CriticalPath
 from strata.symbols import shorten_place
 from strata.units import format_ns
@@ -26,28 +26,16 @@ _SHOWN = 0.01
 
 def path_section(analysis: Analysis, path: CriticalPath) -> RenderableType:
     """Return the steps of a path, and what each waited behind."""
-    table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
-    table.add_column("layer", overflow="fold", max_width=24)
-    table.add_column("where", overflow="fold", ratio=1)
-    table.add_column("time", justify="right", no_wrap=True)
-    table.add_column("share", justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True, width=10)
+    table = layer_table(["time"])
     hop = -1
     for step in path.steps:
         if step.hop != hop:
             hop = step.hop
             message = analysis.messages.iloc[step.message_id]
             way = f"{message['publisher_node']} -> {message['subscription_node']}"
-            name = Text(f"hop {hop}", style="bold")
-            table.add_row(name, Text(printable(f"{message['topic']}: {way}")))
+            add_hop(table, hop, f"{message['topic']}: {way}")
         share = step.duration_ns / path.latency_ns if path.latency_ns else 0.0
-        table.add_row(
-            Text(f"  {step.layer}"),
-            Text(printable(shorten_place(step.where))),
-            format_ns(step.duration_ns),
-            f"{share:.0%}",
-            "█" * round(share * 10),
-        )
+        add_layer(table, step.layer, step.where, [step.duration_ns], share)
         for place, ns in step.behind:
             if ns >= _SHOWN * step.duration_ns:
                 text = f"behind {shorten_place(place)}"
