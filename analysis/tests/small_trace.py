@@ -14,7 +14,7 @@ typealias integer {{ size = 64; align = 8; signed = true; }} := int64_t;
 typealias integer {{ size = 32; align = 8; signed = true; }} := int32_t;
 typealias floating_point {{ exp_dig = 11; mant_dig = 53; align = 8; }} := double;
 trace {{ major = 1; minor = 8; byte_order = le; }};
-env {{ hostname = "{host}"; }};
+env {{ hostname = "{host}"; domain = "{domain}"; }};
 {clock}
 stream {{
   event.header := struct {{ {time} t; }};
@@ -35,11 +35,13 @@ def write_trace(
     host: str = "host",
     process: str = "process",
     clock: bool = True,
+    domain: str = "",
 ) -> Path:
     """Write a trace whose events have these payloads, 1 us from each other."""
     directory.mkdir(parents=True, exist_ok=True)
     text = _METADATA.format(
         host=host,
+        domain=domain,
         clock=_CLOCK if clock else "",
         time=_TIME if clock else "uint64_t",
         event=event,

@@ -71,7 +71,7 @@ def test_loss_comes_first(sample: Sample) -> None:
     assert text.index("25,631 events were discarded") < text.index("chain ")
 
 
-def test_the_json_document_is_the_contract(sample: Sample) -> None:
+def test_the_json_document_is_the_contract(sample: Sample, root: Path) -> None:
     run = strata("analyze", sample("fast_relay1p_st"), "--format", "json")
     assert run.returncode == 0, run.stderr
     document = json.loads(run.stdout)
@@ -102,6 +102,17 @@ def test_the_json_document_is_the_contract(sample: Sample) -> None:
     assert callback["count"] == callback["duration_ns"]["count"] == 2000
     assert callback["period_ns"]["count"] == 1999
     assert {"code", "count", "severity", "text"} == set(document["quality"][0])
+    (bottleneck,) = document["bottlenecks"]
+    assert document["chains"][bottleneck["chain_id"]]["name"] == bottleneck["chain"]
+    page = (root / "docs/json.md").read_text().partition("## `strata hops")[0]
+    assert [name for name in sorted({*document, *hop, *chain}) if f"`{name}`" not in page] == []
+    (line,) = [line for line in page.splitlines() if line.startswith("| `bottlenecks` |")]
+    assert [name for name in sorted(bottleneck) if f"`{name}`" not in line] == []
+
+
+def test_the_document_has_no_nan(sample: Sample) -> None:
+    run = strata("analyze", sample("fast_lifecycle"), "--format", "json")
+    assert json.loads(run.stdout, parse_constant=pytest.fail)["schema"] == 1
 
 
 def test_csv_is_one_rectangle(sample: Sample) -> None:

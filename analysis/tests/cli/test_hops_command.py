@@ -119,6 +119,15 @@ def test_json_is_documented(sample: Sample, root: Path) -> None:
     assert [name for name in sorted(fields) if f"`{name}`" not in page] == []
 
 
+def test_one_message_has_no_deviation_and_json_no_nan(sample: Sample) -> None:
+    run = strata("hops", sample("fast_lifecycle"), "--all", "--format", "json")
+    made = json.loads(run.stdout, parse_constant=pytest.fail)
+    single = [hop["traces"][0] for hop in made["hops"] if hop["traces"][0]["count"] == 1]
+    layers = [layer for hop in single for layer in hop["layers"] if layer["count"] == 1]
+    assert layers
+    assert {layer["std"] for layer in layers} == {None}
+
+
 def test_csv_is_one_rectangle(sample: Sample) -> None:
     run = strata("hops", sample("fast_relay1p_st"), sample("fast_relaymp_st"), "--format", "csv")
     frame = pd.read_csv(io.StringIO(run.stdout))

@@ -59,7 +59,7 @@ def test_info_fits_any_terminal(sample: Sample, tmp_path: Path, columns: int) ->
     assert "discarded_events: 25,631, from" in text
     assert "  host_a/ust/ust/uid/0/64-bit/ros2_0" in lines
     assert any(re.fullmatch(r"host +\[/\] +42 +3", line) for line in lines)
-    assert any(re.fullmatch(r"e\[/b\] +3 +0\.0%", line) for line in lines)
+    assert any(re.fullmatch(r"e\[/b\] +3 +< 0\.1 %", line) for line in lines)
     for head in (["host", "process", "pid", "events"], ["event", "count", "share"]):
         assert head in [line.split() for line in lines]
 
@@ -158,6 +158,19 @@ def test_a_place_is_told_below_the_path_and_not_shortened_inside(tmp_path: Path)
     (write_trace(tmp_path / "a/data/a", [b""]) / "empty").touch()
     text = strata("info", "a", cwd=tmp_path).stdout
     assert "\n  data/a/empty\n" in text
+
+
+def test_events_of_the_kernel_make_no_process(own_sample: Sample) -> None:
+    session = own_sample("fast_throws")
+    before = json.loads(strata("info", session, "--format", "json").stdout)
+    # Not in the catalogue, and with the contexts of whoever called.
+    write_trace(session / "kernel", [b""] * 3, event="syscall_entry_read", domain="kernel")
+    after = json.loads(strata("info", session, "--format", "json").stdout)
+    assert after["event_counts"]["syscall_entry_read"] == 3
+    assert after["processes"] == before["processes"]
+    analyzed = json.loads(strata("analyze", session, "--format", "json").stdout)
+    known = {item["vpid"] for item in before["processes"]}
+    assert {item["vpid"] for item in analyzed["trace"]["processes"]} == known
 
 
 def test_one_is_no_plural(tmp_path: Path) -> None:

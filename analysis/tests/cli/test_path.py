@@ -75,7 +75,7 @@ def test_a_message_that_is_not_there_is_refused(
         critical_path(analysis_of("fast_blocked_st"), number)
 
 
-def test_the_command_shows_the_slowest_message(sample: Sample, tmp_path: Path) -> None:
+def test_the_command_shows_the_slowest_message(sample: Sample, tmp_path: Path, root: Path) -> None:
     run = run_strata("path", sample("fast_blocked_st"), "--chain", "/fast")
     assert run.returncode == 0, run.stderr
     assert max(map(len, run.stdout.splitlines())) <= 80
@@ -88,10 +88,15 @@ def test_the_command_shows_the_slowest_message(sample: Sample, tmp_path: Path) -
     run = run_strata(
         "path", sample("fast_fusion"), "--links", links, "--slowest", "2", "--format", "json"
     )
-    first, second = json.loads(run.stdout)
+    document = json.loads(run.stdout)
+    assert (document["schema"], document["trace"]["path"]) == (1, str(sample("fast_fusion")))
+    first, second = document["paths"]
     assert first["latency_ns"] >= second["latency_ns"]
     assert sum(step["duration_ns"] for step in first["steps"]) == first["latency_ns"]
     assert {step["topic"] for step in first["steps"]} == {"/slow", "/fused"}
+    page = (root / "docs/json.md").read_text().partition("## `strata path")[2]
+    fields = {*document, *first, *first["steps"][0]}
+    assert [name for name in sorted(fields) if f"`{name}`" not in page] == []
 
 
 def test_a_stored_message_ages_until_it_is_used(sample: Sample) -> None:

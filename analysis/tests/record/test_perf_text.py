@@ -8,6 +8,7 @@ import io
 from pathlib import Path
 
 import pytest
+from lttng_world import events
 
 from strata.read import open_trace
 from strata.record.kernel.ctf import KernelTrace, Origin
@@ -43,6 +44,10 @@ pid/tid: 23043/23043
           python3    16 [001] 44099.512059585: PERF_RECORD_SWITCH_CPU_WIDE OUT          next \
 pid/tid:     0/0\x20\x20
           python3    16 [001] 44099.512059586: PERF_RECORD_LOST lost 5
+             :-1    -1 [001] 44099.512060000: PERF_RECORD_SWITCH_CPU_WIDE IN           prev \
+pid/tid:     0/0\x20\x20
+             :-1    -1 [001] 44099.512061000: PERF_RECORD_SWITCH_CPU_WIDE OUT          next \
+pid/tid:     0/0\x20\x20
 """
 
 
@@ -84,18 +89,56 @@ def test_the_text_becomes_a_trace_with_the_names_of_lttng(tmp_path: Path, block_
     assert tables["net_if_receive_skb"][0]["skbaddr"] == 0xF00DFEED
     assert tables["sched_wakeup_new"][0]["comm"] == "caf\N{REPLACEMENT CHARACTER}"
     assert trace.ledger.counts == {"lost_kernel_events": 81}
+    assert len(events(tmp_path)) == 9
+    assert trace.losses[-1].end_ns == 43830_444026241 + OFFSET
+    begin = 43830_421789413 + OFFSET
+    assert all(begin <= (loss.begin_ns or 0) <= (loss.end_ns or 0) for loss in trace.losses)
+
+
+def test_a_loss_between_events_has_its_own_time(tmp_path: Path) -> None:
+    """Blocks that hold no event of a CPU, only its losses: before, between and after its events."""
+    lines = (
+        "1 [000] 10.000000100: irq:softirq_entry: vec=1",
+        "1 [001] 10.000000200: PERF_RECORD_LOST lost 1",
+        "1 [001] 10.000000300: irq:softirq_entry: vec=1",
+        "1 [001] 10.000000400: PERF_RECORD_LOST lost 2",
+        "1 [001] 10.000000500: PERF_RECORD_LOST lost 4",
+        "1 [001] 10.000000600: irq:softirq_entry: vec=1",
+        "1 [000] 10.000000700: irq:softirq_entry: vec=1",
+        "1 [001] 10.000000800: PERF_RECORD_LOST lost 8",
+    )
+    text = "".join(f"{line}\n" for line in lines).encode()
+    blocks = convert(tmp_path, text, switches=False, block_bytes=48)
+    assert len(blocks) == len(lines)
+    trace = open_trace(tmp_path)
+    base = 10 * 10**9 + OFFSET
+    assert len(events(tmp_path)) == sum(map(len, trace.tables().values())) == 4
+    windows = [
+        (loss.count, (loss.begin_ns or 0) - base, (loss.end_ns or 0) - base)
+        for loss in trace.losses
+    ]
+    assert windows == [(1, 100, 200), (2, 300, 400), (4, 400, 500), (8, 600, 800)]
+    assert trace.ledger.counts == {"lost_kernel_events": 15}
 
 
 def test_context_switches_alone_are_switches_too(tmp_path: Path) -> None:
-    convert(tmp_path, SWITCHES, switches=True)
+    blocks = convert(tmp_path, SWITCHES, switches=True)
     trace = open_trace(tmp_path)
     rows = trace.tables()["sched_switch"].to_pylist()
     keys = ("prev_comm", "prev_tid", "prev_state", "next_tid")
     assert [tuple(row[key] for key in keys) for row in rows] == [
         ("Web Content", 23043, 256, 16),
         ("python3", 16, 1, 0),
+        (":-1", -1, 1, 0),
     ]
     assert trace.ledger.counts == {"lost_kernel_events": 5}
+    assert [block.unread for block in blocks] == [0]
+
+
+def test_lines_of_context_switches_that_nobody_knows_are_counted(tmp_path: Path) -> None:
+    unknown = b"python3 16 [001] 44099.600000000: PERF_RECORD_SWITCH_CPU_WIDE OUT to nobody\n"
+    (block,) = convert(tmp_path, SWITCHES + unknown + b"what is this?\n", switches=True)
+    assert (block.unread, len(block.batches[0].cpu)) == (2, 3)
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,16 @@ from rich.console import Console
 
 from strata.analysis import Analysis
 from strata.report.document import document
+from strata.report.html.threads import thread_rows
 from strata.report.text import print_analysis
+from strata.units import format_share
 
 AnalysisOf = Callable[[str], Analysis]
+CALLS = "services_kilted"
+
+
+def words(*shares: float | None) -> list[str]:
+    return " ".join(map(format_share, shares)).split()
 
 
 def lines(analysis: Analysis) -> list[str]:
@@ -50,6 +57,29 @@ def test_lifecycle_states_are_shown_by_their_time(analysis_of: AnalysisOf) -> No
     assert states[0][:3] == ["/managed", "inactive", "10"]
     assert [row[0] for row in states[1:3]] == ["unconfigured", "active"]
     assert not any(line.startswith("timers") for line in text)
+
+
+@pytest.mark.parametrize("name", [CALLS, "fast_relay1p_overload"])
+def test_shares_are_those_of_the_page(analysis_of: AnalysisOf, name: str) -> None:
+    analysis = analysis_of(name)
+    text = lines(analysis)
+    assert max(map(len, text)) <= 80
+    shown = [line for line in section(text, "executors, by thread") if "-threaded" in line]
+    shares = {str(row.vtid): words(*row.shares.values()) for row in thread_rows(analysis)}
+    assert len(shown) == len(shares)
+    for line in map(str.split, shown):
+        (own,) = [shares[vtid] for vtid in shares if vtid in line]
+        assert line[-len(own) :] == own
+    layers = [line.split() for line in section(text, "services")] if name == CALLS else []
+    expected = [words(share) for share in analysis.service_layers["share"]]
+    found = [line for line in layers if line and line[-1] == "%"]
+    assert [line[-len(own) :] for line, own in zip(found, expected, strict=True)] == expected
+
+
+def test_a_service_without_complete_calls_has_no_latency(analysis_of: AnalysisOf) -> None:
+    services = section(lines(analysis_of(CALLS)), "services")
+    (mute,) = [line.split() for line in services if line.startswith(" /mute")]
+    assert mute == ["/mute", "3", "3", "-", "-", "-"]
 
 
 def test_what_is_not_there_is_not_shown() -> None:

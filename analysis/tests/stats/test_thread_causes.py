@@ -19,7 +19,7 @@ from strata.analysis import Analysis
 from strata.read import open_trace
 from strata.record.kernel.ctf import KernelTrace, Origin
 from strata.record.kernel.events import PERF_EVENTS
-from strata.record.kernel.text import Batch, Block
+from strata.record.kernel.text import Batch, Block, Lost
 from strata.report.document import document
 from strata.report.text import print_analysis
 from strata.schema.tables.scheduling import LAYER_SCHEDULING, PREEMPTIONS, SCHEDULING_STATS
@@ -71,7 +71,7 @@ def kernel_beside(trace: Path, *, lost: int = 0) -> None:
             Batch(SWITCH, times, np.zeros(size, np.int64), switches),
             Batch(WAKING, begin - 5, np.zeros(count, np.int64), woken),
         ],
-        {0: lost} if lost else {},
+        {0: Lost(lost, int(times[-1]))} if lost else {},
         0,
     )
     origin = Origin(before.nodes["host"].iloc[0], "made", "6.1", offset, "")

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import IO
 
@@ -15,7 +14,7 @@ from strata import analyze
 from strata.analysis import Analysis
 from strata.cli.chain import chain_option, links_option, parse_chain
 from strata.cli.console import make_console
-from strata.cli.output import check_output, format_option, output_options, write_output
+from strata.cli.output import check_output, format_option, output_options, write_json, write_output
 from strata.cli.progress import decoding_progress
 from strata.read.links import read_links
 from strata.report.document import document
@@ -72,8 +71,7 @@ def _write(
     if form == "table":
         print_analysis(analysis, make_console(file), everything=everything)
     elif form == "json":
-        json.dump(document(analysis), file, indent=1)
-        file.write("\n")
+        write_json(document(analysis), file)
     else:
         frame: pd.DataFrame = getattr(analysis, table_name) if table_name else rectangle(analysis)
         frame.to_csv(file, index=False)

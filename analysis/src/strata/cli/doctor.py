@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -16,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from strata.cli.console import make_console
+from strata.cli.output import write_json
 from strata.cli.preflight import print_preflights
 from strata.record.config import load_config
 from strata.record.doctor import OK, PROBLEM, WARNING, Check, examine, examine_dds
@@ -63,7 +63,7 @@ def command(config: str, form: str, dds: bool, libraries: tuple[Path, ...]) -> N
         }
         if preflights is not None:
             document["dds"] = [found.as_json() for found in preflights]
-        click.echo(json.dumps(document, indent=1))
+        write_json(document)
     else:
         console = _console()
         _print_table(console, checks)

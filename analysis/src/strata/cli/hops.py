@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import IO
 
@@ -13,7 +12,7 @@ import click
 from strata import analyze
 from strata.cli.chain import links_option
 from strata.cli.console import make_console
-from strata.cli.output import check_output, format_option, output_options, write_output
+from strata.cli.output import check_output, format_option, output_options, write_json, write_output
 from strata.cli.progress import decoding_progress
 from strata.cli.titles import title_of
 from strata.read.links import read_links
@@ -78,7 +77,6 @@ def _write(
     if form == "table":
         print_hops(found, make_console(file), span=span, selection=selection)
     elif form == "json":
-        json.dump(hop_document(found, selection), file, indent=1)
-        file.write("\n")
+        write_json(hop_document(found, selection), file)
     else:
         hop_rectangle(found, selection).to_csv(file, index=False)

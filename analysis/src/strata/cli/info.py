@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from strata.cli.console import make_console
-from strata.cli.output import format_option
+from strata.cli.output import format_option, write_json
 from strata.cli.progress import decoding_progress
 from strata.read import open_trace
 from strata.read.contents import describe
@@ -30,6 +29,6 @@ def command(trace: Path, form: str, *, everything: bool) -> None:
         opened = open_trace(trace, progress=progress)
         contents = describe(opened)
     if form == "json":
-        click.echo(json.dumps(contents_document(contents), indent=1))
+        write_json(contents_document(contents))
     else:
         print_contents(contents, make_console(), everything=everything)

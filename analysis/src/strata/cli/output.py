@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -60,3 +61,11 @@ def write_output(output: Path | None, write: Callable[[IO[str]], None]) -> None:
             error
         )
     click.echo(f"Wrote {printable(str(output))}", err=True)
+
+
+def write_json(document: Mapping[str, Any], file: IO[str] | None = None) -> None:
+    """Write a document as JSON, to stdout when `file` is null. It must hold no NaN: JSON has none.
+
+    Raises ValueError, before anything is written, for one that does.
+    """
+    click.echo(json.dumps(document, indent=1, allow_nan=False), file=file)

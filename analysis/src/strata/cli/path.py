@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -13,11 +12,11 @@ from strata import analyze
 from strata.analysis import Analysis
 from strata.cli.chain import links_option, parse_chain
 from strata.cli.console import make_console
-from strata.cli.output import format_option
+from strata.cli.output import format_option, write_json
 from strata.cli.progress import decoding_progress
 from strata.errors import TraceError
 from strata.read.links import read_links
-from strata.report.path import path_document, path_section
+from strata.report.path import path_section, paths_document
 from strata.stats.path import critical_path
 
 
@@ -27,7 +26,7 @@ from strata.stats.path import critical_path
 @click.option("--slowest", default=1, show_default=True, type=click.IntRange(1), help="How many.")
 @click.option("--chain", help="Of the chain over these topics, '/a -> /b'; else of the first one.")
 @links_option
-@format_option(["table", "json"], "json for machines")
+@format_option(["table", "json"], "json (docs/json.md) for machines")
 def command(
     trace: Path,
     message: int | None,
@@ -47,7 +46,7 @@ def command(
     wanted = [message] if message is not None else _slowest(analysis, slowest)
     paths = [critical_path(analysis, number) for number in wanted]
     if form == "json":
-        click.echo(json.dumps([path_document(analysis, path) for path in paths], indent=1))
+        write_json(paths_document(analysis, paths))
         return
     console = make_console()
     for path in paths:

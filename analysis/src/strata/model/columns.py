@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from strata.model.generations import Restart, find_restarts
 from strata.schema.events import CATALOGUE
-from strata.schema.kernel_events import KERNEL_NAMES
+from strata.schema.kernel_events import is_of_kernel
 from strata.schema.quality import Ledger
 
 Ints = npt.NDArray[np.int64]
@@ -63,7 +63,7 @@ class EventColumns:
             name: table
             for name, table in tables.items()
             # The kernel's threads are numbered by themselves (strata.model.scheduling).
-            if name in CATALOGUE and name not in KERNEL_NAMES
+            if name in CATALOGUE and not is_of_kernel(name)
         }
         self._tables = {name: _with_thread(table, ledger) for name, table in known.items()}
         self._number(find_restarts(self._tables, ledger))

@@ -15,7 +15,7 @@ from strata.printable import path_text
 from strata.read import Trace
 from strata.read.manifest import describe_machine, read_manifest
 from strata.read.processes import Threads, count_processes, count_threads
-from strata.schema.kernel_events import KERNEL_NAMES
+from strata.schema.kernel_events import is_of_kernel
 
 
 def summarize_trace(
@@ -43,7 +43,7 @@ def _processes(
     threads: Threads = Counter()
     for name, table in events.items():
         # The kernel's events are of every process of the machine.
-        if name not in KERNEL_NAMES:
+        if not is_of_kernel(name):
             threads.update(count_threads(table))
     nodes, known = model.entities.nodes, model.events.processes
     places = list(zip(known.host, known.vpid.tolist(), strict=True))

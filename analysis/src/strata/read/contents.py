@@ -12,10 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from strata.read.decoder import Selection
+from strata.read.discover import CtfTrace
 from strata.read.losses import Loss
 from strata.read.manifest import read_manifest, session_of
 from strata.read.processes import ProcessCount, Threads, count_processes, count_threads
 from strata.read.trace import Trace
+from strata.schema.kernel_events import is_of_kernel
 from strata.schema.quality import Ledger
 
 
@@ -50,7 +52,7 @@ class Buffers:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a trace holds.
+    """What a trace holds. `processes` are those of its userspace events.
 
     Times are ns since the epoch, null when there is no event of a trace with a clock. `buffers` is
     null without a manifest that tells of them.
@@ -89,6 +91,8 @@ def describe(trace: Trace) -> Contents:
     begin: int | None = None
     end: int | None = None
     clocks = [bool(item.metadata.clocks) for item in trace.traces]
+    # Of every process of the machine; other tracers' names may have no provider either.
+    kernel = any(_domain(item) == "kernel" for item in trace.traces)
     wanted = frozenset({"timestamp", "host", "vpid", "vtid", "procname"})
     for chunk in trace.chunks(Selection(columns=wanted)):
         for event, batches in chunk.items():
@@ -102,7 +106,8 @@ def describe(trace: Trace) -> Contents:
                     first, last = int(times.min()), int(times.max())
                     begin = first if begin is None else min(begin, first)
                     end = last if end is None else max(end, last)
-                threads.update(count_threads(pa.Table.from_batches([batch])))
+                if not (kernel and is_of_kernel(event)):
+                    threads.update(count_threads(pa.Table.from_batches([batch])))
     return Contents(
         trace.path,
         _descriptions(trace),
@@ -114,6 +119,10 @@ def describe(trace: Trace) -> Contents:
         trace.losses,
         trace.ledger,
     )
+
+
+def _domain(trace: CtfTrace) -> str:
+    return str(trace.metadata.environment.get("domain", ""))
 
 
 def _buffers(path: Path) -> Buffers | None:
@@ -140,7 +149,7 @@ def _descriptions(trace: Trace) -> tuple[CtfDescription, ...]:
             CtfDescription(
                 item.directory,
                 item.hostname,
-                str(environment.get("domain", "")),
+                _domain(item),
                 " ".join(
                     [str(environment.get("tracer_name", "")), ".".join(filter(None, version))]
                 ),

@@ -88,8 +88,7 @@ def held_signals() -> Iterator[None]:
         yield
     finally:
         # What came during clean-up has had its effect, the end of the recording.
-        while signal.sigtimedwait(held, 0) is not None:
-            pass
+        forget_signals()
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
@@ -102,11 +101,22 @@ def _ignores(signum: signal.Signals) -> bool:
     return signum == signal.SIGHUP and signal.getsignal(signum) == signal.SIG_IGN
 
 
+def waiting_signal() -> str | None:
+    """Name a held signal that asks us to end; null when none waits."""
+    waiting = signal.sigpending() & set(_FORWARDED)
+    return signal.Signals(min(waiting)).name if waiting else None
+
+
+def forget_signals() -> None:
+    """Take back the held signals that wait: they have had their effect."""
+    while signal.sigtimedwait(_held(), 0) is not None:
+        pass
+
+
 def refuse_if_interrupted() -> None:
     """Raise EarlyStopError when a held signal waits; called between the steps of the set-up."""
-    waiting = signal.sigpending() & set(_FORWARDED)
-    if waiting:
-        name = signal.Signals(min(waiting)).name
+    name = waiting_signal()
+    if name:
         raise EarlyStopError(
             f"Cannot record: {name} came before the command was started. "
             "Nothing is left behind; run it again."

@@ -38,8 +38,9 @@ class State:
 
     `start_ticks` (clock ticks since boot) tells the recorder from a later process of the same id;
     `daemon_pid` is null when the session daemon was not started by it, `command_pid` null until
-    the command runs (it is also the id of the command's process group). `perf_pid` is null when
-    perf records nothing beside.
+    the command runs and again after its end (it is also the id of the command's process group).
+    `perf_pid` is null when perf does not run beside it. `session_ended` tells that there is no
+    LTTng session any more; perf's data may still be being converted.
     """
 
     session: str
@@ -50,6 +51,7 @@ class State:
     daemon_pid: int | None = None
     command_pid: int | None = None
     perf_pid: int | None = None
+    session_ended: bool = False
 
     @property
     def recorder_alive(self) -> bool:

@@ -101,8 +101,7 @@ def record(
     """
     if kernel and not config.kernel:
         config = replace(config, kernel=DEFAULT_EVENTS)
-    plan = _plan(config, command, directory, name, force, ros, base, rmw_profile, say)
-    plan = replace(plan, clock_offset=clock_offset)
+    plan = _plan(config, command, directory, name, force, ros, base, rmw_profile, clock_offset, say)
     existed = plan.directory.exists()
     manifest = Manifest(plan.directory)
     with held_signals():
@@ -129,6 +128,7 @@ def _plan(
     ros: Ros | None,
     base: Mapping[str, str] | None,
     rmw_profile: RmwProfile | None,
+    clock_offset: ClockOffset,
     say: Say,
 ) -> _Plan:
     """Decide everything that can be refused before anything is touched."""
@@ -156,7 +156,7 @@ def _plan(
         dds=dds,
         rmw_profile=rmw_profile,
         lttng=lttng,
-        clock_offset=lambda _: None,
+        clock_offset=clock_offset,
         say=say,
     )
 
@@ -185,6 +185,7 @@ def _record(plan: _Plan, manifest: Manifest) -> Recording:
             plan.say(f"recording into {plan.directory} (LTTng session {plan.session})")
             end = _run_beside(plan, state, manifest, beside)
             manifest.end(end)
+        replace(state, session_ended=closing.ended).write()
         empty = not holds_events(plan.directory / TRACE)
         beside.convert(plan.directory / TRACE, plan.clock_offset)
         manifest.content["kernel_tracing"] = kernel.as_json() | beside.as_json()
@@ -217,14 +218,15 @@ def _run_beside(plan: _Plan, state: State, manifest: Manifest, beside: PerfRecor
     try:
         beside.start()
         refuse_if_interrupted()
-        if beside.pid:
-            state = replace(state, perf_pid=beside.pid)
-            state.write()
-        end = _run(plan, state, manifest)
+        running = replace(state, perf_pid=beside.pid)
+        running.write()
+        end = _run(plan, running, manifest)
     except BaseException:
         beside.kill()
         raise
     beside.stop()
+    # Neither runs any more, and others may get their ids.
+    state.write()
     return end
 
 
@@ -241,10 +243,14 @@ def _run(plan: _Plan, state: State, manifest: Manifest) -> End:
 
 
 class _Closing:
-    """Create the session on entry; stop and destroy it on exit, whatever happened between."""
+    """Create the session on entry; stop and destroy it on exit, whatever happened between.
+
+    `ended` tells that it was destroyed.
+    """
 
     def __init__(self, plan: _Plan) -> None:
         self._plan = plan
+        self.ended = False
         self.discarded: int | None = None
         self.problems: list[str] = []
 
@@ -261,7 +267,7 @@ class _Closing:
             self._try(self._count)
         with _current_session_kept(lttng):
             # Waiting again for a consumer that did not finish in time would not help.
-            self._try(lambda: lttng.destroy(session, wait=not stuck))
+            self.ended = self._try(lambda: lttng.destroy(session, wait=not stuck))
         for problem in self.problems:
             self._plan.say(problem)
 

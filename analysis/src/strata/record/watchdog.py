@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -49,25 +50,33 @@ class Watchdog:
 
 def instructions(state: dict[str, object]) -> str:
     """Say what a killed recording left behind and how to remove it."""
-    session, directory = state["session"], state["directory"]
+    directory = Path(str(state["directory"]))
+    session, ended = state["session"], state.get("session_ended")
+    perf_data, converted = directory / "perf.data", directory / "trace" / "kernel"
+    recorder = f"strata: the recorder (process {state['strata_pid']}) was killed"
     steps = []
-    if state.get("command_pid"):
-        steps.append(f"  kill -INT -- -{state['command_pid']}   # the command, if it still runs")
-    steps.append(f"  lttng stop {session}      # the trace in {directory}/trace is then complete")
-    steps.append(f"  lttng destroy {session}")
+    if ended:
+        head = f"{recorder}; its LTTng session had ended, its manifest is missing."
+        if perf_data.exists():
+            head += f"\nThe kernel's events are in {perf_data} (perf script), not in the trace."
+            if converted.exists():
+                steps.append(f"  rm -r {shlex.quote(str(converted))}   # half of them, as CTF")
+    else:
+        head = f"{recorder}; its LTTng session {session} is left behind, still recording."
+        if state.get("command_pid"):
+            steps.append(
+                f"  kill -INT -- -{state['command_pid']}   # the command, if it still runs"
+            )
+        steps.append(
+            f"  lttng stop {session}      # the trace in {directory}/trace is then complete"
+        )
+        steps.append(f"  lttng destroy {session}")
     if state.get("daemon_pid"):
         steps.append(f"  kill {state['daemon_pid']}   # the session daemon, started for this only")
-    if state.get("perf_pid"):
-        steps.append(
-            f"  rm {directory}/perf.data      # kernel events until then, not in the trace"
-        )
-    lines = [
-        f"strata: the recorder (process {state['strata_pid']}) was killed; "
-        f"its LTTng session {session} is left behind, still recording.",
-        "Clean up with:",
-        *steps,
-    ]
-    return "\n".join(lines) + "\n"
+    if perf_data.exists() and not ended:
+        rest = "kernel events until then, not in the trace"
+        steps.append(f"  rm {shlex.quote(str(perf_data))}      # {rest}")
+    return "\n".join([head, *(["Clean up with:", *steps] if steps else [])]) + "\n"
 
 
 def _watch(reading: int, directory: Path) -> None:

@@ -18,7 +18,7 @@ from strata.read.losses import Loss
 from strata.report.breaking import broken
 from strata.report.findings import finding_line
 from strata.schema.quality import worst_first
-from strata.units import format_count, format_instant, format_ns
+from strata.units import format_count, format_instant, format_ns, format_share
 
 _MAX_ROWS = 20
 _LABEL_WIDTH = 9
@@ -31,7 +31,8 @@ def print_contents(contents: Contents, console: Console, *, everything: bool) ->
     """
     console.print(_head(contents, console.width))
     _print_traces(contents, console, everything=everything)
-    console.print(_processes(contents, everything=everything))
+    if contents.processes:
+        console.print(_processes(contents, everything=everything))
     console.print(_events(contents, everything=everything))
     _print_losses(contents, console, everything=everything)
 
@@ -121,7 +122,7 @@ def _events(contents: Contents, *, everything: bool) -> Table:
     table = _table("\nEvents", ("event", False), ("count", True), ("share", True))
     shown = list(contents.events.items())[: None if everything else _MAX_ROWS]
     for name, count in shown:
-        share = f"{count / contents.event_count:.1%}"
+        share = format_share(count / contents.event_count)
         table.add_row(Text(printable(name)), f"{count:,}", share)
     _add_rest(table, len(contents.events) - len(shown))
     return table

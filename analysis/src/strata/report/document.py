@@ -9,6 +9,7 @@ while `schema` stays the same.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -43,7 +44,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "timers": [_timer(row) for row in _records(analysis.timer_statistics)],
         "lifecycle": _lifecycle(analysis),
         "services": _services(analysis),
-        "bottlenecks": [asdict(bottleneck) for bottleneck in analysis.bottlenecks],
+        "bottlenecks": [plain(asdict(bottleneck)) for bottleneck in analysis.bottlenecks],
         "quality": _records(analysis.quality),
     }
 
@@ -89,7 +90,7 @@ def _chains(analysis: Analysis) -> list[dict[str, Any]]:
                 "dip": chain["dip"],
                 "dip_p": chain["dip_p"],
                 "modes": modes.get(chain["chain_id"], []),
-                "layers": [_plain(row) for row in layer_totals(parts, total)],
+                "layers": [plain(row) for row in layer_totals(parts, total)],
                 "segments": segments.get(chain["chain_id"], []),
                 "blame": blame.get(chain["chain_id"], []),
                 # Only of traces with kernel events.
@@ -188,11 +189,11 @@ def _grouped(frame: pd.DataFrame, key: str) -> dict[int, list[dict[str, Any]]]:
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    return [_plain(row) for row in frame.to_dict("records")]
+    return [plain(row) for row in frame.to_dict("records")]
 
 
-def _plain(row: dict[Any, Any]) -> dict[str, Any]:
-    """Values that JSON has: NaN and NA become null."""
+def plain(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return a row with values that JSON has: NaN and NA become null."""
     return {str(name): _value(value) for name, value in row.items()}
 
 

@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
 from rich.console import Group, RenderableType
 from rich.rule import Rule
 from rich.table import Table
@@ -15,6 +14,9 @@ from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
+from strata.units import as_float, format_share
+
+EXECUTOR_STATES = ("executing", "waiting", "mutex", "ready")
 
 
 def executors_section(analysis: Analysis) -> RenderableType | None:
@@ -24,7 +26,7 @@ def executors_section(analysis: Analysis) -> RenderableType | None:
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("executor", no_wrap=True)
     table.add_column("nodes", overflow="fold", ratio=1)
-    for name in ("thread", "callbacks", "executing", "waiting", "mutex", "ready"):
+    for name in ("thread", "callbacks", *EXECUTOR_STATES):
         table.add_column(name, justify="right", no_wrap=True)
     known = analysis.executors.set_index("executor_id")
     last = None
@@ -38,12 +40,16 @@ def executors_section(analysis: Analysis) -> RenderableType | None:
             Text("\n".join(printable(node) for node in head[1].split("\n"))),
             str(row["vtid"]),
             f"{row['executions']:,}",
-            *(share(row, f"{state}_ns") for state in ("executing", "waiting", "mutex", "ready")),
+            *(format_share(share) for share in state_shares(row).values()),
         )
     return Group(Rule(Text("executors, by thread", style="bold"), align="left"), table, Text())
 
 
-def share(row: Mapping[Hashable, Any], name: str) -> str:
-    """Return a part of a thread's time in per cent; a dash where it is not known."""
+def state_shares(row: Mapping[Any, Any]) -> dict[str, float | None]:
+    """Return the fractions of its time that a thread was in each state; null where not known.
+
+    `row` is of the table `executor_threads`.
+    """
     span = row["end_ns"] - row["begin_ns"]
-    return "-" if pd.isna(row[name]) or not span else f"{row[name] / span:.1%}"
+    times = {state: as_float(row[f"{state}_ns"]) for state in EXECUTOR_STATES}
+    return {state: ns / span if ns is not None and span else None for state, ns in times.items()}

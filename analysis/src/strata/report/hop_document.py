@@ -14,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from strata.report.document import plain
 from strata.report.hop_selection import Selection
 from strata.schema.columns import STATISTICS
 from strata.stats.hop_distributions import Distribution, Hop, Measure, TraceHops, Way
@@ -83,7 +84,8 @@ def _hop(hop: Hop) -> dict[str, Any]:
         "transfer": _measure(hop.transfer),
         "whole": _measure(hop.whole),
         "layers": [
-            {"layer": part.layer, "share": part.share, **part.statistics} for part in hop.layers
+            {"layer": part.layer, "share": part.share, **plain(part.statistics)}
+            for part in hop.layers
         ],
     }
 
@@ -98,7 +100,7 @@ def _measure(measure: Measure) -> dict[str, Any]:
 
 def _distribution(found: Distribution) -> dict[str, Any]:
     return {
-        "latency_ns": found.statistics,
+        "latency_ns": plain(found.statistics),
         "dip": found.modes.dip,
         "dip_p": found.modes.p_value,
         "modes": mode_rows(found.modes, found.values),

@@ -1,50 +1,41 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A critical path for a terminal and as a document."""
+"""Critical paths for a terminal and as a document."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.rule import Rule
-from rich.table import Table
 from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
+from strata.report.layer_rows import add_hop, add_layer, layer_table
 from strata.stats.path import CriticalPath
 from strata.symbols import shorten_place
 from strata.units import format_ns
+
+SCHEMA = 1
 
 _SHOWN = 0.01
 """Share of a wait from which on a callback that it was behind is shown."""
 
 
 def path_section(analysis: Analysis, path: CriticalPath) -> RenderableType:
-    """Return the steps of a path, what each waited behind, and its largest step in words."""
-    table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
-    table.add_column("layer", overflow="fold", max_width=24)
-    table.add_column("where", overflow="fold", ratio=1)
-    table.add_column("time", justify="right", no_wrap=True)
-    table.add_column("share", justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True, width=10)
+    """Return the steps of a path, and what each waited behind."""
+    table = layer_table(["time"])
     hop = -1
     for step in path.steps:
         if step.hop != hop:
             hop = step.hop
             message = analysis.messages.iloc[step.message_id]
             way = f"{message['publisher_node']} -> {message['subscription_node']}"
-            name = Text(f"hop {hop}", style="bold")
-            table.add_row(name, Text(printable(f"{message['topic']}: {way}")))
+            add_hop(table, hop, f"{message['topic']}: {way}")
         share = step.duration_ns / path.latency_ns if path.latency_ns else 0.0
-        table.add_row(
-            Text(f"  {step.layer}"),
-            Text(printable(shorten_place(step.where))),
-            format_ns(step.duration_ns),
-            f"{share:.0%}",
-            "█" * round(share * 10),
-        )
+        add_layer(table, step.layer, step.where, [step.duration_ns], share)
         for place, ns in step.behind:
             if ns >= _SHOWN * step.duration_ns:
                 text = f"behind {shorten_place(place)}"
@@ -53,8 +44,16 @@ def path_section(analysis: Analysis, path: CriticalPath) -> RenderableType:
     return Group(Rule(Text(head, style="bold"), align="left"), table, Text())
 
 
-def path_document(analysis: Analysis, path: CriticalPath) -> dict[str, Any]:
-    """Return a path as plain values; durations are ns."""
+def paths_document(analysis: Analysis, paths: Sequence[CriticalPath]) -> dict[str, Any]:
+    """Return paths as the document of `strata path`, described in docs/json.md; times are ns."""
+    return {
+        "schema": SCHEMA,
+        "trace": {"path": analysis.trace.path},
+        "paths": [_document(analysis, path) for path in paths],
+    }
+
+
+def _document(analysis: Analysis, path: CriticalPath) -> dict[str, Any]:
     topics = analysis.messages["topic"]
     return {
         "message_id": path.messages[-1],

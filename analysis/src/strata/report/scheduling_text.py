@@ -11,6 +11,7 @@ from rich.text import Text
 from strata.analysis import Analysis
 from strata.printable import printable
 from strata.schema.layers import CALLBACK, HOLD
+from strata.stats.scheduling import STATES
 from strata.symbols import shorten_place
 from strata.units import format_ns
 
@@ -40,7 +41,7 @@ def thread_table(analysis: Analysis, chain_id: int, latency_ns: float) -> Table 
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("threads (means)", no_wrap=True)
     table.add_column("where; who had the CPU", overflow="fold", ratio=1)
-    for name in ("running", "preempted", "blocked", "unknown"):
+    for name in STATES:
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows.to_dict("records"):
         where = printable(shorten_place(row["where"]))

@@ -4,9 +4,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pandas as pd
 from rich.console import Group, RenderableType
 from rich.rule import Rule
 from rich.table import Table
@@ -14,7 +11,7 @@ from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
-from strata.units import format_ns
+from strata.units import format_ns, format_share
 
 _FIGURES = ("count", "lost", "p50", "p99", "max", "share")
 _MAX_SERVICES = 6
@@ -37,18 +34,14 @@ def services_text(analysis: Analysis, *, everything: bool) -> RenderableType:
             Text.assemble((printable(row["service"]), "bold"), "\n", printable(way)),
             f"{row['count']:,}",
             f"{row['lost']:,}",
-            *(_time(row[f"latency_{name}"]) for name in ("p50", "p99", "max")),
+            *(format_ns(row[f"latency_{name}"]) for name in ("p50", "p99", "max")),
             "",
         )
         of = analysis.service_layers["service_id"] == row["service_id"]
         for layer in analysis.service_layers[of].to_dict("records"):
-            figures = [_time(layer[name]) for name in ("p50", "p99", "max")]
-            table.add_row(f"  {layer['layer']}", "", "", *figures, f"{layer['share']:.0%}")
+            figures = [format_ns(layer[name]) for name in ("p50", "p99", "max")]
+            table.add_row(f"  {layer['layer']}", "", "", *figures, format_share(layer["share"]))
     parts: list[RenderableType] = [Rule(Text("services", style="bold"), align="left"), table]
     if len(rows) > len(shown):
         parts.append(Text(f" and {len(rows) - len(shown)} more (--all)", style="dim"))
     return Group(*parts, Text())
-
-
-def _time(ns: Any) -> str:
-    return "" if pd.isna(ns) else format_ns(ns)

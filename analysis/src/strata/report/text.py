@@ -20,12 +20,13 @@ from strata.report.breaking import broken
 from strata.report.entities import entity_sections
 from strata.report.executors import executors_section
 from strata.report.findings import finding_line
+from strata.report.layer_rows import add_hop, add_layer, layer_table
 from strata.report.scheduling_text import thread_table
 from strata.report.services import services_text
 from strata.report.sparkline import sparkline
 from strata.schema.events import INTERNAL_TOPICS
 from strata.stats.bottleneck import shared_names
-from strata.symbols import shorten, shorten_place
+from strata.symbols import shorten
 from strata.units import format_count, format_ns
 
 _MAX_CHAINS = 6
@@ -143,27 +144,12 @@ def _distribution(analysis: Analysis, chain: Mapping[Hashable, Any]) -> str:
 
 
 def _chain_table(layers: pd.DataFrame, nodes: list[str]) -> Table:
-    table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
-    # The names of merged layers are long; what they are of has to be read too.
-    table.add_column("layer", overflow="fold", max_width=24)
-    table.add_column("where", overflow="fold", ratio=1)
-    for name in ("p50", "p99"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("share", justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True, width=10)
+    table = layer_table(["p50", "p99"])
     for hop, rows in layers.groupby("hop"):
         step = int(str(hop))
-        way = printable(f"{nodes[step]} -> {nodes[step + 1]}")
-        table.add_row(Text(f"hop {step}", style="bold"), Text(way))
+        add_hop(table, step, f"{nodes[step]} -> {nodes[step + 1]}")
         for row in rows.to_dict("records"):
-            table.add_row(
-                Text(f"  {row['layer']}"),
-                Text(printable(shorten_place(row["where"]))),
-                format_ns(row["p50"]),
-                format_ns(row["p99"]),
-                f"{row['share']:.0%}",
-                "█" * round(row["share"] * 10),
-            )
+            add_layer(table, row["layer"], row["where"], [row["p50"], row["p99"]], row["share"])
     return table
 
 

@@ -77,4 +77,7 @@ KERNEL_EVENTS: tuple[Event, ...] = (
     ),
 )
 
-KERNEL_NAMES = frozenset(event.name for event in KERNEL_EVENTS)
+
+def is_of_kernel(name: str) -> bool:
+    """Tell whether an LTTng event is the kernel's, known or not: it has no provider in its name."""
+    return ":" not in name

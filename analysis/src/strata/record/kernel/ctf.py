@@ -16,7 +16,7 @@ from typing import IO
 import numpy as np
 
 from strata.record.kernel.events import Form, PerfEvent
-from strata.record.kernel.text import Array, Batch, Block, dtype_of
+from strata.record.kernel.text import Array, Batch, Block, Lost, dtype_of
 
 _MAGIC = 0xC1FC1FC1
 _HEADER = np.dtype(
@@ -63,6 +63,7 @@ class KernelTrace:
         self._streams: dict[int, IO[bytes]] = {}
         self._packets: dict[int, int] = {}
         self._lost: dict[int, int] = {}
+        self._begin_ns: int | None = None
         self.events = 0
         (directory / "metadata").write_text(_metadata(self._uuid, events, origin))
 
@@ -79,15 +80,26 @@ class KernelTrace:
         return sum(self._lost.values())
 
     def write(self, block: Block) -> None:
-        """Append a packet to each CPU's stream."""
-        for cpu, count in block.lost.items():
-            self._lost[cpu] = self._lost.get(cpu, 0) + count
+        """Append a packet to each CPU's stream that has events in the block, or lost some."""
+        for cpu, lost in block.lost.items():
+            self._lost[cpu] = self._lost.get(cpu, 0) + lost.count
+        self._begin(block)
         cpus = {int(cpu) for batch in block.batches for cpu in np.unique(batch.cpu)}
         for cpu in sorted(cpus | set(block.lost)):
-            self._write_packet(cpu, [_of_cpu(batch, cpu) for batch in block.batches])
+            batches = [_of_cpu(batch, cpu) for batch in block.batches]
+            self._write_packet(cpu, batches, block.lost.get(cpu))
 
-    def _write_packet(self, cpu: int, batches: list[Batch]) -> None:
+    def _begin(self, block: Block) -> None:
+        """Note where the trace begins: what a CPU lost before its first event was lost since."""
+        if self._begin_ns is None:
+            first = [int(batch.time_ns.min()) for batch in block.batches if len(batch.time_ns)]
+            first += [lost.until_ns for lost in block.lost.values()]
+            self._begin_ns = min(first, default=None)
+
+    def _write_packet(self, cpu: int, batches: list[Batch], lost: Lost | None) -> None:
         times = np.concatenate([np.empty(0, np.int64), *(batch.time_ns for batch in batches)])
+        # A packet may hold no event, only a loss; it reaches to where perf noticed that.
+        known = np.append(times, lost.until_ns) if lost else times
         records = [_records(self._ids[batch.event.name], batch) for batch in batches]
         content = _interleaved(times, records)
         header = np.zeros(1, _HEADER)
@@ -95,8 +107,8 @@ class KernelTrace:
         values = {
             "magic": _MAGIC,
             "uuid": np.frombuffer(self._uuid.bytes, np.uint8),
-            "timestamp_begin": times.min(initial=np.iinfo(np.int64).max) if len(times) else 0,
-            "timestamp_end": times.max() if len(times) else 0,
+            "timestamp_begin": known.min() if cpu in self._packets else self._begin_ns,
+            "timestamp_end": known.max(),
             "content_size": size,
             "packet_size": size,
             "packet_seq_num": self._packets.get(cpu, 0),

@@ -31,8 +31,8 @@ _TRACEFS = (Path("/sys/kernel/tracing"), Path("/sys/kernel/debug/tracing"))
 _START_TIMEOUT_S = 30.0
 _STOP_TIMEOUT_S = 120.0
 _PROBE_TIMEOUT_S = 20.0
-# The more room, the less is lost: of root as much as LTTng's buffers, on many CPUs less. What perf
-# may lock for others than root is little.
+# For root only, a power of two a CPU: the more room, the less is lost. What others may lock is
+# little; perf takes that by itself.
 _ALL_BUFFERS_MIB = 256
 _MOST_MIB = 16
 _PR_SET_PDEATHSIG = 1

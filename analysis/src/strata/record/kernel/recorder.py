@@ -5,14 +5,18 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import platform
+import select
 import shutil
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from strata.errors import SessionError
+from strata.record.command import forget_signals, waiting_signal
 from strata.record.directory import PERF_DATA
 from strata.record.host import boot_id, clock_offset
 from strata.record.kernel.ctf import KernelTrace, Origin
@@ -20,6 +24,8 @@ from strata.record.kernel.perf import Perf, PerfPlan, plan_perf, script
 from strata.record.kernel.text import read_script
 
 KERNEL_TRACE = "kernel"
+_POLL_S = 0.2
+_SAY_EVERY_S = 10.0
 
 LTTNG_MODULES, PERF, PERF_SWITCHES = "lttng-modules", "perf", "perf, context switches only"
 
@@ -140,11 +146,18 @@ class PerfRecording:
             self._data.unlink(missing_ok=True)
 
     def convert(self, trace: Path, offset_of: ClockOffset) -> None:
-        """Write what perf recorded as CTF below `trace`, and remove perf's own file."""
+        """Write what perf recorded as CTF below `trace`, and remove perf's own file.
+
+        A signal that comes meanwhile ends it, and perf's file stays, as when it fails.
+        """
         if self._perf is None or self._plan.perf is None:
             return
         target = trace / KERNEL_TRACE
+        # Those that came until now were to end the recording, not this.
+        forget_signals()
         try:
+            mib = self._data.stat().st_size / (1 << 20)
+            self._say(f"converting {mib:.1f} MiB of perf's data (Ctrl-C leaves {self._data})")
             self._convert(self._plan.perf, target, offset_of(trace))
         except (OSError, SessionError, ValueError) as error:
             shutil.rmtree(target, ignore_errors=True)
@@ -165,10 +178,15 @@ class PerfRecording:
         try:
             assert printing.stdout is not None
             events = list(plan.events)
+            text = _Interruptible(printing.stdout.fileno())
+            said = time.monotonic()
             with KernelTrace(target, events, origin) as written:
-                for block in read_script(printing.stdout, events, switches=plan.switches):
+                for block in read_script(text, events, switches=plan.switches):
                     written.write(block)
                     unread += block.unread
+                    if time.monotonic() > said + _SAY_EVERY_S:
+                        said = time.monotonic()
+                        self._say(f"converted {written.events:,} kernel events until now")
             status = printing.wait()
         finally:
             printing.kill()
@@ -190,3 +208,25 @@ class PerfRecording:
     def _problem(self, text: str) -> None:
         self.problems.append(text)
         self._say(text)
+
+
+class _Interruptible:
+    """A pipe's end whose reading is ended by a held signal, by SessionError."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def read(self, size: int, /) -> bytes:
+        """Return `size` bytes; less only at the end."""
+        parts = []
+        while size:
+            if name := waiting_signal():
+                raise SessionError(f"{name} came")
+            if not select.select([self._descriptor], [], [], _POLL_S)[0]:
+                continue
+            part = os.read(self._descriptor, size)
+            if not part:
+                break
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)

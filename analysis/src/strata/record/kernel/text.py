@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +22,12 @@ SWITCH_FIELDS = "comm,tid,cpu,time"
 
 _HEAD = rb"^ *-?\d+ +\[(?P<cpu>\d+)\] +(?P<s>\d+)\.(?P<ns>\d{9}): +(?P<event>\S+?):? +(?P<rest>.*)$"
 _SWITCH = (
-    rb"^ *(?P<prev_comm>.*?) +(?P<prev_tid>\d+) +\[(?P<cpu>\d+)\] +(?P<s>\d+)\.(?P<ns>\d{9}): +"
+    rb"^ *(?P<prev_comm>.*?) +(?P<prev_tid>-?\d+) +\[(?P<cpu>\d+)\] +(?P<s>\d+)\.(?P<ns>\d{9}): +"
     rb"PERF_RECORD_SWITCH_CPU_WIDE OUT +(?P<prev_state>preempt)? *"
-    rb"next pid/tid: *\d+/(?P<next_tid>\d+) *$"
+    rb"next pid/tid: *-?\d+/(?P<next_tid>-?\d+) *$"
 )
 _LOST = "PERF_RECORD_LOST"
+_SWITCHED = "PERF_RECORD_SWITCH_CPU_WIDE"
 # Letters of the kernel's task states (fs/proc/array.c); `+` is a preemption.
 _STATES = dict(zip("RSDTtXZPI", (0, 1, 2, 4, 8, 16, 32, 64, 128), strict=True))
 _PREEMPTED = 256
@@ -42,6 +43,13 @@ _DTYPES = {
 Array = npt.NDArray[Any]
 
 
+class Readable(Protocol):
+    """A stream of bytes."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return `size` bytes; less only at the end."""
+
+
 @dataclass(frozen=True)
 class Batch:
     """Events of one name, in order of time; `fields` are those of the event, by name."""
@@ -53,11 +61,19 @@ class Batch:
 
 
 @dataclass(frozen=True)
+class Lost:
+    """Events of one CPU that perf had no room for; it noticed the last ones at `until_ns`."""
+
+    count: int
+    until_ns: int
+
+
+@dataclass(frozen=True)
 class Block:
-    """A part of the text; `lost` counts by CPU what perf lost until its end."""
+    """A part of the text; `lost` tells by CPU what perf lost, `unread` counts its other lines."""
 
     batches: list[Batch]
-    lost: Mapping[int, int]
+    lost: Mapping[int, Lost]
     unread: int
 
 
@@ -67,7 +83,7 @@ def dtype_of(form: Form) -> str:
 
 
 def read_script(
-    stream: IO[bytes], events: list[PerfEvent], *, switches: bool, block_bytes: int = 32 << 20
+    stream: Readable, events: list[PerfEvent], *, switches: bool, block_bytes: int = 32 << 20
 ) -> Iterator[Block]:
     """Parse what `perf script --ns` prints, block by block.
 
@@ -113,10 +129,19 @@ def _tracepoints(lines: pa.Array, events: list[PerfEvent]) -> Block:
 
 
 def _switches(lines: pa.Array, event: PerfEvent) -> Block:
-    """Read switches without tracepoints; the next thread's name and all priorities are unknown."""
+    """Read switches without tracepoints; the next thread's name and all priorities are unknown.
+
+    A thread that has just ended has the id -1.
+    """
     rows = _matched(lines, _SWITCH)
-    heads = _matched(lines, _HEAD.replace(rb"^ *-?\d+ +", rb"^.* +\d+ +"))
-    lost = heads.filter(pc.equal(heads.field("event"), _LOST.encode()))
+    heads = _matched(lines, _HEAD.replace(rb"^ *-?\d+ +", rb"^.* +-?\d+ +"))
+    event_names = heads.field("event")
+    lost = heads.filter(pc.equal(event_names, _LOST.encode()))
+    # The same switch, as the thread that comes sees it.
+    came = pc.and_(
+        pc.equal(event_names, _SWITCHED.encode()), pc.starts_with(heads.field("rest"), b"IN ")
+    )
+    unread = len(lines) - len(rows) - len(lost) - came.true_count
     preempted = pc.equal(rows.field("prev_state"), b"preempt").to_numpy(zero_copy_only=False)
     size = len(rows)
     fields: dict[str, Array] = {
@@ -128,7 +153,8 @@ def _switches(lines: pa.Array, event: PerfEvent) -> Block:
         "next_tid": _values(rows.field("next_tid"), Form.INT32),
         "next_prio": np.full(size, -1, "<i4"),
     }
-    return Block([Batch(event, _times(rows), _ints(rows.field("cpu")), fields)], _lost(lost), 0)
+    batch = Batch(event, _times(rows), _ints(rows.field("cpu")), fields)
+    return Block([batch], _lost(lost), unread)
 
 
 def _matched(lines: pa.Array, pattern: bytes) -> pa.Array:
@@ -177,7 +203,10 @@ def state_of(letters: str) -> int:
     return state
 
 
-def _lost(rows: pa.Array) -> dict[int, int]:
+def _lost(rows: pa.Array) -> dict[int, Lost]:
     counts = pc.extract_regex(rows.field("rest"), rb"^lost (?P<count>\d+) *$")
-    cpu, count = _ints(rows.field("cpu")), _ints(counts.field("count"))
-    return {int(one): int(count[cpu == one].sum()) for one in np.unique(cpu)}
+    cpu, count, ns = _ints(rows.field("cpu")), _ints(counts.field("count")), _times(rows)
+    return {
+        int(one): Lost(int(count[cpu == one].sum()), int(ns[cpu == one].max()))
+        for one in np.unique(cpu)
+    }

@@ -25,6 +25,7 @@ from markupsafe import Markup, escape
 from strata import __version__
 from strata.errors import OutputError
 from strata.printable import printable
+from strata.report.executors import EXECUTOR_STATES
 from strata.report.html import entities, picture, services, tables, theme, threads
 from strata.report.html.figures.latency import LatencyFigure, latency_over_time
 from strata.report.html.figures.quantiles import QuantileFigure, layer_quantiles
@@ -137,7 +138,7 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         callbacks=tables.callback_rows(analysis.callbacks),
         hop_legend=sorted(set(analysis.hop_layers["layer"]), key=theme.order),
         layer_docs=_layer_docs(analysis),
-        executor_states=threads.EXECUTOR_STATES,
+        executor_states=EXECUTOR_STATES,
         kernel_states=STATES,
         state_docs=threads.STATE_DOCS,
         has_scheduling=not analysis.chain_scheduling.empty,

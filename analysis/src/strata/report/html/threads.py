@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from strata.report.executors import EXECUTOR_STATES, state_shares
 from strata.report.html import picture
 from strata.report.html.names import Name
 from strata.report.html.tables import Part, Split, records, split
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from strata.analysis import Analysis
 
-EXECUTOR_STATES = ("executing", "waiting", "mutex", "ready")
 STATE_DOCS = {
     "executing": "it ran callbacks",
     "waiting": "it waited for work",
@@ -97,9 +97,7 @@ def _thread_row(
         is_first=is_first,
         vtid=int(row["vtid"]),
         executions=int(row["executions"]),
-        shares={
-            state: ns / span if ns is not None and span else None for state, ns in times.items()
-        },
+        shares=state_shares(row),
         parts=_parts(times, EXECUTOR_STATES, span),
     )
 
