@@ -24,7 +24,7 @@ _FIRES = {
     "undecided": "skipped periods, cause not known",
     "pauses": "began anew after a cancel, reset or longer period",
     "early": "began anew after a reset or shorter period",
-    "irregular": "keep no grid",
+    "irregular": "beyond the grids that are followed",
 }
 """What the counts of `timer_statistics` say."""
 
