@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 
 import numpy as np
 import pandas as pd
@@ -116,14 +117,46 @@ def test_where_events_were_lost_waits_are_not_known() -> None:
 
 
 INNER = ("wait", "ready", "execute", "take_request", "_start", "_end", "send_response")
+EVERY_LOSS = [
+    lost for count in range(len(INNER) + 1) for lost in itertools.combinations(INNER, count)
+]
+LENGTH = 1000
 
 
-@pytest.mark.parametrize("count", range(len(INNER) + 1))
-def test_whatever_is_lost_the_layers_add_up(count: int) -> None:
-    for lost in itertools.combinations(INNER, count):
-        layers, _, latency = cut(without(*lost))
-        assert sum(layers.values()) == latency == 140, lost
-        assert min(layers.values()) >= 0, lost
+def later(lines: str, number: int, thread: str) -> str:
+    """The lines of the call as those of call `number`, which is answered by `thread`."""
+    out = []
+    for line in filter(None, map(str.strip, lines.splitlines())):
+        ns, own, event, *rest = line.split()
+        if event.startswith("rmw"):
+            rest[-1 if event.endswith("_request") else -2] = str(number)
+        if event.endswith("_response"):
+            rest[-1] = str(int(rest[-1]) + LENGTH * number)
+        own = thread if event == "rmw_send_response" else own
+        out.append(" ".join((str(int(ns) + LENGTH * number), own, event, *rest)))
+    return "\n".join(out)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_is_lost_the_layers_add_up(seed: int) -> None:
+    """Calls one after the other, each without other events: none gets those of a neighbour."""
+    chance, made = random.Random(seed), scene()
+    losses = chance.sample(EVERY_LOSS, len(EVERY_LOSS))
+    for number, lost in enumerate(losses, start=1):
+        thread = chance.choice(("2.2", "2.9"))
+        made.play(later(without(*lost), number, thread))
+    model, ledger = made.model()
+    rows = service_calls_frame(model, cut_calls(model, ledger)).to_dict("records")
+    assert len(rows) == len(losses)
+    for row, lost in zip(rows, losses, strict=True):
+        layers = [row[layer.column] for layer in SERVICE_LAYERS]
+        known = [ns for ns in layers if not pd.isna(ns)]
+        assert sum(known) == row["latency_ns"] == 140, lost
+        assert min(known) >= 0, lost
+        begin = row["begin_ns"] - 100
+        start, end = row["callback_start_ns"], row["callback_end_ns"]
+        assert pd.isna(start) or (start == begin + 135 and "_start" not in lost), lost
+        assert pd.isna(end) or end == begin + 200 or "_end" in lost, lost
 
 
 def test_a_response_from_within_the_callback_ends_its_part() -> None:
@@ -140,6 +173,41 @@ def test_a_response_from_within_the_callback_ends_its_part() -> None:
     assert layers["callback"] == 15
     assert layers["respond"] == 0
     assert sum(layers.values()) == latency == 140
+
+
+def test_a_callback_that_began_after_the_response_is_another_calls() -> None:
+    made = scene()
+    made.play(
+        """
+        100 1.1 rmw_send_request ana 1
+        130 2.2 rmw_take_request on_add ana 1          its callback and what followed: not recorded
+        150 2.9 rmw_send_response on_add ana 1 150
+        235 2.2 callback_start on_add
+        240 2.2 callback_end on_add
+        250 1.1 rmw_take_response ana 1 150
+        """
+    )
+    model, ledger = made.model()
+    (row,) = service_calls_frame(model, cut_calls(model, ledger)).to_dict("records")
+    assert pd.isna(row["instance_id"])
+    assert pd.isna(row["callback_start_ns"])
+    assert (row["service_ns"], row["latency_ns"]) == (20, 150)
+    assert ledger.counts["requests_without_callback"] == 1
+
+
+@pytest.mark.parametrize(
+    ("lost", "instant"),
+    [("callback_start_ns", 132), ("callback_end_ns", 150), ("picked_ns", 125)],
+)
+def test_nothing_of_a_call_reaches_over_lost_events(lost: str, instant: int) -> None:
+    made = scene()
+    made.play(WHOLE)
+    window = np.asarray([BASE + instant], np.int64)
+    model, ledger = made.model(losses=(window, window))
+    (row,) = service_calls_frame(model, cut_calls(model, ledger)).to_dict("records")
+    assert pd.isna(row[lost])
+    layers = [row[layer.column] for layer in SERVICE_LAYERS]
+    assert sum(ns for ns in layers if not pd.isna(ns)) == row["latency_ns"] == 140
 
 
 def test_a_response_that_is_sent_later_waits_in_respond() -> None:

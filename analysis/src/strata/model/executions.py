@@ -69,6 +69,20 @@ class Executions:
         return best
 
 
+_NEXT_WORK = (
+    Kind.RMW_TAKE,
+    Kind.TAKE_REQUEST,
+    Kind.TAKE_RESPONSE,
+    Kind.DEQUEUE,
+    Kind.EXECUTE,
+    Kind.CALLBACK_END,
+    Kind.SEND_RESPONSE,
+    Kind.WAIT,
+    Kind.READY,
+)
+"""What a thread does not do between a take and the callback that gets what was taken."""
+
+
 @dataclass(frozen=True)
 class Waits:
     """Intervals in which a thread waited for work."""
@@ -111,6 +125,22 @@ def pair_executions(
     return _executions(
         events, timeline, callbacks, (start, end, until), until_ns, address[is_start]
     )
+
+
+def first_after(timeline: Timeline, executions: Executions, at: Ints, losses: Windows) -> Ints:
+    """Return the execution that began next after each take, on its thread; or `NONE`.
+
+    Nothing else lies between, and no events were lost meanwhile. `at` are positions in the
+    timeline.
+    """
+    if not len(executions):
+        return np.full(len(at), NONE, np.int64)
+    start = timeline.after(at, Kind.CALLBACK_START)
+    barrier = timeline.after(at, *_NEXT_WORK)
+    near = (start != NONE) & ((barrier == NONE) | (start < barrier))
+    near &= ~touched(losses, timeline.ns[at], timeline.ns_at(start))
+    row = np.searchsorted(executions.start, start).clip(max=len(executions) - 1)
+    return np.where(near, row, NONE)
 
 
 def _bounds(timeline: Timeline, start: Ints, end: Ints, losses: Windows) -> tuple[Ints, Ints]:

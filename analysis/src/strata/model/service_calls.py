@@ -22,7 +22,7 @@ are used again are told apart by the lifetimes of their clients.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -36,6 +36,7 @@ from strata.model.service_callers import Callers, find_callers
 from strata.model.service_events import Exchange, ServiceEvents, find_exchange
 from strata.model.services import Clients, Gids, Services, find_clients, find_services
 from strata.model.timeline import EVENT_OF, Kind, Timeline
+from strata.model.windows import NO_LOSSES, Windows
 from strata.schema.quality import Ledger
 
 METHODS = ("gid+sequence", "client+sequence", "response timestamp")
@@ -84,17 +85,29 @@ def find_service_traffic(
     entities: Entities,
     executions: Executions,
     ledger: Ledger,
+    losses: Windows = NO_LOSSES,
 ) -> ServiceTraffic:
     """Find all about services in the events of a trace."""
     gids = Gids(events)
     services = find_services(events, entities.nodes, entities.callbacks)
     clients = find_clients(events, entities.nodes, gids)
     exchange = find_exchange(
-        events, timeline, executions, entities.callbacks, services, clients, gids, ledger
+        events, timeline, executions, entities.callbacks, services, clients, gids, ledger, losses
     )
     _count_unseen(events, entities, executions, ledger)
     calls = match_calls(exchange, clients, services, ledger)
+    exchange = _before_responses(exchange, calls, executions)
+    ledger.add("requests_without_callback", int((exchange.execution == NONE).sum()))
     return ServiceTraffic(services, clients, gids, exchange, calls)
+
+
+def _before_responses(exchange: Exchange, calls: Calls, executions: Executions) -> Exchange:
+    """Take a callback from a request that was answered before it began: it is a later one's."""
+    start_ns = pick(executions.start_ns, pick(exchange.execution, calls.taken))
+    answered_ns = pick(exchange.sent_responses.ns, calls.response)
+    execution = exchange.execution.copy()
+    execution[calls.taken[(answered_ns != NONE) & (start_ns > answered_ns)]] = NONE
+    return replace(exchange, execution=execution)
 
 
 def _count_unseen(

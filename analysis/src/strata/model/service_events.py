@@ -10,8 +10,9 @@ service, and neither library one for a client.
 Fast DDS writes the request before rmw_send_request (which tells its number, known only then); where
 the events of the middleware were recorded, its write_begin is known, too.
 
-A callback_start belongs to a taken request when no other take, execute or wait lies between, and
-its callback is that service's (or nobody's, as far as the trace tells).
+A callback_start belongs to a taken request when no other take, execute, wait or response lies
+between, and its callback is that service's (or nobody's, as far as the trace tells). Nothing
+reaches over a time in which events were lost.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ import pandas as pd
 
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Callbacks, take
-from strata.model.executions import Executions
+from strata.model.executions import Executions, first_after
 from strata.model.search import Lifetimes, pick
 from strata.model.services import Clients, Gids, Services, numbered
 from strata.model.timeline import EVENT_OF, Kind, Timeline
+from strata.model.windows import NO_LOSSES, Windows, touched
 from strata.schema.quality import Ledger
 
 
@@ -73,7 +75,17 @@ class Exchange:
     picked_ns: Ints
 
 
-_BARRIERS = (Kind.RMW_TAKE, Kind.TAKE_REQUEST, Kind.TAKE_RESPONSE, Kind.WAIT, Kind.READY)
+_BEFORE_TAKE = (
+    Kind.RMW_TAKE,
+    Kind.TAKE_REQUEST,
+    Kind.TAKE_RESPONSE,
+    Kind.SEND_RESPONSE,
+    Kind.CALLBACK_START,
+    Kind.CALLBACK_END,
+    Kind.WAIT,
+    Kind.READY,
+)
+"""What a thread does not do between picking a service and taking its request."""
 
 
 def find_exchange(
@@ -85,6 +97,7 @@ def find_exchange(
     clients: Clients,
     gids: Gids,
     ledger: Ledger,
+    losses: Windows = NO_LOSSES,
 ) -> Exchange:
     """Return what was sent and taken; takes of nothing are counted and left out."""
     reader = _Reader(events, timeline, gids, ledger)
@@ -101,9 +114,13 @@ def find_exchange(
         [reader.named(asked, "rmw_service_handle"), reader.named(answered, "rmw_service_handle")],
     )
     known = np.where(of_service[0] < len(services), of_service[0], NONE)
-    execution = _started(timeline, executions, callbacks, services, asked, known)
-    ledger.add("requests_without_callback", int((execution == NONE).sum()))
+    execution = first_after(timeline, executions, asked, losses)
+    execution = _own(executions, callbacks, services, execution, known)
     requests = reader.read(sent, of_client[0])
+    written = _written(events, timeline, requests, clients, gids)
+    picked = _picked(events, timeline, services, asked, known)
+    for before, at in ((written, sent), (picked, asked)):
+        before[touched(losses, timeline.ns_at(before), timeline.ns[at])] = NONE
     return Exchange(
         requests,
         reader.read(asked, of_service[0]),
@@ -112,9 +129,9 @@ def find_exchange(
         no_client,
         no_service,
         executions.enclosing(sent),
-        timeline.ns_at(_written(events, timeline, requests, clients, gids)),
+        timeline.ns_at(written),
         execution,
-        timeline.ns_at(_picked(events, timeline, services, asked, known)),
+        timeline.ns_at(picked),
     )
 
 
@@ -209,27 +226,16 @@ def _owners(
     return (number[:size], number[size:]), unknown
 
 
-def _started(
-    timeline: Timeline,
-    executions: Executions,
-    callbacks: Callbacks,
-    services: Services,
-    at: Ints,
-    service: Ints,
+def _own(
+    executions: Executions, callbacks: Callbacks, services: Services, execution: Ints, service: Ints
 ) -> Ints:
-    """The execution that each taken request started, or `NONE`."""
-    if not len(executions):
-        return np.full(len(at), NONE, np.int64)
-    start = timeline.after(at, Kind.CALLBACK_START)
-    barrier = timeline.after(at, Kind.EXECUTE, Kind.CALLBACK_END, *_BARRIERS)
-    near = (start != NONE) & ((barrier == NONE) | (start < barrier))
-    row = np.searchsorted(executions.start, start).clip(max=len(executions) - 1)
-    callback = executions.callback[row]
+    """Return the executions that may be of a callback of their service, else `NONE`."""
+    callback = pick(executions.callback, execution)
     owner = pick(services.of_callback, callback)
     kind = take(callbacks.kind, callback, "unknown")
     unowned = (kind == "unknown") | ((kind == "service") & (owner == NONE))
     fits = unowned | ((kind == "service") & ((owner == service) | (service == NONE)))
-    return np.where(near & fits, row, NONE)
+    return np.where(fits, execution, NONE)
 
 
 def _picked(
@@ -237,7 +243,7 @@ def _picked(
 ) -> Ints:
     """Position of the execute of each taken request, or `NONE`."""
     execute = timeline.before(at, Kind.EXECUTE)
-    barrier = timeline.before(at, Kind.CALLBACK_START, Kind.CALLBACK_END, *_BARRIERS)
+    barrier = timeline.before(at, *_BEFORE_TAKE)
     near = (execute != NONE) & (execute > barrier) & (service != NONE)
     named = pick(events.ints(EVENT_OF[Kind.EXECUTE], "handle"), timeline.row_at(execute))
     return np.where(near & (named == pick(services.handle, service)), execute, NONE)

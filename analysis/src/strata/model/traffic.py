@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Entities
-from strata.model.executions import Executions
+from strata.model.executions import Executions, first_after
 from strata.model.search import pick
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.windows import NO_LOSSES, Windows, touched
@@ -237,18 +237,10 @@ def started(
     `takes` are positions and subscriptions; `intra` tells whether they are of ring buffers.
     """
     at, subscription = takes
-    start = timeline.after(at, Kind.CALLBACK_START)
-    barrier = timeline.after(
-        at, Kind.RMW_TAKE, Kind.TAKE_REQUEST, Kind.DEQUEUE, Kind.EXECUTE, Kind.WAIT, Kind.READY
-    )
-    near = (start != NONE) & ((barrier == NONE) | (start < barrier))
-    near &= ~touched(losses, timeline.ns[at], timeline.ns_at(start))
-    if not len(executions):
-        return np.full(len(at), NONE, np.int64)
-    row = np.searchsorted(executions.start, start).clip(max=len(executions) - 1)
-    callback = executions.callback[row]
-    owner = np.where(callback != NONE, entities.callbacks.subscription[callback], NONE)
+    row = first_after(timeline, executions, at, losses)
+    callback = pick(executions.callback, row)
+    owner = pick(entities.callbacks.subscription, callback)
     foreign = (owner != NONE) & (subscription != NONE) & (owner != subscription)
-    within = executions.intra_process[row] == 1
+    within = pick(executions.intra_process, row) == 1
     # The outermost callback after the take is its own; one inside another was started there.
-    return np.where(near & ~foreign & (within == intra), row, NONE)
+    return np.where(~foreign & (within == intra), row, NONE)
