@@ -63,7 +63,7 @@ def build_model(
     timeline = Timeline(events)
     executions = pair_executions(events, timeline, entities.callbacks, ledger, losses)
     waits = pair_waits(events, timeline)
-    publications = find_publications(events, timeline, entities, executions, ledger)
+    publications = find_publications(events, timeline, entities, executions, ledger, losses)
     takes = find_takes(events, timeline, entities, executions, ledger, losses)
     middleware = find_middleware(events, timeline, publications, takes)
     topics = number_topics(publications, takes, entities)

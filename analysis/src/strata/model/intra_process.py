@@ -104,6 +104,7 @@ def _publication_of_call(trace: Trace, at: Ints, publications: Publications) -> 
     order = np.argsort(publications.position)
     place = np.searchsorted(publications.position[order], rmw).clip(max=len(order) - 1)
     row = order[place]
+    same &= ~touched(trace.losses, timeline.ns[at], timeline.ns_at(rmw))
     return np.where(same & (publications.position[row] == rmw), row, NONE)
 
 
@@ -145,6 +146,7 @@ def _publication_of_enqueue(
         call = timeline.before(enqueue, Kind.INTRA_PUBLISH)
         barrier = timeline.before(enqueue, Kind.RMW_PUBLISH, *_OTHER_WORK)
         own = (call != NONE) & (call > barrier)
+        own &= ~touched(trace.losses, timeline.ns_at(call), timeline.ns[enqueue])
         # A call stores one message in a buffer: of a second one the call was lost.
         own &= _before_in_group(passages.buffer[row], enqueue) <= call
         found = of_call[np.searchsorted(at, call).clip(max=len(at) - 1)]

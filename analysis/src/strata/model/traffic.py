@@ -3,7 +3,7 @@
 """Publications and takes: what a thread did around each rmw_publish and rmw_take.
 
 On the publishing thread: [rclcpp_publish] -> [rcl_publish] -> rmw_publish, of one message, and
-nothing else in between.
+nothing else in between, and no events lost: of which call the ones before are, is not known then.
 
 On the taking thread: [execute] -> rmw_take -> [rcl_take] -> [rclcpp_take] -> [callback_start]. An
 execute belongs to a take when no other take, callback or wait lies between them and it names the
@@ -97,6 +97,7 @@ def find_publications(
     entities: Entities,
     executions: Executions,
     ledger: Ledger,
+    losses: Windows = NO_LOSSES,
 ) -> Publications:
     """Return the application's publications; the middleware's own are counted and left out."""
     name = EVENT_OF[Kind.RMW_PUBLISH]
@@ -106,7 +107,8 @@ def find_publications(
     handle = events.ints(name, "rmw_publisher_handle")[row]
     publisher = entities.publishers.by_rmw_handle.find(process, handle, timeline.ns[at])
 
-    client, rcl = _client_events(events, timeline, at)
+    rclcpp, rcl = _client_events(events, timeline, at)
+    client = np.where(rclcpp != NONE, rclcpp, rcl)
     unnamed = np.flatnonzero(handle == NONE)
     publisher[unnamed] = _by_rcl_publish(events, timeline, entities, at[unnamed], rcl[unnamed])
 
@@ -123,12 +125,15 @@ def find_publications(
     order = np.flatnonzero(keep)
     order = order[np.argsort(timeline.ns[at[order]], kind="stable")]
     kept = at[order]
+    for place in (rclcpp, rcl):
+        place[touched(losses, timeline.ns_at(place), timeline.ns[at])] = NONE
+    client = np.where(rclcpp != NONE, rclcpp, rcl)[order]
     return Publications(
         kept,
         publisher[order],
         handle[order],
         timeline.thread[kept],
-        np.where(client[order] != NONE, timeline.ns[client[order]], NONE),
+        timeline.ns_at(client),
         timeline.ns[kept],
         stamp[order],
         executions.enclosing(kept),
@@ -136,7 +141,7 @@ def find_publications(
 
 
 def _client_events(events: EventColumns, timeline: Timeline, at: Ints) -> tuple[Ints, Ints]:
-    """Positions of the first client event and of the rcl_publish of each rmw_publish, or `NONE`.
+    """Positions of the rclcpp_publish and of the rcl_publish of each rmw_publish, or `NONE`.
 
     One call: nothing else lies between on the thread, and the message has one address. So what is
     left of a call whose rmw_publish was lost is not taken for the begin of the next.
@@ -149,7 +154,7 @@ def _client_events(events: EventColumns, timeline: Timeline, at: Ints) -> tuple[
         own = pick(events.ints(EVENT_OF[kind], "message"), timeline.row_at(place))
         found.append(np.where((place > barrier) & (own == message), place, NONE))
     rclcpp, rcl = found
-    return np.where(rclcpp != NONE, rclcpp, rcl), rcl
+    return rclcpp, rcl
 
 
 def _by_rcl_publish(
