@@ -117,6 +117,19 @@ def test_where_events_were_lost_waits_are_not_known() -> None:
 
 
 INNER = ("wait", "ready", "execute", "take_request", "_start", "_end", "send_response")
+
+
+def test_a_wait_whose_begin_was_lost_before_is_not_known() -> None:
+    made = scene()
+    made.play(without(" 50 2.2 wait"))
+    made.play("40 2.2 ready")
+    lost = np.asarray([BASE + 50], np.int64)
+    model, ledger = made.model(losses=(lost, lost))
+    (row,) = service_calls_frame(model, cut_calls(model, ledger)).to_dict("records")
+    assert row["request_middleware_executor_wait_ns"] == 23
+    assert row["response_middleware_ns"] == 28
+
+
 EVERY_LOSS = [
     lost for count in range(len(INNER) + 1) for lost in itertools.combinations(INNER, count)
 ]

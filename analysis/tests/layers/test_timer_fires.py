@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -43,8 +44,10 @@ def fire(made: Scene, at: int, thread: str = "1.1", work: int = 10_000) -> None:
     )
 
 
-def fires_of(made: Scene) -> tuple[pd.DataFrame, dict[str, int]]:
-    model, _ = made.model()
+def fires_of(made: Scene, *lost: int) -> tuple[pd.DataFrame, dict[str, int]]:
+    """The fires and what was counted; `lost` are instants at which events were lost."""
+    at = np.asarray(lost, np.int64) + BASE
+    model, _ = made.model((at, at))
     ledger = Ledger()
     frame = timer_fires_frame(find_timer_fires(model, ledger))
     frame["expected_ns"] -= BASE
@@ -161,6 +164,36 @@ def test_without_recorded_waits_a_gap_is_undecided() -> None:
     assert frame["picked_ns"].isna().all()
     assert causes(frame) == [None, "undecided"]
     assert frame["skipped"].tolist() == [0, 7]
+
+
+@pytest.mark.parametrize(("missing", "at"), [(True, PERIOD + LATE + 13_000), (False, 3 * PERIOD)])
+def test_where_events_were_lost_a_gap_is_undecided(missing: bool, at: int) -> None:
+    made = scene()
+    fire(made, PERIOD + LATE)
+    fire(made, 8 * PERIOD)
+    fire(made, 9 * PERIOD)
+    if not missing:
+        assert causes(fires_of(made)[0]) == [None, "paused", None]
+    else:
+        made.rows["ros2:rclcpp_executor_wait_for_work"].pop(0)
+        assert causes(fires_of(made)[0]) == [None, "overrun", None]
+    frame, counts = fires_of(made, at)
+    assert causes(frame) == [None, "undecided", None]
+    assert frame["skipped"].tolist() == [0, 6, 0]
+    assert counts == {}
+
+
+def test_a_pick_before_lost_events_is_not_the_callbacks() -> None:
+    made = scene()
+    made.play(
+        f"""
+        {PERIOD} 1.1 execute tick                its callback was lost, and what followed
+        {2 * PERIOD} 1.1 callback_start tick
+        {2 * PERIOD + 20} 1.1 callback_end tick
+        """
+    )
+    assert not fires_of(made)[0]["picked_ns"].isna().any()
+    assert fires_of(made, PERIOD + 5000)[0]["picked_ns"].isna().all()
 
 
 def test_a_pick_of_another_entity_is_not_the_timers() -> None:

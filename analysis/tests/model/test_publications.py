@@ -9,12 +9,14 @@ import pytest
 from scene import BASE, Scene
 
 
-def client_ns(lines: str) -> list[int]:
+def client_ns(lines: str, *lost: int) -> list[int]:
+    """When publications began; events were lost at the instants `lost`."""
     made = Scene()
     made.publisher("/t", node="/source", pid=1)
     made.publisher("/u", node="/source", pid=1)
     made.play(lines)
-    model, _ = made.model()
+    at = np.asarray(lost, np.int64) + BASE
+    model, _ = made.model((at, at))
     found = model.publications.client_ns
     return np.where(found == -1, -1, found - BASE).tolist()
 
@@ -32,6 +34,13 @@ def test_what_is_left_of_a_lost_publication_is_not_the_begin_of_the_next(between
     # The first rmw_publish was lost; the second publication has no client event of its own.
     lines = f"90 1.1 rclcpp_publish\n95 1.1 rcl_publish /t\n97 1.1 {between}\n"
     assert client_ns(lines + "500 1.1 rmw_publish /u 2") == [-1]
+
+
+def test_nothing_of_before_lost_events_is_its_begin() -> None:
+    lines = "90 1.1 rclcpp_publish\n95 1.1 rcl_publish /t\n500 1.1 rmw_publish /t 2"
+    assert client_ns(lines) == [90]
+    assert client_ns(lines, 92) == [95]
+    assert client_ns(lines, 200) == [-1]
 
 
 def test_of_another_message_in_the_same_callback_it_is_not_the_begin_either() -> None:

@@ -18,7 +18,8 @@ explain, and from such a fire a new grid begins:
 
 An executor that waits for work would have taken a live timer at once (strata.layers.waiting says
 what idle means): idle for more than a period and a wake-up is a pause, for less than half a period
-an overrun. What lies between cannot be told, nor what has no recorded waits.
+an overrun. What lies between cannot be told, nor what has no recorded waits, or where events (waits
+or fires among them) were lost meanwhile.
 
 A reset that moves the grid by less than a period, and not before a point of the old one, is not
 seen: until the next grid its fires look late by as much.
@@ -32,9 +33,11 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from strata.layers.waiting import maybe_lost
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.search import GroupedSearch
+from strata.model.windows import touched
 from strata.schema.quality import Ledger
 
 Flags = npt.NDArray[np.bool_]
@@ -117,7 +120,7 @@ def _picked(model: Model, timer: Ints, rows: Ints) -> Ints:
     """When the executor picked the timer for each execution; `NONE` where that is not recorded.
 
     It is the last pick on the thread before the callback, when it names the timer and belongs to no
-    callback before.
+    callback before, and no events were lost in between.
     """
     picked = np.full(len(rows), NONE, np.int64)
     ns = model.events.timestamps(_EVENT)
@@ -133,6 +136,7 @@ def _picked(model: Model, timer: Ints, rows: Ints) -> Ints:
     pick = np.where(again, NONE, pick)[rows]
     named = model.events.ints(_EVENT, "handle")[np.maximum(pick, 0)]
     own = (pick != NONE) & (named == model.entities.timers.handle[timer])
+    own &= ~touched(model.losses, ns[np.maximum(pick, 0)], every.start_ns[rows])
     picked[own] = ns[pick[own]]
     return picked
 
@@ -148,9 +152,11 @@ class _Idleness:
         """Return that of a range of rows."""
         return _Idleness(self.model, self.rows[begin:end])
 
-    def told(self, at: Ints) -> Flags:
-        """Tell for positions in `rows` whether waits of the executor were recorded."""
-        return self.model.clocks.waits.known(self._lane(at))
+    def told(self, at: Ints, begin_ns: Ints, end_ns: Ints) -> Flags:
+        """Tell for positions in `rows` whether all waits of the executor are known."""
+        thread = self.model.executions.thread[self.rows[at]]
+        lost = maybe_lost(self.model, thread, begin_ns, end_ns)
+        return self.model.clocks.waits.known(self._lane(at)) & ~lost
 
     def within(self, at: Ints, begin_ns: Ints, end_ns: Ints) -> Ints:
         """Return ns in which the executor was idle and could have picked the callback."""
@@ -224,7 +230,7 @@ class _Grid:
         out = np.where(called < due - self._tolerance_ns, EARLY, ON_GRID)
         at = np.flatnonzero(late > 0)
         idle = self._idleness.within(first + at, due[at], called[at])
-        busy = self._idleness.told(first + at) & (idle < self._period_ns // 2)
-        out[at] = np.where(busy, OVERRUN, UNDECIDED)
-        out[at[idle >= self._period_ns + WAKE_UP_NS]] = PAUSED
+        told = self._idleness.told(first + at, due[at], called[at])
+        out[at] = np.where(told & (idle < self._period_ns // 2), OVERRUN, UNDECIDED)
+        out[at[told & (idle >= self._period_ns + WAKE_UP_NS)]] = PAUSED
         return out

@@ -84,5 +84,23 @@ def observe_takers(
     ran = execution != NONE
     own = np.append(model.groups.of_callback, NONE)
     group[ran] = own[model.executions.callback[execution[ran]]]
-    known = model.clocks.waits.known(lane) & ~touched(model.losses, *interval)
+    known = model.clocks.waits.known(lane) & ~maybe_lost(model, thread, *interval)
     return Waiting(lane, group, known, model.clocks)
+
+
+def maybe_lost(model: Model, thread: Ints, begin_ns: Ints, end_ns: Ints) -> Flags:
+    """Tell whether waits of threads within intervals may have been lost.
+
+    Events were lost meanwhile; or before, after the last event of the thread: it may have begun to
+    wait then.
+    """
+    if not len(model.losses[0]):
+        return np.zeros(len(thread), bool)
+    timeline, search = model.timeline, model.timeline.by_thread
+    before = search.position(thread, begin_ns, after_equal=True) - 1
+    some = before >= search.begin(thread)
+    last_ns = np.where(some, timeline.ns[np.maximum(before, 0)], 0)
+    lane = model.executors.lane(thread)
+    waited = model.clocks.waits.within(lane, begin_ns, begin_ns + 1) > 0
+    since_ns = np.where(waited, begin_ns, np.minimum(last_ns, begin_ns))
+    return touched(model.losses, since_ns, end_ns)

@@ -27,7 +27,7 @@ import numpy as np
 
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Callbacks
-from strata.model.search import GroupedSearch, Lifetimes
+from strata.model.search import Lifetimes
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.windows import NO_LOSSES, Windows, first_touching, touched
 from strata.schema.quality import Ledger
@@ -154,9 +154,7 @@ def _bounds(timeline: Timeline, start: Ints, end: Ints, losses: Windows) -> tupl
     until_ns = timeline.ns[until]
     if len(losses[0]):
         lost_ns = np.maximum(first_touching(losses, start_ns), start_ns)
-        place = GroupedSearch(timeline.thread, timeline.ns).position(
-            thread, lost_ns, after_equal=False
-        )
+        place = timeline.by_thread.position(thread, lost_ns, after_equal=False)
         cut = (end == NONE) & (lost_ns < until_ns)
         until = np.where(cut, np.maximum(place, start + 1), until)
         until_ns = np.where(cut, lost_ns, until_ns)

@@ -10,12 +10,13 @@ causal order of `Kind`.
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from strata.model.columns import NONE, EventColumns, Ints
-from strata.model.search import pick
+from strata.model.search import GroupedSearch, pick
 
 
 class Kind(IntEnum):
@@ -110,6 +111,11 @@ class Timeline:
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    @cached_property
+    def by_thread(self) -> GroupedSearch:
+        """Positions by thread and time."""
+        return GroupedSearch(self.thread, self.ns)
 
     def positions(self, *kinds: Kind) -> Ints:
         """Return the positions of the kinds, ascending."""
