@@ -343,3 +343,43 @@ def test_of_clients_outside_the_trace_the_services_part_counts() -> None:
     assert row["client_node"].startswith("(unknown ")
     assert (row["count"], row["lost"], row["latency_p50"]) == (1, 1, 72)
     assert layers["layer"].tolist() == ["client take", "callback", "respond"]
+
+
+def test_of_two_services_of_a_name_a_call_counts_once() -> None:
+    made = scene()
+    made.service("/add", node="/other", pid=3, symbol="on_add_too")
+    for number in range(1, 6):
+        at = 1000 * number
+        made.play(
+            f"""
+            {at} 1.1 rmw_send_request ana {number}
+            {at + 10} 2.2 rmw_take_request on_add ana {number}
+            {at + 11} 3.3 rmw_take_request on_add_too ana {number}
+            {at + 20} 2.2 rmw_send_response on_add ana {number} {at + 20}
+            {at + 40} 3.3 rmw_send_response on_add_too ana {number} {at + 40}
+            {at + 50} 1.1 rmw_take_response ana {number} {at + 20}
+            """
+        )
+    model, ledger = made.model()
+    calls = service_calls_frame(model, cut_calls(model, ledger))
+    assert calls["further"].sum() == 5
+    (row,) = service_tables(calls)[0].to_dict("records")
+    assert (row["count"], row["lost"], row["latency_count"]) == (5, 0, 5)
+    assert row["service_node"] == "/other, /server"
+    assert ledger.counts["requests_taken_by_several"] == 5
+    assert "unmatched_requests" not in ledger.counts
+
+
+def test_clients_of_one_node_name_in_two_processes_are_two_rows() -> None:
+    made = scene()
+    del made.nodes["/a"]
+    made.client("bob", "/add", node="/a", pid=3)
+    for name, pid in (("ana", 1), ("bob", 3)):
+        made.play(f"{100 * pid} {pid}.{pid} rmw_send_request {name} 1")
+    model, ledger = made.model()
+    calls = service_calls_frame(model, cut_calls(model, ledger))
+    rows = service_tables(calls)[0].to_dict("records")
+    assert [(row["client_node"], row["count"]) for row in rows] == [
+        ("/a (pid 1)", 1),
+        ("/a (pid 3)", 1),
+    ]

@@ -183,6 +183,7 @@ def _calls(suffix: str) -> pd.DataFrame:
         send_request_ns=begin,
         take_response_ns=pd.Series(begin + latency, dtype="Int64").where(served),
         complete=served,
+        further=False,
     )
     return tables.SERVICE_CALLS.frame(calls)
 

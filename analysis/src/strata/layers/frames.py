@@ -18,7 +18,8 @@ from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN, Endpoints, take
 from strata.model.frames import Objects, nullable
 from strata.model.matching import CONFIDENCES, METHODS, confidence_of
-from strata.model.naming import node_labels
+from strata.model.naming import owner_names
+from strata.model.search import pick
 from strata.schema import tables
 
 
@@ -62,18 +63,14 @@ def endpoint_names(model: Model, transfers: Transfers) -> pd.DataFrame:
 def _node_names(
     model: Model, endpoints: Endpoints, rows: Ints, thread: Ints, rmw_handle: Ints
 ) -> Objects:
-    node = np.full(len(rows), NONE, np.int64)
-    known = rows != NONE
-    node[known] = endpoints.node[rows[known]]
     processes = model.events.processes
-    names = take(node_labels(model.entities.nodes, processes), node, UNKNOWN)
-    nameless = np.flatnonzero(node == NONE)
-    vpid = processes.vpid[processes.thread_process[thread[nameless]]]
-    names[nameless] = [
-        f"(unknown {process}/{handle:#x})"
-        for process, handle in zip(vpid, rmw_handle[nameless], strict=True)
-    ]
-    return names
+    return owner_names(
+        model.entities.nodes,
+        processes,
+        pick(endpoints.node, rows),
+        processes.thread_process[thread],
+        rmw_handle,
+    )
 
 
 def messages_frame(

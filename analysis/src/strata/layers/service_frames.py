@@ -12,6 +12,7 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN, take
 from strata.model.frames import Objects, life, nullable, place
+from strata.model.naming import owner_names
 from strata.model.search import pick
 from strata.model.service_calls import CONFIDENCES, METHODS
 from strata.model.services import Clients, Services
@@ -87,6 +88,7 @@ def service_calls_frame(model: Model, layers: CallLayers) -> pd.DataFrame:
             **{column: nullable(ns) for column, ns in layers.durations.items()},
             "latency_ns": layers.latency_ns,
             "complete": layers.complete,
+            "further": calls.further,
         }
     )
     frame["service_id"] = frame.groupby(["service", "client_node"], sort=True).ngroup()
@@ -134,14 +136,12 @@ def _service_nodes(model: Model) -> Objects:
 
 def _nodes(model: Model, known: Clients | Services, others: pd.DataFrame, owner: Ints) -> Objects:
     """Names of the nodes of owners: rows of the known ones, then of the others."""
-    node = pick(known.node, np.where(owner < len(known), owner, NONE))
-    names = model.entities.nodes.names(node)
     process = np.concatenate([known.process, others["process"].to_numpy(np.int64)])
     handle = np.concatenate([known.rmw_handle, others["handle"].to_numpy(np.int64)])
-    nameless = (node == NONE) & (owner != NONE)
-    vpid = model.events.processes.vpid[process[owner[nameless]]]
-    names[nameless] = [
-        f"(unknown {number}/{address:#x})"
-        for number, address in zip(vpid, handle[owner[nameless]], strict=True)
-    ]
-    return names
+    return owner_names(
+        model.entities.nodes,
+        model.events.processes,
+        pick(known.node, np.where(owner < len(known), owner, NONE)),
+        pick(process, owner),
+        pick(handle, owner),
+    )

@@ -49,10 +49,6 @@ class Nodes:
     begin_ns: Ints
     by_handle: Lifetimes
 
-    def names(self, rows: Ints) -> npt.NDArray[np.object_]:
-        """Return the names of rows; `(unknown)` for `NONE`."""
-        return take(self.name, rows, UNKNOWN)
-
 
 @dataclass(frozen=True)
 class Callbacks:

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from strata.model.columns import Processes
-from strata.model.entities import Nodes
+from strata.model.columns import NONE, Ints, Processes
+from strata.model.entities import UNKNOWN, Nodes, take
 
 
 def node_labels(nodes: Nodes, processes: Processes) -> npt.NDArray[np.object_]:
@@ -27,3 +27,20 @@ def node_labels(nodes: Nodes, processes: Processes) -> npt.NDArray[np.object_]:
         place = f"{host[row]} pid {vpid[row]}" if many else f"pid {vpid[row]}"
         labels[row] = f"{nodes.name[row]} ({place})"
     return labels
+
+
+def owner_names(
+    nodes: Nodes, processes: Processes, node: Ints, process: Ints, handle: Ints
+) -> npt.NDArray[np.object_]:
+    """Return what the nodes of endpoints are called, one row an endpoint.
+
+    An endpoint without a node is named by its process and rmw handle, so that two are never one;
+    without these (`NONE`), too, it is `UNKNOWN`.
+    """
+    names = take(node_labels(nodes, processes), node, UNKNOWN)
+    nameless = np.flatnonzero((node == NONE) & (process != NONE))
+    names[nameless] = [
+        f"(unknown {vpid}/{address:#x})"
+        for vpid, address in zip(processes.vpid[process[nameless]], handle[nameless], strict=True)
+    ]
+    return names

@@ -52,7 +52,8 @@ class Calls:
     """One row a call, in order of its first event; each column is a row of that kind's events.
 
     `client` and `service` number the owners, `NONE` where none is known; `gid` is the client's.
-    `method` is a row of `METHODS`, `NONE` for a call of which only one side was seen.
+    `method` is a row of `METHODS`, `NONE` for a call of which one side was seen. `further` rows are
+    no calls of their own: of another row's call, what another service of the name served.
     """
 
     request: Ints
@@ -63,6 +64,7 @@ class Calls:
     service: Ints
     gid: Ints
     method: Ints
+    further: Flags
 
     def __len__(self) -> int:
         return len(self.request)
@@ -145,8 +147,9 @@ def match_calls(exchange: Exchange, clients: Clients, services: Services, ledger
     alone = _alone(exchange, callers, parties, call, serving)
     served = _servings(exchange, call, serving, stamped, alone)
     primary = _primary(exchange, served)
-    several = int((~served.alone).sum()) - len(primary)
-    ledger.add("requests_taken_by_several", several)
+    further = ~served.alone
+    further[primary] = False
+    ledger.add("requests_taken_by_several", int(further.sum()))
     ledger.add("ambiguous_service_events", int(sum(part.sum() for part in alone)))
 
     request = np.full(len(served), NONE, np.int64)
@@ -162,7 +165,8 @@ def match_calls(exchange: Exchange, clients: Clients, services: Services, ledger
     lacking = np.concatenate([only, ~alone[0][left]]) & (got == NONE)
     got = _unstamped(exchange, got, key, response, lacking, call[3], ~alone[3])
     table = (np.concatenate([request, left]), np.concatenate([served.taken, none]), response, got)
-    calls = _calls(exchange, callers, table)
+    further = np.concatenate([further, np.zeros(len(left), bool)])
+    calls = _calls(exchange, callers, table, further)
     _count(exchange, calls, ledger)
     return calls
 
@@ -310,7 +314,9 @@ def _unstamped(
     return np.where((found != NONE) & ~other & ~told, found, got)
 
 
-def _calls(exchange: Exchange, callers: Callers, table: tuple[Ints, Ints, Ints, Ints]) -> Calls:
+def _calls(
+    exchange: Exchange, callers: Callers, table: tuple[Ints, Ints, Ints, Ints], further: Flags
+) -> Calls:
     """Order the rows by their first event, and name client, service and method of each."""
     asked, taken, replied, took = (
         exchange.sent_requests,
@@ -333,7 +339,7 @@ def _calls(exchange: Exchange, callers: Callers, table: tuple[Ints, Ints, Ints, 
     service = either(pick(taken.owner, take), pick(replied.owner, response))
     method = _methods(callers, (request, take, response, got), client)
     gid = either(gid, pick(callers.gid, client))
-    return Calls(request, take, response, got, client, service, gid, method)
+    return Calls(request, take, response, got, client, service, gid, method, further[order])
 
 
 def _methods(callers: Callers, table: tuple[Ints, Ints, Ints, Ints], client: Ints) -> Ints:
@@ -351,7 +357,7 @@ def _count(exchange: Exchange, calls: Calls, ledger: Ledger) -> None:
     served = take | response
     ledger.add("untaken_requests", int((request & ~served & ~got).sum()))
     ledger.add("calls_of_unseen_services", int((request & ~served & got).sum()))
-    ledger.add("unmatched_requests", int((take & ~request).sum()))
+    ledger.add("unmatched_requests", int((take & ~request & ~calls.further).sum()))
     ledger.add("unanswered_requests", int((take & ~response & ~got).sum()))
     ledger.add("untaken_responses", int((response & ~got).sum()))
     ledger.add("unmatched_responses", len(exchange.taken_responses) - int(got.sum()))

@@ -3,7 +3,8 @@
 """Statistics of services by the nodes that call them, and of the layers of their calls.
 
 Latency and layers are of the complete calls: from the sent request to the taken response. Where no
-call of a service is complete (its clients are not in the trace), they are of all its rows.
+call of a service is complete (its clients are not in the trace), they are of all its calls. Where
+several services answer to one name, what the others served of a call counts nowhere.
 """
 
 from __future__ import annotations
@@ -22,17 +23,18 @@ def service_tables(calls: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the tables `services` and `service_layers` from `service_calls`."""
     services: list[dict[str, object]] = []
     layers: list[dict[str, object]] = []
-    for service_id, every in calls.groupby("service_id"):
+    for service_id, servings in calls.groupby("service_id"):
+        every = servings[~servings["further"]]
         complete = every[every["complete"]]
         unseen = every["send_request_ns"].isna().all()
         measured = every if unseen else complete
         latency = measured["latency_ns"].to_numpy(np.int64)
-        nodes = sorted(set(every["service_node"].dropna().astype(str)))
+        nodes = sorted(set(servings["service_node"].dropna().astype(str)))
         services.append(
             {
                 "service_id": service_id,
-                "service": every["service"].iloc[0],
-                "client_node": every["client_node"].iloc[0],
+                "service": servings["service"].iloc[0],
+                "client_node": servings["client_node"].iloc[0],
                 "service_node": ", ".join(nodes) or UNKNOWN,
                 "count": len(every),
                 "lost": int(every["take_response_ns"].isna().sum()),

@@ -94,9 +94,10 @@ SERVICE_CALLS = Table(
         ),
         duration("latency_ns", "begin_ns to the last checkpoint; the sum of the layers"),
         Column("complete", "bool", "from rmw_send_request to rmw_take_response"),
+        Column("further", "bool", "another service's serving of a call that another row is of"),
     ),
     "One row a service call with its checkpoints and layers; of a request that several services "
-    "took, one row more for each of the others.",
+    "took, one row more for each of the others (`further`).",
 )
 
 SERVICES = Table(
@@ -115,7 +116,7 @@ SERVICES = Table(
         ),
         *statistics("latency_", "begin_ns to rmw_take_response, complete calls"),
     ),
-    "One row a service and a node that calls it.",
+    "One row a service and a node that calls it; further servings of a call are not counted.",
 )
 
 SERVICE_LAYER_STATS = Table(
