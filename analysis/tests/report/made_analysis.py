@@ -77,7 +77,7 @@ def make(relay: Relay) -> Analysis:
     where = pd.DataFrame(
         {name: place_of_layer(layer, messages, described) for name, layer in BY_NAME.items()}
     )
-    hops, hop_layers = hop_tables(messages, tables.PUBLICATIONS.empty())
+    hops, hop_layers = hop_tables(messages, tables.PUBLICATIONS.empty(), tables.TAKES.empty())
     way = np.arange(relay.messages)[:, None] + relay.messages * np.arange(relay.hops)[None, :]
     linked = messages[messages["parent_id"].notna()]
     links = tables.LINKS.frame(

@@ -12,8 +12,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scene import Scene
 
 from strata.analysis import Analysis
+from strata.pipeline.messages import Wanted, message_results
 from strata.schema import tables
 from strata.schema.layers import HOP_LAYERS
 from strata.stats.hop_distributions import Way, trace_hops
@@ -107,8 +109,10 @@ def test_chains_are_there_from_end_to_end(analysis_of: AnalysisOf) -> None:
 
 
 @st.composite
-def traffic(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Publications of a few publishers, some unknown, and takes of them over a few hops."""
+def traffic(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Messages over a few hops of two subscriptions each; publications, some of unknown publishers;
+    and takes.
+    """
     count = draw(st.integers(1, 30))
     publisher = draw(
         st.lists(st.one_of(st.none(), st.integers(0, 3)), min_size=count, max_size=count)
@@ -116,18 +120,19 @@ def traffic(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame]:
     publications = pd.DataFrame({"publisher_id": pd.array(publisher, dtype="Int64")})
     taken = draw(
         st.lists(
-            st.tuples(st.integers(0, count - 1), st.integers(0, 2), st.booleans()), max_size=40
+            st.tuples(st.integers(0, count - 1), st.integers(0, 5), st.booleans()), max_size=40
         )
     )
+    takes = pd.DataFrame({"subscription_id": pd.array([row[1] for row in taken], dtype="Int64")})
     rows = [
         {
             "message_id": at,
-            "hop_id": 3 * (publisher[publication] or 0) + sink,
+            "hop_id": 3 * (publisher[publication] or 0) + subscription // 2,
             "publication_id": publication,
             "take_id": at,
             "topic": "/t",
             "publisher_node": f"/from_{publisher[publication] or 0}",
-            "subscription_node": f"/to_{sink}",
+            "subscription_node": f"/to_{subscription // 2}",
             "method": "topic+timestamp",
             "confidence": "exact",
             "publish_ns": 0,
@@ -138,15 +143,19 @@ def traffic(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame]:
             "latency_ns": 10 + at,
             "complete": complete,
         }
-        for at, (publication, sink, complete) in enumerate(taken)
+        for at, (publication, subscription, complete) in enumerate(taken)
     ]
-    return tables.MESSAGES.frame(pd.DataFrame(rows, columns=tables.MESSAGES.names)), publications
+    messages = tables.MESSAGES.frame(pd.DataFrame(rows, columns=tables.MESSAGES.names))
+    return messages, publications, takes
 
 
 @given(traffic())
-def test_hops_are_those_of_a_plain_recount(made: tuple[pd.DataFrame, pd.DataFrame]) -> None:
-    messages, publications = made
-    hops, layers = hop_tables(messages, publications)
+def test_hops_are_those_of_a_plain_recount(
+    made: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
+) -> None:
+    messages, publications, takes = made
+    subscription = takes["subscription_id"].to_numpy()[messages["take_id"]]
+    hops, layers = hop_tables(messages, publications, takes)
     assert hops["hop_id"].tolist() == sorted(set(messages["hop_id"]))
     for row in hops.to_dict("records"):
         every = messages[messages["hop_id"] == row["hop_id"]]
@@ -154,20 +163,37 @@ def test_hops_are_those_of_a_plain_recount(made: tuple[pd.DataFrame, pd.DataFram
         assert row["count"] == len(every)
         assert row["latency_count"] == len(rows)
         assert row["latency_p50"] == np.median(rows["latency_ns"])
-        assert row["lost"] == _lost(set(every["publication_id"]), publications)
+        assert row["lost"] == sum(
+            _lost(set(own["publication_id"]), set(every["publication_id"]), publications)
+            for _, own in every.groupby(subscription[every.index])
+        )
         (layer,) = layers[layers["hop_id"] == row["hop_id"]].to_dict("records")
         assert (layer["layer"], layer["share"]) == ("take", 1.0)
 
 
-def _lost(taken: set[int], publications: pd.DataFrame) -> int:
+def _lost(taken: set[int], of_hop: set[int], publications: pd.DataFrame) -> int:
     own = publications["publisher_id"].tolist()
-    publishers = {own[at] for at in taken}
+    publishers = {own[at] for at in of_hop}
     if any(pd.isna(publisher) for publisher in publishers):
         return 0
     meanwhile = range(min(taken), max(taken) + 1)
     return sum(
         not pd.isna(own[at]) and own[at] in publishers and at not in taken for at in meanwhile
     )
+
+
+def test_of_two_subscriptions_of_a_node_one_may_lose_what_the_other_takes() -> None:
+    made = Scene()
+    made.publisher("/t", node="/source", pid=1)
+    for symbol in ("on_a", "on_b"):
+        made.subscription("/t", node="/sink", pid=2, symbol=symbol)
+    for at in range(1000, 11000, 1000):
+        made.play(f"{at} 1.1 rmw_publish /t {at}\n{at + 100} 2.2 rmw_take on_a {at}")
+        if at in (1000, 10000):
+            made.play(f"{at + 200} 2.2 rmw_take on_b {at}")
+    model, ledger = made.model()
+    (hop,) = message_results(model, Wanted(), ledger).tables["hops"].to_dict("records")
+    assert (hop["count"], hop["lost"]) == (12, 8)
 
 
 def test_layers_of_a_hop_add_up_to_its_mean(analysis_of: AnalysisOf) -> None:

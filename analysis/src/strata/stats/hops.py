@@ -22,16 +22,15 @@ Ints = npt.NDArray[np.int64]
 
 
 def hop_tables(
-    messages: pd.DataFrame, publications: pd.DataFrame
+    messages: pd.DataFrame, publications: pd.DataFrame, takes: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the tables `hops` and `hop_layers`; without dips and modes (strata.stats.modes)."""
     hops: list[dict[str, object]] = []
     layers: list[dict[str, object]] = []
-    published = _Published(publications)
+    published = _Published(messages, publications, takes)
     counts = counted(messages)
     latency = messages["latency_ns"].to_numpy(np.int64)
     durations = {layer.name: filled(messages[layer.column]) for layer in HOP_LAYERS}
-    publication = messages["publication_id"].to_numpy(np.int64)
     names = messages[["topic", "publisher_node", "subscription_node"]]
     for hop_id, every in partition(messages["hop_id"].to_numpy(np.int64)):
         rows = every[counts[every]]
@@ -40,7 +39,7 @@ def hop_tables(
                 "hop_id": hop_id,
                 **names.iloc[every[0]].to_dict(),
                 "count": len(every),
-                "lost": published.lost(publication[every]),
+                "lost": published.lost(every),
                 **prefixed("latency_", summarize(latency[rows])),
             }
         )
@@ -69,23 +68,37 @@ def counted(messages: pd.DataFrame, until: str = "callback_end_ns") -> npt.NDArr
 
 
 class _Published:
-    """Publications of each publisher, in order of time, as they are numbered."""
+    """Publications of each publisher, in order of time, as they are numbered, and who took them."""
 
-    def __init__(self, publications: pd.DataFrame) -> None:
+    def __init__(
+        self, messages: pd.DataFrame, publications: pd.DataFrame, takes: pd.DataFrame
+    ) -> None:
         # Those of unknown publishers are nobody's.
         self._publisher = filled(publications["publisher_id"])
         self._of = dict(partition(self._publisher))
+        self._publication = messages["publication_id"].to_numpy(np.int64)
+        self._take = messages["take_id"].to_numpy(np.int64)
+        self._subscription = filled(takes["subscription_id"])
 
-    def lost(self, taken: Ints) -> int:
-        """Count what the publishers of a hop published meanwhile and it did not take."""
-        own = np.unique(taken)
+    def lost(self, rows: Ints) -> int:
+        """Count what the publishers of a hop published and its subscriptions did not take.
+
+        `rows` are its messages. Of each subscription, what was published from the first that it
+        took to the last.
+        """
         if not len(self._publisher):
             return 0
-        publishers = np.unique(self._publisher[own])
+        publishers = np.unique(self._publisher[self._publication[rows]])
         if publishers[0] == NONE:
             return 0
-        meanwhile = sum(
-            int(np.diff(np.searchsorted(self._of[publisher], [own[0], own[-1] + 1]))[0])
-            for publisher in publishers.tolist()
-        )
-        return meanwhile - len(own)
+        subscription = self._subscription[self._take[rows]]
+        lost = 0
+        for _, own in partition(subscription):
+            taken = np.unique(self._publication[rows[own]])
+            within = [taken[0], taken[-1] + 1]
+            meanwhile = sum(
+                int(np.diff(np.searchsorted(self._of[publisher], within))[0])
+                for publisher in publishers.tolist()
+            )
+            lost += meanwhile - len(taken)
+        return lost
