@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from intra_scene import IntraScene
@@ -14,6 +15,7 @@ from strata.layers.blockers import find_blockers
 from strata.layers.transfers import cut_layers
 from strata.model.build import Model
 from strata.model.executor_frames import executor_threads_frame, executors_frame
+from strata.pipeline.messages import Wanted, message_results
 from strata.schema.quality import Ledger
 
 NONE = -1
@@ -195,6 +197,23 @@ def test_where_events_were_lost_waits_are_not_known() -> None:
     transfers = cut_layers(model, Ledger())
     assert transfers.durations["middleware_executor_wait_ns"].tolist() == [200]
     assert transfers.durations["executor_wait_ns"].tolist() == [NONE]
+
+
+@pytest.mark.parametrize(
+    ("waits", "code"),
+    [(True, "messages_with_lost_waits"), (False, "messages_without_executor_events")],
+)
+def test_messages_whose_layers_stay_together_are_counted_by_cause(waits: bool, code: str) -> None:
+    made = scene()
+    made.play("100 1.1 rmw_publish /t 100\n310 2.2 rmw_take on_t 100")
+    if waits:
+        made.play("90  2.2 wait\n95  2.2 ready")
+    lost = np.asarray([150 + BASE], np.int64)
+    model, _ = made.model(losses=(lost, lost))
+    ledger = Ledger()
+    message_results(model, Wanted(), ledger)
+    counts = {name: n for name, n in ledger.counts.items() if name.startswith("messages_with")}
+    assert counts == {code: 1}
 
 
 def test_mutual_exclusion_is_executor_wait_though_a_thread_waits() -> None:

@@ -74,13 +74,14 @@ def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResu
     """
     found = _messages(model, wanted, ledger)
     publications = frames.publications_frame(model)
-    hops, hop_layers = hop_tables(found.messages, publications)
+    takes = frames.takes_frame(model)
+    hops, hop_layers = hop_tables(found.messages, publications, takes)
     links = links_frame(found.links)
     chains = _chains(found, hops, wanted.chain, ledger)
     of_chains = chain_tables(chains, found.messages, links, found.where)
     tables = {
         "publications": publications,
-        "takes": frames.takes_frame(model),
+        "takes": takes,
         "messages": found.messages,
         "links": links,
         "executor_blockers": found.blockers,
@@ -100,7 +101,9 @@ def _messages(model: Model, wanted: Wanted, ledger: Ledger) -> _Messages:
     links = link_messages(model, transfers, node_links)
     messages = messages_frame(model, transfers, names, links)
     unsplit = messages[[layer.column for layer in WITHOUT_WAITS]].notna().any(axis=1)
-    ledger.add("messages_without_executor_events", int(unsplit.sum()))
+    hidden = unsplit.to_numpy(bool) & model.clocks.waits.known(transfers.waiting.lane)
+    ledger.add("messages_without_executor_events", int((unsplit & ~hidden).sum()))
+    ledger.add("messages_with_lost_waits", int(hidden.sum()))
     objects = frames.callback_objects_frame(model)
     described = descriptions(objects)
     where = pd.DataFrame(

@@ -113,6 +113,12 @@ MESSAGES = (
         "wait cannot be told apart from what comes before it.",
     ),
     Diagnostic(
+        "messages_with_lost_waits",
+        Severity.WARNING,
+        "{count} {message was|messages were} under way while events were lost, perhaps waits of "
+        "{its|their} executor: executor wait cannot be told apart from what comes before it.",
+    ),
+    Diagnostic(
         "lost_messages",
         Severity.WARNING,
         "{count} {message was|messages were} published on a hop between its first and its last "
