@@ -76,8 +76,7 @@ def observe_takers(
     """Return what is known of the executors of the threads that took things.
 
     `execution` is what each take started, or `NONE`; the columns have one row a take. `interval`
-    is when each was under way: where events were lost then, waits may be among them, and nothing is
-    known.
+    is when each was under way: where waits may have been lost, nothing is known.
     """
     lane = model.executors.lane(thread)
     group = np.full(len(thread), NONE, np.int64)

@@ -16,7 +16,12 @@ HOPS = Table(
         Column("publisher_node", "string", "node that publishes"),
         Column("subscription_node", "string", "node that takes"),
         Column("count", "int64", "matched takes"),
-        Column("lost", "int64", "published between the first and the last taken, and not taken"),
+        Column(
+            "lost",
+            "int64",
+            "published between the first and the last that a subscription took, and not taken by "
+            "it; of all of the node",
+        ),
         *statistics("latency_", "publish to the end of the callback, complete rows"),
         *modality("its latency"),
     ),
