@@ -8,11 +8,13 @@ from collections import Counter
 from random import Random
 from typing import Any
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import Recording, Row, World, as_humble, record, steady_world, worlds
 
 from strata.model.build import Model
+from strata.model.columns import NONE
 from strata.model.matching import CONFIDENCES, METHODS
 from strata.schema.quality import Ledger
 
@@ -123,6 +125,35 @@ def test_lost_events_make_no_wrong_match(world: World, luck: list[int], lag: int
     model, ledger = recording.model()
     assert wrong(matched(recording, model)) == set()
     assert_all_counted(model, ledger)
+
+
+@EXAMPLES
+@given(worlds(), st.lists(st.booleans(), min_size=1, max_size=40))
+def test_beside_lost_events_no_callback_is_anothers(world: World, luck: list[int]) -> None:
+    whole = record(world)
+    at = iter(range(1 << 30))
+    lost: list[int] = []
+
+    def gone(event: str, row: Row) -> bool:
+        if "init" in event or luck[next(at) % len(luck)]:
+            return False
+        lost.append(row["timestamp"])
+        return True
+
+    recording = whole.without(gone)
+    model, _ = recording.model((np.asarray(lost, np.int64), np.asarray(lost, np.int64)))
+    named = {kind: whole.named(f"ros2:callback_{kind}") for kind in ("start", "end")}
+    taken, executions, takes = whole.named("ros2:rmw_take"), model.executions, model.takes
+    began = [
+        named["start"][place(model, thread, ns)]
+        for thread, ns in zip(executions.thread, executions.start_ns, strict=True)
+    ]
+    for message, thread, end_ns in zip(began, executions.thread, executions.end_ns, strict=True):
+        assert end_ns == NONE or named["end"][place(model, thread, end_ns)] == message
+    for thread, ns, execution in zip(takes.thread, takes.rmw_take_ns, takes.execution, strict=True):
+        assert execution == NONE or began[execution] == taken[place(model, thread, ns)]
+    if not lost:
+        assert NONE not in takes.execution
 
 
 @EXAMPLES

@@ -22,6 +22,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from strata.model.build import Model, build_model
+from strata.model.windows import NO_LOSSES, Windows
 from strata.read.columns import declared_schema
 from strata.schema.quality import Ledger
 
@@ -118,10 +119,10 @@ class Recording:
         """Return the event tables, in order of time."""
         return {event: _table(event, rows) for event, rows in self.rows.items()}
 
-    def model(self) -> tuple[Model, Ledger]:
+    def model(self, losses: Windows = NO_LOSSES) -> tuple[Model, Ledger]:
         """Return the model and what it counted."""
         ledger = Ledger()
-        return build_model(self.tables(), ledger), ledger
+        return build_model(self.tables(), ledger, losses), ledger
 
     def named(self, event: str) -> dict[tuple[int, int, int], int | None]:
         """Return the message of each row of an event, by process, thread and time."""
@@ -199,6 +200,20 @@ def _init(recorder: _Recorder, endpoint: Endpoint) -> None:
             "queue_depth": endpoint.depth,
         },
     )
+    if what == "subscription":
+        own = {"process": endpoint.process, "thread": 0}
+        object_ = {"subscription": 0x2000 + endpoint.address}
+        callback = {"callback": _callback(endpoint)}
+        for after, event, fields in (
+            (1, "rclcpp_subscription_init", object_ | {"subscription_handle": _rcl(endpoint)}),
+            (2, "rclcpp_subscription_callback_added", object_ | callback),
+            (3, "rclcpp_callback_register", callback | {"symbol": f"on{endpoint.topic}"}),
+        ):
+            recorder.add(event, endpoint.born_ns + after, **own, **fields)
+
+
+def _callback(endpoint: Endpoint) -> int:
+    return 0x3000 + endpoint.address
 
 
 def _rcl(endpoint: Endpoint) -> int:
@@ -234,6 +249,13 @@ def _take(recorder: _Recorder, step: Step) -> None:
         taken=int(taken),
         truth=step.message,
     )
+    if taken:
+        own = {"process": step.endpoint.process, "thread": step.thread, "truth": step.message}
+        callback = _callback(step.endpoint)
+        recorder.add(
+            "callback_start", step.at_ns + 500, **own, callback=callback, is_intra_process=0
+        )
+        recorder.add("callback_end", step.at_ns + 5000, **own, callback=callback)
 
 
 @st.composite
