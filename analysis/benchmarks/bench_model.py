@@ -44,11 +44,17 @@ STAGES: dict[str, dict[ModuleType, tuple[str, ...]]] = {
     "entities": {build: ("build_entities",), run: ("describe_processes",)},
     "timeline": {build: ("Timeline",)},
     "executions": {
-        build: ("pair_executions", "pair_waits", "find_executors", "find_callback_groups")
+        build: (
+            *("pair_executions", "pair_waits", "find_executors", "find_callback_groups"),
+            "read_clocks",
+        )
     },
     "traffic": {build: ("find_publications", "find_takes", "find_middleware")},
     "matching": {
-        build: ("infer", "match", "find_ring_buffers", "pair_passages", "join_intra_process")
+        build: (
+            *("number_topics", "infer", "match"),
+            *("find_ring_buffers", "pair_passages", "join_intra_process"),
+        )
     },
     "layers": {messages: ("cut_layers", "find_blockers")},
     "chains": {
