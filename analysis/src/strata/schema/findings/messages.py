@@ -86,7 +86,8 @@ MESSAGES = (
         "takes_without_callback",
         Severity.INFO,
         "{count} taken {message|messages} started no callback that was recorded (a client library "
-        "without callback events, an intra-process duplicate, or the trace ended first).",
+        "without callback events, an intra-process duplicate, events lost in between, or the trace "
+        "ended first).",
     ),
     Diagnostic(
         "callbacks_without_end",
