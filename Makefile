@@ -30,12 +30,16 @@ demo: setup ## record a relay chain, print where its latency went, write a repor
 	.venv/bin/strata analyze $(DEMO)
 	.venv/bin/strata report $(DEMO)
 
-# Tests that record have the machine to themselves; the others share it.
+# Tests that record wait more than they compute. Two session daemons of root need mount namespaces.
 RECORDING := analysis/tests/live analysis/tests/record analysis/tests/read/test_live_ctf.py
+BESIDE := $(shell [ $$(id -u) != 0 ] || unshare --mount true 2>/dev/null && echo 2 || echo 0)
+# These compare what they planted with what was measured: they have the machine to themselves.
+ALONE := $(addprefix analysis/tests/live/test_live_,faults.py kernel.py)
 PYTEST := $(PYTHON) -m pytest -c analysis/pyproject.toml --rootdir .
 test: setup setup-kilted check ## run every test
 	$(PYTEST) -n 2 --dist loadfile analysis/tests $(addprefix --ignore=,$(RECORDING))
-	$(PYTEST) $(RECORDING) tracing_ws/src
+	$(PYTEST) -n $(BESIDE) --dist loadfile $(RECORDING) tracing_ws/src $(addprefix --ignore=,$(ALONE))
+	$(PYTEST) $(ALONE)
 
 check: setup ## format, lint, types, generated docs
 	.venv/bin/ruff format --config analysis/pyproject.toml --check $(PY_SOURCES)

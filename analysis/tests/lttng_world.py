@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from typing import Any
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 _DEADLINE_S = 60.0
+# Tests run beside each other, and one worker's nodes never hear the other's.
+_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
 # Root's session daemon has fixed paths, and both kinds put their shared memory here.
 _PRIVATE = "mkdir -p /run/lttng && mount -t tmpfs none /run/lttng && mount -t tmpfs none /dev/shm"
 
@@ -41,7 +44,7 @@ class World:
             name: value
             for name, value in os.environ.items()
             if not name.startswith(("LTTNG_", "ROS_", "RMW_", "AMENT_", "STRATA_"))
-        } | {"LTTNG_HOME": str(home), "HOME": str(home), "ROS_DOMAIN_ID": "93"}
+        } | {"LTTNG_HOME": str(home), "HOME": str(home), "ROS_DOMAIN_ID": str(92 + _WORKER)}
         self.environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 
     def popen(self, *command: str | Path, **options: Any) -> subprocess.Popen[str]:
@@ -92,6 +95,11 @@ class World:
 
     def sessions(self) -> list[str]:
         return re.findall(r"<name>([^<]+)</name><path>", self.lttng("--mi", "xml", "list"))
+
+
+def any_domain() -> str:
+    """Give a ROS domain of this worker's; tests of another worker use others."""
+    return str(random.randint(1, 20) + 20 * _WORKER)
 
 
 def alive(pid: int) -> bool:

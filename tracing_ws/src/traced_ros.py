@@ -19,6 +19,8 @@ _OWN_PLACES = (
     "mkdir -p /run/lttng && mount -t tmpfs none /run/lttng && mount -t tmpfs none /dev/shm"
 )
 _DEADLINE_S = 60.0
+# Tests run beside each other, and each worker's nodes hear only each other.
+_DOMAIN = 97 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
 _LINE = re.compile(r"^\[(?P<time>[\d.]+)\] .*?ros2:(?P<name>\w+): (?P<rest>.*)$")
 _FIELD = re.compile(r'(\w+) = ("(?:[^"\\]|\\.)*"|-?\w+)')
 
@@ -88,7 +90,7 @@ class Ros:
         first = [self.hook, self.packages] if hook else []
         own = [str(entry) for entry in (*first, *path)]
         kept |= {
-            "ROS_DOMAIN_ID": "94",
+            "ROS_DOMAIN_ID": str(_DOMAIN),
             "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
             "HOOK": ":".join(own),
         }

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import random
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from subprocess import Popen
 from typing import Any
 
 import pytest
-from lttng_world import ROOT, World
+from lttng_world import ROOT, World, any_domain
 
 import strata
 from strata.analysis import Analysis
@@ -61,7 +60,7 @@ class Recorder:
         if not prefix.is_dir():
             pytest.skip(f"the workspace is not built for {distro}: make setup-{distro}")
         environment = self.world.environment | {
-            "ROS_DOMAIN_ID": str(random.randint(1, 100)),
+            "ROS_DOMAIN_ID": any_domain(),
             "STRATA_ROS_PREFIX": str(prefix),
         }
         given: list[str | Path] = ["-c", ROOT / f"trace_configs/{config}.yaml", *options]

@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
-from lttng_world import ROOT, World
+from lttng_world import ROOT, World, any_domain
 
 from strata.read import open_trace
 from strata.schema.events import CATALOGUE
@@ -61,7 +60,7 @@ def test_the_observed_events_are_those_that_the_run_can_emit(
 ) -> None:
     program = tmp_path / "probe.py"
     program.write_text(PROGRAM)
-    world.environment["ROS_DOMAIN_ID"] = str(random.randint(1, 100))
+    world.environment["ROS_DOMAIN_ID"] = any_domain()
     world.environment["STRATA_ROS_PREFIX"] = str(ROOT / environment)
     config = ROOT / "trace_configs/ros2.yaml"
     target = tmp_path / "session"

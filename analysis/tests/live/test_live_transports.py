@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import csv
-import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lttng_world import ROOT, World, manifest
+from lttng_world import ROOT, World, any_domain, manifest
 
 from strata.read import open_trace
 
@@ -63,7 +62,7 @@ def world_of(request: pytest.FixtureRequest, world: World) -> Iterator[World]:
     if request.param != "jazzy":
         world.environment["STRATA_ROS_PREFIX"] = str(ROOT / f".venv-{request.param}")
     del world.environment["ROS_AUTOMATIC_DISCOVERY_RANGE"]
-    world.environment["ROS_DOMAIN_ID"] = str(random.randint(1, 100))
+    world.environment["ROS_DOMAIN_ID"] = any_domain()
     yield world
 
 
@@ -78,7 +77,7 @@ def record(world: World, run: Run, target: Path) -> None:
     done = world.strata(*command)
     if run.profile == "fastdds_large_data" and "no subscription on" in done.stderr:
         # Its discovery is by multicast on every interface: a domain may have others in it.
-        world.environment["ROS_DOMAIN_ID"] = str(random.randint(1, 100))
+        world.environment["ROS_DOMAIN_ID"] = any_domain()
         done = world.strata(*command)
     assert done.returncode == 0, done.stderr
     # Fast DDS tells a profile that it cannot read, and goes on without.

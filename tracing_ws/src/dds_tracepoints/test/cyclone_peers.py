@@ -18,7 +18,7 @@ from traced_ros import ROOT
 SOURCES = Path(__file__).parent / "cyclone"
 PYTHON = ROOT / ".venv/bin/python"
 # One of its own for every run of the tests; with ports below the kernel's ephemeral ones.
-DOMAIN = 60 + os.getpid() % 40
+DOMAIN = 75 + os.getpid() % 15
 LOOPBACK = f"""<CycloneDDS><Domain Id="{DOMAIN}">
 <General><Interfaces><NetworkInterface name="lo"/></Interfaces>
 <AllowMulticast>false</AllowMulticast></General>

@@ -96,11 +96,12 @@ def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 
 def free_domain() -> int:
-    """Give a domain whose discovery port nobody on this machine has bound."""
+    """Give a domain whose discovery port nobody has bound, and no other worker of pytest takes."""
     tables = [Path("/proc/net/udp"), Path("/proc/net/udp6")]
     lines = [line for table in tables if table.exists() for line in table.read_text().split("\n")]
     bound = {int(line.split()[1].rpartition(":")[2], 16) for line in lines[1:] if ": " in line}
-    domains = [domain for domain in range(1, 101) if 7400 + 250 * domain not in bound]
+    first = 1 + 20 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+    domains = [domain for domain in range(first, first + 20) if 7400 + 250 * domain not in bound]
     return random.choice(domains)
 
 
