@@ -1,0 +1,136 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the subscriber writes: a CSV row a second, a JSON summary, and lines to read."""
+
+from __future__ import annotations
+
+import csv
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from camera_pipeline.metrics import (
+    MB,
+    MIB,
+    SECOND_NS,
+    Image,
+    Metrics,
+    Window,
+    loss_percent,
+    statistics,
+)
+
+COLUMNS = (
+    "timestamp",
+    "width",
+    "height",
+    "fps",
+    "byte_rate",
+    "message_rate",
+    "frame_loss_pct",
+    "latency_avg_ms",
+    "latency_min_ms",
+    "latency_max_ms",
+    "latency_p50_ms",
+    "latency_p99_ms",
+    "received",
+    "lost",
+)
+"""Columns of the CSV. timestamp: end of the second (UTC, ISO 8601); fps: the rate that was asked for
+(parameter expected_fps; empty when it is not given); byte_rate: bytes of pixels a second;
+message_rate: images a second; frame_loss_pct: lost of published, from numbers or stamps."""
+
+
+class CsvRows:
+    """Writes a row a window, each at once, so that an ended run leaves what it measured."""
+
+    def __init__(self, path: Path, expected_fps: float) -> None:
+        """Make the file with its heading."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._fps = f"{expected_fps:g}" if expected_fps else ""
+        self._file = path.open("w", newline="")
+        self._writer = csv.writer(self._file)
+        self._writer.writerow(COLUMNS)
+
+    def add(self, window: Window, last: Image, seconds: float = 1.0) -> None:
+        """Write a window's row; `seconds` is how long it was."""
+        latency = statistics(window.latencies_ns)
+        order = ("mean", "min", "max", "p50", "p99")
+        times = [f"{latency[key] / 1e6:.3f}" for key in order] if latency else [""] * len(order)
+        end_s = window.begin_ns / SECOND_NS + seconds
+        self._writer.writerow(
+            [
+                datetime.fromtimestamp(end_s, UTC).isoformat(timespec="milliseconds"),
+                last.width,
+                last.height,
+                self._fps,
+                f"{window.bytes / seconds:.0f}",
+                f"{window.received / seconds:.3f}",
+                f"{loss_percent(window.received, window.lost):.4f}",
+                *times,
+                window.received,
+                window.lost,
+            ]
+        )
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def summary(metrics: Metrics, topic: str, expected_fps: float) -> dict[str, Any]:
+    """Make the summary's document; times are in ns, rates of bytes in MB (1e6) and MiB (2^20)."""
+    loss, last = metrics.loss, metrics.last
+    arrivals = metrics.arrivals_ns
+    periods = [after - before for before, after in zip(arrivals, arrivals[1:], strict=False)]
+    return {
+        "schema": 1,
+        "topic": topic,
+        "image": None
+        if last is None
+        else {
+            "width": last.width,
+            "height": last.height,
+            "step": last.step,
+            "encoding": last.encoding,
+            "bytes": last.bytes,
+        },
+        "expected_fps": expected_fps or None,
+        "received": metrics.received,
+        "lost": loss.lost,
+        "loss_pct": loss_percent(metrics.received, loss.lost),
+        "loss_from": loss.source,
+        "late": loss.late,
+        "published_before_first": loss.before_first,
+        "publisher_restarts": loss.restarts,
+        "span_s": metrics.span_s,
+        "rate_hz": metrics.rate_hz,
+        "rate_mb_s": metrics.bytes_per_s / MB,
+        "rate_mib_s": metrics.bytes_per_s / MIB,
+        "latency_ns": statistics(metrics.latencies_ns),
+        "period_ns": statistics(periods),
+    }
+
+
+def write_summary(path: Path, document: dict[str, Any]) -> None:
+    """Write the summary as JSON."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document, indent=2) + "\n")
+
+
+def line(received: int, lost: int, bytes_per_s: float, rate_hz: float, times: list[int]) -> str:
+    """Give one line to read, of a second or of all."""
+    latency = statistics(times)
+    text = (
+        f"{rate_hz:.2f} images/s, {bytes_per_s / MB:.1f} MB/s ({bytes_per_s / MIB:.1f} MiB/s), "
+        f"lost {lost} of {received + lost} ({loss_percent(received, lost):.2f} %)"
+    )
+    if latency is None:
+        return text
+    avg, low, p50, p99, high = (latency[key] / 1e6 for key in ("mean", "min", "p50", "p99", "max"))
+    return (
+        f"{text}, latency avg {avg:.2f} ms (min {low:.2f}, p50 {p50:.2f}, p99 {p99:.2f}, "
+        f"max {high:.2f})"
+    )

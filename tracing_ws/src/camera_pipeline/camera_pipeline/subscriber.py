@@ -1,0 +1,193 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A subscriber that measures images: loss, latency, rate; with gscam or the camera of this package.
+
+Parameters: image_topic, info_topic; reliability, durability, history, depth, deadline_ms, liveliness,
+liveliness_lease_ms (QoS; default KEEP_LAST 10, reliable, volatile); raw (take the serialized message:
+no conversion to Python, pixels stay untouched); images (ends when so many were received or lost; 0:
+never), seconds (ends so long after the first; 0: never), quiet_s (of a bounded run: ends when none
+came for that long after one), discovery_s (ends when none came at all; 0: waits for ever);
+expected_fps (for the CSV only), csv, summary (files to write), force (replace them); executor
+(single, multi), threads.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from rclpy.task import Future
+from sensor_msgs.msg import CameraInfo
+from sensor_msgs.msg import Image as ImageMessage
+
+from camera_pipeline.loss import SequenceLoss, StampLoss
+from camera_pipeline.metrics import SECOND_NS, Image, Metrics, Window
+from camera_pipeline.results import CsvRows, line, summary, write_summary
+from camera_pipeline.serialized import image_header
+from camera_pipeline.settings import choice, output, qos_settings, setting
+
+_POLL_S = 0.25
+
+
+class ImageSubscriber(Node):
+    """Measures; `done` completes with null, or the sentence that says what went wrong."""
+
+    def __init__(self) -> None:
+        """Make the node; raises CameraError when a parameter is wrong."""
+        super().__init__("image_subscriber")
+        self.done = Future()
+        self.executor_kind = choice(self, "executor", "single", "multi")
+        self.threads = setting(self, "threads", 0, least=0)
+        self._images = setting(self, "images", 0, least=0)
+        self._seconds = setting(self, "seconds", 0.0, least=0)
+        self._quiet_s = setting(self, "quiet_s", 5.0, least=0)
+        self._discovery_s = setting(self, "discovery_s", 30.0, least=0)
+        self._raw = setting(self, "raw", False)
+        self._expected_fps = setting(self, "expected_fps", 0.0, least=0)
+        force = setting(self, "force", False)
+        csv_path = output(self, "csv", force=force)
+        self._summary_path = output(self, "summary", force=force)
+        self._rows = CsvRows(csv_path, self._expected_fps) if csv_path else None
+        self.metrics: Metrics | None = None
+        self._incompatible = ""
+        self._began_s = time.monotonic()
+        self._last_s: float | None = None
+        # Images and the timer may be on two threads.
+        self._lock = threading.Lock()
+        self._subscribe()
+        self.create_timer(_POLL_S, self.on_poll)
+
+    def _subscribe(self) -> None:
+        qos = qos_settings(self, QoSProfile(depth=10))
+        image_topic = setting(self, "image_topic", "camera/image_raw")
+        info_topic = setting(self, "info_topic", "camera/camera_info")
+        events = SubscriptionEventCallbacks(incompatible_qos=self.on_incompatible)
+        act = self.on_serialized if self._raw else self.on_image
+        self._subscription = self.create_subscription(
+            ImageMessage, image_topic, act, qos, raw=self._raw, event_callbacks=events
+        )
+        # As many as there may be images between two of its callbacks.
+        self._info = self.create_subscription(CameraInfo, info_topic, self.on_info, 100)
+        self.get_logger().info(f"Waiting for images on {self._subscription.topic_name}")
+
+    def on_incompatible(self, event: Any) -> None:
+        """Keep which QoS policy of a publisher does not fit."""
+        self._incompatible = (
+            " A publisher is there, but its QoS does not fit (last: policy "
+            f"{event.last_policy_kind}): see the parameters reliability, durability, deadline_ms "
+            "and liveliness."
+        )
+
+    def on_image(self, message: ImageMessage, info: dict[str, Any]) -> None:
+        """Measure an image."""
+        arrival_ns = time.time_ns()
+        stamp = message.header.stamp
+        self._add(
+            Image(
+                arrival_ns,
+                stamp.sec * SECOND_NS + stamp.nanosec,
+                info.get("publication_sequence_number"),
+                len(message.data),
+                message.width,
+                message.height,
+                message.step,
+                message.encoding,
+            )
+        )
+
+    def on_serialized(self, message: bytes, info: dict[str, Any]) -> None:
+        """Measure an image that is still serialized."""
+        arrival_ns = time.time_ns()
+        self._add(
+            Image(arrival_ns, *image_header(message, info.get("publication_sequence_number")))
+        )
+
+    def on_info(self, message: CameraInfo) -> None:
+        """Note that an image was published."""
+        stamp = message.header.stamp
+        with self._lock:
+            if self.metrics is not None:
+                self.metrics.add_info(stamp.sec * SECOND_NS + stamp.nanosec)
+
+    def _add(self, image: Image) -> None:
+        with self._lock:
+            if self.done.done():
+                return
+            if self.metrics is None:
+                # The middleware either numbers all publications or none.
+                self.metrics = Metrics(SequenceLoss() if image.sequence else StampLoss())
+                self._first_s = time.monotonic()
+            self._last_s = time.monotonic()
+            for window in self.metrics.add(image):
+                self._report(window)
+            if self._images and self._counted() >= self._images:
+                self.finish()
+
+    def _counted(self) -> int:
+        assert self.metrics is not None
+        loss = self.metrics.loss
+        return self.metrics.received + loss.lost + (loss.before_first or 0)
+
+    def on_poll(self) -> None:
+        """End seconds without images too, and the run when it is time."""
+        now_s = time.monotonic()
+        with self._lock:
+            if self.metrics is None:
+                if self._discovery_s and now_s - self._began_s > self._discovery_s:
+                    self.finish(self._nothing_came())
+                return
+            for window in self.metrics.roll(time.time_ns()):
+                self._report(window)
+            bounded = self._images or self._seconds
+            if (self._seconds and now_s - self._first_s >= self._seconds) or (bounded and self._quiet_s and now_s - self._last_s >= self._quiet_s):
+                self.finish()
+
+    def _nothing_came(self) -> str:
+        topic = self._subscription.topic_name
+        publishers = self.count_publishers(topic)
+        return (
+            f"Cannot measure: no image on {topic} after {self._discovery_s:g} s "
+            f"({publishers} publishers found).{self._incompatible} "
+            "Check that the camera runs, with the same ROS_DOMAIN_ID."
+        )
+
+    def finish(self, problem: str | None = None) -> None:
+        """Complete `done`; only the first call counts."""
+        if not self.done.done():
+            self.done.set_result(problem)
+
+    def _report(self, window: Window) -> None:
+        assert self.metrics is not None
+        assert self.metrics.last is not None
+        if self._rows is not None:
+            self._rows.add(window, self.metrics.last)
+        times = window.latencies_ns
+        text = line(window.received, window.lost, window.bytes, window.received, times)
+        self.get_logger().info(text)
+
+    def close(self) -> str:
+        """Write what was measured; returns the line that sums it up."""
+        with self._lock:
+            metrics = self.metrics or Metrics(StampLoss())
+            for window in metrics.finish():
+                if self._rows is not None and metrics.last is not None:
+                    last_ns = metrics.arrivals_ns[-1]
+                    seconds = max(last_ns - window.begin_ns, 1) / SECOND_NS
+                    self._rows.add(window, metrics.last, seconds)
+            if self._rows is not None:
+                self._rows.close()
+            if self._summary_path is not None:
+                topic = self._subscription.topic_name
+                write_summary(self._summary_path, summary(metrics, topic, self._expected_fps))
+            text = line(
+                metrics.received,
+                metrics.loss.lost,
+                metrics.bytes_per_s,
+                metrics.rate_hz,
+                metrics.latencies_ns,
+            )
+            return f"received {metrics.received} images, {text}"
