@@ -16,17 +16,17 @@ except ImportError:
     def buffer_pulled(
         source: int,
         frame: int,
-        bytes: int,
+        size: int,
         pts_ns: int,
         queue_ns: int,
         dropped: int,
     ) -> None:
         """Do nothing."""
-        del source, frame, bytes, pts_ns, queue_ns, dropped
+        del source, frame, size, pts_ns, queue_ns, dropped
 
-    def copy_done(source: int, frame: int, bytes: int) -> None:  # noqa: A002
+    def copy_done(source: int, frame: int, size: int) -> None:
         """Do nothing."""
-        del source, frame, bytes
+        del source, frame, size
 
 
 __all__ = ["buffer_pulled", "copy_done", "source_init"]

@@ -10,10 +10,12 @@ from collections import OrderedDict
 class SequenceLoss:
     """Loss by the middleware's publication sequence numbers, which a publisher counts from 1.
 
-    Exact from the first image received to the last; what came before or after cannot be known from
-    here. `before_first` is the first image's number less 1: published before this subscription got
-    any. A number that is not above the last belongs to an image that came late and was counted as
-    lost, unless its stamp is newer: then the publisher began anew.
+    Exact from the first image received to the last. What was published before the first or after
+    the last shows by its camera_info alone: those before are lost, `after_last` are, unless they
+    still come. `before_first` is what else was published before the first, as its number tells:
+    most likely before this subscription was there. A number that is not above the last belongs to
+    an image that came late and was counted as lost, unless its stamp is newer: then the publisher
+    began anew.
     """
 
     source = "sequence_numbers"
@@ -26,14 +28,24 @@ class SequenceLoss:
         self.before_first: int | None = None
         self._last = 0
         self._last_stamp_ns = 0
+        self._newer: set[int] = set()
+
+    @property
+    def after_last(self) -> int:
+        """Give how many images after the last one are known to be published."""
+        return len(self._newer)
+
+    def give_up(self) -> int:
+        """Count those as lost: nothing more will come. Returns how many they are."""
+        return _give_up(self, self._newer)
 
     def on_image(self, stamp_ns: int, sequence: int | None) -> int:
         """Note an image; returns how many more are lost now (-1: one that came after all)."""
         if sequence is None:
             raise ValueError("the middleware gives no publication sequence number")
         if self.before_first is None:
-            self.before_first = sequence - 1
-            change = 0
+            change = min(sum(stamp < stamp_ns for stamp in self._newer), sequence - 1)
+            self.before_first = sequence - 1 - change
         elif sequence > self._last:
             change = sequence - self._last - 1
         elif stamp_ns > self._last_stamp_ns:
@@ -44,12 +56,14 @@ class SequenceLoss:
             self.lost -= 1
             return -1
         self._last, self._last_stamp_ns = sequence, stamp_ns
+        self._newer = {stamp for stamp in self._newer if stamp > stamp_ns}
         self.lost += change
         return change
 
     def on_info(self, stamp_ns: int) -> int:
-        """Do nothing: the numbers say all."""
-        del stamp_ns
+        """Note that an image was published; the numbers say whether it was lost."""
+        if stamp_ns > self._last_stamp_ns:
+            self._newer.add(stamp_ns)
         return 0
 
 
@@ -70,41 +84,47 @@ class StampLoss:
         """Begin with no image."""
         self.lost = 0
         self.late = 0
-        self._first_ns: int | None = None
         self._latest_ns = 0
         self._got: OrderedDict[int, None] = OrderedDict()
         self._open: set[int] = set()
-        self._given_up: OrderedDict[int, None] = OrderedDict()
+        self._missed: OrderedDict[int, None] = OrderedDict()
+
+    @property
+    def after_last(self) -> int:
+        """Give how many images after the last one are known to be published."""
+        return len(self._open)
+
+    def give_up(self) -> int:
+        """Count those as lost: nothing more will come. Returns how many they are."""
+        return _give_up(self, self._open)
 
     def on_image(self, stamp_ns: int, sequence: int | None) -> int:
         """Note an image; returns how many more are lost now (-1: one that came after all)."""
         del sequence
-        if self._first_ns is None:
-            self._first_ns = stamp_ns
         _keep(self._got, stamp_ns, self._KEPT)
         self._open.discard(stamp_ns)
-        if stamp_ns in self._given_up:
-            del self._given_up[stamp_ns]
+        if stamp_ns in self._missed:
+            del self._missed[stamp_ns]
             self.late += 1
             self.lost -= 1
             return -1
         self._latest_ns = max(self._latest_ns, stamp_ns)
         missed = {stamp for stamp in self._open if stamp < self._latest_ns}
         self._open -= missed
-        return self._give_up(missed)
+        return self._miss(missed)
 
     def on_info(self, stamp_ns: int) -> int:
         """Note a camera_info; returns how many more images are lost now."""
-        if self._first_ns is None or stamp_ns < self._first_ns or stamp_ns in self._got:
+        if stamp_ns in self._got:
             return 0
         if stamp_ns < self._latest_ns:
-            return self._give_up({stamp_ns})
+            return self._miss({stamp_ns})
         self._open.add(stamp_ns)
         return 0
 
-    def _give_up(self, stamps: set[int]) -> int:
+    def _miss(self, stamps: set[int]) -> int:
         for stamp in stamps:
-            _keep(self._given_up, stamp, self._KEPT)
+            _keep(self._missed, stamp, self._KEPT)
         self.lost += len(stamps)
         return len(stamps)
 
@@ -113,6 +133,13 @@ def _keep(stamps: OrderedDict[int, None], stamp: int, most: int) -> None:
     stamps[stamp] = None
     if len(stamps) > most:
         stamps.popitem(last=False)
+
+
+def _give_up(loss: Loss, newer: set[int]) -> int:
+    count = len(newer)
+    loss.lost += count
+    newer.clear()
+    return count
 
 
 Loss = SequenceLoss | StampLoss

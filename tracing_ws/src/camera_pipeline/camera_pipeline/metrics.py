@@ -29,7 +29,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Image:
-    """What the metrics need of an image; times are ns since the epoch, `bytes` are of its pixels."""
+    """What the metrics need of an image; times are ns since the epoch, `bytes` are its pixels'."""
 
     arrival_ns: int
     stamp_ns: int
@@ -107,6 +107,12 @@ class Metrics:
             ended = self._window
             self._window = Window(ended.begin_ns + SECOND_NS)
             yield ended
+
+    def give_up(self) -> None:
+        """Count as lost what was published after the last image: nothing more will come."""
+        lost = self.loss.give_up()
+        if self._window is not None:
+            self._window.lost += lost
 
     def finish(self) -> Iterator[Window]:
         """Yield the last window, which may be shorter than a second, when it holds an image."""

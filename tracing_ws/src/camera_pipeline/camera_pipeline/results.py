@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,8 +38,8 @@ COLUMNS = (
     "received",
     "lost",
 )
-"""Columns of the CSV. timestamp: end of the second (UTC, ISO 8601); fps: the rate that was asked for
-(parameter expected_fps; empty when it is not given); byte_rate: bytes of pixels a second;
+"""Columns of the CSV. timestamp: end of the second (UTC, ISO 8601); fps: the rate that was asked
+for (parameter expected_fps; empty when it is not given); byte_rate: bytes of pixels a second;
 message_rate: images a second; frame_loss_pct: lost of published, from numbers or stamps."""
 
 
@@ -84,7 +85,7 @@ def summary(metrics: Metrics, topic: str, expected_fps: float) -> dict[str, Any]
     """Make the summary's document; times are in ns, rates of bytes in MB (1e6) and MiB (2^20)."""
     loss, last = metrics.loss, metrics.last
     arrivals = metrics.arrivals_ns
-    periods = [after - before for before, after in zip(arrivals, arrivals[1:], strict=False)]
+    periods = [after - before for before, after in itertools.pairwise(arrivals)]
     return {
         "schema": 1,
         "topic": topic,
@@ -104,6 +105,7 @@ def summary(metrics: Metrics, topic: str, expected_fps: float) -> dict[str, Any]
         "loss_from": loss.source,
         "late": loss.late,
         "published_before_first": loss.before_first,
+        "published_after_last": loss.after_last,
         "publisher_restarts": loss.restarts,
         "span_s": metrics.span_s,
         "rate_hz": metrics.rate_hz,

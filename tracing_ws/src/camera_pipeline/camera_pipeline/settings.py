@@ -18,6 +18,9 @@ from rclpy.qos import (
     ReliabilityPolicy,
 )
 
+READY_TOPIC = "camera/ready"
+"""A connected subscriber makes a publisher here, which the camera counts; nothing is ever sent."""
+
 Value = TypeVar("Value", bool, int, float, str)
 
 

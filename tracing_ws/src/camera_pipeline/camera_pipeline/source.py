@@ -6,7 +6,7 @@ Parameters of gscam: gscam_config (or the environment's GSCAM_CONFIG), sync_sink
 use_gst_timestamps, reopen_on_eof, camera_info_url, camera_name, image_encoding, frame_id,
 use_sensor_data_qos. Beyond gscam: reliability, durability, history, depth, deadline_ms, liveliness,
 liveliness_lease_ms (when set, they win over gscam's QoS), images (ends after so many; 0: never),
-listeners (subscriptions of the image to wait for before the first), listeners_s (how long),
+peers (subscribers that must say they are ready before the first), peers_s (how long to wait),
 max_buffers (above it the appsink drops its oldest; 0: no limit, as gscam), log (CSV of the node's
 own stamps), force (replace it).
 """
@@ -28,7 +28,7 @@ from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from camera_pipeline import calibration, driver_events
 from camera_pipeline.pipelines import CAPS, explain
-from camera_pipeline.settings import CameraError, output, qos_settings, setting
+from camera_pipeline.settings import READY_TOPIC, CameraError, output, qos_settings, setting
 
 _NO_GSTREAMER = (
     "Cannot make a pipeline: camera_pipeline was built without GStreamer, or its libraries are "
@@ -48,8 +48,8 @@ STAMPS = (
     "publish_mono_ns",
     "published_mono_ns",
 )
-"""Columns of the log: the image's stamp, then CLOCK_MONOTONIC when its buffer came into the appsink,
-was pulled, and just before and after the image's publish."""
+"""Columns of the log: the image's stamp, then CLOCK_MONOTONIC when its buffer came into the
+appsink, was pulled, and just before and after the image's publish."""
 
 
 def _capture_module() -> Any:
@@ -75,8 +75,8 @@ class CameraSource(Node):
         self._encoding = self._image_encoding()
         self._frame_id = setting(self, "frame_id", "camera_frame")
         self._images = setting(self, "images", 0, least=0)
-        self._listeners = setting(self, "listeners", 0, least=0)
-        self._listeners_s = setting(self, "listeners_s", 30.0, least=0)
+        self._peers = setting(self, "peers", 0, least=0)
+        self._peers_s = setting(self, "peers_s", 30.0, least=0)
         self._max_buffers = setting(self, "max_buffers", 0, least=0)
         self._log = output(self, "log", force=setting(self, "force", False))
         self._camera_info = self._calibration()
@@ -148,7 +148,7 @@ class CameraSource(Node):
 
         Raises CameraError when the pipeline fails.
         """
-        self._wait_for_listeners()
+        self._wait_for_peers()
         try:
             while True:
                 self._run_stream()
@@ -165,18 +165,23 @@ class CameraSource(Node):
     def _is_done(self) -> bool:
         return self._stop.is_set() or bool(self._images and self.published >= self._images)
 
-    def _wait_for_listeners(self) -> None:
-        until = time.monotonic() + self._listeners_s
-        while self._image_publisher.get_subscription_count() < self._listeners:
+    def _wait_for_peers(self) -> None:
+        until = time.monotonic() + self._peers_s
+        while (found := self._connected()) < self._peers:
             if self._stop.wait(0.02):
                 return
             if time.monotonic() > until:
                 raise CameraError(
-                    f"Cannot begin: {self._image_publisher.get_subscription_count()} of "
-                    f"{self._listeners} subscriptions on {self._image_publisher.topic_name} after "
-                    f"{self._listeners_s:g} s. Check that they run, with the same ROS_DOMAIN_ID "
-                    "and QoS that fit."
+                    f"Cannot begin: {found} of {self._peers} subscribers are ready after "
+                    f"{self._peers_s:g} s. Check that they run, with the same ROS_DOMAIN_ID and "
+                    "QoS that fit."
                 )
+
+    def _connected(self) -> int:
+        """Count the subscribers that are connected, seen from either end."""
+        publishers = (self._image_publisher, self._info_publisher)
+        counts = [publisher.get_subscription_count() for publisher in publishers]
+        return min(self.count_publishers(READY_TOPIC), *counts)
 
     def _run_stream(self) -> None:
         capture = self._module.Capture(

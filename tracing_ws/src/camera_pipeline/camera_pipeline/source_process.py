@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 
@@ -45,7 +46,5 @@ def run_source(arguments: list[str]) -> int:
 
 
 def _spin(executor: SingleThreadedExecutor) -> None:
-    try:
+    with contextlib.suppress(ExternalShutdownException):
         executor.spin()
-    except ExternalShutdownException:
-        pass

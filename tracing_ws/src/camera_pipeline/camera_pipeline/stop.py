@@ -12,7 +12,7 @@ _SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM})
 
 
 def hold_signals() -> None:
-    """Keep the signals pending in this thread and those it starts; call it before any is started."""
+    """Keep the signals pending in this thread and in those it starts; call it before that."""
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
 
 

@@ -1,14 +1,14 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A subscriber that measures images: loss, latency, rate; with gscam or the camera of this package.
+"""A subscriber that measures images: loss, latency, rate; of gscam or of this package's camera.
 
-Parameters: image_topic, info_topic; reliability, durability, history, depth, deadline_ms, liveliness,
-liveliness_lease_ms (QoS; default KEEP_LAST 10, reliable, volatile); raw (take the serialized message:
-no conversion to Python, pixels stay untouched); images (ends when so many were received or lost; 0:
-never), seconds (ends so long after the first; 0: never), quiet_s (of a bounded run: ends when none
-came for that long after one), discovery_s (ends when none came at all; 0: waits for ever);
-expected_fps (for the CSV only), csv, summary (files to write), force (replace them); executor
-(single, multi), threads.
+Parameters: image_topic, info_topic; reliability, durability, history, depth, deadline_ms,
+liveliness, liveliness_lease_ms (QoS; default KEEP_LAST 10, reliable, volatile); raw (take the
+serialized message: no conversion to Python, its pixels stay untouched); images (ends when so many
+were received or lost; 0: never), seconds (ends so long after the first; 0: never), quiet_s (of a
+bounded run: ends when none came for that long after one), discovery_s (ends when none came at all;
+0: waits for ever); expected_fps (for the CSV only), csv, summary (files to write), force (replace
+them); executor (single, multi), threads.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from camera_pipeline.loss import SequenceLoss, StampLoss
 from camera_pipeline.metrics import SECOND_NS, Image, Metrics, Window
 from camera_pipeline.results import CsvRows, line, summary, write_summary
 from camera_pipeline.serialized import image_header
-from camera_pipeline.settings import choice, output, qos_settings, setting
+from camera_pipeline.settings import READY_TOPIC, choice, output, qos_settings, setting
 
-_POLL_S = 0.25
+_POLL_S = 0.1
 
 
 class ImageSubscriber(Node):
@@ -55,7 +55,10 @@ class ImageSubscriber(Node):
         self.metrics: Metrics | None = None
         self._incompatible = ""
         self._began_s = time.monotonic()
-        self._last_s: float | None = None
+        self._first_s = self._last_s = 0.0
+        self._ready = None
+        # Of camera_info that came before the first image, ns.
+        self._infos: list[int] = []
         # Images and the timer may be on two threads.
         self._lock = threading.Lock()
         self._subscribe()
@@ -67,12 +70,12 @@ class ImageSubscriber(Node):
         info_topic = setting(self, "info_topic", "camera/camera_info")
         events = SubscriptionEventCallbacks(incompatible_qos=self.on_incompatible)
         act = self.on_serialized if self._raw else self.on_image
-        self._subscription = self.create_subscription(
+        self._image = self.create_subscription(
             ImageMessage, image_topic, act, qos, raw=self._raw, event_callbacks=events
         )
         # As many as there may be images between two of its callbacks.
-        self._info = self.create_subscription(CameraInfo, info_topic, self.on_info, 100)
-        self.get_logger().info(f"Waiting for images on {self._subscription.topic_name}")
+        self._camera_info = self.create_subscription(CameraInfo, info_topic, self.on_info, 100)
+        self.get_logger().info(f"Waiting for images on {self._image.topic_name}")
 
     def on_incompatible(self, event: Any) -> None:
         """Keep which QoS policy of a publisher does not fit."""
@@ -107,11 +110,18 @@ class ImageSubscriber(Node):
         )
 
     def on_info(self, message: CameraInfo) -> None:
-        """Note that an image was published."""
+        """Note that an image was published, once this subscription would have got it."""
         stamp = message.header.stamp
         with self._lock:
+            if self._ready is not None:
+                self._infos.append(stamp.sec * SECOND_NS + stamp.nanosec)
             if self.metrics is not None:
-                self.metrics.add_info(stamp.sec * SECOND_NS + stamp.nanosec)
+                self._note_infos()
+
+    def _note_infos(self) -> None:
+        for stamp_ns in self._infos:
+            self.metrics.add_info(stamp_ns)
+        self._infos.clear()
 
     def _add(self, image: Image) -> None:
         with self._lock:
@@ -120,6 +130,7 @@ class ImageSubscriber(Node):
             if self.metrics is None:
                 # The middleware either numbers all publications or none.
                 self.metrics = Metrics(SequenceLoss() if image.sequence else StampLoss())
+                self._note_infos()
                 self._first_s = time.monotonic()
             self._last_s = time.monotonic()
             for window in self.metrics.add(image):
@@ -136,18 +147,27 @@ class ImageSubscriber(Node):
         """End seconds without images too, and the run when it is time."""
         now_s = time.monotonic()
         with self._lock:
+            self._say_ready()
             if self.metrics is None:
                 if self._discovery_s and now_s - self._began_s > self._discovery_s:
                     self.finish(self._nothing_came())
                 return
             for window in self.metrics.roll(time.time_ns()):
                 self._report(window)
-            bounded = self._images or self._seconds
-            if (self._seconds and now_s - self._first_s >= self._seconds) or (bounded and self._quiet_s and now_s - self._last_s >= self._quiet_s):
+            silent_s = now_s - self._last_s
+            if self._seconds and now_s - self._first_s >= self._seconds:
+                self.finish()
+            elif (self._images or self._seconds) and 0 < self._quiet_s <= silent_s:
+                self.metrics.give_up()
                 self.finish()
 
+    def _say_ready(self) -> None:
+        connected = (self._image.get_publisher_count(), self._camera_info.get_publisher_count())
+        if self._ready is None and all(connected):
+            self._ready = self.create_publisher(CameraInfo, READY_TOPIC, 1)
+
     def _nothing_came(self) -> str:
-        topic = self._subscription.topic_name
+        topic = self._image.topic_name
         publishers = self.count_publishers(topic)
         return (
             f"Cannot measure: no image on {topic} after {self._discovery_s:g} s "
@@ -181,7 +201,7 @@ class ImageSubscriber(Node):
             if self._rows is not None:
                 self._rows.close()
             if self._summary_path is not None:
-                topic = self._subscription.topic_name
+                topic = self._image.topic_name
                 write_summary(self._summary_path, summary(metrics, topic, self._expected_fps))
             text = line(
                 metrics.received,
