@@ -187,7 +187,7 @@ class CameraSource(Node):
         capture = self._module.Capture(
             self._description, CAPS[self._encoding], self._sync, self._max_buffers
         )
-        source = driver_events.source_init("appsink", "camera", "appsink")
+        source = driver_events.source_init("appsink", "camera", capture.name)
         try:
             # gscam's calibration: the ROS clock less GStreamer's, which is CLOCK_MONOTONIC.
             offset_ns = self.get_clock().now().nanoseconds - time.monotonic_ns()

@@ -164,6 +164,8 @@ struct capture* capture_open(const char* description, const char* caps, bool syn
   return capture;
 }
 
+const char* capture_name(const struct capture* capture) { return GST_OBJECT_NAME(capture->sink); }
+
 void capture_close(struct capture* capture) {
   gst_element_set_state(capture->pipeline, GST_STATE_NULL);
   gst_object_unref(capture->bus);

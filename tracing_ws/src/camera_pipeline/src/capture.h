@@ -48,9 +48,11 @@ void frame_release(struct frame* frame);
 
 // Builds a pipeline of `description` whose free source pad goes to an appsink with `caps`. With
 // `sync` a buffer waits for its time. Above `max_buffers` (0: no limit) the oldest is dropped.
-// Returns null and fills `failure` when that cannot be done.
+// It is for one thread. Returns null and fills `failure` when that cannot be done.
 struct capture* capture_open(const char* description, const char* caps, bool sync,
                              unsigned max_buffers, struct failure* failure);
+// The appsink's element name, unique in the process; valid until the capture is closed.
+const char* capture_name(const struct capture* capture);
 void capture_close(struct capture* capture);
 
 // Changes the state and waits until it is reached, for at most `timeout_ns`.

@@ -197,6 +197,15 @@ static PyMethodDef capture_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static PyObject* capture_get_name(Capture* self, void* Py_UNUSED(closure)) {
+  return is_open(self) ? PyUnicode_FromString(capture_name(self->capture)) : NULL;
+}
+
+static PyGetSetDef capture_getters[] = {
+    {"name", (getter)capture_get_name, NULL, "the appsink's element name", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
 static PyMemberDef capture_members[] = {
     {"ended", T_BOOL, offsetof(Capture, ended), READONLY, "the stream has ended"},
     {NULL, 0, 0, 0, NULL},
@@ -212,6 +221,7 @@ static PyType_Slot capture_slots[] = {
     {Py_tp_dealloc, capture_dealloc},
     {Py_tp_methods, capture_methods},
     {Py_tp_members, capture_members},
+    {Py_tp_getset, capture_getters},
     {0, NULL},
 };
 
