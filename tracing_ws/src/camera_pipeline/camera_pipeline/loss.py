@@ -27,6 +27,7 @@ class SequenceLoss:
         self.restarts = 0
         self.before_first: int | None = None
         self._last = 0
+        self._first_stamp_ns = 0
         self._last_stamp_ns = 0
         self._newer: set[int] = set()
 
@@ -46,6 +47,7 @@ class SequenceLoss:
         if self.before_first is None:
             change = min(sum(stamp < stamp_ns for stamp in self._newer), sequence - 1)
             self.before_first = sequence - 1 - change
+            self._first_stamp_ns = stamp_ns
         elif sequence > self._last:
             change = sequence - self._last - 1
         elif stamp_ns > self._last_stamp_ns:
@@ -61,7 +63,11 @@ class SequenceLoss:
         return change
 
     def on_info(self, stamp_ns: int) -> int:
-        """Note that an image was published; the numbers say whether it was lost."""
+        """Note a camera_info; returns how many more images are lost now."""
+        if self.before_first and stamp_ns < self._first_stamp_ns:
+            self.before_first -= 1
+            self.lost += 1
+            return 1
         if stamp_ns > self._last_stamp_ns:
             self._newer.add(stamp_ns)
         return 0

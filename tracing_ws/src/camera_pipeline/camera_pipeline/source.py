@@ -189,6 +189,8 @@ class CameraSource(Node):
         )
         source = driver_events.source_init("appsink", "camera", capture.name)
         try:
+            # Said before the first image: it would wait for this.
+            self.get_logger().info(f"Publishing images of '{self._description}'")
             # gscam's calibration: the ROS clock less GStreamer's, which is CLOCK_MONOTONIC.
             offset_ns = self.get_clock().now().nanoseconds - time.monotonic_ns()
             capture.pause(_START_S)
@@ -196,7 +198,6 @@ class CameraSource(Node):
                 capture.play(_START_S)
                 capture.pause(_START_S)
             capture.play(_START_S)
-            self.get_logger().info(f"Publishing images of '{self._description}'")
             before = self.dropped
             while not self._is_done():
                 frame = capture.pull(_SLICE_S)

@@ -73,8 +73,8 @@ class ImageSubscriber(Node):
         self._image = self.create_subscription(
             ImageMessage, image_topic, act, qos, raw=self._raw, event_callbacks=events
         )
-        # As many as there may be images between two of its callbacks.
-        self._camera_info = self.create_subscription(CameraInfo, info_topic, self.on_info, 100)
+        # More than there may be between two of its callbacks.
+        self._camera_info = self.create_subscription(CameraInfo, info_topic, self.on_info, 1000)
         self.get_logger().info(f"Waiting for images on {self._image.topic_name}")
 
     def on_incompatible(self, event: Any) -> None:
@@ -117,6 +117,7 @@ class ImageSubscriber(Node):
                 self._infos.append(stamp.sec * SECOND_NS + stamp.nanosec)
             if self.metrics is not None:
                 self._note_infos()
+                self._finish_when_complete()
 
     def _note_infos(self) -> None:
         for stamp_ns in self._infos:
@@ -135,13 +136,12 @@ class ImageSubscriber(Node):
             self._last_s = time.monotonic()
             for window in self.metrics.add(image):
                 self._report(window)
-            if self._images and self._counted() >= self._images:
-                self.finish()
+            self._finish_when_complete()
 
-    def _counted(self) -> int:
-        assert self.metrics is not None
-        loss = self.metrics.loss
-        return self.metrics.received + loss.lost + (loss.before_first or 0)
+    def _finish_when_complete(self) -> None:
+        counted = self.metrics.received + self.metrics.loss.lost
+        if self._images and counted >= self._images:
+            self.finish()
 
     def on_poll(self) -> None:
         """End seconds without images too, and the run when it is time."""

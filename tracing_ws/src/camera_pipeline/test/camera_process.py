@@ -1,0 +1,93 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the installed camera and subscriber as a user would, in a ROS domain of their own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from traced_ros import Ros
+
+JAZZY = Ros("jazzy")
+PROGRAMS = Path(__file__).parent / "programs"
+BOUND_S = 60.0
+_DOMAIN = 1 + os.getpid() % 90
+
+
+@dataclass(frozen=True)
+class Ended:
+    status: int
+    errors: str
+
+
+def packages() -> Path:
+    """Give the directory of the workspace's Python packages, with the camera's built part."""
+    found = list(JAZZY.install.glob("lib/python3.*/site-packages/camera_pipeline/_capture*.so"))
+    if not found:
+        pytest.fail(
+            f"{JAZZY.install} holds no camera_pipeline with GStreamer: run make setup",
+            pytrace=False,
+        )
+    return found[0].parents[1]
+
+
+def environment(**variables: str) -> dict[str, str]:
+    found = JAZZY.environment(hook=False, preload=False, path=(packages(),))
+    return {**found, "ROS_DOMAIN_ID": str(_DOMAIN), **variables}
+
+
+def start(program: str | Path, *settings: str, **variables: str) -> subprocess.Popen[str]:
+    """Start an executable, `settings` being `parameter:=value`."""
+    words = [word for setting in settings for word in ("-p", setting)]
+    path = JAZZY.install / "lib/camera_pipeline" / program
+    return subprocess.Popen(
+        JAZZY.python(path, "--ros-args", *words),
+        env=environment(**variables),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> Ended:
+    try:
+        _, errors = process.communicate(timeout=BOUND_S)
+    except subprocess.TimeoutExpired:
+        process.terminate()
+        _, errors = process.communicate()
+        pytest.fail(f"did not end within {BOUND_S} s:\n{errors}")
+    return Ended(process.returncode, errors)
+
+
+def end(process: subprocess.Popen[str]) -> Ended:
+    process.send_signal(signal.SIGTERM)
+    return finish(process)
+
+
+def run(program: str, *settings: str, **variables: str) -> Ended:
+    return finish(start(program, *settings, **variables))
+
+
+def run_program(name: str, *arguments: str | Path, **variables: str) -> str:
+    """Run a program of these tests in the ROS environment; returns its stdout."""
+    done = subprocess.run(
+        JAZZY.python(PROGRAMS / name, *arguments),
+        env=environment(**variables),
+        capture_output=True,
+        text=True,
+        timeout=BOUND_S,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def pictures(images: int, width: int = 320, height: int = 240, rate: int = 100) -> str:
+    """Give the pipeline parameter of so many test pictures."""
+    return (
+        f"gscam_config:=videotestsrc num-buffers={images} pattern=black ! "
+        f"video/x-raw,width={width},height={height},framerate={rate}/1 ! videoconvert"
+    )
