@@ -2,7 +2,7 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
 # Install the distribution packages of apt.txt that are missing. Needs root or sudo only for that.
-# A package marked `optional` serves tests only: it is left out where the distribution has none of
+# A package marked `optional` serves tests or one workload only: it is left out where the distribution has none of
 # that name, and where nobody may install it.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
