@@ -92,8 +92,9 @@ static GstFlowReturn on_sample(GstAppSink* sink, gpointer data) {
       capture->dropped++;
     }
   }
-  g_cond_signal(&capture->changed);
   g_mutex_unlock(&capture->mutex);
+  // Not before: who wakes would only wait again, for the lock.
+  g_cond_signal(&capture->changed);
   return GST_FLOW_OK;
 }
 
@@ -102,8 +103,8 @@ static void on_end(GstAppSink* sink, gpointer data) {
   struct capture* capture = data;
   g_mutex_lock(&capture->mutex);
   capture->ended = true;
-  g_cond_signal(&capture->changed);
   g_mutex_unlock(&capture->mutex);
+  g_cond_signal(&capture->changed);
 }
 
 static GstElement* make_sink(struct capture* capture, const char* caps_text, bool sync) {
