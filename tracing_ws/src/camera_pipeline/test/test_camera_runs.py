@@ -116,7 +116,7 @@ def results(directory: Path) -> tuple[dict, list[dict[str, str]], list[dict[str,
 def stream(directory: Path, images: int, source: list[str], subscriber: list[str]) -> None:
     """Run a stream to its end; both processes must end well by themselves."""
     files = [f"csv:='{directory}/images.csv'", f"summary:='{directory}/images.json'"]
-    taker = start("image_subscriber", f"images:={images}", "quiet_s:=3.0", *files, *subscriber)
+    taker = start("image_subscriber", f"images:={images}", "quiet_s:=10.0", *files, *subscriber)
     giver = start("camera_source", "peers:=1", f"log:='{directory}/camera.csv'", *source)
     given, taken = finish(giver), finish(taker)
     assert given.status == 0, given.errors
