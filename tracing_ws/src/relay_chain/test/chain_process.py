@@ -140,6 +140,18 @@ def alive(pid: int) -> bool:
     return status.rpartition(")")[2].split()[0] not in "ZX"
 
 
+def _built_without_rclcpp() -> bool:
+    return not (JAZZY.space / "lib/relay_chain/chain_cpp").exists()
+
+
+JAZZY = Place("jazzy")
+needs_rclcpp = pytest.mark.skipif(
+    _built_without_rclcpp(), reason="relay_chain was built without rclcpp: only its Python nodes"
+)
+CLIENTS = ["rclpy", pytest.param("rclcpp", marks=needs_rclcpp)]
+"""Both client libraries run the same chain, so they pass the same tests."""
+
+
 @dataclass(frozen=True)
 class Row:
     """A line of a node's stamps; times in ns of CLOCK_MONOTONIC."""
