@@ -66,6 +66,9 @@ void ChainNode::finish(std::optional<std::string> problem) {
   done_ = true;
   if (act_) {
     act_();
+  } else {
+    // In a component container nobody else tells.
+    std::fprintf(stderr, "%s: %s\n", get_name(), problem_.value_or("done").c_str());
   }
 }
 

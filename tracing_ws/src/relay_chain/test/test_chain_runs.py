@@ -14,6 +14,7 @@ from chain_process import (
     JAZZY,
     Place,
     Row,
+    check_line,
     finish,
     free_domain,
     needs_rclcpp,
@@ -31,20 +32,6 @@ def check(nodes: dict[str, list[Row]], relays: int, messages: int, sinks: int = 
     assert set(nodes) - {"distractor"} == {*line, *ends}
     for sink in ends:
         check_line(nodes, [*line, sink], messages)
-
-
-def check_line(nodes: dict[str, list[Row]], chain: list[str], messages: int) -> None:
-    sent = stamps(nodes["source"], "publish")
-    for name in chain:
-        rows = nodes[name]
-        events = ["cb_start", "cb_end"] if name == chain[-1] else ["cb_start", "publish", "cb_end"]
-        expected = list(itertools.product(range(messages), events))
-        assert [(row.seq, row.event) for row in rows] == expected, name
-        assert all(a.at <= b.at for a, b in itertools.pairwise(rows)), name
-        assert [row.sent for row in rows] == [sent[row.seq] for row in rows], name
-    for before, after in itertools.pairwise(chain):
-        published, begun = stamps(nodes[before], "publish"), stamps(nodes[after], "cb_start")
-        assert all(p < b for p, b in zip(published, begun, strict=True)), (before, after)
 
 
 @pytest.fixture(params=CLIENTS)
