@@ -26,7 +26,9 @@ std::string seconds(std::chrono::nanoseconds time) {
 }  // namespace
 
 ChainNode::ChainNode(const std::string& name, const rclcpp::NodeOptions& options)
-    : Node(name, options), made_(std::chrono::steady_clock::now()) {
+    : Node(name, options),
+      made_(std::chrono::steady_clock::now()),
+      truth_(get_name(), setting(*this, "log", std::string()), setting(*this, "force", false)) {
   work_ = of_ms(setting(*this, "work_ms", 0.0, 0));
   const auto block = of_ms(setting(*this, "block_ms", 0.0, 0));
   const auto depth = setting(*this, "depth", std::int64_t{10}, 1);
@@ -39,8 +41,6 @@ ChainNode::ChainNode(const std::string& name, const rclcpp::NodeOptions& options
   }
   intra_process_ = setting(*this, "intra_process", false);
   message_type_ = setting(*this, "message", std::string("Timing"));
-  const auto log = setting(*this, "log", std::string());
-  truth_.emplace(get_name(), log, setting(*this, "force", false));
   if (block.count() > 0) {
     slow_ = create_subscription<Timing>(
         kSlowTopic, 10,
@@ -52,7 +52,7 @@ ChainNode::ChainNode(const std::string& name, const rclcpp::NodeOptions& options
 
 ChainNode::~ChainNode() {
   try {
-    truth_->write();
+    truth_.write();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
   }

@@ -35,7 +35,7 @@ class ChainNode : public rclcpp::Node {
   [[nodiscard]] bool done() const { return done_; }
   /// The sentence that says what went wrong, once done.
   [[nodiscard]] const std::optional<std::string>& problem() const { return problem_; }
-  TruthLog& truth() { return *truth_; }
+  TruthLog& truth() { return truth_; }
 
  protected:
   /// Says which peers this node has not found; nothing when it has all.
@@ -69,7 +69,7 @@ class ChainNode : public rclcpp::Node {
   std::chrono::nanoseconds work_{};
   std::chrono::nanoseconds discovery_{};
   std::chrono::steady_clock::time_point made_;
-  std::optional<TruthLog> truth_;
+  TruthLog truth_;
 
   std::function<void()> act_;
   std::atomic<bool> done_ = false;

@@ -25,7 +25,7 @@ struct MessageType {
 
 /// Calls `act` with the MessageType of that name. Throws Error for a name that is none.
 template <typename Act>
-void with_message_type(const std::string& name, Act&& act) {
+void with_message_type(const std::string& name, const Act& act) {
   namespace msg = strata_interfaces::msg;
   if (name == "Timing") {
     act(MessageType<msg::Timing>{});

@@ -47,7 +47,7 @@ class Relay : public Sender {
   void connect(const std::string& input);
   template <typename Publish>
   void pass_on(std::int64_t started_ns, std::int64_t number, std::int64_t sent_ns,
-               Publish&& publish);
+               const Publish& publish);
 
   rclcpp::SubscriptionBase::SharedPtr subscription_;
 };

@@ -43,7 +43,7 @@ void Relay::connect(const std::string& input) {
 
 template <typename Publish>
 void Relay::pass_on(std::int64_t started_ns, std::int64_t number, std::int64_t sent_ns,
-                    Publish&& publish) {
+                    const Publish& publish) {
   work();
   const auto stamp_ns = now_ns();
   publish();
