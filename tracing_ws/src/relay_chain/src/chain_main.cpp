@@ -12,7 +12,7 @@
 namespace {
 
 struct Arguments {
-  std::optional<relay_chain::Execution> execution;
+  std::optional<workload::Execution> execution;
   std::vector<std::string> names;
 };
 
@@ -22,14 +22,14 @@ Arguments read(const std::vector<std::string>& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const bool has_value = i + 1 < words.size();
     if (words[i] == "--parent" && has_value) {
-      relay_chain::end_with(std::stoi(words[++i]));
+      workload::end_with(std::stoi(words[++i]));
     } else if (words[i] == "--executor" && has_value) {
       out.execution.emplace().kind = words[++i];
     } else if (words[i] == "--threads" && has_value) {
       threads = words[++i];
     } else if (words[i].rfind("--", 0) == 0) {
-      throw relay_chain::Error("Cannot use option " + words[i] +
-                               ": it is none of --parent PID, --executor KIND, --threads N.");
+      throw workload::Error("Cannot use option " + words[i] +
+                            ": it is none of --parent PID, --executor KIND, --threads N.");
     } else {
       out.names.push_back(words[i]);
     }
@@ -38,8 +38,7 @@ Arguments read(const std::vector<std::string>& words) {
     out.execution->threads = std::stoul(threads);
   }
   if (out.names.empty()) {
-    throw relay_chain::Error(
-        "Cannot run the chain: no node is named. Name some, like source sink.");
+    throw workload::Error("Cannot run the chain: no node is named. Name some, like source sink.");
   }
   return out;
 }
@@ -47,8 +46,7 @@ Arguments read(const std::vector<std::string>& words) {
 int run(int argc, char** argv) {
   const auto words = rclcpp::remove_ros_arguments(argc, argv);
   const Arguments arguments = read(words);
-  // rclcpp's handlers would end the context under the nodes.
-  rclcpp::init(argc, argv, rclcpp::InitOptions(), rclcpp::SignalHandlerOptions::None);
+  workload::init_ros(argc, argv);
   const auto make = [&] {
     relay_chain::Nodes nodes;
     for (const auto& name : arguments.names) {
@@ -67,7 +65,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   // Before anything starts a thread.
-  relay_chain::hold_signals();
+  workload::hold_signals();
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {

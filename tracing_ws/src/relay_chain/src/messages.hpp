@@ -11,12 +11,15 @@
 #include <strata_interfaces/msg/timing_fixed64k.hpp>
 #include <string>
 #include <type_traits>
-
-#include "settings.hpp"
+#include <workload_rclcpp/settings.hpp>
 
 namespace relay_chain {
 
 using strata_interfaces::msg::Timing;
+using workload::Error;
+using workload::hz;
+using workload::is_other;
+using workload::setting;
 
 template <typename Type>
 struct MessageType {

@@ -10,12 +10,12 @@
 
 int main(int argc, char** argv) {
   // Before anything starts a thread.
-  relay_chain::hold_signals();
+  workload::hold_signals();
   try {
     if (argc > 2 && std::strcmp(argv[1], "--parent") == 0) {
-      relay_chain::end_with(std::stoi(argv[2]));
+      workload::end_with(std::stoi(argv[2]));
     }
-    rclcpp::init(argc, argv, rclcpp::InitOptions(), rclcpp::SignalHandlerOptions::None);
+    workload::init_ros(argc, argv);
     const auto make = [] {
       return relay_chain::Nodes{relay_chain::make_node(RELAY_CHAIN_NODE, rclcpp::NodeOptions())};
     };

@@ -13,6 +13,7 @@ endif()
 find_package(rclcpp REQUIRED)
 find_package(rclcpp_components REQUIRED)
 find_package(strata_interfaces REQUIRED)
+find_package(workload_rclcpp REQUIRED)
 
 add_library(relay_chain_nodes SHARED
   src/chain_node.cpp
@@ -20,7 +21,6 @@ add_library(relay_chain_nodes SHARED
   src/make_node.cpp
   src/process.cpp
   src/relay.cpp
-  src/settings.cpp
   src/sink.cpp
   src/source.cpp
   src/truth.cpp)
@@ -28,6 +28,7 @@ target_compile_options(relay_chain_nodes PRIVATE -Wall -Wextra -Wpedantic)
 target_link_libraries(relay_chain_nodes PUBLIC
   rclcpp::rclcpp
   rclcpp_components::component
+  workload_rclcpp::workload_rclcpp
   ${strata_interfaces_TARGETS})
 rclcpp_components_register_nodes(relay_chain_nodes
   relay_chain::Source

@@ -8,8 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <utility>
-
-#include "settings.hpp"
+#include <workload_rclcpp/settings.hpp>
 
 namespace relay_chain {
 
@@ -25,9 +24,10 @@ TruthLog::TruthLog(std::string node, const std::string& directory, bool force)
   }
   path_ = (std::filesystem::path(directory) / (node_ + ".csv")).string();
   if (!force && std::filesystem::exists(path_)) {
-    throw Error("Cannot write stamps to " + path_ +
-                ": it is there already. Name another directory, or allow replacing it (--force; "
-                "parameter force).");
+    throw workload::Error(
+        "Cannot write stamps to " + path_ +
+        ": it is there already. Name another directory, or allow replacing it (--force; "
+        "parameter force).");
   }
 }
 
@@ -53,7 +53,8 @@ std::optional<std::string> TruthLog::write() {
   }
   file.close();
   if (!file) {
-    throw Error("Cannot write stamps to " + path.string() + ": the file system refused it.");
+    throw workload::Error("Cannot write stamps to " + path.string() +
+                          ": the file system refused it.");
   }
   return path.string();
 }

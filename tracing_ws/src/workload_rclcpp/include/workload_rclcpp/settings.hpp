@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <string>
 
-namespace relay_chain {
+namespace workload {
 
-/// A node cannot run: of the parameters given, or because its peers are not there.
+/// A node cannot run; the text is the whole sentence.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -38,4 +38,4 @@ double hz(rclcpp::Node& node, const std::string& name, double value);
 bool is_other(rclcpp::Node& node, const std::string& name, const std::string& value,
               const std::string& other);
 
-}  // namespace relay_chain
+}  // namespace workload

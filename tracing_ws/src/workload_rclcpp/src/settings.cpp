@@ -1,12 +1,12 @@
 // Copyright 2026 The Strata Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "settings.hpp"
+#include "workload_rclcpp/settings.hpp"
 
 #include <array>
 #include <charconv>
 #include <type_traits>
 
-namespace relay_chain {
+namespace workload {
 
 namespace {
 
@@ -17,7 +17,7 @@ std::string text(double value) {
   return out.find_first_not_of("-0123456789") == std::string::npos ? out + ".0" : out;
 }
 
-/// Writes a value as the chain's Python nodes do.
+/// Writes a value as the nodes in Python do.
 std::string text(const rclcpp::ParameterValue& value) {
   switch (value.get_type()) {
     case rclcpp::ParameterType::PARAMETER_DOUBLE:
@@ -98,4 +98,4 @@ bool is_other(rclcpp::Node& node, const std::string& name, const std::string& va
   return found == other;
 }
 
-}  // namespace relay_chain
+}  // namespace workload
