@@ -19,6 +19,20 @@ BOUND_S = 60.0
 _DOMAIN = 1 + os.getpid() % 90
 
 
+SUBSCRIBERS = [
+    "image_subscriber",
+    pytest.param(
+        "image_subscriber_cpp",
+        marks=pytest.mark.skipif(
+            not (JAZZY.install / "lib/camera_pipeline/image_subscriber_cpp").exists(),
+            reason="camera_pipeline was built without rclcpp: only its Python nodes",
+        ),
+    ),
+]
+# In C++ it is started as Python starts scripts: in the same environment.
+_EXECUTE = "import os, sys; os.execv(sys.argv[1], sys.argv[1:])"
+
+
 @dataclass(frozen=True)
 class Ended:
     status: int
@@ -47,8 +61,9 @@ def start(program: str | Path, *settings: str, **variables: str) -> subprocess.P
     """Start an executable, `settings` being `parameter:=value`."""
     words = [word for setting in settings for word in ("-p", setting)]
     path = JAZZY.install / "lib/camera_pipeline" / program
+    line = ["-c", _EXECUTE, path] if path.name.endswith("_cpp") else [path]
     return subprocess.Popen(
-        JAZZY.python(path, "--ros-args", *words),
+        JAZZY.python(*line, "--ros-args", *words),
         env=environment(**variables),
         stderr=subprocess.PIPE,
         text=True,

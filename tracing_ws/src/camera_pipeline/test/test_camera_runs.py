@@ -13,7 +13,7 @@ from pathlib import Path
 
 import camera_process as camera
 import pytest
-from camera_process import JAZZY, end, finish, pictures, run, run_program, start
+from camera_process import JAZZY, SUBSCRIBERS, end, finish, pictures, run, run_program, start
 
 MS = 1_000_000
 CALIBRATION = """\
@@ -113,10 +113,16 @@ def results(directory: Path) -> tuple[dict, list[dict[str, str]], list[dict[str,
     return summary, rows, stamps
 
 
-def stream(directory: Path, images: int, source: list[str], subscriber: list[str]) -> None:
+def stream(
+    directory: Path,
+    images: int,
+    source: list[str],
+    subscriber: list[str],
+    program: str = "image_subscriber",
+) -> None:
     """Run a stream to its end; both processes must end well by themselves."""
     files = [f"csv:='{directory}/images.csv'", f"summary:='{directory}/images.json'"]
-    taker = start("image_subscriber", f"images:={images}", "quiet_s:=10.0", *files, *subscriber)
+    taker = start(program, f"images:={images}", "quiet_s:=10.0", *files, *subscriber)
     giver = start("camera_source", "peers:=1", f"log:='{directory}/camera.csv'", *source)
     given, taken = finish(giver), finish(taker)
     assert given.status == 0, given.errors
@@ -124,13 +130,15 @@ def stream(directory: Path, images: int, source: list[str], subscriber: list[str
     assert f"camera_source: published {images} images, dropped 0" in given.errors
 
 
+@pytest.mark.parametrize("program", SUBSCRIBERS)
 @pytest.mark.parametrize("raw", ["false", "true"])
-def test_every_image_of_a_patient_stream_comes(tmp_path: Path, raw: str) -> None:
+def test_every_image_of_a_patient_stream_comes(tmp_path: Path, raw: str, program: str) -> None:
     stream(
         tmp_path,
         60,
         [pictures(60), "depth:=60"],
         ["depth:=60", f"raw:={raw}", "expected_fps:=100.0"],
+        program,
     )
     summary, rows, stamps = results(tmp_path)
     assert (summary["received"], summary["lost"], summary["loss_from"]) == (

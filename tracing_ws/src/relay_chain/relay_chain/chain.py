@@ -12,6 +12,7 @@ import sys
 import time
 
 from relay_chain.group import Parameters, kind_of, run_group
+from relay_chain.native import NotBuiltError, chain_words, node_words
 from relay_chain.options import ChainOptions
 from relay_chain.stop import hold_signals, wait_signal
 from relay_chain.truth import truth_file
@@ -33,6 +34,7 @@ def parameters(options: ChainOptions) -> Parameters:
         "log": options.log,
         "force": options.force,
         "discovery_s": _DISCOVERY_S,
+        **({"intra_process": True} if options.intra_process else {}),
     }
     out: Parameters = {
         "source": {
@@ -117,24 +119,39 @@ def run_in_processes(options: ChainOptions) -> int:
 
 
 def _start(nodes: Parameters, options: ChainOptions) -> subprocess.Popen[bytes]:
+    # Its own session: Ctrl-C reaches this process only, which ends the children in order.
+    return subprocess.Popen(_words(nodes, options), start_new_session=True)
+
+
+def _words(nodes: Parameters, options: ChainOptions) -> list[str]:
+    """Write the command line of a process."""
+    parent = str(os.getpid())
     executor = {"executor": options.executor, "threads": options.threads}
     if options.processes == "each":
         ((name, own),) = nodes.items()
-        words = ["relay_chain.single", kind_of(name), *_ros_arguments(name, {**own, **executor})]
-    else:
-        document = json.dumps({"nodes": nodes, **executor})
-        words = ["relay_chain.group", str(os.getpid()), document]
-    # Its own session: Ctrl-C reaches this process only, which ends the children in order.
-    return subprocess.Popen([sys.executable, "-m", *words], start_new_session=True)
+        if options.client == "rclcpp":
+            program = node_words(kind_of(name))
+        else:
+            program = [sys.executable, "-m", "relay_chain.single", kind_of(name)]
+        arguments = ros_arguments({**own, **executor})
+        return [*program, "--parent", parent, "--ros-args", "-r", f"__node:={name}", *arguments]
+    if options.client == "rclcpp":
+        return _native_words(nodes, options, ["--parent", parent])
+    document = json.dumps({"nodes": nodes, **executor})
+    return [sys.executable, "-m", "relay_chain.group", parent, document]
 
 
-def _ros_arguments(name: str, settings: dict[str, object]) -> list[str]:
-    arguments = ["--parent", str(os.getpid()), "--ros-args", "-r", f"__node:={name}"]
-    for key, value in settings.items():
-        # An empty string is no valid value on a ROS command line; it is the default anyway.
-        if value != "":
-            arguments += ["-p", f"{key}:={_yaml(value)}"]
-    return arguments
+def _native_words(nodes: Parameters, options: ChainOptions, first: list[str]) -> list[str]:
+    own = ["--executor", options.executor, "--threads", str(options.threads), *nodes]
+    arguments = [word for name in nodes for word in ros_arguments(nodes[name], f"{name}:")]
+    return [*chain_words(), *first, *own, "--ros-args", *arguments]
+
+
+def ros_arguments(settings: dict[str, object], node: str = "") -> list[str]:
+    """Write parameters for a ROS command line; `node` is a name and a colon, or empty for all."""
+    # An empty string is no valid value there; it is the default anyway.
+    given = [(key, value) for key, value in settings.items() if value != ""]
+    return [word for key, value in given for word in ("-p", f"{node}{key}:={_yaml(value)}")]
 
 
 def _yaml(value: object) -> str:
@@ -193,6 +210,14 @@ def run(options: ChainOptions) -> int:
         except FileExistsError as error:
             sys.stderr.write(f"{error}\n")
             return 1
-    if options.processes == "one":
-        return run_group(parameters(options), options.executor, options.threads)
-    return run_in_processes(options)
+    try:
+        if options.processes != "one":
+            return run_in_processes(options)
+        if options.client == "rclcpp":
+            words = _native_words(parameters(options), options, [])
+            # Held signals stay so over this: no moment is without them.
+            os.execv(words[0], words)
+    except NotBuiltError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return run_group(parameters(options), options.executor, options.threads)

@@ -37,6 +37,8 @@ class ChainOptions:
     executor: str = "single"
     threads: int = 0
     processes: str = "each"
+    client: str = "rclpy"
+    intra_process: bool = False
     log: str = ""
     force: bool = False
     work: dict[str, float] = field(default_factory=dict)
@@ -134,10 +136,18 @@ def _parser() -> argparse.ArgumentParser:
     add("--reliability", choices=["reliable", "best_effort"], default="reliable", help="QoS")
     add("--durability", choices=["volatile", "transient_local"], default="volatile", help="QoS")
     add("--depth", type=_count, default=10, help="messages that the QoS history keeps")
-    add("--executor", choices=["single", "multi"], default="single", help="rclpy's executor")
+    add("--client", choices=["rclpy", "rclcpp"], default="rclpy",
+        help="client library: nodes in Python, or in C++ where rclcpp was there to build them",
+        )  # fmt: skip
+    add("--executor", choices=["single", "multi", "events"], default="single",
+        help="the client library's executor; events has rclcpp only",
+        )  # fmt: skip
     add("--threads", type=_size, default=0, help="of a multi-threaded executor; 0: one a CPU")
     add("--processes", choices=["one", "two", "each"], default="each",
         help="one for all, two that the nodes alternate between, or one a node",
+        )  # fmt: skip
+    add("--intra-process", action="store_true",
+        help="pass messages within a process by pointer; rclcpp only",
         )  # fmt: skip
     add("--log", default="", metavar="DIR", help="write the nodes' own stamps there, as CSV")
     add("--force", action="store_true", help="replace stamps that are in DIR already")
@@ -162,6 +172,9 @@ def parse(arguments: list[str]) -> ChainOptions:
             parser.error(f"no node {node!r}: the chain has {', '.join(options.nodes)}")
     if options.message == "fixed" and options.payload not in FIXED:
         parser.error(f"--message fixed needs a --payload of {_sizes()}, not {options.payload}")
-    if options.threads and options.executor == "single":
+    if options.threads and options.executor != "multi":
         parser.error(f"--threads {options.threads} needs --executor multi")
+    if options.client == "rclpy" and (options.intra_process or options.executor == "events"):
+        named_option = "--intra-process" if options.intra_process else "--executor events"
+        parser.error(f"{named_option} needs --client rclcpp")
     return options

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import os
 import random
 import subprocess
@@ -140,6 +141,18 @@ def alive(pid: int) -> bool:
     return status.rpartition(")")[2].split()[0] not in "ZX"
 
 
+def _built_without_rclcpp() -> bool:
+    return not (JAZZY.space / "lib/relay_chain/chain_cpp").exists()
+
+
+JAZZY = Place("jazzy")
+needs_rclcpp = pytest.mark.skipif(
+    _built_without_rclcpp(), reason="relay_chain was built without rclcpp: only its Python nodes"
+)
+CLIENTS = ["rclpy", pytest.param("rclcpp", marks=needs_rclcpp)]
+"""Both client libraries run the same chain, so they pass the same tests."""
+
+
 @dataclass(frozen=True)
 class Row:
     """A line of a node's stamps; times in ns of CLOCK_MONOTONIC."""
@@ -170,3 +183,18 @@ def truth(directory: Path) -> dict[str, list[Row]]:
 def stamps(rows: list[Row], event: str) -> list[int]:
     """Give the times of one event, by message."""
     return [row.at for row in sorted(rows, key=lambda row: row.seq) if row.event == event]
+
+
+def check_line(nodes: dict[str, list[Row]], chain: list[str], messages: int) -> None:
+    """Assert that each node of a line saw every message in order, and that the stamps agree."""
+    sent = stamps(nodes["source"], "publish")
+    for name in chain:
+        rows = nodes[name]
+        events = ["cb_start", "cb_end"] if name == chain[-1] else ["cb_start", "publish", "cb_end"]
+        expected = list(itertools.product(range(messages), events))
+        assert [(row.seq, row.event) for row in rows] == expected, name
+        assert all(a.at <= b.at for a, b in itertools.pairwise(rows)), name
+        assert [row.sent for row in rows] == [sent[row.seq] for row in rows], name
+    for before, after in itertools.pairwise(chain):
+        published, begun = stamps(nodes[before], "publish"), stamps(nodes[after], "cb_start")
+        assert all(p < b for p, b in zip(published, begun, strict=True)), (before, after)

@@ -12,16 +12,28 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from chain_process import Place, alive, children, finish, read_until, stamps, truth, wait_until
+from chain_process import (
+    CLIENTS,
+    JAZZY,
+    alive,
+    children,
+    finish,
+    read_until,
+    stamps,
+    truth,
+    wait_until,
+)
 
-JAZZY = Place("jazzy")
 FOR_EVER = 1_000_000
 
 
 @contextmanager
-def sending(log: Path, processes: str) -> Iterator[tuple[subprocess.Popen[str], dict[int, str]]]:
+def sending(
+    log: Path, client: str, processes: str
+) -> Iterator[tuple[subprocess.Popen[str], dict[int, str]]]:
     """Start a chain and wait until its source sends: the process and its children."""
-    chain = JAZZY.chain("--messages", str(FOR_EVER), "--processes", processes, "--log", log)
+    options = f"--client {client} --messages {FOR_EVER} --processes {processes}"
+    chain = JAZZY.chain(*options.split(), "--log", log)
     mine: dict[int, str] = {}
     try:
         read_until(chain, f"source: all connected, sending {FOR_EVER} messages")
@@ -35,12 +47,17 @@ def sending(log: Path, processes: str) -> Iterator[tuple[subprocess.Popen[str], 
         chain.wait()
 
 
+@pytest.fixture(params=CLIENTS)
+def client(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.mark.parametrize("processes", ["one", "two", "each"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_all_and_keeps_the_stamps(
-    tmp_path: Path, processes: str, number: signal.Signals
+    tmp_path: Path, client: str, processes: str, number: signal.Signals
 ) -> None:
-    with sending(tmp_path, processes) as (chain, mine):
+    with sending(tmp_path, client, processes) as (chain, mine):
         chain.send_signal(number)
         status, errors = finish(chain)
         assert status == 128 + number, errors
@@ -51,8 +68,8 @@ def test_a_signal_ends_all_and_keeps_the_stamps(
     assert len(stamps(nodes["source"], "publish")) < FOR_EVER
 
 
-def test_a_dead_relay_ends_the_chain(tmp_path: Path) -> None:
-    with sending(tmp_path, "each") as (chain, mine):
+def test_a_dead_relay_ends_the_chain(tmp_path: Path, client: str) -> None:
+    with sending(tmp_path, client, "each") as (chain, mine):
         victim = next(pid for pid, line in mine.items() if "__node:=relay_1 " in line)
         os.kill(victim, signal.SIGKILL)
         status, errors = finish(chain)
@@ -61,9 +78,11 @@ def test_a_dead_relay_ends_the_chain(tmp_path: Path) -> None:
     assert "did not end well: relay_1 (exit status -9)\n" in errors
 
 
-def test_a_dead_half_ends_the_chain(tmp_path: Path) -> None:
-    with sending(tmp_path, "two") as (chain, mine):
-        victim = next(pid for pid, line in mine.items() if '"relay_0"' in line)
+def test_a_dead_half_ends_the_chain(tmp_path: Path, client: str) -> None:
+    with sending(tmp_path, client, "two") as (chain, mine):
+        # JSON has it in quotes.
+        names = '"relay_0"' if client == "rclpy" else " relay_0 "
+        victim = next(pid for pid, line in mine.items() if names in line)
         os.kill(victim, signal.SIGKILL)
         status, errors = finish(chain)
         assert not [line for pid, line in mine.items() if alive(pid)]
@@ -72,14 +91,16 @@ def test_a_dead_half_ends_the_chain(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("processes", ["two", "each"])
-def test_children_do_not_outlive_a_killed_chain(tmp_path: Path, processes: str) -> None:
-    with sending(tmp_path, processes) as (chain, mine):
+def test_children_do_not_outlive_a_killed_chain(
+    tmp_path: Path, client: str, processes: str
+) -> None:
+    with sending(tmp_path, client, processes) as (chain, mine):
         chain.kill()
         wait_until(lambda: not any(alive(pid) for pid in mine), "end of the children")
 
 
-def test_a_signal_at_the_very_start_ends_it(tmp_path: Path) -> None:
-    chain = JAZZY.chain("--messages", str(FOR_EVER), "--log", tmp_path)
+def test_a_signal_at_the_very_start_ends_it(tmp_path: Path, client: str) -> None:
+    chain = JAZZY.chain("--client", client, "--messages", str(FOR_EVER), "--log", tmp_path)
     wait_until(lambda: len(children(chain.pid)) == 5, "children")
     mine = children(chain.pid)
     chain.send_signal(signal.SIGINT)

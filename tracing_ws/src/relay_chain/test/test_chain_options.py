@@ -30,7 +30,8 @@ def test_everything_can_be_set(options: ModuleType) -> None:
     line = (
         "--relays 1 --sinks 3 --rate 20.5 --messages 7 --payload 256 --message fixed "
         "--reliability best_effort --durability transient_local --depth 3 --executor multi "
-        "--threads 4 --processes one --log out --force --work source=0.5 --work relay_0=5 "
+        "--threads 4 --processes one --client rclcpp --intra-process --log out --force "
+        "--work source=0.5 --work relay_0=5 "
         "--block sink_2=30@2.5"
     )
     assert options.parse(line.split()) == options.ChainOptions(
@@ -46,6 +47,8 @@ def test_everything_can_be_set(options: ModuleType) -> None:
         executor="multi",
         threads=4,
         processes="one",
+        client="rclcpp",
+        intra_process=True,
         log="out",
         force=True,
         work={"source": 0.5, "relay_0": 5.0},
@@ -100,6 +103,9 @@ def test_in_two_processes_every_hop_crosses(
         ("--message fixed", "needs a --payload of 256, 65536, 1048576 or 4194304, not 1024"),
         ("--sinks 2 --work sink=5", "no node 'sink': the chain has source, relay_0"),
         ("--threads 2", "--threads 2 needs --executor multi"),
+        ("--threads 2 --executor events --client rclcpp", "--threads 2 needs --executor multi"),
+        ("--executor events", "--executor events needs --client rclcpp"),
+        ("--intra-process", "--intra-process needs --client rclcpp"),
         ("--work relay_1", "'relay_1' has not the form NODE=MS"),
         ("--work relay_1=-5", "'-5' is not a finite number above 0"),
         ("--work relay_3=5", "no node 'relay_3': the chain has source, relay_0"),

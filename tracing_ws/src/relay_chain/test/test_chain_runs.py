@@ -9,9 +9,19 @@ import statistics
 from pathlib import Path
 
 import pytest
-from chain_process import Place, Row, finish, free_domain, stamps, truth
+from chain_process import (
+    CLIENTS,
+    JAZZY,
+    Place,
+    Row,
+    check_line,
+    finish,
+    free_domain,
+    needs_rclcpp,
+    stamps,
+    truth,
+)
 
-JAZZY = Place("jazzy")
 MS = 1_000_000
 
 
@@ -24,25 +34,15 @@ def check(nodes: dict[str, list[Row]], relays: int, messages: int, sinks: int = 
         check_line(nodes, [*line, sink], messages)
 
 
-def check_line(nodes: dict[str, list[Row]], chain: list[str], messages: int) -> None:
-    sent = stamps(nodes["source"], "publish")
-    for name in chain:
-        rows = nodes[name]
-        events = ["cb_start", "cb_end"] if name == chain[-1] else ["cb_start", "publish", "cb_end"]
-        expected = list(itertools.product(range(messages), events))
-        assert [(row.seq, row.event) for row in rows] == expected, name
-        assert all(a.at <= b.at for a, b in itertools.pairwise(rows)), name
-        assert [row.sent for row in rows] == [sent[row.seq] for row in rows], name
-    for before, after in itertools.pairwise(chain):
-        published, begun = stamps(nodes[before], "publish"), stamps(nodes[after], "cb_start")
-        assert all(p < b for p, b in zip(published, begun, strict=True)), (before, after)
+@pytest.fixture(params=CLIENTS)
+def client(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.mark.parametrize("processes", ["one", "each"])
-def test_a_chain_passes_every_message_on(tmp_path: Path, processes: str) -> None:
-    status, errors = JAZZY.run(
-        "--relays", "3", "--messages", "100", "--processes", processes, "--log", tmp_path / "truth"
-    )
+def test_a_chain_passes_every_message_on(tmp_path: Path, client: str, processes: str) -> None:
+    options = f"--client {client} --relays 3 --messages 100 --processes {processes}"
+    status, errors = JAZZY.run(*options.split(), "--log", tmp_path / "truth")
 
     assert status == 0, errors
     assert "sink: received 100 of 100 messages" in errors
@@ -66,26 +66,60 @@ def test_the_same_on_kilted(tmp_path: Path) -> None:
     check(truth(tmp_path), 3, 50)
 
 
-def test_a_multi_threaded_executor_leaves_the_main_thread(tmp_path: Path) -> None:
+def test_a_multi_threaded_executor_uses_other_threads(tmp_path: Path, client: str) -> None:
     # A low rate: rclpy's executor queues a callback again and again until a thread takes it, and
     # falls far behind on a busy machine.
-    options = "--executor multi --threads 3 --processes one --rate 20 --messages 30"
-    status, errors = JAZZY.run(*options.split(), "--log", tmp_path)
+    options = f"--client {client} --executor multi --threads 3 --processes one --rate 20"
+    status, errors = JAZZY.run(*options.split(), "--messages", "30", "--log", tmp_path)
     assert status == 0, errors
     nodes = truth(tmp_path)
     check(nodes, 3, 30)
-    assert all(row.tid != row.pid for rows in nodes.values() for row in rows)
+    rows = [row for rows in nodes.values() for row in rows]
+    if client == "rclpy":
+        assert all(row.tid != row.pid for row in rows)
+    else:
+        # rclcpp counts the thread that spins among the three.
+        assert 1 < len({row.tid for row in rows}) <= 3
+
+
+@needs_rclcpp
+@pytest.mark.parametrize("processes", ["one", "each"])
+def test_the_events_executor_runs_the_same_chain(tmp_path: Path, processes: str) -> None:
+    options = f"--client rclcpp --executor events --processes {processes} --messages 50"
+    status, errors = JAZZY.run(*options.split(), "--log", tmp_path)
+    assert status == 0, errors
+    check(truth(tmp_path), 3, 50)
+
+
+@needs_rclcpp
+@pytest.mark.parametrize("processes", ["one", "two"])
+@pytest.mark.parametrize("options", ["", "--message fixed --payload 4194304", "--sinks 3"])
+def test_messages_pass_intra_process(tmp_path: Path, options: str, processes: str) -> None:
+    line = f"--client rclcpp --intra-process --processes {processes} --rate 20 --messages 20"
+    status, errors = JAZZY.run(*line.split(), *options.split(), "--log", tmp_path)
+    assert status == 0, errors
+    check(truth(tmp_path), 3, 20, 3 if "--sinks" in options else 1)
+
+
+def test_nodes_in_cpp_that_are_not_built_are_asked_for_in_vain(tmp_path: Path) -> None:
+    if not needs_rclcpp.args[0]:
+        pytest.skip("relay_chain was built with rclcpp")
+    status, errors = JAZZY.run("--client", "rclcpp", "--log", tmp_path)
+    assert status == 1
+    assert errors.startswith(f"Cannot run nodes in C++: there is no {JAZZY.space}/lib/relay_chain/")
 
 
 @pytest.mark.parametrize("options", ["--relays 0 --payload 0", "--durability transient_local"])
-def test_other_chains(tmp_path: Path, options: str) -> None:
-    status, errors = JAZZY.run(*options.split(), "--messages", "30", "--log", tmp_path)
+def test_other_chains(tmp_path: Path, client: str, options: str) -> None:
+    line = f"--client {client} --messages 30 {options}"
+    status, errors = JAZZY.run(*line.split(), "--log", tmp_path)
     assert status == 0, errors
     check(truth(tmp_path), 0 if "--relays" in options else 3, 30)
 
 
-def test_in_two_processes_every_hop_crosses(tmp_path: Path) -> None:
-    status, errors = JAZZY.run("--processes", "two", "--messages", "50", "--log", tmp_path)
+def test_in_two_processes_every_hop_crosses(tmp_path: Path, client: str) -> None:
+    options = f"--client {client} --processes two --messages 50"
+    status, errors = JAZZY.run(*options.split(), "--log", tmp_path)
     assert status == 0, errors
     nodes = truth(tmp_path)
     pids = {name: rows[0].pid for name, rows in nodes.items()}
@@ -98,9 +132,10 @@ def test_in_two_processes_every_hop_crosses(tmp_path: Path) -> None:
     ("sinks", "processes", "number"), [(3, "each", 5), (3, "one", 1), (10, "two", 2)]
 )
 def test_every_sink_gets_every_message(
-    tmp_path: Path, sinks: int, processes: str, number: int
+    tmp_path: Path, client: str, sinks: int, processes: str, number: int
 ) -> None:
-    options = f"--relays 1 --sinks {sinks} --processes {processes} --messages 30 --rate 30"
+    options = f"--client {client} --relays 1 --sinks {sinks} --processes {processes}"
+    options += " --messages 30 --rate 30"
     status, errors = JAZZY.run(*options.split(), "--log", tmp_path)
     assert status == 0, errors
     for index in range(sinks):
@@ -112,15 +147,19 @@ def test_every_sink_gets_every_message(
 
 @pytest.mark.parametrize("message", ["timing", "fixed"])
 @pytest.mark.parametrize("payload", [256, 64 << 10, 1 << 20, 4 << 20])
-def test_messages_of_every_size_pass(tmp_path: Path, message: str, payload: int) -> None:
-    options = f"--message {message} --payload {payload} --relays 1 --rate 5 --messages 8"
+def test_messages_of_every_size_pass(
+    tmp_path: Path, client: str, message: str, payload: int
+) -> None:
+    options = f"--client {client} --message {message} --payload {payload}"
+    options += " --relays 1 --rate 5 --messages 8"
     status, errors = JAZZY.run(*options.split(), "--log", tmp_path)
     assert status == 0, errors
     check(truth(tmp_path), 1, 8)
 
 
-def test_work_keeps_the_callback_busy_before_its_publish(tmp_path: Path) -> None:
-    status, errors = JAZZY.run("--work", "relay_1=5", "--messages", "50", "--log", tmp_path)
+def test_work_keeps_the_callback_busy_before_its_publish(tmp_path: Path, client: str) -> None:
+    options = f"--client {client} --work relay_1=5 --messages 50"
+    status, errors = JAZZY.run(*options.split(), "--log", tmp_path)
     assert status == 0, errors
     nodes = truth(tmp_path)
     check(nodes, 3, 50)
@@ -138,8 +177,10 @@ def test_work_keeps_the_callback_busy_before_its_publish(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("processes", ["one", "each"])
-def test_a_blocking_callback_delays_what_comes_meanwhile(tmp_path: Path, processes: str) -> None:
-    options = "--block relay_1=60@4 --messages 150"
+def test_a_blocking_callback_delays_what_comes_meanwhile(
+    tmp_path: Path, client: str, processes: str
+) -> None:
+    options = f"--client {client} --block relay_1=60@4 --messages 150"
     status, errors = JAZZY.run(*options.split(), "--processes", processes, "--log", tmp_path)
     assert status == 0, errors
     nodes = truth(tmp_path)
@@ -159,8 +200,8 @@ def test_a_blocking_callback_delays_what_comes_meanwhile(tmp_path: Path, process
     assert statistics.median(gaps) < 20 * MS
 
 
-def test_a_chain_that_loses_messages_says_so(tmp_path: Path) -> None:
-    options = "--work relay_0=40 --rate 200 --messages 100 --depth 1 --relays 1"
+def test_a_chain_that_loses_messages_says_so(tmp_path: Path, client: str) -> None:
+    options = f"--client {client} --work relay_0=40 --rate 200 --messages 100 --depth 1 --relays 1"
     status, errors = JAZZY.run(*options.split(), "--log", tmp_path)
     assert status == 1
     received = len(stamps(truth(tmp_path)["sink"], "cb_start"))
@@ -168,26 +209,32 @@ def test_a_chain_that_loses_messages_says_so(tmp_path: Path) -> None:
     assert f"Cannot receive every message: {received} of 100 came, then none for" in errors
 
 
-def test_stamps_are_replaced_only_when_that_is_asked_for(tmp_path: Path) -> None:
+def test_stamps_are_replaced_only_when_that_is_asked_for(tmp_path: Path, client: str) -> None:
     old = tmp_path / "relay_1.csv"
     old.write_text("old")
-    status, errors = JAZZY.run("--messages", "5", "--log", tmp_path)
+    options = ["--client", client, "--messages", "5", "--log", tmp_path]
+    status, errors = JAZZY.run(*options)
     assert status == 1
     assert errors.startswith(f"Cannot write stamps to {old}: it is there already.")
     assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
 
-    status, errors = JAZZY.run("--messages", "5", "--log", tmp_path, "--force")
+    status, errors = JAZZY.run(*options, "--force")
     assert status == 0, errors
     check(truth(tmp_path), 3, 5)
 
 
-def test_nodes_run_alone_by_their_parameters(tmp_path: Path) -> None:
+def test_nodes_run_alone_by_their_parameters(tmp_path: Path, client: str) -> None:
+    suffix = "_cpp" if client == "rclcpp" else ""
     domain = free_domain()
     log = f"log:='{tmp_path}'"
-    sink = JAZZY.executable("sink", "messages:=20", "input:=/b", "depth:=1000", log, domain=domain)
-    relay = JAZZY.executable("relay", "input:=/a", "output:=/b", "depth:=1000", log, domain=domain)
+    sink = JAZZY.executable(
+        f"sink{suffix}", "messages:=20", "input:=/b", "depth:=1000", log, domain=domain
+    )
+    relay = JAZZY.executable(
+        f"relay{suffix}", "input:=/a", "output:=/b", "depth:=1000", log, domain=domain
+    )
     source = JAZZY.executable(
-        "source",
+        f"source{suffix}",
         "messages:=20",
         "rate:=50",
         "peers:=2",
@@ -221,12 +268,13 @@ def test_nodes_run_alone_by_their_parameters(tmp_path: Path) -> None:
         ),
         ("relay", "depth:=0", "Cannot use parameter depth: 0 is below 1."),
         ("relay", "reliability:=x", "'x' is neither reliable nor best_effort."),
-        ("sink", "executor:=triple", "'triple' is neither single nor multi."),
+        ("sink", "executor:=triple", "Cannot use parameter executor: 'triple' is n"),
         ("relay", "discovery_s:=0.5", "Cannot start relay: no subscription on /chain_1 after 0.5"),
     ],
 )
-def test_a_node_that_cannot_run_says_why(node: str, setting: str, says: str) -> None:
-    status, errors = finish(JAZZY.executable(node, setting))
+def test_a_node_that_cannot_run_says_why(client: str, node: str, setting: str, says: str) -> None:
+    executable = f"{node}_cpp" if client == "rclcpp" else node
+    status, errors = finish(JAZZY.executable(executable, setting))
     assert status == 1
     assert says in errors
     assert "Traceback" not in errors

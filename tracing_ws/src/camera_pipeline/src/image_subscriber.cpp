@@ -1,0 +1,272 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "image_subscriber.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <rclcpp_components/register_node_macro.hpp>
+#include <utility>
+#include <workload_rclcpp/settings.hpp>
+#include <workload_rclcpp/summary_process.hpp>
+
+#include "serialized_image.hpp"
+
+namespace camera_pipeline {
+
+namespace {
+
+using workload::Error;
+using workload::setting;
+
+/// A connected subscriber makes a publisher here, which the camera counts; nothing is ever sent.
+constexpr const char* kReadyTopic = "camera/ready";
+constexpr std::chrono::milliseconds kPoll{100};
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+std::int64_t epoch_ns() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+std::string text(double value) {
+  std::array<char, 32> out{};
+  std::snprintf(out.data(), out.size(), "%g", value);
+  return out.data();
+}
+
+std::chrono::duration<double> seconds_setting(rclcpp::Node& node, const std::string& name,
+                                              double value) {
+  return std::chrono::duration<double>(setting(node, name, value, 0));
+}
+
+std::chrono::nanoseconds ms_setting(rclcpp::Node& node, const std::string& name) {
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(setting(node, name, 0.0, 0) * 1e6));
+}
+
+/// Declares a parameter that is one of some words, or empty. Throws Error for another.
+std::string choice(rclcpp::Node& node, const std::string& name,
+                   const std::array<std::string, 2>& words) {
+  const auto found = setting(node, name, std::string());
+  if (!found.empty() && found != words[0] && found != words[1]) {
+    throw Error("Cannot use parameter " + name + ": '" + found + "' is none of '', " + words[0] +
+                ", " + words[1] + ".");
+  }
+  return found;
+}
+
+}  // namespace
+
+ImageSubscriber::ImageSubscriber(const rclcpp::NodeOptions& options)
+    : Node("image_subscriber", options),
+      images_(setting(*this, "images", std::int64_t{0}, 0)),
+      seconds_(seconds_setting(*this, "seconds", 0.0)),
+      quiet_(seconds_setting(*this, "quiet_s", 5.0)),
+      discovery_(seconds_setting(*this, "discovery_s", 30.0)),
+      raw_(setting(*this, "raw", false)),
+      expected_fps_(setting(*this, "expected_fps", 0.0, 0)),
+      force_(setting(*this, "force", false)),
+      csv_(output("csv")),
+      summary_(output("summary")),
+      began_(std::chrono::steady_clock::now()) {
+  subscribe();
+  poll_ = create_wall_timer(kPoll, [this] { on_poll(); });
+}
+
+ImageSubscriber::~ImageSubscriber() {
+  try {
+    report();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+  }
+}
+
+std::string ImageSubscriber::output(const std::string& name) {
+  const auto path = setting(*this, name, std::string());
+  if (!path.empty() && !force_ && std::filesystem::exists(path)) {
+    throw Error("Cannot write " + path + ": it is there already. Name another file, or set force.");
+  }
+  return path;
+}
+
+rclcpp::QoS ImageSubscriber::qos_setting() {
+  const auto depth = setting(*this, "depth", std::int64_t{0}, 0);
+  rclcpp::QoS qos(depth == 0 ? 10 : static_cast<std::size_t>(depth));
+  if (choice(*this, "reliability", {"reliable", "best_effort"}) == "best_effort") {
+    qos.best_effort();
+  }
+  if (choice(*this, "durability", {"volatile", "transient_local"}) == "transient_local") {
+    qos.transient_local();
+  }
+  if (choice(*this, "history", {"keep_last", "keep_all"}) == "keep_all") {
+    qos.keep_all();
+  }
+  if (const auto time = ms_setting(*this, "deadline_ms"); time.count() > 0) {
+    qos.deadline(time);
+  }
+  const auto liveliness = choice(*this, "liveliness", {"automatic", "manual_by_topic"});
+  if (!liveliness.empty()) {
+    qos.liveliness(liveliness == "automatic" ? rclcpp::LivelinessPolicy::Automatic
+                                             : rclcpp::LivelinessPolicy::ManualByTopic);
+  }
+  if (const auto time = ms_setting(*this, "liveliness_lease_ms"); time.count() > 0) {
+    qos.liveliness_lease_duration(time);
+  }
+  return qos;
+}
+
+void ImageSubscriber::subscribe() {
+  using sensor_msgs::msg::CameraInfo;
+  using sensor_msgs::msg::Image;
+  const auto qos = qos_setting();
+  const auto image_topic = setting(*this, "image_topic", std::string("camera/image_raw"));
+  const auto info_topic = setting(*this, "info_topic", std::string("camera/camera_info"));
+  rclcpp::SubscriptionOptions options;
+  options.event_callbacks.incompatible_qos_callback =
+      [this](const rclcpp::QOSRequestedIncompatibleQoSInfo& event) {
+        incompatible_ =
+            " A publisher is there, but its QoS does not fit (last: policy " +
+            std::to_string(event.last_policy_kind) +
+            "): see the parameters reliability, durability, deadline_ms and liveliness.";
+      };
+  if (raw_) {
+    image_ = create_subscription<Image>(
+        image_topic, qos,
+        [this](const std::shared_ptr<const rclcpp::SerializedMessage>& message,
+               const rclcpp::MessageInfo& info) { on_serialized(message, info); },
+        options);
+  } else {
+    image_ = create_subscription<Image>(
+        image_topic, qos,
+        [this](const std::shared_ptr<const Image>& message, const rclcpp::MessageInfo& info) {
+          on_image(message, info);
+        },
+        options);
+  }
+  // As many as there may be images between two of its callbacks.
+  camera_info_ = create_subscription<CameraInfo>(
+      info_topic, 100,
+      [this](const std::shared_ptr<const CameraInfo>& message) { on_info(message); });
+  RCLCPP_INFO(get_logger(), "Waiting for images on %s", image_->get_topic_name());
+}
+
+void ImageSubscriber::on_image(const std::shared_ptr<const sensor_msgs::msg::Image>& message,
+                               const rclcpp::MessageInfo& info) {
+  Arrival image;
+  image.at_ns = epoch_ns();
+  image.stamp_ns = message->header.stamp.sec * kSecond + message->header.stamp.nanosec;
+  image.bytes = static_cast<std::int64_t>(message->data.size());
+  image.width = message->width;
+  image.height = message->height;
+  image.step = message->step;
+  image.encoding = message->encoding;
+  add(std::move(image), info);
+}
+
+void ImageSubscriber::on_serialized(const std::shared_ptr<const rclcpp::SerializedMessage>& message,
+                                    const rclcpp::MessageInfo& info) {
+  const auto at_ns = epoch_ns();
+  const auto& raw = message->get_rcl_serialized_message();
+  Arrival image = image_header(raw.buffer, raw.buffer_length);
+  image.at_ns = at_ns;
+  add(std::move(image), info);
+}
+
+void ImageSubscriber::on_info(const std::shared_ptr<const sensor_msgs::msg::CameraInfo>& message) {
+  // Before, the subscription of images may not have been there.
+  if (!ready_ || done_) {
+    return;
+  }
+  Arrival arrival;
+  arrival.at_ns = epoch_ns();
+  arrival.stamp_ns = message->header.stamp.sec * kSecond + message->header.stamp.nanosec;
+  arrivals_.push_back(std::move(arrival));
+}
+
+void ImageSubscriber::add(Arrival&& image, const rclcpp::MessageInfo& info) {
+  if (done_) {
+    return;
+  }
+  image.is_image = true;
+  const auto number = info.get_rmw_message_info().publication_sequence_number;
+  if (number != RMW_MESSAGE_INFO_SEQUENCE_NUMBER_UNSUPPORTED) {
+    image.sequence = static_cast<std::int64_t>(number);
+    last_sequence_ = std::max(last_sequence_, image.sequence);
+  }
+  arrivals_.push_back(std::move(image));
+  ++received_;
+  last_ = std::chrono::steady_clock::now();
+  if (!first_) {
+    first_ = last_;
+  }
+  // With numbers those that were lost count too.
+  if (images_ > 0 && std::max(received_, last_sequence_) >= images_) {
+    finish();
+  }
+}
+
+void ImageSubscriber::on_poll() {
+  if (!ready_ && image_->get_publisher_count() > 0 && camera_info_->get_publisher_count() > 0) {
+    ready_ = create_publisher<sensor_msgs::msg::CameraInfo>(kReadyTopic, 1);
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (!first_) {
+    if (discovery_.count() > 0 && now - began_ > discovery_) {
+      finish(nothing_came());
+    }
+  } else if (seconds_.count() > 0 && now - *first_ >= seconds_) {
+    finish();
+  } else if ((images_ > 0 || seconds_.count() > 0) && quiet_.count() > 0 && now - last_ >= quiet_) {
+    gave_up_ = true;
+    finish();
+  }
+}
+
+std::string ImageSubscriber::nothing_came() const {
+  const std::string topic = image_->get_topic_name();
+  return "Cannot measure: no image on " + topic + " after " + text(discovery_.count()) + " s (" +
+         std::to_string(count_publishers(topic)) + " publishers found)." + incompatible_ +
+         " Check that the camera runs, with the same ROS_DOMAIN_ID.";
+}
+
+void ImageSubscriber::finish(std::optional<std::string> problem) {
+  if (done_) {
+    return;
+  }
+  done_ = true;
+  problem_ = std::move(problem);
+  if (act_) {
+    act_();
+  }
+}
+
+int ImageSubscriber::report() {
+  if (std::exchange(reported_, true)) {
+    return 0;
+  }
+  workload::SummaryProcess process("camera_pipeline.recorded");
+  process.line("topic", std::string(image_->get_topic_name()));
+  process.line("expected_fps", text(expected_fps_));
+  process.line("csv", csv_);
+  process.line("summary", summary_);
+  for (const auto& arrival : arrivals_) {
+    if (arrival.is_image) {
+      process.line("image", arrival.at_ns, arrival.stamp_ns, arrival.sequence, arrival.bytes,
+                   arrival.width, arrival.height, arrival.step, arrival.encoding);
+    } else {
+      process.line("info", arrival.at_ns, arrival.stamp_ns);
+    }
+  }
+  process.line("end", epoch_ns(), std::int64_t{gave_up_});
+  const int status = process.finish();
+  if (problem_) {
+    std::fprintf(stderr, "%s\n", problem_->c_str());
+    return 1;
+  }
+  return status;
+}
+
+}  // namespace camera_pipeline
+
+RCLCPP_COMPONENTS_REGISTER_NODE(camera_pipeline::ImageSubscriber)

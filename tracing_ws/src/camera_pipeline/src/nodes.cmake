@@ -1,0 +1,32 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+# The nodes in C++. Included where rclcpp is installed.
+
+enable_language(C)
+enable_language(CXX)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
+
+find_package(rclcpp REQUIRED)
+find_package(rclcpp_components REQUIRED)
+find_package(sensor_msgs REQUIRED)
+find_package(workload_rclcpp REQUIRED)
+
+add_library(camera_pipeline_nodes SHARED src/image_subscriber.cpp src/serialized_image.cpp)
+target_compile_options(camera_pipeline_nodes PRIVATE -Wall -Wextra -Wpedantic)
+target_link_libraries(camera_pipeline_nodes PUBLIC
+  rclcpp::rclcpp
+  rclcpp_components::component
+  workload_rclcpp::workload_rclcpp
+  ${sensor_msgs_TARGETS})
+rclcpp_components_register_nodes(camera_pipeline_nodes camera_pipeline::ImageSubscriber)
+install(TARGETS camera_pipeline_nodes DESTINATION lib)
+
+# Named apart from the Python executable, which lies in the same directory.
+add_executable(image_subscriber_cpp src/subscriber_main.cpp)
+target_compile_options(image_subscriber_cpp PRIVATE -Wall -Wextra -Wpedantic)
+target_link_libraries(image_subscriber_cpp PRIVATE camera_pipeline_nodes)
+install(TARGETS image_subscriber_cpp DESTINATION lib/${PROJECT_NAME})

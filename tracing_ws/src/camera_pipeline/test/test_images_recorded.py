@@ -1,0 +1,83 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The results that the image subscriber in C++ has made of what arrived; needs no ROS."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1]
+SECOND = 1_000_000_000
+START = 1_700_000_000 * SECOND
+
+
+def run(directory: Path, arrivals: list[str]) -> tuple[dict, list[dict[str, str]], str]:
+    lines = [
+        "topic\t/camera/image_raw",
+        "expected_fps\t10",
+        f"csv\t{directory / 'images.csv'}",
+        f"summary\t{directory / 'images.json'}",
+        *arrivals,
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "camera_pipeline.recorded"],
+        input="".join(f"{line}\n" for line in lines),
+        env={**os.environ, "PYTHONPATH": str(PACKAGE)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    with (directory / "images.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return json.loads((directory / "images.json").read_text()), rows, done.stderr
+
+
+def image(number: int, sequence: int) -> str:
+    """An image each 100 ms, 2 ms on its way."""
+    stamp = START + number * SECOND // 10
+    return f"image\t{stamp + 2_000_000}\t{stamp}\t{sequence}\t600\t20\t10\t60\trgb8"
+
+
+def info(number: int) -> str:
+    stamp = START + number * SECOND // 10
+    return f"info\t{stamp + 1_000_000}\t{stamp}"
+
+
+def test_numbers_tell_what_was_lost(tmp_path: Path) -> None:
+    arrivals = [image(n, n + 1) for n in range(25) if n not in (3, 4, 20)]
+    summary, rows, text = run(tmp_path, [*arrivals, f"end\t{START + 3 * SECOND}\t0"])
+    assert (summary["received"], summary["lost"]) == (22, 3)
+    assert (summary["loss_from"], summary["published_before_first"]) == ("sequence_numbers", 0)
+    assert summary["image"] == {
+        "width": 20,
+        "height": 10,
+        "step": 60,
+        "encoding": "rgb8",
+        "bytes": 600,
+    }
+    assert summary["latency_ns"]["min"] == summary["latency_ns"]["max"] == 2_000_000
+    assert [(row["received"], row["lost"]) for row in rows[:3]] == [
+        ("8", "2"),
+        ("10", "0"),
+        ("4", "1"),
+    ]
+    assert "image_subscriber: received 22 images" in text
+
+
+def test_stamps_tell_it_where_there_are_no_numbers(tmp_path: Path) -> None:
+    arrivals = [word for n in range(10) for word in (info(n), image(n, 0)) if word != image(5, 0)]
+    summary, _, _ = run(tmp_path, [*arrivals, info(10), f"end\t{START + 2 * SECOND}\t1"])
+    # The fifth, and the one of which only the camera_info came before the subscriber gave up.
+    assert (summary["received"], summary["lost"]) == (9, 2)
+    assert summary["loss_from"] == "camera_info_stamps"
+
+
+def test_nothing_came(tmp_path: Path) -> None:
+    summary, rows, text = run(tmp_path, [f"end\t{START}\t0"])
+    assert (summary["received"], summary["image"], rows) == (0, None, [])
+    assert "received 0 images" in text

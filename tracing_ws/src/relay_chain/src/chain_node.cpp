@@ -1,0 +1,152 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "chain_node.hpp"
+
+#include <array>
+#include <cstdio>
+#include <thread>
+
+namespace relay_chain {
+
+namespace {
+
+constexpr std::chrono::milliseconds kPoll{50};
+
+std::chrono::nanoseconds of_ms(double ms) {
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(ms * 1e6));
+}
+
+/// Writes seconds as people do: without needless digits.
+std::string seconds(std::chrono::nanoseconds time) {
+  std::array<char, 32> out{};
+  std::snprintf(out.data(), out.size(), "%g", std::chrono::duration<double>(time).count());
+  return out.data();
+}
+
+}  // namespace
+
+ChainNode::ChainNode(const std::string& name, const rclcpp::NodeOptions& options)
+    : Node(name, options),
+      made_(std::chrono::steady_clock::now()),
+      truth_(get_name(), setting(*this, "log", std::string()), setting(*this, "force", false)) {
+  work_ = of_ms(setting(*this, "work_ms", 0.0, 0));
+  const auto block = of_ms(setting(*this, "block_ms", 0.0, 0));
+  const auto depth = setting(*this, "depth", std::int64_t{10}, 1);
+  qos_ = rclcpp::QoS(rclcpp::KeepLast(static_cast<std::size_t>(depth)));
+  if (is_other(*this, "reliability", "reliable", "best_effort")) {
+    qos_.best_effort();
+  }
+  if (is_other(*this, "durability", "volatile", "transient_local")) {
+    qos_.transient_local();
+  }
+  intra_process_ = setting(*this, "intra_process", false);
+  message_type_ = setting(*this, "message", std::string("Timing"));
+  if (block.count() > 0) {
+    slow_ = create_subscription<Timing>(
+        kSlowTopic, 10,
+        [block](const Timing::ConstSharedPtr& /*message*/) { std::this_thread::sleep_for(block); });
+  }
+  discovery_ = of_ms(setting(*this, "discovery_s", 30.0, 0) * 1e3);
+  poll_ = create_wall_timer(kPoll, [this] { on_poll(); });
+}
+
+ChainNode::~ChainNode() {
+  try {
+    truth_.write();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+  }
+}
+
+void ChainNode::finish(std::optional<std::string> problem) {
+  if (done_) {
+    return;
+  }
+  problem_ = std::move(problem);
+  done_ = true;
+  if (act_) {
+    act_();
+  } else {
+    // In a component container nobody else tells.
+    std::fprintf(stderr, "%s: %s\n", get_name(), problem_.value_or("done").c_str());
+  }
+}
+
+void ChainNode::work() const {
+  if (work_.count() == 0) {
+    return;
+  }
+  const auto until = std::chrono::steady_clock::now() + work_;
+  while (std::chrono::steady_clock::now() < until) {
+  }
+}
+
+bool ChainNode::intra_process() const {
+  return intra_process_ || get_node_options().use_intra_process_comms();
+}
+
+rclcpp::PublisherOptions ChainNode::publisher_options() const {
+  rclcpp::PublisherOptions options;
+  if (intra_process_) {
+    options.use_intra_process_comm = rclcpp::IntraProcessSetting::Enable;
+  }
+  return options;
+}
+
+rclcpp::SubscriptionOptions ChainNode::subscription_options() const {
+  rclcpp::SubscriptionOptions options;
+  if (intra_process_) {
+    options.use_intra_process_comm = rclcpp::IntraProcessSetting::Enable;
+  }
+  return options;
+}
+
+// With intra-process communication some middlewares do not match endpoints of one process, and
+// others do: only the graph tells the same of both.
+std::size_t ChainNode::reached(const rclcpp::PublisherBase& publisher) const {
+  return intra_process() ? count_subscribers(publisher.get_topic_name())
+                         : publisher.get_subscription_count();
+}
+
+std::size_t ChainNode::reaching(const rclcpp::SubscriptionBase& subscription) const {
+  return intra_process() ? count_publishers(subscription.get_topic_name())
+                         : subscription.get_publisher_count();
+}
+
+void ChainNode::on_poll() {
+  auto lacks = missing();
+  if (!lacks && slow_ && slow_->get_publisher_count() == 0) {
+    lacks = std::string("no publisher on ") + kSlowTopic;
+  }
+  if (!lacks) {
+    poll_->cancel();
+    poll_.reset();
+    ready_publisher_ = create_publisher<Timing>(kReadyTopic, 1);
+    begin();
+  } else if (discovery_.count() > 0 && std::chrono::steady_clock::now() - made_ > discovery_) {
+    poll_->cancel();
+    finish(std::string("Cannot start ") + get_name() + ": " + *lacks + " after " +
+           seconds(discovery_) +
+           " s. Check that all nodes run, with the same ROS_DOMAIN_ID and QoS.");
+  }
+}
+
+Sender::Sender(const std::string& name, const rclcpp::NodeOptions& options,
+               const std::string& output)
+    : ChainNode(name, options),
+      listeners_(static_cast<std::size_t>(setting(*this, "listeners", std::int64_t{1}, 1))),
+      output_(setting(*this, "output", output)) {}
+
+std::optional<std::string> Sender::missing() {
+  const auto found = reached(*publisher_);
+  if (found >= listeners_) {
+    return std::nullopt;
+  }
+  const std::string topic = publisher_->get_topic_name();
+  if (found == 0) {
+    return "no subscription on " + topic;
+  }
+  return std::to_string(found) + " of " + std::to_string(listeners_) + " subscriptions on " + topic;
+}
+
+}  // namespace relay_chain

@@ -1,0 +1,41 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <rclcpp/node.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace workload {
+
+/// A node cannot run; the text is the whole sentence.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Declares a parameter and returns its value; a whole number will do for a double.
+/// Throws Error when the value has another type or is below `least`.
+template <typename Value>
+Value setting(rclcpp::Node& node, const std::string& name, const Value& value,
+              std::optional<std::int64_t> least = std::nullopt);
+
+extern template bool setting(rclcpp::Node&, const std::string&, const bool&,
+                             std::optional<std::int64_t>);
+extern template std::int64_t setting(rclcpp::Node&, const std::string&, const std::int64_t&,
+                                     std::optional<std::int64_t>);
+extern template double setting(rclcpp::Node&, const std::string&, const double&,
+                               std::optional<std::int64_t>);
+extern template std::string setting(rclcpp::Node&, const std::string&, const std::string&,
+                                    std::optional<std::int64_t>);
+
+/// Declares a parameter that is a rate and returns it, in Hz. Throws Error when it is not above 0.
+double hz(rclcpp::Node& node, const std::string& name, double value);
+
+/// Declares a parameter that has one of two values and tells whether it is the other one.
+bool is_other(rclcpp::Node& node, const std::string& name, const std::string& value,
+              const std::string& other);
+
+}  // namespace workload
