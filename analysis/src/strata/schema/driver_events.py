@@ -44,7 +44,7 @@ DRIVER_EVENTS: tuple[Event, ...] = (
         (
             _SOURCE,
             Field("sequence", Kind.UINT, "number of the datagram, counted by the reader, from 0"),
-            Field("bytes", Kind.UINT, "length of the datagram's part that was read"),
+            Field("bytes", Kind.UINT, "length read, as the system call returned it"),
             Field("queue_ns", Kind.INT, "ns that it lay in the socket's queue; -1: not known"),
             Field(
                 "dropped",

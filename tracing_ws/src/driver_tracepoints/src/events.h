@@ -30,7 +30,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
                                 lttng_ust_field_string(address, address)))
 
 // packet_received: the system call that read a datagram returned; on the thread that called it.
-//   sequence: counted by the reader, from 0. bytes: length of the datagram's part that was read.
+//   sequence: counted by the reader, from 0. bytes: what the call returned: the length read (with
+//   MSG_TRUNC the datagram's own).
 //   queue_ns: how long it lay in the socket's queue, CLOCK_REALTIME now - the kernel's
 //   SO_TIMESTAMPNS; -1: not known. dropped: datagrams that the socket has dropped so far
 //   (SO_RXQ_OVFL); 0 when none is told.
