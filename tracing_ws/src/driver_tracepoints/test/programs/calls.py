@@ -213,8 +213,8 @@ def headers(pair, fd):
 
 def options(pair):
     """What the program sees of the options, and has of them."""
-    for option in (SO_TIMESTAMP, SO_TIMESTAMPNS, SO_TIMESTAMPING, SO_RXQ_OVFL):
-        told.append([option, pair.socket.getsockopt(socket.SOL_SOCKET, option)])
+    every = (SO_TIMESTAMP, SO_TIMESTAMPNS, SO_TIMESTAMPING, SO_RXQ_OVFL)
+    told.extend([option, pair.socket.getsockopt(socket.SOL_SOCKET, option)] for option in every)
     for option in (SO_TIMESTAMPNS, SO_TIMESTAMP, SO_RXQ_OVFL):
         for value in (1, 0):
             pair.socket.setsockopt(socket.SOL_SOCKET, option, value)
