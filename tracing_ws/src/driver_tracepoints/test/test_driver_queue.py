@@ -121,8 +121,8 @@ def test_stamps_and_losses_are_the_kernels(lttng, way):
     apart = sorted(
         event.arrival_ns - stamp for event, stamp in zip(packets, done.stamps, strict=True)
     )
-    assert abs(apart[len(apart) // 2]) < 2e6
-    assert max(abs(apart[0]), abs(apart[-1])) < 100e6
+    assert abs(apart[len(apart) // 2]) < 10e6
+    assert max(abs(apart[0]), abs(apart[-1])) < 1e9
     (source,) = [event for event in done.events if event.name == "source_init"]
     assert (source["kind"], source["address"]) == ("udp", f"0.0.0.0:{done.port}")
     assert source["name"] == ("lidar" if way == "api" else "")

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from driver_trace import free_ports, python, run, trace, with_hooks
+from driver_trace import PROGRAMS, compiled, free_ports, python, run, trace, with_hooks
 
 pytestmark = pytest.mark.live
 
@@ -45,3 +45,15 @@ def test_nothing_changes_while_every_event_is_recorded(lttng, plain):
     # What was read by a call that told a length, once each; of the child, which has no LTTng, none.
     assert len(packets) > 500
     assert {event["source"] for event in packets} == set(range(1, 8))
+
+
+def test_threads_that_read_one_socket_at_once(lttng, tmp_path):
+    program = compiled(tmp_path / "threads", PROGRAMS / "threads.c", "-pthread")
+    (port,) = free_ports(1)
+    line = [program, str(port), "4", "2000"]
+    printed, events = trace(lttng, line, with_hooks([port]))
+    assert printed == "2000 read, 0 wrong, 0 with control data\n"
+    source, *packets = events
+    assert source.name == "source_init"
+    assert sorted(event["sequence"] for event in packets) == list(range(2000))
+    assert {(event["source"], event["bytes"]) for event in packets} == {(1, 8)}

@@ -79,8 +79,8 @@ static ssize_t (*real_recvfrom_chk)(int, void*, size_t, size_t, int, struct sock
 
 static uint16_t ports[PORTS];
 static size_t port_count;
-// True once a socket was seen that is ours.
-static _Atomic bool any;
+// True once a socket was seen that is ours; once one was given options that are hidden.
+static _Atomic bool any, any_hidden;
 
 static void next(void* function, const char* name) {
   void* found = dlsym(RTLD_NEXT, name);
@@ -129,6 +129,7 @@ static bool is_udp(int fd) {
 static void begin_trace(struct traced* socket, uint16_t port, int fd) {
   if (!atomic_load_explicit(&socket->prepared, memory_order_relaxed) &&
       strata_driver_hook_wants_packets() && !strata_driver_hook_port_claimed(port)) {
+    atomic_store(&any_hidden, true);
     strata_driver_hook_prepare(socket, fd, true);
   }
 }
@@ -273,7 +274,12 @@ static ssize_t receive_plain(struct traced* socket, int fd, void* data, size_t s
 // A length that recvmsg refuses and the others do not.
 static bool is_odd(size_t size) { return size > SSIZE_MAX; }
 
-#define SEEN() (__builtin_expect(atomic_load_explicit(&any, memory_order_relaxed), 0))
+// True when a call may concern us: what was hidden stays so when the session ends.
+static inline bool concerned(void) {
+  return __builtin_expect(atomic_load_explicit(&any, memory_order_relaxed), 0) &&
+         (atomic_load_explicit(&any_hidden, memory_order_relaxed) ||
+          strata_driver_hook_wants_packets());
+}
 
 // The socket of a call that reads what is ours; else null.
 static struct traced* seen(int fd, size_t size) { return is_odd(size) ? NULL : watched(fd); }
@@ -285,7 +291,7 @@ static bool is_address(const struct sockaddr* from, const socklen_t* length) {
 EXPORT ssize_t read(int fd, void* data, size_t size) {
   struct traced* socket;
   // A read of nothing takes no datagram.
-  if (SEEN() && size > 0 && (socket = seen(fd, size)) != NULL) {
+  if (concerned() && size > 0 && (socket = seen(fd, size)) != NULL) {
     return receive_plain(socket, fd, data, size, 0, NULL, NULL);
   }
   return real_read(fd, data, size);
@@ -293,7 +299,7 @@ EXPORT ssize_t read(int fd, void* data, size_t size) {
 
 EXPORT ssize_t __read_chk(int fd, void* data, size_t size, size_t room) {
   struct traced* socket;
-  if (SEEN() && size > 0 && size <= room && (socket = seen(fd, size)) != NULL) {
+  if (concerned() && size > 0 && size <= room && (socket = seen(fd, size)) != NULL) {
     return receive_plain(socket, fd, data, size, 0, NULL, NULL);
   }
   return real_read_chk(fd, data, size, room);
@@ -301,7 +307,7 @@ EXPORT ssize_t __read_chk(int fd, void* data, size_t size, size_t room) {
 
 EXPORT ssize_t recv(int fd, void* data, size_t size, int flags) {
   struct traced* socket;
-  if (SEEN() && (socket = seen(fd, size)) != NULL) {
+  if (concerned() && (socket = seen(fd, size)) != NULL) {
     return receive_plain(socket, fd, data, size, flags, NULL, NULL);
   }
   return real_recv(fd, data, size, flags);
@@ -309,7 +315,7 @@ EXPORT ssize_t recv(int fd, void* data, size_t size, int flags) {
 
 EXPORT ssize_t __recv_chk(int fd, void* data, size_t size, size_t room, int flags) {
   struct traced* socket;
-  if (SEEN() && size <= room && (socket = seen(fd, size)) != NULL) {
+  if (concerned() && size <= room && (socket = seen(fd, size)) != NULL) {
     return receive_plain(socket, fd, data, size, flags, NULL, NULL);
   }
   return real_recv_chk(fd, data, size, room, flags);
@@ -318,7 +324,7 @@ EXPORT ssize_t __recv_chk(int fd, void* data, size_t size, size_t room, int flag
 EXPORT ssize_t recvfrom(int fd, void* data, size_t size, int flags, struct sockaddr* from,
                         socklen_t* length) {
   struct traced* socket;
-  if (SEEN() && is_address(from, length) && (socket = seen(fd, size)) != NULL) {
+  if (concerned() && is_address(from, length) && (socket = seen(fd, size)) != NULL) {
     return receive_plain(socket, fd, data, size, flags, from, length);
   }
   return real_recvfrom(fd, data, size, flags, from, length);
@@ -327,7 +333,8 @@ EXPORT ssize_t recvfrom(int fd, void* data, size_t size, int flags, struct socka
 EXPORT ssize_t __recvfrom_chk(int fd, void* data, size_t size, size_t room, int flags,
                               struct sockaddr* from, socklen_t* length) {
   struct traced* socket;
-  if (SEEN() && size <= room && is_address(from, length) && (socket = seen(fd, size)) != NULL) {
+  if (concerned() && size <= room && is_address(from, length) &&
+      (socket = seen(fd, size)) != NULL) {
     return receive_plain(socket, fd, data, size, flags, from, length);
   }
   return real_recvfrom_chk(fd, data, size, room, flags, from, length);
@@ -335,7 +342,7 @@ EXPORT ssize_t __recvfrom_chk(int fd, void* data, size_t size, size_t room, int 
 
 EXPORT ssize_t recvmsg(int fd, struct msghdr* message, int flags) {
   struct traced* socket;
-  if (SEEN() && message != NULL && (socket = watched(fd)) != NULL) {
+  if (concerned() && message != NULL && (socket = watched(fd)) != NULL) {
     return receive(socket, fd, message, flags);
   }
   return real_recvmsg(fd, message, flags);
@@ -376,7 +383,7 @@ __attribute__((noinline)) static int receive_many_small(struct traced* socket, i
 EXPORT int recvmmsg(int fd, struct mmsghdr* messages, unsigned int count, int flags,
                     struct timespec* timeout) {
   struct traced* socket;
-  if (!SEEN() || messages == NULL || (socket = watched(fd)) == NULL) {
+  if (!concerned() || messages == NULL || (socket = watched(fd)) == NULL) {
     return real_recvmmsg(fd, messages, count, flags, timeout);
   }
   size_t size = count * sizeof(*messages) + 16;
@@ -444,7 +451,7 @@ static void give_back(int fd, int option) {
 }
 
 EXPORT int setsockopt(int fd, int level, int option, const void* value, socklen_t length) {
-  if (SEEN() && concerns_us(level, option)) {
+  if (concerned() && concerns_us(level, option)) {
     int saved_errno = errno;
     give_back(fd, option);
     errno = saved_errno;
@@ -453,7 +460,7 @@ EXPORT int setsockopt(int fd, int level, int option, const void* value, socklen_
 }
 
 EXPORT int getsockopt(int fd, int level, int option, void* value, socklen_t* length) {
-  if (!SEEN() || !concerns_us(level, option)) {
+  if (!concerned() || !concerns_us(level, option)) {
     return real_getsockopt(fd, level, option, value, length);
   }
   int result = real_getsockopt(fd, level, option, value, length);

@@ -232,8 +232,9 @@ def interrupted(pair):
     signal.siginterrupt(signal.SIGALRM, True)
     data = ctypes.create_string_buffer(64)
     for function, rest in (("read", ()), ("recv", (0,)), ("recvfrom", (0, None, None))):
-        signal.setitimer(signal.ITIMER_REAL, 0.02)
+        signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
         call("signal", function, pair.fd, data, 64, *rest)
+        signal.setitimer(signal.ITIMER_REAL, 0)
     pair.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("qq", 0, 20_000))
     call("time is up", "recv", pair.fd, data, 64, 0)
 
