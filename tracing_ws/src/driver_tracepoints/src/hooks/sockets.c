@@ -3,14 +3,12 @@
 
 // Hooks of the C library's calls that read UDP sockets: those bound to the ports of
 // DRIVER_TRACEPOINTS_UDP_PORTS. Every other call goes on by a jump, so that hooks behind these see
-// the same caller. The real functions are looked up before any other code runs, as these may be
-// called from a signal handler.
+// the same caller.
 #define _GNU_SOURCE
 #include "../sockets.h"
 
 #include <arpa/inet.h>
 #include <asm/socket.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <netinet/in.h>
@@ -19,11 +17,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../export.h"
 #include "../sources.h"
+#include "real.h"
 
 #define PORTS 64
 // No datagram has more control data.
@@ -31,63 +29,10 @@
 // Descriptors that a program may have been given at its start.
 #define INHERITED 256
 
-typedef ssize_t recvmsg_type(int, struct msghdr*, int);
-
-// Other libraries' constructors may come before ours: until then the system is called without the C
-// library.
-static ssize_t sys_read(int fd, void* data, size_t size) {
-  return syscall(SYS_read, fd, data, size);
-}
-static ssize_t sys_recv(int fd, void* data, size_t size, int flags) {
-  return syscall(SYS_recvfrom, fd, data, size, flags, NULL, NULL);
-}
-static ssize_t sys_recvfrom(int fd, void* data, size_t size, int flags, struct sockaddr* from,
-                            socklen_t* length) {
-  return syscall(SYS_recvfrom, fd, data, size, flags, from, length);
-}
-static ssize_t sys_recvmsg(int fd, struct msghdr* message, int flags) {
-  return syscall(SYS_recvmsg, fd, message, flags);
-}
-static int sys_recvmmsg(int fd, struct mmsghdr* messages, unsigned int count, int flags,
-                        struct timespec* timeout) {
-  return (int)syscall(SYS_recvmmsg, fd, messages, count, flags, timeout);
-}
-static int sys_bind(int fd, const struct sockaddr* address, socklen_t length) {
-  return (int)syscall(SYS_bind, fd, address, length);
-}
-static int sys_setsockopt(int fd, int level, int option, const void* value, socklen_t length) {
-  return (int)syscall(SYS_setsockopt, fd, level, option, value, length);
-}
-static int sys_getsockopt(int fd, int level, int option, void* value, socklen_t* length) {
-  return (int)syscall(SYS_getsockopt, fd, level, option, value, length);
-}
-
-static ssize_t (*real_read)(int, void*, size_t) = sys_read;
-static ssize_t (*real_recv)(int, void*, size_t, int) = sys_recv;
-static ssize_t (*real_recvfrom)(int, void*, size_t, int, struct sockaddr*,
-                                socklen_t*) = sys_recvfrom;
-static recvmsg_type* real_recvmsg = sys_recvmsg;
-static int (*real_recvmmsg)(int, struct mmsghdr*, unsigned int, int,
-                            struct timespec*) = sys_recvmmsg;
-static int (*real_bind)(int, const struct sockaddr*, socklen_t) = sys_bind;
-static int (*real_setsockopt)(int, int, int, const void*, socklen_t) = sys_setsockopt;
-static int (*real_getsockopt)(int, int, int, void*, socklen_t*) = sys_getsockopt;
-// These end the program when the length is larger than the buffer: they have no stand-in.
-static ssize_t (*real_read_chk)(int, void*, size_t, size_t);
-static ssize_t (*real_recv_chk)(int, void*, size_t, size_t, int);
-static ssize_t (*real_recvfrom_chk)(int, void*, size_t, size_t, int, struct sockaddr*, socklen_t*);
-
 static uint16_t ports[PORTS];
 static size_t port_count;
 // True once a socket was seen that is ours; once one was given options that are hidden.
 static _Atomic bool any, any_hidden;
-
-static void next(void* function, const char* name) {
-  void* found = dlsym(RTLD_NEXT, name);
-  if (found != NULL) {
-    memcpy(function, &found, sizeof(found));
-  }
-}
 
 static void read_ports(void) {
   const char* at = getenv("DRIVER_TRACEPOINTS_UDP_PORTS");
@@ -151,17 +96,7 @@ static void see_inherited(void) {
 
 __attribute__((constructor)) static void look_up(void) {
   int saved_errno = errno;
-  next(&real_read, "read");
-  next(&real_recv, "recv");
-  next(&real_recvfrom, "recvfrom");
-  next(&real_recvmsg, "recvmsg");
-  next(&real_recvmmsg, "recvmmsg");
-  next(&real_bind, "bind");
-  next(&real_setsockopt, "setsockopt");
-  next(&real_getsockopt, "getsockopt");
-  next(&real_read_chk, "__read_chk");
-  next(&real_recv_chk, "__recv_chk");
-  next(&real_recvfrom_chk, "__recvfrom_chk");
+  find_real_functions();
   read_ports();
   if (port_count > 0) {
     see_inherited();
