@@ -12,7 +12,7 @@ from strata.errors import SessionError
 from strata.record.config import Channel, find_config, load_config
 
 _EVENTS = "events: {ust: ['ros2:*']}\n"
-_TOP = "events, contexts, channel, buffers"
+_TOP = "events, contexts, channel, buffers, driver_ports"
 _CHANNEL = "subbuf_size, num_subbuf, switch_timer, read_timer, mode, output"
 
 # The rest of the message after "Cannot use configuration FILE: ".
@@ -73,6 +73,13 @@ _REFUSED = {
     f"{_EVENTS}channel: {{output: splice}}": (
         "key 'channel.output': 'splice' is not possible. Use mmap."
     ),
+    f"{_EVENTS}driver_ports: 7502": (
+        "key 'driver_ports': 7502 is not a list of ports. Write `[7502, 7503]`."
+    ),
+    f"{_EVENTS}driver_ports: [0]": (
+        "key 'driver_ports': '0' is no port. Write numbers from 1 to 65535."
+    ),
+    f"{_EVENTS}driver_ports: [9, 9]": "key 'driver_ports': 9 is listed twice. List it once.",
     f"{_EVENTS}channel: [1]": (
         f"key 'channel' is a list, not a mapping. Write the keys {_CHANNEL}."
     ),
@@ -140,6 +147,7 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
         "channel: {subbuf_size: 256k, num_subbuf: 16, switch_timer: 1000000, read_timer: 0,\n"
         "          mode: overwrite, output: mmap}\n"
         "buffers: per-pid\n"
+        "driver_ports: [9, 2368]\n"
     )
     config = load_config(str(path))
     assert config.as_json() == {
@@ -154,6 +162,7 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
             "output": "mmap",
         },
         "buffers": "per-pid",
+        "driver_ports": [9, 2368],
     }
     assert config.channel.bytes_on(4) == 16 << 20
 

@@ -33,7 +33,7 @@ def header_events(path: Path) -> dict[str, list[tuple[str, Kind]]]:
     return events
 
 
-def hook_events(path: Path) -> dict[str, list[tuple[str, Kind]]]:
+def hook_events(path: Path, provider: str) -> dict[str, list[tuple[str, Kind]]]:
     """Events of our own header, whose macros have longer names."""
     text = re.sub(r"//[^\n]*", "", path.read_text())
     events, classes = {}, {}
@@ -43,9 +43,9 @@ def hook_events(path: Path) -> dict[str, list[tuple[str, Kind]]]:
         if kind == "_CLASS":
             classes[names[1]] = fields
         elif kind == "_INSTANCE":
-            events[f"dds:{names[3]}"] = classes[names[1]]
+            events[f"{provider}:{names[3]}"] = classes[names[1]]
         else:
-            events[f"dds:{names[1]}"] = fields
+            events[f"{provider}:{names[1]}"] = fields
     return events
 
 
@@ -88,12 +88,15 @@ def test_what_only_the_newer_header_has_is_said_to_be_newer(root: Path) -> None:
     assert newer == ros2 - jazzy
 
 
-def test_every_event_of_the_hooks_is_declared_with_its_fields(root: Path) -> None:
-    events = hook_events(root / "tracing_ws/src/dds_tracepoints/src/events.h")
+@pytest.mark.parametrize(("provider", "count"), [("dds", 24), ("driver", 6)])
+def test_every_event_of_the_hooks_is_declared_with_its_fields(
+    root: Path, provider: str, count: int
+) -> None:
+    events = hook_events(root / f"tracing_ws/src/{provider}_tracepoints/src/events.h", provider)
     declared = {
         name: [(field.name, field.kind) for field in event.fields]
         for name, event in CATALOGUE.items()
-        if event.provider == "dds"
+        if event.provider == provider
     }
-    assert len(events) == 24
+    assert len(events) == count
     assert declared == events

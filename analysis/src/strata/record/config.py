@@ -25,6 +25,8 @@ _CONTEXTS = frozenset([*_PLAIN, *_CREDENTIALS, *_NAMESPACES])
 _PARAMETRIC_CONTEXT = re.compile(r"perf:thread:[\w:-]+|\$app\.[\w.]+:[\w.]+")
 # Message matching and Trace Compass's ROS 2 plug-in both key on (vpid, vtid).
 _NEEDED_CONTEXTS = ("vpid", "vtid")
+# Those of an Ouster sensor: its points, and its IMU.
+DRIVER_PORTS = (7502, 7503)
 _EVENT = re.compile(r"[A-Za-z_*][\w:*.+-]*")
 
 
@@ -57,6 +59,8 @@ class SessionConfig:
     contexts: tuple[str, ...] = ("vpid", "vtid", "procname")
     channel: Channel = field(default_factory=Channel)
     buffers: str = "per-uid"
+    driver_ports: tuple[int, ...] = DRIVER_PORTS
+    """UDP ports whose sockets are traced when events of the provider `driver` are listed."""
 
     @property
     def name(self) -> str:
@@ -73,6 +77,7 @@ class SessionConfig:
             "contexts": list(self.contexts),
             "channel": asdict(self.channel),
             "buffers": self.buffers,
+            "driver_ports": list(self.driver_ports),
         }
 
 
@@ -119,7 +124,9 @@ def load_config(name: str) -> SessionConfig:
 
 def parse_config(document: object, path: Path) -> SessionConfig:
     """Check a configuration's document; `path` is what the errors name."""
-    top = Fields.of(document, path, "", ("events", "contexts", "channel", "buffers"))
+    top = Fields.of(
+        document, path, "", ("events", "contexts", "channel", "buffers", "driver_ports")
+    )
     events = top.section("events", ("ust", "kernel"))
     ust = _events(events, "ust")
     if not ust:
@@ -131,6 +138,7 @@ def parse_config(document: object, path: Path) -> SessionConfig:
         contexts=_contexts(top),
         channel=_channel(top),
         buffers=top.choice("buffers", ("per-uid", "per-pid"), "per-uid"),
+        driver_ports=top.ports("driver_ports", DRIVER_PORTS),
     )
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from strata.errors import SessionError
 from strata.record import daemon as session_daemon
-from strata.record import leftovers
+from strata.record import driver, leftovers
 from strata.record.config import SessionConfig
 from strata.record.dds import asked_for, find_hooks, preflight
 from strata.record.host import lttng_ust_version, possible_cpus
@@ -61,7 +61,7 @@ def examine(config: SessionConfig, base: Mapping[str, str] | None = None) -> lis
     if checks[0].status == OK:
         checks += _daemon_checks(lttng, ros, environment)
     checks += [_group(), no_ros or _ros(ros), *_workspace(ros)]
-    checks += [_dds_hooks(ros, config), _buffers(config)]
+    checks += [_dds_hooks(ros, config), _driver_hooks(ros, config), _buffers(config)]
     return [*checks, *_readers()]
 
 
@@ -220,6 +220,15 @@ def _dds_hooks(ros: Ros | None, config: SessionConfig) -> Check:
         found = f"{hooks.library}; no liblttng-ust-fork: children made by fork are not traced"
         return Check(name, WARNING, found, "make setup")
     return Check(name, OK, str(hooks.library))
+
+
+def _driver_hooks(ros: Ros | None, config: SessionConfig) -> Check:
+    name = "driver_tracepoints"
+    library = driver.find_library(ros)
+    if library is None:
+        status = PROBLEM if ros and driver.asked_for(config.ust) else WARNING
+        return Check(name, status, "not built: no events of sensor drivers", "make setup")
+    return Check(name, OK, str(library))
 
 
 def _buffers(config: SessionConfig) -> Check:

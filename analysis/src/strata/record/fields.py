@@ -70,6 +70,18 @@ class Fields:
             self.refuse(key, f"'{twice[0]}' is listed twice", "List it once")
         return tuple(value)
 
+    def ports(self, key: str, default: tuple[int, ...]) -> tuple[int, ...]:
+        """Give a list of distinct port numbers."""
+        value = self.values.get(key, list(default))
+        if not isinstance(value, list):
+            self.refuse(key, f"{_kind(value)} is not a list of ports", "Write `[7502, 7503]`")
+        for port in value:
+            if isinstance(port, bool) or not isinstance(port, int) or not 0 < port < 65536:
+                self.refuse(key, f"'{port}' is no port", "Write numbers from 1 to 65535")
+            if value.count(port) > 1:
+                self.refuse(key, f"{port} is listed twice", "List it once")
+        return tuple(value)
+
     def choice(self, key: str, choices: tuple[str, ...], default: str) -> str:
         """Give one of a few words."""
         value = self.values.get(key, default)

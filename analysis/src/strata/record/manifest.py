@@ -16,6 +16,7 @@ from strata.record.command import End
 from strata.record.config import SessionConfig
 from strata.record.dds import Dds
 from strata.record.directory import MANIFEST, write_text
+from strata.record.driver import Driver
 from strata.record.host import (
     clock_offset,
     describe_host,
@@ -60,6 +61,7 @@ class Manifest:
         ros: Ros | None,
         lttng: Lttng,
         dds: Dds | None,
+        driver: Driver | None,
         rmw_profile: RmwProfile | None,
     ) -> None:
         """Fill in all that is known before the command starts."""
@@ -70,6 +72,7 @@ class Manifest:
             "versions": describe_versions(lttng),
             "ros": describe_ros(ros, environment),
             "dds": dds.as_json() if dds else None,
+            "driver": driver.as_json() if driver else None,
             "rmw_profile": rmw_profile.as_json(environment, ros) if rmw_profile else None,
             "config": {"file": str(config.file), "name": config.name, **config.as_json()},
             "command": {"line": list(command), "cwd": str(Path.cwd()), "uid": os.getuid()},

@@ -28,6 +28,8 @@ from strata.record.directory import (
     default_directory,
     holds_events,
 )
+from strata.record.driver import Driver, plan_driver
+from strata.record.driver import asked_for as asked_for_driver
 from strata.record.kernel.events import DEFAULT_EVENTS
 from strata.record.kernel.recorder import ClockOffset, PerfRecording, plan_kernel
 from strata.record.lttng import KERNEL, UST, Lttng, tool_environment
@@ -66,6 +68,7 @@ class _Plan:
     session: str
     ros: Ros | None
     dds: Dds | None
+    driver: Driver | None
     rmw_profile: RmwProfile | None
     lttng: Lttng
     clock_offset: ClockOffset
@@ -141,6 +144,9 @@ def _plan(
     dds = plan_dds(ros, environment) if asked_for(config.ust) else None
     if dds and dds.hooks:
         environment = dds.hooks.preload(environment)
+    driver = plan_driver(ros, config.driver_ports) if asked_for_driver(config.ust) else None
+    if driver:
+        environment = driver.preload(environment)
     environment[SESSION_DIR_VARIABLE] = str(target)
     program = resolve(command, environment)
     check_directory(target, force=force)
@@ -154,6 +160,7 @@ def _plan(
         session=f"strata-{name}-{os.getpid()}-{time.time_ns() // 1_000_000}",
         ros=ros,
         dds=dds,
+        driver=driver,
         rmw_profile=rmw_profile,
         lttng=lttng,
         clock_offset=clock_offset,
@@ -171,10 +178,12 @@ def _record(plan: _Plan, manifest: Manifest) -> Recording:
             ros=plan.ros,
             lttng=plan.lttng,
             dds=plan.dds,
+            driver=plan.driver,
             rmw_profile=plan.rmw_profile,
         )
-        for remark in plan.dds.remarks if plan.dds else ():
-            plan.say(remark)
+        for layer in (plan.dds, plan.driver):
+            for remark in layer.remarks if layer else ():
+                plan.say(remark)
         kernel = plan_kernel(
             plan.config.kernel, plan.lttng.kernel_available(), plan.lttng.environment
         )

@@ -1,0 +1,103 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The recorder's side of the driver events: what is preloaded into unmodified sensor drivers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from strata.errors import SessionError
+from strata.record.places import install_spaces
+from strata.record.preflight.libraries import system_directories
+from strata.record.ros import Ros, prepend
+from strata.schema.events import DRIVER_PROVIDER
+
+LIBRARY = "lib/driver_tracepoints/libdriver_hooks.so"
+PORTS_VARIABLE = "DRIVER_TRACEPOINTS_UDP_PORTS"
+_FORK = "liblttng-ust-fork.so.1"
+
+
+@dataclass(frozen=True)
+class Driver:
+    """The driver side of a recording; `library` null: nothing is preloaded.
+
+    `ports` are the UDP ports whose sockets are traced, `fork` LTTng's library for children made by
+    fork (null: there is none). `remarks` are for the user.
+    """
+
+    library: Path | None
+    fork: Path | None
+    ports: tuple[int, ...]
+    remarks: tuple[str, ...] = ()
+
+    def preload(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """Give an environment in which the hooks are preloaded, behind what already is.
+
+        Behind: hooks that look at who calls them, as the DDS hooks do, are asked first.
+        """
+        preloaded = dict(environment)
+        if self.library is None:
+            return preloaded
+        old = [path for path in preloaded.get("LD_PRELOAD", "").split(":") if path]
+        new = [str(path) for path in (self.library, self.fork) if path is not None]
+        preloaded["LD_PRELOAD"] = ":".join([*old, *(path for path in new if path not in old)])
+        preloaded[PORTS_VARIABLE] = ",".join(str(port) for port in self.ports)
+        # Drivers that emit by themselves find the library that the hooks were built with.
+        prepend(preloaded, "LD_LIBRARY_PATH", [self.library.parents[1]])
+        return preloaded
+
+    def as_json(self) -> dict[str, Any]:
+        """Give what the manifest keeps."""
+        return {
+            "hooks": str(self.library) if self.library else None,
+            "fork": str(self.fork) if self.fork else None,
+            "ports": list(self.ports),
+        }
+
+
+def asked_for(patterns: Sequence[str]) -> bool:
+    """Tell whether a configuration's userspace events include some of the provider `driver`."""
+    return any(_may_name_driver(pattern) for pattern in patterns)
+
+
+def _may_name_driver(pattern: str) -> bool:
+    provider, colon, _ = pattern.partition(":")
+    if colon:
+        return fnmatchcase(DRIVER_PROVIDER, provider)
+    # A `*` may stand for the colon, too.
+    beginning, star, _ = pattern.partition("*")
+    return bool(star) and f"{DRIVER_PROVIDER}:".startswith(beginning)
+
+
+def find_library(ros: Ros | None) -> Path | None:
+    """Find the hooks; null when they are not built.
+
+    Without a ROS 2 any distribution's will do: the library is the same.
+    """
+    spaces = install_spaces() if ros is None else [ros.space] if ros.space else []
+    return next((space / LIBRARY for space in spaces if (space / LIBRARY).is_file()), None)
+
+
+def plan_driver(ros: Ros | None, ports: Sequence[int]) -> Driver:
+    """Decide what is preloaded into a command for the events of its sensor drivers.
+
+    Raises SessionError when the package that a ROS 2 needs is not built; a command without ROS 2 is
+    recorded without it then.
+    """
+    library = find_library(ros)
+    if library is None and ros is not None:
+        raise SessionError(
+            f"Cannot record driver events with ROS 2 {ros.distro}: driver_tracepoints is not built "
+            f"(no {LIBRARY} below tracing_ws/install/{ros.distro}). Run `make setup`, or record "
+            "with a configuration without driver events, such as ros2."
+        )
+    if library is None:
+        remark = "no driver events: driver_tracepoints is not built (`make setup`)"
+        return Driver(None, None, tuple(ports), (remark,))
+    candidates = (directory / _FORK for directory in system_directories())
+    fork = next((path for path in candidates if path.is_file()), None)
+    return Driver(library, fork, tuple(ports))

@@ -1,0 +1,28 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The sources of this process, for the library and its hooks. No function allocates or waits: any
+// may be called in a signal handler.
+#ifndef DRIVER_TRACEPOINTS_SOURCES_H
+#define DRIVER_TRACEPOINTS_SOURCES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Registers a source of the hooks: one that claims nothing, and is announced with its first event.
+uint64_t strata_driver_hook_source(const char* kind, const char* address);
+
+// True once the program itself announced a UDP source on this port.
+bool strata_driver_hook_port_claimed(uint16_t port);
+
+// True once the program itself announced the appsink of this name.
+bool strata_driver_hook_sink_claimed(const char* name);
+
+// True while a session records packet_received, buffer_pulled.
+bool strata_driver_hook_wants_packets(void);
+bool strata_driver_hook_wants_buffers(void);
+
+// How often this process came of a fork: state that counts begins anew.
+uint32_t strata_driver_hook_generation(void);
+
+#endif
