@@ -23,13 +23,15 @@ class Driver:
     """What drivers did; empty without `driver` events.
 
     `frame` has one row a publication: the frame that it was made of, or `NONE`. Those of
-    `inferred` frames were linked by what their thread read last.
+    `inferred` frames were linked by what their thread read last. `frame_of` holds the frame of each
+    event of a name that tells one.
     """
 
     sources: Sources
     reads: Reads
     frames: Frames
     frame: Ints
+    frame_of: dict[str, Ints]
     inferred: Flags
     losses: DriverLosses
 
@@ -57,7 +59,7 @@ def find_driver(around: Surroundings, ledger: Ledger) -> Driver:
         ledger.add("driver_links_with_losses", int(links.doubtful.sum()))
     published = np.isin(np.arange(len(frames)), frame)
     losses = find_losses(sources, reads, frames, published, ledger)
-    return Driver(sources, reads, frames, frame, inferred, losses)
+    return Driver(sources, reads, frames, frame, found.of, inferred, losses)
 
 
 def _inferred(frames: Frames, reads: Reads, rows: Ints) -> tuple[Frames, Ints]:

@@ -62,7 +62,9 @@ def find_frames(events: EventColumns, sources: Sources, reads: Reads) -> Found:
     numbers = [events.ints(name, "frame") for name in _NAMED]
     every = np.concatenate([sources.of[name] for name in _NAMED])
     code, source, number = number_pairs(every, np.concatenate(numbers))
-    of = dict(zip(_NAMED, np.split(code, np.cumsum([len(one) for one in numbers])[:-1]), strict=True))
+    of = dict(
+        zip(_NAMED, np.split(code, np.cumsum([len(one) for one in numbers])[:-1]), strict=True)
+    )
     boundary = _first_row(of[BOUNDARY], len(source))
     told = {
         column: pick(events.ints(BOUNDARY, column), boundary)
@@ -71,11 +73,11 @@ def find_frames(events: EventColumns, sources: Sources, reads: Reads) -> Found:
     closing = reads.packets(source, told["last_sequence"])
     first = reads.packets(source, told["first_sequence"])
     pulled = _pulled(reads, source, number)
-    last = np.where(boundary != NONE, closing, pulled)
+    last = np.where(closing != NONE, closing, pulled)
     frames = Frames(
         source,
         number,
-        np.where(boundary != NONE, first, NONE),
+        first,
         last,
         pick(events.timestamps(BOUNDARY), boundary),
         _ready(events, of, len(source)),

@@ -103,6 +103,9 @@ def _unpublished(reads: Reads, frames: Frames, published: Flags) -> DriverLosses
     end_ns = np.append(whole_ns[1:], NONE)[: len(rows)]
     followed = np.append(frames.source[rows[1:]] == frames.source[rows[:-1]], False)[: len(rows)]
     cause = np.full(len(rows), 3, np.int64)
+    # Of a driver that tells of no frames, only where some publications are known to be of it.
+    told = (frames.boundary_ns != NONE) | (frames.ready_ns != NONE) | published
+    followed &= np.isin(frames.source[rows], frames.source[told])
     count = (~published[rows] & followed).astype(np.int64)
     return _stretches(frames.source[rows], cause, count, whole_ns, end_ns)
 

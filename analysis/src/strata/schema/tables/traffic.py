@@ -130,9 +130,7 @@ MESSAGES = Table(
             "what decided that: frame (the driver told it) or last read (inferred)",
             null=_NO_DRIVER,
         ),
-        instant(
-            "begin_ns", "where its latency begins: arrival_ns, else read_ns, else publish_ns"
-        ),
+        instant("begin_ns", "where its latency begins: arrival_ns, else read_ns, else publish_ns"),
         instant(
             "arrival_ns",
             "checkpoint: the data that completed the frame were at this host",
