@@ -13,7 +13,7 @@ from strata.schema.layers import HOP_LAYERS
 from strata.schema.links import MessageLink
 
 DRIVER = """
-    90  1.1 packet_received source=1 sequence=0 queue_ns=5
+    50  1.1 packet_received source=1 sequence=0 queue_ns=5
     100 1.1 packet_received source=1 sequence=1 queue_ns=40
     110 1.1 frame_boundary source=1 frame=0 packets=2 last_sequence=1
     130 1.1 cloud_ready source=1 frame=0
@@ -79,6 +79,7 @@ def test_a_latency_begins_when_the_last_data_arrived() -> None:
     assert message["read_ns"] == BASE + 100
     assert message["publish_ns"] == BASE + 150
     assert message["latency_ns"] == 170
+    assert message["sweep_ns"] == 15
     assert message["conversion_ns"] == 20
     assert message["driver_source"] == "UDP port 7502"
     assert message["driver_method"] == "frame"

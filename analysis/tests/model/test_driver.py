@@ -35,7 +35,8 @@ def scene() -> Scene:
     made.timer(node="/driver", pid=1, symbol="poll")
     made.source(1, pid=1, kind="udp", name="lidar", address="0.0.0.0:7502")
     made.source(2, pid=1, kind="udp", name="imu", address="[::]:7503")
-    made.source(3, pid=1, kind="appsink", name="camera", address="sink0")
+    made.source(3, pid=1, kind="appsink", address="sink0")
+    made.source(4, pid=1, kind="udp", address="0.0.0.0:7600")
     return made
 
 
@@ -88,18 +89,18 @@ def test_one_number_in_two_processes_is_two_sources() -> None:
     made.source(1, pid=2, kind="appsink", address="other")
     made.play("100 2.2 buffer_pulled source=1 frame=0")
     model, _ = made.model()
-    assert model.driver.sources.place.tolist()[3] == "appsink other"
-    assert model.driver.frames.source.tolist() == [3]
+    assert model.driver.sources.place.tolist()[4] == "appsink other"
+    assert model.driver.frames.source.tolist() == [4]
 
 
 def test_a_source_without_its_init_event_is_known_by_the_others() -> None:
     model, _ = played("100 7.7 packet_received source=9\n101 8.8 buffer_pulled source=9")
-    assert model.driver.sources.place.tolist()[3:] == [
+    assert model.driver.sources.place.tolist()[4:] == [
         "UDP (unknown socket)",
         "appsink (unnamed)",
     ]
     table = driver_sources_table(model, driver_frames_frame(model))
-    assert table["kind"].isna().tolist() == [False, False, False, True, True]
+    assert table["kind"].isna().tolist() == [False] * 4 + [True] * 2
 
 
 def test_all_messages_of_a_frame_are_linked_to_it() -> None:
@@ -210,8 +211,8 @@ def test_no_link_reaches_over_lost_events() -> None:
 
 
 HOOKED = """
-    100 1.1 packet_received source=1 sequence=0 queue_ns=4
-    110 1.1 packet_received source=1 sequence=1 queue_ns=5
+    100 1.1 packet_received source=4 sequence=0 queue_ns=4
+    110 1.1 packet_received source=4 sequence=1 queue_ns=5
     120 1.1 rmw_publish /points 120
     121 1.1 rmw_publish /scan 121
     130 1.1 rmw_publish /points 130
@@ -221,8 +222,8 @@ HOOKED = """
 def test_without_frames_a_message_is_of_what_its_thread_read_last() -> None:
     model, ledger = played(HOOKED)
     assert frames_of(model) == [
-        ("UDP port 7502", -1, "/points"),
-        ("UDP port 7502", -1, "/scan"),
+        ("UDP port 7600", -1, "/points"),
+        ("UDP port 7600", -1, "/scan"),
         None,
     ]
     assert ledger.counts == {"driver_links_inferred": 2} | {
@@ -238,7 +239,7 @@ def test_without_frames_other_threads_and_callbacks_know_nothing() -> None:
     model, _ = played(
         """
         90  1.1 callback_start poll
-        100 1.1 packet_received source=1 sequence=0
+        100 1.1 packet_received source=4 sequence=0
         105 1.1 callback_end poll
         110 1.1 callback_start poll
         111 1.1 rmw_publish /points 111
@@ -270,7 +271,7 @@ def test_a_thread_that_tells_of_frames_is_not_guessed_about() -> None:
     # The hooks see the socket of an instrumented driver a second time.
     model, _ = played(
         """
-        99  1.1 packet_received source=2 sequence=0
+        99  1.1 packet_received source=4 sequence=0
         100 1.1 packet_received source=1 sequence=0
         101 1.1 frame_boundary source=1 frame=0 packets=2
         102 1.1 rmw_publish /imu 102
@@ -317,12 +318,12 @@ def test_every_lost_packet_counts_once_by_its_cause() -> None:
 def test_what_a_queue_dropped_before_the_trace_does_not_count() -> None:
     model, ledger = played(
         """
-        100 5.5 packet_received source=4 sequence=70 dropped=1000
-        200 5.5 packet_received source=4 sequence=71 dropped=1002
+        100 5.5 packet_received source=8 sequence=70 dropped=1000
+        200 5.5 packet_received source=8 sequence=71 dropped=1002
         """
     )
     assert ledger.counts["driver_packets_dropped"] == 2
-    assert losses_of(model) == [(3, "socket buffer full", 2, 100, 200)]
+    assert losses_of(model) == [(4, "socket buffer full", 2, 100, 200)]
 
 
 def test_what_an_appsink_dropped_is_of_a_cause_of_its_own() -> None:

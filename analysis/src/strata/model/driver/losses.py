@@ -6,8 +6,8 @@ Each loss counts once, under the cause that is known:
 
 * the **socket's buffer**, or the **appsink, was full**: the counter of its queue rose;
 * a packet of a frame **never came** (`missing`), beyond what the socket dropped since the frame
-  before was complete, and what it dropped then beyond what that frame missed: a packet that closes
-  a frame may be the next one's first, with what was dropped before it on either side;
+  before was complete, and what was left of that frame's drops: a packet that closes a frame may be
+  the next one's first, and what was dropped before it may be of either;
 * a complete frame was **not published**. A source's last frame does not count: the trace ended.
 """
 
@@ -86,14 +86,37 @@ def _dropped(sources: Sources, reads: Reads) -> DriverLosses:
 def _missing(reads: Reads, frames: Frames) -> DriverLosses:
     rows = np.flatnonzero(frames.completed & (frames.missing != NONE))
     missing, dropped = frames.missing[rows], np.maximum(frames.dropped[rows], 0)
-    left = np.zeros_like(dropped)
-    again = frames.source[rows[1:]] == frames.source[rows[:-1]]
-    left[1:] = np.where(again, np.maximum(dropped[:-1] - missing[:-1], 0), 0)
+    first = np.append(True, frames.source[rows[1:]] != frames.source[rows[:-1]])[: len(rows)]
+    left = _left(missing, dropped, first)
     cause = np.full(len(rows), 2, np.int64)
     begin_ns, end_ns = _arrival(reads, frames.first[rows]), _arrival(reads, frames.last[rows])
     end_ns = np.where(end_ns != NONE, end_ns, frames.boundary_ns[rows])
     count = np.maximum(missing - dropped - left, 0)
     return _stretches(frames.source[rows], cause, count, begin_ns, end_ns)
+
+
+def _left(missing: Ints, dropped: Ints, first: Flags) -> Ints:
+    """What of the drops before each frame may be of its own packets.
+
+    What is left after a frame is what was left before it and its own drops, less what it missed; no
+    more than its own drops, and nothing below zero. Such steps, x -> min(max(x + a, low), high),
+    make a step of the same form one after the other, so all are added up by doubling.
+    """
+    step, low, high = dropped - missing, np.zeros_like(dropped), dropped.copy()
+    # Nothing is left from before a source's first frame: its step is a constant.
+    low[first] = high[first] = np.clip(step[first], 0, dropped[first])
+    reach = 1
+    while reach < len(step):
+        last, then = slice(None, -reach), slice(reach, None)
+        at_low = np.clip(low[last] + step[then], low[then], high[then])
+        at_high = np.clip(high[last] + step[then], low[then], high[then])
+        step[then] = step[then] + step[last]
+        low[then], high[then] = at_low, at_high
+        reach *= 2
+    left = np.zeros_like(dropped)
+    left[1:] = low[:-1]
+    left[first] = 0
+    return left
 
 
 def _unpublished(reads: Reads, frames: Frames, published: Flags) -> DriverLosses:

@@ -9,8 +9,8 @@ mark before it on its thread, when both lie in one execution of a callback, or b
 then the thread did no other work of the client library in between. In between it neither read other
 data nor completed another frame.
 
-**By last read**, where a driver tells of no frames (hooks in an unmodified one): the publication is
-made of what its thread had read last in the same execution; outside of callbacks, since its last
+**By last read**, where a driver tells of no frames and gives its source no name (hooks in an
+unmodified one), on threads where none does: the publication is made of what its thread had read last in the same execution; outside of callbacks, since its last
 publication on that topic. Inferred.
 
 No link reaches over a time in which events were lost. Topics that every node has (`/rosout`) are
@@ -154,12 +154,12 @@ def _last_read(around: Surroundings, sources: Sources, reads: Reads) -> tuple[In
     """The read that each publication is inferred to be made of, or `NONE`; which are doubtful."""
     timeline, publications = around.timeline, around.publications
     none = np.full(len(publications), NONE, np.int64)
-    telling = np.concatenate([sources.of[name] for name in (BOUNDARY, CLOUD, COPIED)])
-    marked = timeline.thread[
-        timeline.positions(Kind.FRAME_BOUNDARY, Kind.CLOUD_READY, Kind.COPY_DONE)
-    ]
+    named = np.flatnonzero(sources.name.astype(bool))
+    telling = np.concatenate([named, *(sources.of[name] for name in (BOUNDARY, CLOUD, COPIED))])
+    told, thread = np.isin(reads.source, telling), timeline.thread[reads.position]
+    marks = timeline.positions(Kind.FRAME_BOUNDARY, Kind.CLOUD_READY, Kind.COPY_DONE)
     own = np.flatnonzero(
-        ~np.isin(reads.source, telling) & ~np.isin(timeline.thread[reads.position], marked)
+        ~told & ~np.isin(thread, np.concatenate([thread[told], timeline.thread[marks]]))
     )
     if not len(own):
         return none, np.zeros(len(none), bool)
