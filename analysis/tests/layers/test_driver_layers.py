@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The layers before a publish, and chains that begin with sensor data, on scenes of a few events."""
+"""The layers before a publish, and chains that begin with sensor data, on small scenes."""
 
 from __future__ import annotations
 

@@ -81,6 +81,7 @@ def test_sources_are_named_by_their_init_events() -> None:
         "UDP port 7502",
         "UDP port 7503",
         "appsink sink0",
+        "UDP port 7600",
     ]
 
 
@@ -343,9 +344,10 @@ def test_complete_frames_without_a_message_are_counted_but_for_the_last() -> Non
     lines = ""
     for number in range(5):
         at = 100 * (number + 1)
+        packets = f"first_sequence={number} last_sequence={number}"
         lines += f"""
         {at} 1.1 packet_received source=2 sequence={number}
-        {at + 1} 1.1 frame_boundary source=2 frame={number} packets=1 first_sequence={number} last_sequence={number}
+        {at + 1} 1.1 frame_boundary source=2 frame={number} packets=1 {packets}
         """
         if number == 1:
             lines += f"{at + 2} 1.1 rmw_publish /imu {at + 2}"

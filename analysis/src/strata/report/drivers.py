@@ -64,7 +64,7 @@ def drivers_section(analysis: Analysis, *, everything: bool) -> RenderableType |
     return Group(*parts, Text())
 
 
-def source_name(row: Mapping[Hashable, Any]) -> str:
+def source_name(row: Mapping[Any, Any]) -> str:
     """Return the place of a row of `driver_sources` with the driver's own name for it."""
     name = "" if pd.isna(row["name"]) else row["name"]
     return f"{row['place']} ({name})" if name and name not in row["place"] else row["place"]

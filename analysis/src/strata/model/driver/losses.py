@@ -77,8 +77,6 @@ def _dropped(sources: Sources, reads: Reads) -> DriverLosses:
     before_ns[1:] = known_ns[:-1]
     first = np.flatnonzero(reads.first)
     before_ns[first] = sources.begin_ns[reads.source[first]]
-    # Without its arrival, the time of a read only bounds: nothing ends before it began.
-    before_ns = np.minimum(before_ns, known_ns)
     cause = np.where(reads.packet, 0, 1).astype(np.int64)
     return _stretches(reads.source, cause, reads.dropped, before_ns, known_ns)
 
@@ -148,11 +146,15 @@ def _stretches(
     starts[1:] |= cause[some[1:]] != cause[some[:-1]]
     begin = np.flatnonzero(starts)
     end = np.append(begin[1:], len(some))[: len(begin)] - 1
+    # Where an arrival is not known the read bounds it, and clocks are set: nothing ends before it
+    # began.
+    since_ns, until_ns = begin_ns[some[begin]], end_ns[some[end]]
+    since_ns = np.where(until_ns != NONE, np.minimum(since_ns, until_ns), since_ns)
     total = np.add.reduceat(count[some], begin) if len(begin) else np.empty(0, np.int64)
     return DriverLosses(
         source[some[begin]],
         cause[some[begin]],
         total.astype(np.int64, copy=False),
-        begin_ns[some[begin]],
-        end_ns[some[end]],
+        since_ns,
+        until_ns,
     )

@@ -10,8 +10,9 @@ then the thread did no other work of the client library in between. In between i
 data nor completed another frame.
 
 **By last read**, where a driver tells of no frames and gives its source no name (hooks in an
-unmodified one), on threads where none does: the publication is made of what its thread had read last in the same execution; outside of callbacks, since its last
-publication on that topic. Inferred.
+unmodified one), on threads where none does: the publication is made of what its thread had read
+last in the same execution; outside of callbacks, since its last publication on that topic.
+Inferred.
 
 No link reaches over a time in which events were lost. Topics that every node has (`/rosout`) are
 not made of sensor data. What the rules cannot know: a message that the thread publishes after a
