@@ -19,25 +19,25 @@ from strata.printable import printable
 from strata.units import format_count, format_ns
 
 _TIMES = {
-    "sweep p50": "sweep_p50",
+    "sweep": "sweep_p50",
     "queue p50": "queue_p50",
     "p99": "queue_p99",
     "max": "queue_max",
-    "conversion": "conversion_p50",
+    "convert": "conversion_p50",
 }
+_UNPUBLISHED = "not published"
 _UNITS = {
     "socket buffer full": ("packet", "packets"),
     "appsink full": ("buffer", "buffers"),
     "never came": ("packet", "packets"),
-    "not published": ("frame", "frames"),
+    _UNPUBLISHED: ("frame", "frames"),
 }
-_MAX_STRETCHES = 3
 
 
 def drivers_section(analysis: Analysis, *, everything: bool) -> RenderableType | None:
-    """Return a row a source, and below what each lost, why and when; None without sources.
+    """Return a row a source, and below what each published and lost; None without sources.
 
-    Without `everything`, of many stretches of loss only those of the most are told each.
+    With `everything`, each stretch of time is told in which data were lost.
     """
     if analysis.driver_sources.empty:
         return None
@@ -45,22 +45,26 @@ def drivers_section(analysis: Analysis, *, everything: bool) -> RenderableType |
     table.add_column("source", overflow="fold", ratio=1)
     for name in ("read", "frames", *_TIMES):
         table.add_column(name, justify="right", no_wrap=True)
-    remarks: list[str] = []
+    remarks: list[Text] = []
     for row in analysis.driver_sources.to_dict("records"):
+        name = source_name(row)
         table.add_row(
-            Text.assemble((printable(source_name(row)), "bold"), "\n", printable(_way(row))),
+            Text(printable(row["place"])),
             f"{row['reads']:,}",
             f"{row['frames']:,}",
             *(format_ns(row[column]) for column in _TIMES.values()),
         )
+        remarks.append(Text(printable(f"{name}: {_way(row)}")))
         remarks += [
-            f"{source_name(row)}: {text}"
+            Text(printable(f"{name}: {text}"), style="yellow")
             for text in loss_sentences(analysis, row["source_id"], everything=everything)
         ]
+    note = (
+        "sweep: first to closing packet of a frame; queue: from arrival until read; convert: from"
+    )
+    note += " the complete frame to the message (medians)"
     parts: list[RenderableType] = [Rule(Text("sensor drivers", style="bold"), align="left"), table]
-    note = "sweep: first to last packet of a frame; queue: in the socket or appsink until read"
-    parts += [Padding(Text(note, style="dim"), (0, 1))]
-    parts += [Padding(Text(printable(text), style="yellow"), (0, 1)) for text in remarks]
+    parts += [Padding(text, (0, 1)) for text in (*remarks, Text(note, style="dim"))]
     return Group(*parts, Text())
 
 
@@ -86,17 +90,20 @@ def loss_sentences(analysis: Analysis, source_id: int, *, everything: bool) -> l
 
 def _sentence(cause: str, rows: pd.DataFrame, begin_ns: int, *, everything: bool) -> str:
     total = format_count(int(rows["count"].sum()), *_UNITS[cause])
-    shown = rows if everything else rows.nlargest(_MAX_STRETCHES, "count").sort_index()
-    windows = [_window(row, begin_ns, alone=len(rows) == 1) for row in shown.to_dict("records")]
-    more = len(rows) - len(shown)
-    if more:
-        windows.append(f"and {format_count(more, 'stretch', 'stretches')} more (--all)")
-    lost = "not published" if cause == "not published" else f"lost, {cause}"
-    return f"{total} {lost}: {'; '.join(windows)}"
+    text = f"{total} {cause}" if cause == _UNPUBLISHED else f"{total} lost, {cause}"
+    text += _window(rows["begin_ns"].min(), rows["end_ns"].max(), begin_ns)
+    if len(rows) == 1:
+        return text
+    shown = rows if everything else rows.nlargest(1, "count")
+    told = [
+        f"{row['count']:,}{_window(row['begin_ns'], row['end_ns'], begin_ns)}"
+        for row in shown.to_dict("records")
+    ]
+    most = "" if everything else "the most "
+    return f"{text} in {len(rows):,} stretches: {most}{', '.join(told)}"
 
 
-def _window(row: Mapping[Hashable, Any], begin_ns: int, *, alone: bool) -> str:
-    count = "" if alone else f"{row['count']:,} "
-    since = "" if pd.isna(row["begin_ns"]) else f"from {format_ns(row['begin_ns'] - begin_ns)} "
-    until = "" if pd.isna(row["end_ns"]) else f"until {format_ns(row['end_ns'] - begin_ns)}"
-    return f"{count}{since}{until}".strip()
+def _window(first_ns: Any, last_ns: Any, begin_ns: int) -> str:
+    since = "" if pd.isna(first_ns) else f" from {format_ns(first_ns - begin_ns)}"
+    until = "" if pd.isna(last_ns) else f" until {format_ns(last_ns - begin_ns)}"
+    return since + until
