@@ -13,7 +13,7 @@ from recorder import Recorder
 
 pytestmark = pytest.mark.live
 
-FRAMES = 60
+FRAMES = 20
 
 
 def test_a_driver_that_reads_too_slowly_is_to_blame_and_its_losses_are_exact(

@@ -25,11 +25,11 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from std_msgs.msg import String
 
-PACKETS = 8
+PACKETS = 32
 PERIOD_S = 0.001
 TICK_S = 0.002
-SKIPPED = (3, 5)
-"""Packet 5 of every frame whose number ends with 3 is never sent."""
+SKIPPED = 5
+"""This packet of every third frame is never sent."""
 _PACKET = struct.Struct("<II1000x")
 _BUFFER = 40 * 2304
 """Room for some 40 packets, as the kernel counts them."""
@@ -40,19 +40,22 @@ class Sensor(threading.Thread):
         super().__init__(daemon=True)
         self.port, self.frames = port, frames
         self.sent = self.skipped = 0
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+
+    def send(self, frame: int, place: int) -> None:
+        self.socket.sendto(_PACKET.pack(frame, place), ("127.0.0.1", self.port))
+        self.sent += 1
 
     def run(self) -> None:
-        to = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         begin = time.monotonic()
         for frame in range(self.frames):
             for place in range(PACKETS):
-                if (frame % 10, place) == SKIPPED:
+                if frame % 3 == 0 and place == SKIPPED:
                     self.skipped += 1
                     continue
                 due = begin + (frame * PACKETS + place) * PERIOD_S
                 time.sleep(max(0.0, due - time.monotonic()))
-                to.sendto(_PACKET.pack(frame, place), ("127.0.0.1", self.port))
-                self.sent += 1
+                self.send(frame, place)
 
 
 class Driver(Node):
@@ -85,7 +88,11 @@ class Driver(Node):
                 self.socket, self.buffer, self.source
             )
         except BlockingIOError:
-            self.idle += not self.sensor.is_alive()
+            if not self.sensor.is_alive():
+                # All is read; a last packet tells what was dropped last, and ends the last scan.
+                if not self.idle:
+                    self.sensor.send(self.sensor.frames, 0)
+                self.idle += 1
             return
         self.received += 1
         frame, _ = _PACKET.unpack(self.buffer)
