@@ -6,11 +6,14 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from kernel_scene import kernel_tables
 from scene import BASE, Scene
 
+from strata.model.build import build_model
 from strata.pipeline.messages import MessageResults, Wanted, message_results
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.links import MessageLink
+from strata.schema.quality import Ledger
 
 DRIVER = """
     50  1.1 packet_received source=1 sequence=0 queue_ns=5
@@ -181,3 +184,23 @@ def test_the_driver_ends_where_publish_is_called(event: str) -> None:
     lines = (DRIVER + SENT).replace("rcl_publish /points", f"{event} /points")
     message = results(lines).tables["messages"].iloc[0]
     assert message["driver_ns"] == message["publish_ns"] - message["read_ns"]
+
+
+@pytest.mark.parametrize("thread", [1, 4])
+def test_what_the_thread_did_in_the_driver_is_told_when_it_reads_and_publishes(thread: int) -> None:
+    made = scene()
+    reads = DRIVER.replace("1.1", f"1.{thread}").replace(f"130 1.{thread} cloud", "130 1.1 cloud")
+    made.play(reads + SENT)
+    tables = made.tables() | kernel_tables(
+        """
+        20  cpu0 0 S 1
+        120 cpu0 1 R 9
+        135 cpu0 9 R 1
+        190 cpu0 1 S 0
+        """
+    )
+    ledger = Ledger()
+    found = message_results(build_model(tables, ledger), Wanted(), ledger)
+    rows = found.tables["layer_scheduling"]
+    times = rows[rows["layer"] == "driver"][["running_ns", "preempted_ns", "blocked_ns"]]
+    assert times.to_numpy().tolist() == ([[35, 15, 0]] if thread == 1 else [])

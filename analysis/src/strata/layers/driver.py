@@ -34,12 +34,14 @@ Flags = npt.NDArray[np.bool_]
 class Origin:
     """What each matched message was made of; `NONE` is null.
 
-    `frame` is a row of the driver's frames. `begin_ns` is where the message's latency begins. The
-    other columns are known where `durations` holds layers of the message.
+    `frame` is a row of the driver's frames, `thread` the one that read its data. `begin_ns` is
+    where the message's latency begins. Columns but these, `frame` and `inferred` are known where
+    `durations` holds layers of the message.
     """
 
     frame: Ints
     inferred: Flags
+    thread: Ints
     begin_ns: Ints
     arrival_ns: Ints
     read_ns: Ints
@@ -89,9 +91,12 @@ def cut_origin(model: Model, publish_ns: Ints, ledger: Ledger) -> Origin:
         np.where(began, pick(column, frame), NONE) for column in columns
     )
     arrived = arrival_ns != NONE
+    last = pick(model.driver.frames.last, np.where(began, frame, NONE))
+    thread = pick(model.timeline.thread, pick(model.driver.reads.position, last))
     return Origin(
         frame,
         model.driver.inferred[publication],
+        thread,
         np.where(arrived, arrival_ns, np.where(began, read_ns, publish_ns)),
         arrival_ns,
         read_ns,
