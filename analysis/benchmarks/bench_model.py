@@ -49,7 +49,9 @@ STAGES: dict[str, dict[ModuleType, tuple[str, ...]]] = {
             "read_clocks",
         )
     },
-    "traffic": {build: ("find_publications", "find_takes", "find_middleware")},
+    "traffic": {
+        build: ("find_publications", "find_takes", "find_middleware", "find_driver"),
+    },
     "matching": {
         build: (
             *("number_topics", "infer", "match"),

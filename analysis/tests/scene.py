@@ -25,7 +25,11 @@ GID it is:
 
 Init events lie before time 0. An entity is named by its topic (publisher) or symbol (subscription,
 timer). ``unknown`` as entity gives a handle that no init event introduced. Events of the middleware
-take ``key=value``; see `_middleware`.
+take ``key=value``; see `_middleware`. Those of drivers do too:
+
+    100 1.1 packet_received source=1 sequence=0 queue_ns=5
+    110 1.1 frame_boundary source=1 frame=0 packets=1 first_sequence=0 last_sequence=0
+    120 1.1 cloud_ready source=1 frame=0
 """
 
 from __future__ import annotations
@@ -162,10 +166,27 @@ class Scene:
         for line in filter(None, map(str.strip, lines.splitlines())):
             ns, thread, name, *rest = line.split()
             pid, tid = map(int, thread.split("."))
-            if f"dds:{name}" in CATALOGUE:
+            if f"driver:{name}" in CATALOGUE:
+                given = {key: int(value) for key, value in (item.split("=") for item in rest)}
+                self._driver(int(ns), pid, tid, name, given)
+            elif f"dds:{name}" in CATALOGUE:
                 self._middleware(int(ns), pid, tid, name, rest)
             else:
                 self._runtime(int(ns), pid, tid, name, rest)
+
+    def source(self, number: int, *, pid: int, kind: str, name: str = "", address: str) -> None:
+        """Add a source of sensor data; `source=NUMBER` names it in later lines."""
+        self.clock += 1
+        fields = {"source": number, "kind": kind, "name": name, "address": address}
+        self._driver(self.clock, pid, pid, "source_init", fields)
+
+    def _driver(self, ns: int, pid: int, tid: int, name: str, given: dict[str, Any]) -> None:
+        declared = CATALOGUE[f"driver:{name}"].fields
+        fields = {field.name: "" if field.kind is Kind.STRING else 0 for field in declared}
+        fields |= {key: -1 for key in ("queue_ns", "pts_ns") if key in fields}
+        self.provider = "driver"
+        self._row(name, ns, pid, tid, fields | given)
+        self.provider = "ros2"
 
     def reader(self, name: str, *, pid: int) -> None:
         """Add a DDS reader; `reader=NAME` names it in later lines."""

@@ -25,6 +25,7 @@ GOLDEN = Path(__file__).parent / "golden"
 FUSION = MessageLink("/fusion", ("/fast", "/slow"), ("/fused",), "periodic_async")
 TRACES: dict[str, tuple[MessageLink, ...]] = {
     "dds_kilted_shm": (),
+    "driver_polled": (),
     "fast_blocked_st": (),
     "fast_fusion": (FUSION,),
     "fast_lifecycle": (),

@@ -132,6 +132,10 @@ class Analysis:
     lifecycle_nodes: pd.DataFrame = field(default_factory=tables.LIFECYCLE_NODES.empty)
     lifecycle_states: pd.DataFrame = field(default_factory=tables.LIFECYCLE_STATES.empty)
     lifecycle_statistics: pd.DataFrame = field(default_factory=tables.LIFECYCLE_STATISTICS.empty)
+    # Empty without events of drivers.
+    driver_sources: pd.DataFrame = field(default_factory=tables.DRIVER_SOURCES.empty)
+    driver_frames: pd.DataFrame = field(default_factory=tables.DRIVER_FRAMES.empty)
+    driver_losses: pd.DataFrame = field(default_factory=tables.DRIVER_LOSSES.empty)
     # Empty without events of the kernel.
     layer_scheduling: pd.DataFrame = field(default_factory=tables.LAYER_SCHEDULING.empty)
     preemptions: pd.DataFrame = field(default_factory=tables.PREEMPTIONS.empty)

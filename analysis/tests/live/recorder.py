@@ -44,7 +44,7 @@ class Recorder:
         self,
         command: Sequence[str | Path],
         *,
-        config: str = "ros2",
+        config: str | Path = "ros2",
         profile: str | None = None,
         distro: str = "jazzy",
         name: str = "session",
@@ -53,6 +53,7 @@ class Recorder:
     ) -> Recorded:
         """Record and analyze a command; `profile` is the middleware's.
 
+        `config` names a file of trace_configs, or is the path of another.
         `options` are further ones of `strata record`. `meanwhile` is called with the recording
         process once that was started.
         """
@@ -63,7 +64,8 @@ class Recorder:
             "ROS_DOMAIN_ID": any_domain(),
             "STRATA_ROS_PREFIX": str(prefix),
         }
-        given: list[str | Path] = ["-c", ROOT / f"trace_configs/{config}.yaml", *options]
+        file = ROOT / f"trace_configs/{config}.yaml" if isinstance(config, str) else config
+        given: list[str | Path] = ["-c", file, *options]
         if profile:
             # A profile chooses the transports, which this variable would add some to.
             del environment["ROS_AUTOMATIC_DISCOVERY_RANGE"]

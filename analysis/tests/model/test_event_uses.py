@@ -18,7 +18,7 @@ from strata.model.build import Model, build_model
 from strata.model.event_uses import RULES, UNEXPLAINED, event_uses
 from strata.model.windows import NO_LOSSES, Windows
 from strata.read import open_trace
-from strata.schema.events import CATALOGUE, PROVIDER
+from strata.schema.events import CATALOGUE, DRIVER_PROVIDER, PROVIDER
 from strata.schema.quality import Ledger
 
 Sample = Callable[[str], Path]
@@ -255,7 +255,9 @@ def modelled(tables: Tables, losses: Windows = NO_LOSSES) -> Model:
 
 
 def test_every_event_of_the_catalogue_has_a_rule() -> None:
-    assert set(RULES) == {name for name, e in CATALOGUE.items() if e.provider == PROVIDER}
+    assert set(RULES) == {
+        name for name, e in CATALOGUE.items() if e.provider in (PROVIDER, DRIVER_PROVIDER)
+    }
 
 
 def test_nothing_is_unexplained_where_nothing_contradicts() -> None:

@@ -213,6 +213,7 @@ def _hop(relay: Relay, hop: int, publish: np.ndarray, cut: dict[str, np.ndarray]
             "method": "topic+timestamp",
             "confidence": "exact",
             "callback_id": hop,
+            "begin_ns": publish,
             "publish_ns": publish,
             "rmw_publish_ns": rmw_publish,
             "picked_ns": None if relay.merged else picked,

@@ -135,6 +135,7 @@ def traffic(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
             "subscription_node": f"/to_{subscription // 2}",
             "method": "topic+timestamp",
             "confidence": "exact",
+            "begin_ns": 0,
             "publish_ns": 0,
             "rmw_publish_ns": 0,
             "rmw_take_ns": 10 + at,

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from strata.layers.blockers import Blockers
+from strata.layers.driver import Origin
 from strata.layers.links import KINDS, Links
 from strata.layers.middleware import Passage
 from strata.layers.transfers import Flags, Transfers
@@ -101,6 +102,7 @@ def messages_frame(
                 ],
                 "callback_id": nullable(of_execution[transfers.execution]),
                 "publisher_callback_id": nullable(of_execution[source]),
+                **_origin(model, transfers.origin),
                 "publish_ns": transfers.publish_ns,
                 "rmw_publish_ns": nullable(np.where(within, NONE, transfers.handed_ns)),
                 "enqueue_ns": nullable(np.where(within, transfers.handed_ns, NONE)),
@@ -119,6 +121,25 @@ def messages_frame(
             }
         )
     )
+
+
+def _origin(model: Model, origin: Origin) -> dict[str, pd.Series[int] | Objects | Ints]:
+    driver = model.driver
+    source = pick(driver.frames.source, origin.frame)
+    return {
+        "frame_id": nullable(origin.frame),
+        "driver_source": take(driver.sources.place, source, None),
+        "driver_method": take(
+            np.asarray(("frame", "last read"), dtype=object),
+            np.where(origin.frame != NONE, origin.inferred, NONE),
+            None,
+        ),
+        "begin_ns": origin.begin_ns,
+        "arrival_ns": nullable(origin.arrival_ns),
+        "read_ns": nullable(origin.read_ns),
+        "sweep_ns": nullable(origin.sweep_ns),
+        "conversion_ns": nullable(origin.conversion_ns),
+    }
 
 
 def _passage(passage: Passage, within: Flags) -> dict[str, pd.Series[int] | Objects]:

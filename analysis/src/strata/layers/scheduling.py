@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the thread of a layer was doing in it: running, preempted, blocked, or unknown.
 
-Only layers that belong to one thread: of the publishing thread client publish and hold, of the
-taking thread wake-up, executor wait, take and client take, and of the thread of the callback the
-callback. The four parts add up to the layer exactly. All that the kernel's events do not cover is
-unknown.
+Only layers that belong to one thread: of the publishing thread client publish and hold, and driver
+where the same thread read the data; of the taking thread wake-up, executor wait, take and client
+take, and of the thread of the callback the callback. The four parts add up to the layer exactly.
+All that the kernel's events do not cover is unknown.
 
 Wake-up and executor wait are the same stretch of time, from the instant at which the message could
 have been picked to the pick, divided by whether the executor was idle (strata.layers.waiting); so
@@ -36,6 +36,7 @@ from strata.schema.layers import Layer
 
 STATES = (State.RUNNING, State.PREEMPTED, State.BLOCKED)
 LAYERS: tuple[Layer, ...] = (
+    names.DRIVER,
     names.CLIENT_PUBLISH,
     names.WAKE_UP,
     names.EXECUTOR_WAIT,
@@ -132,7 +133,10 @@ def _stretches(model: Model, transfers: Transfers, links: Links) -> _Stretches:
     ready_ns, picked_ns = transfers.waiting_from_ns, transfers.picked_ns
     held_from_ns, held_ns = _holds(transfers, links)
     start_ns, end_ns = transfers.callback_start_ns, transfers.callback_end_ns
+    origin = transfers.origin
+    reader = np.where(origin.thread == publisher, publisher, NONE)
     rows = {
+        names.DRIVER: (reader, origin.read_ns, transfers.publish_ns),
         names.CLIENT_PUBLISH: (publisher, transfers.publish_ns, transfers.handed_ns),
         names.WAKE_UP: (taker, ready_ns, picked_ns),
         names.EXECUTOR_WAIT: (taker, ready_ns, picked_ns),

@@ -22,6 +22,8 @@ early it came -> *executor wait*.
 An intra-process message is ready as soon as it is stored: N is the enqueue, E the dequeue; there
 is neither middleware nor take.
 
+What lies before the publish of a message that a driver made of sensor data is layers/driver.
+
 Where the thread has no waits in the trace (other executors, pool threads), the two are one merged
 layer. All sums are exact: each instant of a message belongs to one layer.
 """
@@ -33,6 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strata.layers.driver import Origin, cut_origin
 from strata.layers.middleware import Passage, cut_middleware
 from strata.layers.waiting import Waiting, observe_waiting
 from strata.model.build import Model
@@ -65,6 +68,7 @@ class Transfers:
     taken_ns: Ints
     callback_start_ns: Ints
     callback_end_ns: Ints
+    origin: Origin
     passage: Passage
     waiting: Waiting
     durations: dict[str, Ints]
@@ -74,8 +78,8 @@ class Transfers:
 
     @property
     def latency_ns(self) -> Ints:
-        """From publish to the last checkpoint."""
-        return self.last_ns - self.publish_ns
+        """From the arrival of sensor data, or the publish, to the last checkpoint."""
+        return self.last_ns - self.origin.begin_ns
 
     @property
     def last_ns(self) -> Ints:
@@ -118,22 +122,25 @@ def cut_layers(model: Model, ledger: Ledger) -> Transfers:
     rest = _rest(model, passage, waiting)
     until = np.where(rest.picked_ns != NONE, rest.picked_ns, rest.taken_ns)
     ready_ns = waiting.last_return(until)
+    publish_ns = np.where(rest.client_ns != NONE, rest.client_ns, rest.handed_ns)
+    origin = cut_origin(model, publish_ns, ledger)
     return Transfers(
         publication,
         take,
         model.matches.method,
         model.takes.execution[take],
         rest.intra_process,
-        np.where(rest.client_ns != NONE, rest.client_ns, rest.handed_ns),
+        publish_ns,
         rest.handed_ns,
         np.where(rest.split & (ready_ns >= rest.begin_ns), ready_ns, NONE),
         rest.picked_ns,
         rest.taken_ns,
         rest.start_ns,
         rest.end_ns,
+        origin,
         passage,
         waiting,
-        _durations(rest, passage),
+        origin.durations | _durations(rest, passage),
     )
 
 

@@ -12,6 +12,8 @@ import pyarrow as pa
 from strata.model.callback_groups import CallbackGroups, find_callback_groups
 from strata.model.columns import EventColumns
 from strata.model.dds.middleware import Middleware, find_middleware
+from strata.model.driver.driver import Driver, find_driver
+from strata.model.driver.publications import Surroundings
 from strata.model.entities import Entities, build_entities
 from strata.model.executions import Executions, Waits, pair_executions, pair_waits
 from strata.model.executor_clocks import ExecutorClocks, read_clocks
@@ -44,6 +46,7 @@ class Model:
     publications: Publications
     takes: Takes
     middleware: Middleware
+    driver: Driver
     matches: Matches
     passages: Passages
     scheduling: Scheduling
@@ -75,6 +78,9 @@ def build_model(
         Traffic(publications, takes, middleware, matches),
         ledger,
     )
+    driver = find_driver(
+        Surroundings(events, timeline, entities, executions, traffic.publications, losses), ledger
+    )
     executors = find_executors(events, executions, waits, entities.callbacks)
     groups = find_callback_groups(executions, executors, entities.callbacks)
     scheduling = find_scheduling(tables, events.processes, timeline, ledger)
@@ -91,6 +97,7 @@ def build_model(
         traffic.publications,
         traffic.takes,
         traffic.middleware,
+        driver,
         traffic.matches,
         passages,
         scheduling,

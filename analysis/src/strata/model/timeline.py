@@ -40,19 +40,24 @@ class Kind(IntEnum):
     RCLCPP_TAKE = 15
     DEQUEUE = 16
     CALLBACK_START = 17
-    INTRA_PUBLISH = 18
-    ENQUEUE = 19
-    RCLCPP_PUBLISH = 20
-    RCL_PUBLISH = 21
-    RMW_PUBLISH = 22
-    WRITE_BEGIN = 23
-    SERIALIZE_BEGIN = 24
-    SERIALIZE_END = 25
-    WRITER_HISTORY_ADD = 26
-    SEND_BEGIN = 27
-    SEND_END = 28
-    WRITE_END = 29
-    SEND_REQUEST = 30
+    PACKET_RECEIVED = 18
+    BUFFER_PULLED = 19
+    FRAME_BOUNDARY = 20
+    CLOUD_READY = 21
+    COPY_DONE = 22
+    INTRA_PUBLISH = 23
+    ENQUEUE = 24
+    RCLCPP_PUBLISH = 25
+    RCL_PUBLISH = 26
+    RMW_PUBLISH = 27
+    WRITE_BEGIN = 28
+    SERIALIZE_BEGIN = 29
+    SERIALIZE_END = 30
+    WRITER_HISTORY_ADD = 31
+    SEND_BEGIN = 32
+    SEND_END = 33
+    WRITE_END = 34
+    SEND_REQUEST = 35
 
 
 EVENT_OF = {
@@ -74,6 +79,11 @@ EVENT_OF = {
     Kind.RCLCPP_TAKE: "ros2:rclcpp_take",
     Kind.DEQUEUE: "ros2:rclcpp_ring_buffer_dequeue",
     Kind.CALLBACK_START: "ros2:callback_start",
+    Kind.PACKET_RECEIVED: "driver:packet_received",
+    Kind.BUFFER_PULLED: "driver:buffer_pulled",
+    Kind.FRAME_BOUNDARY: "driver:frame_boundary",
+    Kind.CLOUD_READY: "driver:cloud_ready",
+    Kind.COPY_DONE: "driver:copy_done",
     Kind.INTRA_PUBLISH: "ros2:rclcpp_intra_publish",
     Kind.ENQUEUE: "ros2:rclcpp_ring_buffer_enqueue",
     Kind.RCLCPP_PUBLISH: "ros2:rclcpp_publish",

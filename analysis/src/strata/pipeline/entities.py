@@ -7,6 +7,7 @@ from __future__ import annotations
 import pandas as pd
 
 from strata.analysis import TraceSummary
+from strata.layers.driver_frames import driver_frames_frame, driver_losses_frame
 from strata.layers.service_calls import cut_calls
 from strata.layers.service_frames import (
     client_objects_frame,
@@ -22,6 +23,7 @@ from strata.model.lifecycle import find_states
 from strata.model.processes import ProcessFacts
 from strata.schema.quality import Ledger
 from strata.stats.callbacks import callback_table
+from strata.stats.drivers import driver_sources_table
 from strata.stats.lifecycle import lifecycle_table
 from strata.stats.services import service_tables
 from strata.stats.timers import timer_table
@@ -54,6 +56,7 @@ def entity_tables(
         **_timers(model, nodes, objects, instances, ledger),
         **_lifecycle(model, nodes, summary, ledger),
         **_services(model, ledger),
+        **_drivers(model),
     }
 
 
@@ -91,4 +94,13 @@ def _services(model: Model, ledger: Ledger) -> dict[str, pd.DataFrame]:
         "service_calls": calls,
         "services": services,
         "service_layers": layers,
+    }
+
+
+def _drivers(model: Model) -> dict[str, pd.DataFrame]:
+    found = driver_frames_frame(model)
+    return {
+        "driver_sources": driver_sources_table(model, found),
+        "driver_frames": found,
+        "driver_losses": driver_losses_frame(model),
     }

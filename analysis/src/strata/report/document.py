@@ -44,6 +44,8 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "timers": [_timer(row) for row in _records(analysis.timer_statistics)],
         "lifecycle": _lifecycle(analysis),
         "services": _services(analysis),
+        # Only of traces with events of drivers.
+        **({"drivers": _drivers(analysis)} if len(analysis.driver_sources) else {}),
         "bottlenecks": [plain(asdict(bottleneck)) for bottleneck in analysis.bottlenecks],
         "quality": _records(analysis.quality),
     }
@@ -131,6 +133,27 @@ def _services(analysis: Analysis) -> list[dict[str, Any]]:
         }
         for row in _records(analysis.services)
     ]
+
+
+def _drivers(analysis: Analysis) -> list[dict[str, Any]]:
+    losses = _grouped(analysis.driver_losses, "source_id")
+    times = {
+        "queue_ns": ("p50", "p99", "max"),
+        "sweep_ns": ("p50",),
+        "conversion_ns": ("p50", "p99"),
+    }
+    named = {f"{name[:-3]}_{key}" for name, keys in times.items() for key in keys}
+    out = []
+    for row in _records(analysis.driver_sources):
+        number = row.pop("source_id")
+        plainly = {key: value for key, value in row.items() if key not in named}
+        for column in ("nodes", "topics"):
+            plainly[column] = row[column].split(", ") if row[column] else []
+        spent = {
+            name: {key: row[f"{name[:-3]}_{key}"] for key in keys} for name, keys in times.items()
+        }
+        out.append({**plainly, **spent, "losses": losses.get(number, [])})
+    return out
 
 
 def _callback(row: dict[str, Any]) -> dict[str, Any]:

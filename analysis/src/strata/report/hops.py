@@ -17,7 +17,7 @@ from strata.printable import printable
 from strata.report.breaking import broken
 from strata.report.hop_selection import Selection
 from strata.report.sparkline import sparkline
-from strata.schema.layers import HOP_LAYERS
+from strata.schema.layers import DRIVER_LAYERS, HOP_LAYERS
 from strata.stats.bottleneck import describe_modes
 from strata.stats.hop_distributions import Distribution, Hop, Measure, TraceHops, Way
 from strata.stats.mode_tables import mode_rows
@@ -25,7 +25,7 @@ from strata.units import format_count, format_ns, format_share
 
 
 class Span(Enum):
-    """From where to where a hop is measured; both begin at its publish."""
+    """Up to where a hop is measured; both begin at its publish, or when its sensor data arrived."""
 
     TRANSFER = "callback_start"
     WHOLE = "callback_end"
@@ -74,11 +74,19 @@ def _legend(lettered: Mapping[str, TraceHops], span: Span, width: int) -> Render
     for name, trace in lettered.items():
         grid.add_row(name, Text(broken(printable(trace.name), width - 5)))
     note = (
-        f"Latency of a hop: each message from its publish to {span.value}. Bars: messages by "
-        "latency, on one logarithmic axis for all lines of a block. Mostly: the layer with the "
-        "largest share of the typical messages (p40 to p60)."
+        f"Latency of a hop: each message from its publish{_of_drivers(lettered)} to {span.value}. "
+        "Bars: messages by latency, on one logarithmic axis for all lines of a block. Mostly: the "
+        "layer with the largest share of the typical messages (p40 to p60)."
     )
     return Group(grid, Text(note, style="dim"), Text())
+
+
+def _of_drivers(lettered: Mapping[str, TraceHops]) -> str:
+    """Say where latencies begin that do so before the publish, where there are any."""
+    own = {layer.name for layer in DRIVER_LAYERS}
+    hops = [hop for trace in lettered.values() for hop in trace.hops.values()]
+    some = any(part.layer in own for hop in hops for part in hop.layers)
+    return " (of a sensor's driver, from the arrival of its data)" if some else ""
 
 
 def _hop(

@@ -17,6 +17,7 @@ from rich.text import Text
 from strata.analysis import Analysis
 from strata.printable import printable
 from strata.report.breaking import broken
+from strata.report.drivers import drivers_section
 from strata.report.entities import entity_sections
 from strata.report.executors import executors_section
 from strata.report.findings import finding_line
@@ -58,6 +59,9 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
         console.print("No chain: no message was followed from a publish to a callback.\n")
     if len(analysis.hops):
         console.print(_hops(analysis, everything=everything))
+    drivers = drivers_section(analysis, everything=everything)
+    if drivers is not None:
+        console.print(drivers)
     executors = executors_section(analysis)
     if executors is not None:
         console.print(executors)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layers of a message transfer: their names, where each begins and ends, in order.
 
-A transfer's time from publish to the end of its callback is cut at checkpoints. Every layer is made
+A transfer's time from publish to the end of its callback, of a driver's message from the arrival of
+its data, is cut at checkpoints. Every layer is made
 of half-open intervals between checkpoints, and the layers of one message never overlap and leave no
 gap: their durations add up to the latency exactly, in integer nanoseconds.
 
@@ -24,6 +25,17 @@ class Layer:
     doc: str
 
 
+DRIVER_QUEUE = Layer(
+    "driver queue",
+    "driver_queue_ns",
+    "the data that completed a sensor's frame were at this host (in the socket's queue, or in the "
+    "appsink) -> packet_received or buffer_pulled",
+)
+DRIVER = Layer(
+    "driver",
+    "driver_ns",
+    "packet_received or buffer_pulled of these data -> publish",
+)
 CLIENT_PUBLISH = Layer(
     "client publish", "client_publish_ns", "rclcpp_publish or rcl_publish -> rmw_publish"
 )
@@ -143,8 +155,12 @@ WAKE_UP_EXECUTOR_WAIT_TAKE = Layer(
 DDS_LAYERS: tuple[Layer, ...] = (SERIALIZE, DDS_WRITE, TRANSPORT, DDS_RECEIVE)
 """What the middleware layer is made of, where its own events were recorded."""
 
+DRIVER_LAYERS: tuple[Layer, ...] = (DRIVER_QUEUE, DRIVER)
+"""What comes before the publish of a message that a driver made of sensor data."""
+
 # The layers of one hop, in the order in which a message meets them.
 HOP_LAYERS: tuple[Layer, ...] = (
+    *DRIVER_LAYERS,
     CLIENT_PUBLISH,
     HISTORY,
     SERIALIZE,
@@ -172,6 +188,9 @@ HOP_LAYERS: tuple[Layer, ...] = (
 # The layers of a hop without its callback: what a chain is made of, beside hold.
 TRANSFER_LAYERS: tuple[Layer, ...] = HOP_LAYERS[:-1]
 
+_LINKED_LAYERS = TRANSFER_LAYERS[len(DRIVER_LAYERS) :]
+
+
 # Layers of messages whose taking thread has no waits in the trace.
 WITHOUT_WAITS: tuple[Layer, ...] = (
     MIDDLEWARE_EXECUTOR_WAIT,
@@ -194,3 +213,11 @@ BETWEEN_NODES: tuple[Layer, ...] = (
 )
 
 BY_NAME: dict[str, Layer] = {layer.name: layer for layer in (*HOP_LAYERS, STORED, LINK_HOLD, HOLD)}
+
+
+def transfer_layers(hop: int) -> tuple[Layer, ...]:
+    """Return the layers without its callback of a chain's hop, counted from 0.
+
+    Only a chain's first message began with a driver: the others began with the message before.
+    """
+    return _LINKED_LAYERS if hop else TRANSFER_LAYERS

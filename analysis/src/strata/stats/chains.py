@@ -24,6 +24,8 @@ from strata.schema.layers import (
     CLIENT_PUBLISH,
     DDS_RECEIVE,
     DDS_WRITE,
+    DRIVER,
+    DRIVER_QUEUE,
     HOLD,
     LINK_HOLD,
     SERIALIZE,
@@ -32,6 +34,7 @@ from strata.schema.layers import (
     TRANSFER_LAYERS,
     TRANSPORT,
     Layer,
+    transfer_layers,
 )
 from strata.schema.table import Table
 from strata.stats.summary import Statistics, prefixed, summarize
@@ -105,8 +108,8 @@ def _instances(
     """Instances whose last message reaches the end of its callback, where any does."""
     last = messages.iloc[chain.messages[:, -1]]
     first = messages.iloc[chain.messages[:, 0]]
-    begin_ns = first["publish_ns"].to_numpy(np.int64)
-    end_ns = (last["publish_ns"] + last["latency_ns"]).to_numpy(np.int64)
+    begin_ns = first["begin_ns"].to_numpy(np.int64)
+    end_ns = (last["begin_ns"] + last["latency_ns"]).to_numpy(np.int64)
     return pd.DataFrame(
         {
             "chain_instance_id": np.arange(begin, begin + len(last)),
@@ -139,7 +142,9 @@ def _segments(
     instance = np.arange(begin, begin + len(chain.messages))
     for hop in range(len(chain.hops)):
         rows = chain.messages[:, hop]
-        wanted = [(layer, rows, messages[layer.column].array[rows]) for layer in TRANSFER_LAYERS]
+        wanted = [
+            (layer, rows, messages[layer.column].array[rows]) for layer in transfer_layers(hop)
+        ]
         if hop == last:
             wanted.append((CALLBACK, rows, messages[CALLBACK.column].array[rows]))
         else:
@@ -239,7 +244,10 @@ def place_of_layer(
         return _described(message, "publisher_callback_id", callbacks, "publisher_node")
     if layer is STORED:
         return message["topic"] + " in " + message["subscription_node"]
-    if layer is CLIENT_PUBLISH:
+    if layer is DRIVER_QUEUE:
+        place = message["driver_source"] + " (" + message["publisher_node"] + ")"
+        return place.astype(object)
+    if layer in (DRIVER, CLIENT_PUBLISH):
         return message["publisher_node"]
     if layer in (SERIALIZE, DDS_WRITE, SERIALIZE_DDS_WRITE):
         return message["topic"] + " (" + message["publisher_node"] + ")"

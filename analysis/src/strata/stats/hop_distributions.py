@@ -75,8 +75,9 @@ class LayerStatistics:
 class Hop:
     """One hop of one trace: `count` takes, `lost` messages.
 
-    `transfer` is from publish to callback_start, `whole` to callback_end. Where no message of the
-    hop reaches that, it is up to the last checkpoint of each.
+    `transfer` is from publish (of a driver's message, from the arrival of its data) to
+    callback_start, `whole` to callback_end. Where no message of the hop reaches that, it is up to
+    the last checkpoint of each.
     """
 
     count: int
@@ -115,13 +116,13 @@ def trace_hops(analysis: Analysis, name: str) -> TraceHops:
 
 
 class _Cut:
-    """All messages from their publish to one checkpoint."""
+    """All messages from where their latency begins to one checkpoint."""
 
     def __init__(self, messages: pd.DataFrame, until: str, layers: Layers) -> None:
         end_ns = filled(messages[until])
-        publish_ns = filled(messages["publish_ns"])
-        last_ns = publish_ns + filled(messages["latency_ns"])
-        self._latency = np.where(end_ns != NONE, end_ns, last_ns) - publish_ns
+        begin_ns = filled(messages["begin_ns"])
+        last_ns = begin_ns + filled(messages["latency_ns"])
+        self._latency = np.where(end_ns != NONE, end_ns, last_ns) - begin_ns
         self._layers = layers
         kept = np.flatnonzero(counted(messages, until))
         hop = filled(messages["hop_id"])

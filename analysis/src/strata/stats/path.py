@@ -18,7 +18,7 @@ import pandas as pd
 
 from strata.analysis import Analysis
 from strata.errors import TraceError
-from strata.schema.layers import CALLBACK, HOLD, LINK_HOLD, STORED, TRANSFER_LAYERS
+from strata.schema.layers import CALLBACK, HOLD, LINK_HOLD, STORED, transfer_layers
 from strata.stats.blame import OTHERS
 from strata.stats.callbacks import descriptions
 from strata.stats.chains import place_of_layer
@@ -84,7 +84,7 @@ def _path(analysis: Analysis, path: list[int], links: list[Row]) -> CriticalPath
     steps: list[Step] = []
     for hop in range(len(path)):
         row = rows.iloc[[hop]]
-        wanted = [(layer, row, row[layer.column].iloc[0]) for layer in TRANSFER_LAYERS]
+        wanted = [(layer, row, row[layer.column].iloc[0]) for layer in transfer_layers(hop)]
         if hop == len(path) - 1:
             wanted.append((CALLBACK, row, row[CALLBACK.column].iloc[0]))
         elif links[hop]["kind"] == "callback":
@@ -101,8 +101,8 @@ def _path(analysis: Analysis, path: list[int], links: list[Row]) -> CriticalPath
                 where = str(place_of_layer(layer, at, callbacks).iloc[0])
                 behind = _behind(analysis, path[hop], layer.name, callbacks)
                 steps.append(Step(hop, path[hop], layer.name, where, int(ns), behind))
-    begin_ns = int(rows["publish_ns"].iloc[0])
-    end_ns = int(rows["publish_ns"].iloc[-1] + rows["latency_ns"].iloc[-1])
+    begin_ns = int(rows["begin_ns"].iloc[0])
+    end_ns = int(rows["begin_ns"].iloc[-1] + rows["latency_ns"].iloc[-1])
     return CriticalPath(begin_ns, end_ns - begin_ns, tuple(steps))
 
 

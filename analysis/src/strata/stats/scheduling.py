@@ -13,12 +13,12 @@ import pandas as pd
 
 from strata.model.search import sums
 from strata.schema import tables
-from strata.schema.layers import CALLBACK, CLIENT_PUBLISH, CLIENT_TAKE, HOLD, TAKE, WAKE_UP
+from strata.schema.layers import CALLBACK, CLIENT_PUBLISH, CLIENT_TAKE, DRIVER, HOLD, TAKE, WAKE_UP
 
 STATES = ("running", "preempted", "blocked", "unknown")
 
 # Executor wait has causes of its own, the callbacks; what blocks or preempts them is theirs.
-_BLAMED = (CLIENT_PUBLISH, WAKE_UP, TAKE, CLIENT_TAKE, CALLBACK, HOLD)
+_BLAMED = (DRIVER, CLIENT_PUBLISH, WAKE_UP, TAKE, CLIENT_TAKE, CALLBACK, HOLD)
 
 
 def with_thread_message(segments: pd.DataFrame) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What became of every `ros2` event: what it was used for, or why it was not.
+"""What became of every `ros2` and `driver` event: what it was used for, or why it was not.
 
 Nothing is passed over in silence: the counts of an event's uses add up to the number of its events.
 Each rule names its cases by what must hold of an event; an event of which none holds is
@@ -16,12 +16,13 @@ import numpy as np
 from strata.model.build import Model
 from strata.model.event_uses.calls import CALL_RULES
 from strata.model.event_uses.cases import UNEXPLAINED, Case, EventUse, Rule
+from strata.model.event_uses.driver import DRIVER_RULES
 from strata.model.event_uses.entities import ENTITY_RULES
 from strata.model.event_uses.evidence import Evidence
 from strata.model.event_uses.messages import MESSAGE_RULES
 from strata.model.event_uses.ring_buffers import RING_BUFFER_RULES
 from strata.model.event_uses.threads import THREAD_RULES
-from strata.schema.events import CATALOGUE, PROVIDER
+from strata.schema.events import CATALOGUE, DRIVER_PROVIDER, PROVIDER
 
 __all__ = ["RULES", "UNEXPLAINED", "EventUse", "event_uses"]
 
@@ -31,17 +32,18 @@ RULES: Mapping[str, Rule] = {
     **RING_BUFFER_RULES,
     **CALL_RULES,
     **ENTITY_RULES,
+    **DRIVER_RULES,
 }
-"""The rule of each `ros2` event of the catalogue."""
+"""The rule of each event of the catalogue that is accounted for."""
 
 
 def event_uses(model: Model) -> list[EventUse]:
-    """Return the uses of every `ros2` event of a trace, in the order of the catalogue."""
+    """Return the uses of every `ros2` and `driver` event of a trace, in the catalogue's order."""
     evidence = Evidence(model)
     out: list[EventUse] = []
     for name, event in CATALOGUE.items():
         total = model.events.count(name)
-        if event.provider == PROVIDER and total:
+        if event.provider in (PROVIDER, DRIVER_PROVIDER) and total:
             out += _counted(name, total, RULES[name](evidence))
     return out
 

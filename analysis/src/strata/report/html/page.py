@@ -26,7 +26,7 @@ from strata import __version__
 from strata.errors import OutputError
 from strata.printable import printable
 from strata.report.executors import EXECUTOR_STATES
-from strata.report.html import entities, picture, services, tables, theme, threads
+from strata.report.html import drivers, entities, picture, services, tables, theme, threads
 from strata.report.html.figures.latency import LatencyFigure, latency_over_time
 from strata.report.html.figures.quantiles import QuantileFigure, layer_quantiles
 from strata.schema.diagnostic import Severity
@@ -130,6 +130,7 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         other_chains=analysis.chains.iloc[MAX_CHAINS:].to_dict("records"),
         hops=tables.hop_rows(analysis.hops, analysis.hop_layers),
         shared_names=shared_names(analysis.chains),
+        drivers=drivers.driver_rows(analysis),
         services=services.service_rows(analysis.services, analysis.service_layers),
         service_layers=services.present_layers(analysis),
         executors=threads.thread_rows(analysis),

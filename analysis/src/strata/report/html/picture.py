@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from strata.report.html import theme
 from strata.report.html.names import Name
-from strata.schema.layers import CALLBACK, EXECUTOR_WAIT, HOLD, LINK_HOLD, STORED
+from strata.schema.layers import CALLBACK, DRIVER_LAYERS, EXECUTOR_WAIT, HOLD, LINK_HOLD, STORED
 from strata.stats import groups
 from strata.symbols import shorten
 from strata.units import format_ns, format_share, format_tick
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from strata.analysis import Analysis
 
 MICRO = "µs"
-_IN_NODE = (HOLD.name, CALLBACK.name, STORED.name, LINK_HOLD.name)
+_IN_DRIVER = tuple(layer.name for layer in DRIVER_LAYERS)
+_IN_NODE = (*_IN_DRIVER, HOLD.name, CALLBACK.name, STORED.name, LINK_HOLD.name)
 _TICKS = 5
 _WORTH_NAMING = 0.05
 """A callback that was waited for is named when it took this share of the whole latency."""
@@ -104,6 +105,7 @@ class _Stop:
     publisher: str
     subscriber: str
     symbol: str
+    source: str
 
 
 def views(analysis: Analysis, chain_id: int) -> list[View]:
@@ -234,10 +236,12 @@ def _row(parts: list[_Part], stops: dict[int, _Stop], begin: float, total: float
 def _names(parts: list[_Part], stops: dict[int, _Stop]) -> tuple[str, Name | None]:
     """Name of the row, and the callback that ran there or that it waited behind.
 
-    What lies inside a node lies in the one that took the message of its hop.
+    What lies inside a node lies in the one that took the message of its hop, but for its driver.
     """
     part = parts[0]
     stop = stops[part.hop]
+    if part.layer in _IN_DRIVER:
+        return stop.publisher, Name(stop.source, stop.source)
     if not part.in_node:
         return stop.topic, next((part.behind for part in parts if part.behind), None)
     return stop.subscriber, Name(shorten(stop.symbol), stop.symbol) if stop.symbol else None
@@ -272,6 +276,7 @@ def _stops(analysis: Analysis, segments: pd.DataFrame) -> dict[int, _Stop]:
             publisher=str(row["publisher_node"]),
             subscriber=str(row["subscription_node"]),
             symbol=symbols.get(row["callback_id"], ""),
+            source=str(row["driver_source"]),
         )
         for row in named.to_dict("records")
     }

@@ -26,6 +26,8 @@ CHAIN = "#111111"
 _UNKNOWN = "#8a8f98"
 
 _COLOURS = {
+    layers.DRIVER_QUEUE.name: "#b3123f",
+    layers.DRIVER.name: "#f2a0a1",
     layers.CLIENT_PUBLISH.name: "#56b4e9",
     layers.HISTORY.name: "#a0a4b8",
     layers.SERIALIZE.name: "#f0e442",

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from strata.schema.diagnostic import Diagnostic
+from strata.schema.findings.driver import DRIVER
 from strata.schema.findings.entities import ENTITIES
 from strata.schema.findings.kernel import KERNEL
 from strata.schema.findings.messages import MESSAGES
@@ -16,6 +17,7 @@ FINDINGS: tuple[Diagnostic, ...] = (
     *TRACE,
     *MESSAGES,
     *MIDDLEWARE,
+    *DRIVER,
     *ENTITIES,
     *SERVICES,
     *KERNEL,

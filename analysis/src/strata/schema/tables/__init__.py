@@ -9,6 +9,12 @@ in ``_ns``: instants are nanoseconds since the epoch by the trace's clock, durat
 from __future__ import annotations
 
 from strata.schema.table import Table
+from strata.schema.tables.driver import (
+    DRIVER_FRAMES,
+    DRIVER_LOSSES,
+    DRIVER_SOURCES,
+    DRIVER_TABLES,
+)
 from strata.schema.tables.entities import (
     CALLBACK_OBJECTS,
     CONTEXTS,
@@ -82,6 +88,7 @@ TABLES: tuple[Table, ...] = (
     LIFECYCLE_STATES,
     LIFECYCLE_STATISTICS,
     *SERVICE_TABLES,
+    *DRIVER_TABLES,
     QUALITY,
     LOSSES,
     EVENT_USES,
@@ -101,6 +108,10 @@ __all__ = [
     "CHAIN_SEGMENTS",
     "CLIENT_OBJECTS",
     "CONTEXTS",
+    "DRIVER_FRAMES",
+    "DRIVER_LOSSES",
+    "DRIVER_SOURCES",
+    "DRIVER_TABLES",
     "EVENT_USES",
     "EXECUTORS",
     "EXECUTOR_BLOCKERS",

@@ -36,10 +36,10 @@ EVENT_USES = Table(
     "event_uses",
     ("event", "use"),
     (
-        Column("event", "string", "full name of a `ros2` event"),
+        Column("event", "string", "full name of a `ros2` or `driver` event"),
         Column("used", "bool", "the analysis uses it; otherwise `use` says why not"),
         Column("use", "string", "what it was used for, or why it was ignored"),
         Column("count", "int64", "how many events; those of one name add up to all of it"),
     ),
-    "What became of every `ros2` event.",
+    "What became of every `ros2` and `driver` event.",
 )

@@ -10,6 +10,8 @@ from strata.schema.table import Column, Table
 
 _NO_SAMPLE = "the middleware was not traced, or did not name it"
 _NO_DDS = "not recorded (no hook there, or events were lost)"
+_NO_DRIVER = "no driver was seen to make it from sensor data"
+_NO_READ = "it did not begin with sensor data, or their read was not recorded"
 _WITHIN = "an intra-process message"
 _WITHOUT = "it came through the middleware"
 
@@ -120,6 +122,21 @@ MESSAGES = Table(
         dense_id(
             "publisher_callback_id", "the callback that published it", null="none was running"
         ),
+        dense_id("frame_id", "the sensor frame that it was made from", null=_NO_DRIVER),
+        Column("driver_source", "string", "where its data came from, in words", null=_NO_DRIVER),
+        Column(
+            "driver_method",
+            "string",
+            "what decided that: frame (the driver told it) or last read (inferred)",
+            null=_NO_DRIVER,
+        ),
+        instant("begin_ns", "where its latency begins: arrival_ns, else read_ns, else publish_ns"),
+        instant(
+            "arrival_ns",
+            "checkpoint: the data that completed the frame were at this host",
+            null=f"{_NO_READ}, or not known",
+        ),
+        instant("read_ns", "checkpoint: packet_received or buffer_pulled", null=_NO_READ),
         instant(
             "publish_ns",
             "checkpoint: rclcpp_intra_publish, else rclcpp_publish, else rcl_publish, else "
@@ -155,7 +172,17 @@ MESSAGES = Table(
             duration(layer.column, f"layer {layer.name}: {layer.doc}", null="not in this row")
             for layer in HOP_LAYERS
         ),
-        duration("latency_ns", "publish_ns to the last checkpoint; the sum of the layers"),
+        duration("latency_ns", "begin_ns to the last checkpoint; the sum of the layers"),
+        duration(
+            "sweep_ns",
+            "before arrival_ns: first packet of the frame -> arrival_ns, the sensor's own time",
+            null=f"{_NO_DRIVER}, or not known",
+        ),
+        duration(
+            "conversion_ns",
+            "part of driver: the frame was complete -> its data are in the message",
+            null=f"{_NO_DRIVER}, or not recorded",
+        ),
         duration(
             "deserialize_ns", "part of take: deserialize_begin -> deserialize_end", null=_NO_DDS
         ),

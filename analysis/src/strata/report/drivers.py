@@ -1,0 +1,109 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sources of sensor data and what they lost, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from strata.analysis import Analysis
+from strata.printable import printable
+from strata.units import format_count, format_ns
+
+_TIMES = {
+    "sweep": "sweep_p50",
+    "queue p50": "queue_p50",
+    "p99": "queue_p99",
+    "max": "queue_max",
+    "convert": "conversion_p50",
+}
+_UNPUBLISHED = "not published"
+_UNITS = {
+    "socket buffer full": ("packet", "packets"),
+    "appsink full": ("buffer", "buffers"),
+    "never came": ("packet", "packets"),
+    _UNPUBLISHED: ("frame", "frames"),
+}
+
+
+def drivers_section(analysis: Analysis, *, everything: bool) -> RenderableType | None:
+    """Return a row a source, and below what each published and lost; None without sources.
+
+    With `everything`, each stretch of time is told in which data were lost.
+    """
+    if analysis.driver_sources.empty:
+        return None
+    table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
+    table.add_column("source", overflow="fold", ratio=1)
+    for name in ("read", "frames", *_TIMES):
+        table.add_column(name, justify="right", no_wrap=True)
+    remarks: list[Text] = []
+    for row in analysis.driver_sources.to_dict("records"):
+        name = source_name(row)
+        table.add_row(
+            Text(printable(row["place"])),
+            f"{row['reads']:,}",
+            f"{row['frames']:,}",
+            *(format_ns(row[column]) for column in _TIMES.values()),
+        )
+        remarks.append(Text(printable(f"{name}: {_way(row)}")))
+        remarks += [
+            Text(printable(f"{name}: {text}"), style="yellow")
+            for text in loss_sentences(analysis, row["source_id"], everything=everything)
+        ]
+    note = (
+        "sweep: first to closing packet of a frame; queue: from arrival until read; convert: from"
+    )
+    note += " the complete frame to the message (medians)"
+    parts: list[RenderableType] = [Rule(Text("sensor drivers", style="bold"), align="left"), table]
+    parts += [Padding(text, (0, 1)) for text in (*remarks, Text(note, style="dim"))]
+    return Group(*parts, Text())
+
+
+def source_name(row: Mapping[Any, Any]) -> str:
+    """Return the place of a row of `driver_sources` with the driver's own name for it."""
+    name = "" if pd.isna(row["name"]) else row["name"]
+    return f"{row['place']} ({name})" if name and name not in row["place"] else row["place"]
+
+
+def _way(row: Mapping[Hashable, Any]) -> str:
+    nodes = row["nodes"] or f"pid {row['vpid']}"
+    return f"{nodes} -> {row['topics'] or 'no message known'}"
+
+
+def loss_sentences(analysis: Analysis, source_id: int, *, everything: bool) -> list[str]:
+    """Say how much a source lost by each cause, and when (since the trace's first event)."""
+    losses = analysis.driver_losses[analysis.driver_losses["source_id"] == source_id]
+    return [
+        _sentence(str(cause), rows, analysis.trace.begin_ns, everything=everything)
+        for cause, rows in losses.groupby("cause", sort=False)
+    ]
+
+
+def _sentence(cause: str, rows: pd.DataFrame, begin_ns: int, *, everything: bool) -> str:
+    total = format_count(int(rows["count"].sum()), *_UNITS[cause])
+    text = f"{total} {cause}" if cause == _UNPUBLISHED else f"{total} lost, {cause}"
+    text += _window(rows["begin_ns"].min(), rows["end_ns"].max(), begin_ns)
+    if len(rows) == 1:
+        return text
+    shown = rows if everything else rows.nlargest(1, "count")
+    told = [
+        f"{row['count']:,}{_window(row['begin_ns'], row['end_ns'], begin_ns)}"
+        for row in shown.to_dict("records")
+    ]
+    most = "" if everything else "the most "
+    return f"{text} in {len(rows):,} stretches: {most}{', '.join(told)}"
+
+
+def _window(first_ns: Any, last_ns: Any, begin_ns: int) -> str:
+    since = "" if pd.isna(first_ns) else f" from {format_ns(first_ns - begin_ns)}"
+    until = "" if pd.isna(last_ns) else f" until {format_ns(last_ns - begin_ns)}"
+    return since + until

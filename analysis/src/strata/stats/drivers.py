@@ -1,0 +1,95 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Statistics of what drivers read from their sensors."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from strata.model.build import Model
+from strata.model.columns import NONE, filled
+from strata.model.driver.losses import CAUSES
+from strata.model.entities import take
+from strata.model.frames import place
+from strata.model.search import pick
+from strata.schema import tables
+from strata.stats.partition import partition
+from strata.stats.summary import summarize
+
+Ints = npt.NDArray[np.int64]
+
+
+def driver_sources_table(model: Model, frames: pd.DataFrame) -> pd.DataFrame:
+    """Return the table `driver_sources`; `frames` is `driver_frames`."""
+    sources, reads, losses = model.driver.sources, model.driver.reads, model.driver.losses
+    count = len(sources)
+    full, overflowed, never, unpublished = (losses.of(cause, count) for cause in range(len(CAUSES)))
+    of_frame = frames["source_id"].to_numpy(np.int64)
+    published = (frames["publications"] > 0).to_numpy()
+    size = np.zeros(count, np.int64)
+    np.add.at(size, reads.source, reads.bytes)
+    return tables.DRIVER_SOURCES.frame(
+        pd.DataFrame(
+            {
+                "source_id": np.arange(count),
+                **place(model, sources.process),
+                "source": sources.number.astype(np.uint64),
+                "kind": sources.kind,
+                "name": sources.name,
+                "address": sources.address,
+                "place": sources.place,
+                **_published(model, count),
+                "reads": np.bincount(reads.source, minlength=count),
+                "bytes": size,
+                "frames": np.bincount(of_frame, minlength=count),
+                "published": np.bincount(of_frame[published], minlength=count),
+                "unpublished": unpublished,
+                "dropped": full + overflowed,
+                "missing": never,
+                **_quantiles(reads.source, reads.queue_ns, count, "queue", ("p50", "p99", "max")),
+                **_quantiles(of_frame, filled(frames["sweep_ns"]), count, "sweep", ("p50",)),
+                **_quantiles(
+                    of_frame, filled(frames["conversion_ns"]), count, "conversion", ("p50", "p99")
+                ),
+            }
+        )
+    )
+
+
+def _published(model: Model, count: int) -> dict[str, list[str]]:
+    """Names of the nodes that published from each source, and of their topics."""
+    publishers, nodes = model.entities.publishers, model.entities.nodes
+    linked = np.flatnonzero(model.driver.frame != NONE)
+    source = model.driver.frames.source[model.driver.frame[linked]]
+    publisher = model.publications.publisher[linked]
+    pairs = np.unique(np.stack([source, publisher]), axis=1)
+    found: dict[str, list[list[str]]] = {
+        "nodes": [[] for _ in range(count)],
+        "topics": [[] for _ in range(count)],
+    }
+    of_node = take(nodes.name, pick(publishers.node, pairs[1]), None)
+    topics = take(publishers.topic, pairs[1], None)
+    # A few endpoints a source.
+    for at, node, topic in zip(pairs[0].tolist(), of_node, topics, strict=True):
+        for column, name in (("nodes", node), ("topics", topic)):
+            if name is not None and name not in found[column][at]:
+                found[column][at].append(str(name))
+    return {column: [", ".join(names) for names in lists] for column, lists in found.items()}
+
+
+def _quantiles(
+    group: Ints, values: Ints, count: int, name: str, wanted: tuple[str, ...]
+) -> dict[str, pd.Series[int]]:
+    """Statistics of the values of each group, in whole ns; null where it has none."""
+    known = values != NONE
+    columns = {f"{name}_{statistic}": np.full(count, NONE, np.int64) for statistic in wanted}
+    for number, rows in partition(group[known]):
+        summary = summarize(values[known][rows])
+        for statistic in wanted:
+            columns[f"{name}_{statistic}"][number] = round(summary[statistic] or 0)
+    return {
+        column: pd.Series(found, dtype="Int64").mask(found == NONE)
+        for column, found in columns.items()
+    }
