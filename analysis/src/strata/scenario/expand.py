@@ -53,10 +53,10 @@ class Expansion:
         for key in unknown:
             # A key of the top, such as `session` or `variant`; all others are told.
             if key not in _SIMPLE_KEYS:
-                names = ", ".join([*declared, *_SIMPLE_KEYS]) or "none"
+                known = ", ".join([*declared, *_SIMPLE_KEYS])
                 raise ScenarioError(
                     f"Cannot set '{key}' of {self._path}: it is no setting of this scenario. Use "
-                    f"one of {names}, or a place in the file such as load.cpu_percent."
+                    f"one of {known}, or a place in the file such as load.cpu_percent."
                 )
         names = self._duration(top, duration)
         expanded = self._value(top, {**self.settings, **names}, 0)
@@ -97,7 +97,11 @@ class Expansion:
         if isinstance(default, float) and type(value) is int:
             value = float(value)
         if type(value) is not type(default):
-            kinds = {bool: "true or false", int: "a whole number", float: "a number"}
+            kinds: dict[type, str] = {
+                bool: "true or false",
+                int: "a whole number",
+                float: "a number",
+            }
             raise ScenarioError(
                 f"Cannot set '{name}' of {self._path}: '{text}' is not "
                 f"{kinds.get(type(default), 'a text')}. Its default is {default}."

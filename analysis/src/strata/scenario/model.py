@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -23,7 +22,7 @@ class Executor(_Part):
     """The executor of a process: node parameters `executor` and `threads` (0: one a CPU)."""
 
     kind: Literal["single", "multi", "events"] = "single"
-    threads: int = Field(0, ge=0)
+    threads: int = Field(default=0, ge=0)
 
     @model_validator(mode="after")
     def _has_threads(self) -> Self:
@@ -38,9 +37,9 @@ class Qos(_Part):
     reliability: Literal["reliable", "best_effort"] | None = None
     durability: Literal["volatile", "transient_local"] | None = None
     history: Literal["keep_last", "keep_all"] | None = None
-    depth: int | None = Field(None, ge=1)
-    deadline_ms: float | None = Field(None, gt=0)
-    lifespan_ms: float | None = Field(None, gt=0)
+    depth: int | None = Field(default=None, ge=1)
+    deadline_ms: float | None = Field(default=None, gt=0)
+    lifespan_ms: float | None = Field(default=None, gt=0)
 
     def parameters(self) -> dict[str, Parameter]:
         """Give the node parameters."""
@@ -48,25 +47,19 @@ class Qos(_Part):
 
 
 class Node(_Part):
-    """A ROS 2 node; `kind` names what it is where a process has several (default: of its name)."""
+    """A ROS 2 node."""
 
     name: Name
-    kind: Name | None = None
     parameters: dict[str, Parameter] = {}
     qos: Qos = Qos()
     remappings: dict[str, str] = {}
-
-    @property
-    def role(self) -> str:
-        """Name what the node is: source, relay, sink ..."""
-        return self.kind or self.name.partition("_")[0]
 
 
 class Priority(_Part):
     """Scheduling: SCHED_FIFO (1 to 99) or not, and memory that is never paged out."""
 
     policy: Literal["other", "fifo"] = "other"
-    priority: int = Field(0, ge=0, le=99)
+    priority: int = Field(default=0, ge=0, le=99)
     lock_memory: bool = False
 
     @model_validator(mode="after")
@@ -89,17 +82,21 @@ class Ready(_Part):
     """When a process is ready, and the next may start: one of its lines has this in it."""
 
     says: str = Field(min_length=1)
-    within_s: float = Field(30.0, gt=0)
+    within_s: float = Field(default=30.0, gt=0)
 
 
 class Process(_Part):
-    """One process: an executable of a package (or a command), with no, one or several nodes."""
+    """One process: an executable of a package (or a command), with no, one or several nodes.
+
+    `cpp` is the executable in C++ that takes the same parameters. `ends` tells that it ends by
+    itself, when it has done its part; the run ends when all such processes have.
+    """
 
     name: Name
     package: Name | None = None
-    executable: str | None = Field(None, min_length=1)
+    executable: str | None = Field(default=None, min_length=1)
     cpp: Program | None = None
-    command: list[str] | None = Field(None, min_length=1)
+    command: list[str] | None = Field(default=None, min_length=1)
     nodes: list[Node] = []
     arguments: list[str] = []
     environment: dict[str, str] = {}
@@ -127,19 +124,19 @@ class Process(_Part):
 class Rmw(_Part):
     """The middleware: an implementation, and a profile's file or shipped name."""
 
-    implementation: str | None = Field(None, pattern=r"^rmw_\w+$")
+    implementation: str | None = Field(default=None, pattern=r"^rmw_\w+$")
     profile: str | None = None
 
 
 class Duration(_Part):
     """How long: one of the units; `per_second` of them come in a second, as far as is known."""
 
-    messages: int | None = Field(None, ge=1)
-    scans: int | None = Field(None, ge=1)
-    frames: int | None = Field(None, ge=1)
-    seconds: float | None = Field(None, gt=0)
-    per_second: float | None = Field(None, gt=0)
-    limit_s: float | None = Field(None, gt=0)
+    messages: int | None = Field(default=None, ge=1)
+    scans: int | None = Field(default=None, ge=1)
+    frames: int | None = Field(default=None, ge=1)
+    seconds: float | None = Field(default=None, gt=0)
+    per_second: float | None = Field(default=None, gt=0)
+    limit_s: float | None = Field(default=None, gt=0)
 
     @property
     def unit(self) -> str:
@@ -170,9 +167,9 @@ class Load(_Part):
     `workers` 0 is one a CPU; `cpu_percent` is of one CPU, for each worker.
     """
 
-    cpu_percent: float = Field(0.0, ge=0, le=100)
-    workers: int = Field(0, ge=0)
-    memory_mib: int = Field(0, ge=0)
+    cpu_percent: float = Field(default=0.0, ge=0, le=100)
+    workers: int = Field(default=0, ge=0)
+    memory_mib: int = Field(default=0, ge=0)
     generator: Literal["auto", "own", "stress-ng"] = "auto"
     cpus: list[Annotated[int, Field(ge=0)]] = []
 
@@ -214,7 +211,7 @@ class Scenario(_Part):
     rmw: Rmw = Rmw()
     session: str = "full"
     duration: Duration
-    warm_up: int = Field(0, ge=0)
+    warm_up: int = Field(default=0, ge=0)
     load: Load = Load()
     expected: list[Expected] = []
 
@@ -241,8 +238,3 @@ def _refuse_twice(what: str, names: list[str]) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"two are called {what} '{twice[0]}'")
-
-
-def name_of(path: Path) -> str:
-    """Name a scenario, by its file."""
-    return path.stem
