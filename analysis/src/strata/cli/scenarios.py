@@ -62,7 +62,7 @@ def _duration(loaded: LoadedScenario) -> str:
     duration = loaded.scenario.duration
     if duration.unit == "seconds" or duration.expected_s is None:
         return f"{duration.count:g} {duration.unit}"
-    return f"{duration.count:g} {duration.unit}, {duration.expected_s:g} s"
+    return f"{duration.count:g} {duration.unit}, {duration.expected_s:.3g} s"
 
 
 def _described(loaded: LoadedScenario) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from strata.errors import ScenarioError
 from strata.record.places import project_root
 from strata.scenario.expand import Expansion
-from strata.scenario.located import LocatedDict, line_of, read_document, refusal
+from strata.scenario.located import LocatedDict, extended, line_of, read_document, refusal
 from strata.scenario.model import Scenario
 
 
@@ -31,10 +31,13 @@ class Setting:
 
 @dataclass(frozen=True)
 class LoadedScenario:
-    """A checked scenario, its file, the SHA-256 of that, and what was changed of it."""
+    """A checked scenario, its file, and what was changed of it.
+
+    `read` has the SHA-256 of its file, and of those that it extends, by path.
+    """
 
     file: Path
-    sha256: str
+    read: dict[str, str]
     scenario: Scenario
     settings: tuple[Setting, ...]
     changes: dict[str, str]
@@ -82,7 +85,7 @@ def load_scenario(
     Raises ScenarioError, naming the file and the line, for anything that cannot be meant.
     """
     path = find_scenario(name)
-    document = read_document(path)
+    document, files = _document(path, ())
     expansion = Expansion(document, path)
     expanded = expansion.expand(changes or {}, duration)
     try:
@@ -92,7 +95,7 @@ def load_scenario(
     declared = document.get("settings", {})
     return LoadedScenario(
         file=path,
-        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+        read={str(one): hashlib.sha256(one.read_bytes()).hexdigest() for one in files},
         scenario=scenario,
         settings=tuple(
             Setting(key, one["default"], one["text"], tuple(map(str, one.get("choices", ()))))
@@ -101,6 +104,23 @@ def load_scenario(
         changes=dict(changes or {}),
         duration=duration,
     )
+
+
+def _document(path: Path, above: tuple[Path, ...]) -> tuple[LocatedDict, list[Path]]:
+    """Read a scenario's document with what it extends, and name the files; `above` extend it."""
+    document = read_document(path)
+    if "extends" not in document:
+        return document, [path]
+    base, line = document.pop("extends"), document.lines["extends"]
+    beside = path.parent / f"{base}.yaml"
+    if not isinstance(base, str) or not beside.is_file():
+        raise refusal(
+            path, line, f"extends '{base}': there is no {beside}", "Name a scenario beside this one"
+        )
+    if beside in (path, *above):
+        raise refusal(path, line, f"extends '{base}', which extends this one", "Leave it out")
+    inherited, files = _document(beside, (path, *above))
+    return extended(inherited, document), [path, *files]
 
 
 def _refused(path: Path, document: LocatedDict, error: ValidationError) -> ScenarioError:

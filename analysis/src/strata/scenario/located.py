@@ -90,6 +90,32 @@ def read_document(path: Path) -> LocatedDict:
     return document
 
 
+def extended(base: LocatedDict, own: LocatedDict) -> LocatedDict:
+    """Give a document that says what `base` says, but for what `own` says otherwise.
+
+    Mappings are merged, all else is replaced; a setting's plain value replaces its default. What
+    comes from `base` has no line.
+    """
+    made = LocatedDict(base, dict.fromkeys(base, 0))
+    for key, value in own.items():
+        before = made.get(key)
+        if isinstance(before, LocatedDict) and isinstance(value, LocatedDict):
+            made[key] = _settings(before, value) if key == "settings" else extended(before, value)
+        else:
+            made[key] = value
+        made.lines[key] = own.lines[key]
+    return made
+
+
+def _settings(base: LocatedDict, own: LocatedDict) -> LocatedDict:
+    changed = LocatedDict({}, own.lines)
+    for name, value in own.items():
+        plain = not isinstance(value, LocatedDict)
+        line = own.lines[name]
+        changed[name] = LocatedDict({"default": value}, {"default": line}) if plain else value
+    return extended(base, changed)
+
+
 def line_of(document: Any, place: Sequence[str | int]) -> int | None:
     """Give the line of a place in a document, of its nearest known parent otherwise."""
     line: int | None = None

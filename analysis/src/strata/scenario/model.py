@@ -39,7 +39,8 @@ class Qos(_Part):
     history: Literal["keep_last", "keep_all"] | None = None
     depth: int | None = Field(default=None, ge=1)
     deadline_ms: float | None = Field(default=None, gt=0)
-    lifespan_ms: float | None = Field(default=None, gt=0)
+    liveliness: Literal["automatic", "manual_by_topic"] | None = None
+    liveliness_lease_ms: float | None = Field(default=None, gt=0)
 
     def parameters(self) -> dict[str, Parameter]:
         """Give the node parameters."""

@@ -141,7 +141,7 @@ def describe_run(loaded: LoadedScenario, plan: RunPlan) -> dict[str, Any]:
     return {
         "name": loaded.name,
         "file": str(loaded.file),
-        "sha256": loaded.sha256,
+        "read": loaded.read,
         "changes": loaded.changes,
         "duration": loaded.duration,
         **loaded.scenario.document(),
