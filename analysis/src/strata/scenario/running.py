@@ -62,7 +62,8 @@ def run_scenario(
     Raises ScenarioError, SessionError or OutputError when nothing could be run.
     """
     target = (directory or default_directory(loaded.name)).absolute()
-    caller = _caller(loaded, caller_environment(os.environ if base is None else base))
+    caller = caller_environment(os.environ if base is None else base)
+    caller |= _stated_variables(loaded, caller)
     profile = _profile(loaded)
     environment = ros.environment(caller)
     if profile:
@@ -70,7 +71,7 @@ def run_scenario(
     plan = plan_run(loaded, target / SUBDIRECTORY, environment)
     command = [sys.executable, "-m", "strata.scenario.runner", str(plan.directory / PLAN)]
     attachment = Attachment(
-        prepare=lambda _: _prepare(loaded, plan),
+        prepare=lambda _: prepare(loaded, plan),
         describe=lambda _: {"scenario": describe_run(loaded, plan)},
     )
     if traced:
@@ -96,9 +97,20 @@ def run_scenario(
     return Finished(target, end, recording, unmet)
 
 
-def _caller(loaded: LoadedScenario, environment: dict[str, str]) -> dict[str, str]:
-    """Add to the caller's environment what the scenario says of the middleware."""
-    rmw = loaded.scenario.rmw
+def rmw_variables(
+    loaded: LoadedScenario, environment: Mapping[str, str], ros: Ros | None
+) -> dict[str, str]:
+    """Give the variables that make a scenario's middleware what it says, profile included."""
+    made = {**environment, **_stated_variables(loaded, environment)}
+    profile = _profile(loaded)
+    if profile:
+        made = profile.environment(made, ros)
+    return {name: value for name, value in made.items() if environment.get(name) != value}
+
+
+def _stated_variables(loaded: LoadedScenario, environment: Mapping[str, str]) -> dict[str, str]:
+    """Give what the scenario says of the middleware beside a profile."""
+    rmw, made = loaded.scenario.rmw, {}
     stated = environment.get(_RMW)
     if rmw.implementation:
         if stated and stated != rmw.implementation:
@@ -106,10 +118,10 @@ def _caller(loaded: LoadedScenario, environment: dict[str, str]) -> dict[str, st
                 f"Cannot run scenario {loaded.name}: it is for {rmw.implementation}, and {_RMW} is "
                 f"{stated}. Unset {_RMW}, or use --set rmw.implementation={stated}."
             )
-        environment[_RMW] = rmw.implementation
-    if not rmw.profile:
-        environment.setdefault(_RANGE, "LOCALHOST")
-    return environment
+        made[_RMW] = rmw.implementation
+    if not rmw.profile and _RANGE not in environment:
+        made[_RANGE] = "LOCALHOST"
+    return made
 
 
 def _profile(loaded: LoadedScenario) -> RmwProfile | None:
@@ -120,7 +132,7 @@ def _profile(loaded: LoadedScenario) -> RmwProfile | None:
     return load_profile(str(beside) if beside.is_file() else name)
 
 
-def _prepare(loaded: LoadedScenario, plan: RunPlan) -> None:
+def prepare(loaded: LoadedScenario, plan: RunPlan) -> None:
     """Write what the run needs, and what it was made of, into the session's directory."""
     for name, text in plan.parameters.items():
         path = plan.directory / name
