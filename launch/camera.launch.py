@@ -10,7 +10,7 @@ from pathlib import Path
 from launch import LaunchDescription
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from scenario_launch import describe  # noqa: E402
+from scenario_launch import describe
 
 
 def generate_launch_description() -> LaunchDescription:

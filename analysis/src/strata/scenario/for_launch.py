@@ -3,8 +3,8 @@
 """What a ROS 2 launch file needs of a scenario, as JSON on stdout.
 
 `python -m strata.scenario.for_launch arguments WORKLOAD`: the scenarios and settings of a workload.
-`python -m strata.scenario.for_launch plan SCENARIO DIRECTORY DURATION [KEY=VALUE ...]`: the commands;
-writes the parameters below the directory. An empty DURATION is the scenario's own.
+`python -m strata.scenario.for_launch plan SCENARIO DIRECTORY DURATION [KEY=VALUE ...]`: the
+commands; writes the parameters below the directory. An empty DURATION is the scenario's own.
 A launch file runs this with Strata's Python, since `ros2 launch` runs with the system's.
 """
 
@@ -66,7 +66,7 @@ def plan(name: str, directory: str, duration: str, *changes: str) -> dict[str, A
 
 
 def _prefix(placement: place.Placement) -> list[str]:
-    # By its file: it needs the standard library only, and sits in no package of the system's Python.
+    # By its file: it needs nothing of this package.
     words = [sys.executable, str(Path(place.__file__)), *placement.words(), "--"]
     return [] if placement.usual else words
 

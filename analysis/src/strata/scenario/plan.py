@@ -48,7 +48,11 @@ class ProcessPlan:
 
 @dataclass(frozen=True)
 class RunPlan:
-    """All that a run needs; `directory` holds logs/, parameters/ and results/."""
+    """All that a run needs; `directory` holds logs/, parameters/ and results/.
+
+    `patience_s` is how long the processes have to end after SIGINT; then comes SIGTERM, after half
+    as long SIGKILL. `parameters` are the files of parameters to write, relative to the directory.
+    """
 
     directory: Path
     processes: list[ProcessPlan]
@@ -57,7 +61,7 @@ class RunPlan:
     seconds: float | None
     limit_s: float
     parameters: dict[str, str]
-    """The files of parameters to write, relative to the directory."""
+    patience_s: float = 5.0
 
     def as_json(self) -> dict[str, Any]:
         """Give the document that the runner reads."""

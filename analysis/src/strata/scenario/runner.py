@@ -27,10 +27,8 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PRELOAD = "STRATA_SCENARIO_PRELOAD"
 _TURN_S = 0.1
 _POLL_S = 0.005
-# A node ends within 2 s of a signal; one at a time first, so that they end in order.
+# One at a time first, so that they end in order.
 _APART_S = 1.0
-_SIGINT_S = 10.0
-_SIGTERM_S = 3.0
 _LOAD_SETTLES_S = 0.5
 
 
@@ -85,7 +83,7 @@ class Child:
         self.placement: dict[str, Any] | None = None
         self.said: list[str] = []
         self._rest = b""
-        self._log: IO[bytes] = (logs / f"{self.name}.log").open("wb")
+        self._log: IO[bytes] = (logs / f"{self.name}.log").open("wb", buffering=0)
 
     @property
     def running(self) -> bool:
@@ -291,7 +289,8 @@ class Run:
         for child in self._children:
             child.signal(signal.SIGINT)
             self._until_gone([child], _APART_S)
-        for number, seconds in ((None, _SIGINT_S), (signal.SIGTERM, _SIGTERM_S)):
+        patience = self._plan["patience_s"]
+        for number, seconds in ((None, patience), (signal.SIGTERM, patience / 2)):
             left = [child for child in self._children if child.running]
             if number is not None:
                 for child in left:
