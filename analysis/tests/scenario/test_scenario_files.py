@@ -69,6 +69,7 @@ def test_a_place_in_the_file_can_be_set() -> None:
         "load.cpu_percent": "50",
         "rmw.profile": "fastdds_udp",
         "session": "light",
+        "duration.messages": "40",
     }
     scenario = load_scenario("relay_chain", changes).scenario
     by_name = {process.name: process for process in scenario.processes}
@@ -77,6 +78,14 @@ def test_a_place_in_the_file_can_be_set() -> None:
     assert by_name["sink"].nodes[0].parameters["work_ms"] == 2.5
     assert (scenario.load.cpu_percent, scenario.rmw.profile) == (50, "fastdds_udp")
     assert scenario.session == "light"
+    assert by_name["source"].nodes[0].parameters["messages"] == 40
+
+
+def test_a_part_that_placeholders_stand_for_can_be_set() -> None:
+    scenario = load_scenario("lidar_1024x10", {"warm_up": "3"}, "7").scenario
+    nodes = {node.name: node for process in scenario.processes for node in process.nodes}
+    perf = nodes["perf_node"].parameters
+    assert (perf["warm_up"], perf["n_samples"], scenario.warm_up) == (3, 7, 3)
 
 
 @pytest.mark.parametrize(
@@ -129,6 +138,8 @@ ENDS = "duration: {messages: 1}\nprocesses:\n" + shell("a", "true", "ends: true"
     [
         (GOOD + "colour: red\n", 7, "key 'colour': unknown key"),
         (GOOD + shell("a", "true"), None, "two are called process 'a'"),
+        (GOOD + shell("load", "true"), None, "two are called process 'load'"),
+        (GOOD.replace("seconds: 1", "seconds: .inf"), 3, "key 'duration.seconds': 'inf'"),
         (GOOD.replace("name: a", "name: 1a"), 5, "key 'processes.1a.name': '1a': string should"),
         (GOOD.replace("seconds: 1", "seconds: 0"), 3, "key 'duration.seconds': '0': input should"),
         (GOOD.replace("seconds: 1", "minutes: 1"), 3, "key 'duration': 0 units are stated"),

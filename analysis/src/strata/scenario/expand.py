@@ -58,10 +58,14 @@ class Expansion:
                     f"Cannot set '{key}' of {self._path}: it is no setting of this scenario. Use "
                     f"one of {known}, or a place in the file such as load.cpu_percent."
                 )
+        early = [key for key in changes if key in _SIMPLE_KEYS or key.startswith("duration.")]
+        for key in early:
+            # Before placeholders are filled in: some stand for these.
+            self._change(top, key, _parsed(changes[key]))
         names = self._duration(top, duration)
         expanded = self._value(top, {**self.settings, **names}, 0)
         assert isinstance(expanded, LocatedDict)
-        for key in (key for key in changes if key not in declared):
+        for key in (key for key in changes if key not in declared and key not in early):
             self._change(expanded, key, _parsed(changes[key]))
         expanded["settings"] = dict(self.settings)
         return expanded

@@ -15,7 +15,7 @@ Parameter = bool | int | float | str | list[bool] | list[int] | list[float] | li
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Executor(_Part):
@@ -219,7 +219,8 @@ class Scenario(_Part):
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
         names = [process.name for process in self.processes]
-        _refuse_twice("process", names)
+        # The load's log stands beside theirs.
+        _refuse_twice("process", [*names, "load"])
         _refuse_twice("node", [node.name for one in self.processes for node in one.nodes])
         if self.duration.seconds is None and not any(one.ends for one in self.processes):
             raise ValueError(
