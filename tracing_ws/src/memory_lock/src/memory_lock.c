@@ -1,8 +1,8 @@
 // Copyright 2026 The Strata Authors
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into a process with STRATA_LOCK_MEMORY set, this locks all its memory, present and future,
-// before its main function. A lock does not pass over to an executed program, so only the program
-// itself can take it. A program that cannot have what was asked for must not run without.
+// Preloaded into a process with STRATA_LOCK_MEMORY set, this locks all its memory, present and
+// future, before its main function. A lock does not pass over to an executed program, so only the
+// program itself can take it. A program that cannot have what was asked for must not run without.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
