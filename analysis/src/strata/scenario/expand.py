@@ -212,6 +212,7 @@ class Expansion:
         here: Any = document
         for step in parents:
             if isinstance(here, LocatedDict):
+                here.lines.setdefault(step, 0)
                 here = here.setdefault(step, LocatedDict({}, {}))
             elif isinstance(here, LocatedList):
                 here = next((one for one in here if one.get("name") == step), None)
@@ -227,6 +228,8 @@ class Expansion:
                 f"Cannot set '{place}' of {self._path}: '{last}' is in no mapping. "
                 "`strata scenarios NAME` shows the scenario's places."
             )
+        # What comes from the command line stands on no line.
+        here.lines[last] = 0
         here[last] = value
 
     def _refuse(self, key: str, fact: str, advice: str) -> ScenarioError:
