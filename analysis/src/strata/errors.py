@@ -23,5 +23,9 @@ class SessionError(StrataError):
     """A tracing session cannot be configured, started or stopped."""
 
 
+class ScenarioError(StrataError):
+    """A scenario cannot be read, or not be run on this machine."""
+
+
 class OutputError(StrataError):
     """A result cannot be written where the user wanted it."""

@@ -11,10 +11,12 @@ import pytest
 from lttng_world import ROOT, World
 
 from strata.errors import SessionError
-from strata.record.profiles import CYCLONE_DDS, FAST_DDS, load_profile
+from strata.record.profiles import CYCLONE_DDS, FAST_DDS, ZENOH, load_profile
 from strata.record.ros import WHEELS, Ros
 
-SHIPPED = sorted((ROOT / "trace_configs/rmw").glob("*.xml"))
+RMW = ROOT / "trace_configs/rmw"
+SHIPPED = sorted([*RMW.glob("*.xml"), *RMW.glob("*.json5")])
+FAMILIES = {"fastdds": FAST_DDS, "cyclonedds": CYCLONE_DDS, "zenoh": ZENOH}
 
 
 def installed(tmp_path: Path, distro: str, *libraries: str) -> tuple[Ros, dict[str, str]]:
@@ -32,7 +34,7 @@ def test_a_shipped_profile_is_found_by_name_and_by_path(file: Path) -> None:
     assert profile == load_profile(str(file)) == load_profile(file.name)
     assert profile.name == file.stem
     assert profile.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
-    assert profile.middleware == (CYCLONE_DDS if "cyclone" in file.stem else FAST_DDS)
+    assert profile.middleware == FAMILIES[file.stem.partition("_")[0]]
 
 
 @pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)

@@ -21,6 +21,8 @@ from strata.printable import printable
 VERBS = {
     "doctor": "strata.cli.doctor",
     "record": "strata.cli.record",
+    "scenarios": "strata.cli.scenarios",
+    "run": "strata.cli.run",
     "info": "strata.cli.info",
     "analyze": "strata.cli.analyze",
     "path": "strata.cli.path",
@@ -28,6 +30,7 @@ VERBS = {
     "report": "strata.cli.report",
     "convert": "strata.cli.convert",
 }
+_RECORDING = ("record", "run")
 
 
 class Verbs(click.Group):
@@ -43,7 +46,7 @@ class Verbs(click.Group):
         del ctx
         if cmd_name not in VERBS:
             return None
-        if cmd_name != "record":
+        if cmd_name not in _RECORDING:
             # No verb does linear algebra; starting OpenBLAS's threads takes longer than a decoding.
             # What is recorded must not inherit it.
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -58,7 +61,7 @@ class Verbs(click.Group):
 def strata(ctx: click.Context) -> None:
     """Locate the layer of a ROS 2 system in which the time goes."""
     # A recording ends in its own way: the command and the session have to be stopped.
-    if ctx.invoked_subcommand != "record":
+    if ctx.invoked_subcommand not in _RECORDING:
         exit_on_signals()
 
 

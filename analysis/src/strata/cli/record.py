@@ -72,23 +72,23 @@ def command(
         ros=None if no_ros else find_ros(),
         rmw_profile=load_profile(rmw_profile) if rmw_profile else None,
         kernel=kernel,
-        clock_offset=_clock_offset,
-        say=_say,
+        clock_offset=clock_offset,
+        say=say,
     )
     if recording.empty:
-        _say("no event was recorded: the trace is empty (see `strata doctor`)")
+        say("no event was recorded: the trace is empty (see `strata doctor`)")
     if recording.discarded:
-        _say(
+        say(
             f"{recording.discarded} events were lost to full buffers: "
             "raise channel.num_subbuf or channel.subbuf_size"
         )
-    _say(f"recorded into {recording.directory} (manifest.json, trace/)")
+    say(f"recorded into {recording.directory} (manifest.json, trace/)")
     if not recording.end.succeeded:
-        _say(f"the command failed: {recording.end.description}")
+        say(f"the command failed: {recording.end.description}")
         sys.exit(1)
 
 
-def _clock_offset(trace: Path) -> int | None:
+def clock_offset(trace: Path) -> int | None:
     """Tell what the clock of a recorded trace adds to CLOCK_MONOTONIC; null without a trace."""
     try:
         offsets = open_trace(trace).clock_offsets_ns
@@ -97,5 +97,6 @@ def _clock_offset(trace: Path) -> int | None:
     return next(iter(offsets.values()), None)
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
+    """Tell the user something, on stderr."""
     click.echo(f"strata: {line}", err=True)

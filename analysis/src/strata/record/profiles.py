@@ -3,9 +3,10 @@
 """Middleware profiles: which transports a command's messages take, set for it by variables.
 
 Fast DDS reads an XML file that FASTRTPS_DEFAULT_PROFILES_FILE (2.x) or
-FASTDDS_DEFAULT_PROFILES_FILE (3.x) names, Cyclone DDS one that CYCLONEDDS_URI names. Several other
-variables decide whether what the file says has any effect; those are set with it, and a value that
-is there already and contradicts it is refused: a profile that is silently ignored makes a
+FASTDDS_DEFAULT_PROFILES_FILE (3.x) names, Cyclone DDS one that CYCLONEDDS_URI names; rmw_zenoh
+reads JSON5 that ZENOH_SESSION_CONFIG_URI or, for its router, ZENOH_ROUTER_CONFIG_URI names. Several
+other variables decide whether what the file says has any effect; those are set with it, and a value
+that is there already and contradicts it is refused: a profile that is silently ignored makes a
 recording that lies about its transport.
 """
 
@@ -18,14 +19,18 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import json5
+
 from strata.errors import SessionError
 from strata.record.places import project_root
 from strata.record.ros import Ros
 
 FAST_DDS = "Fast DDS"
 CYCLONE_DDS = "Cyclone DDS"
+ZENOH = "Zenoh"
 _ROOTS = {"profiles": FAST_DDS, "dds": FAST_DDS, "CycloneDDS": CYCLONE_DDS}
-_RMW = {FAST_DDS: "rmw_fastrtps_cpp", CYCLONE_DDS: "rmw_cyclonedds_cpp"}
+_RMW = {FAST_DDS: "rmw_fastrtps_cpp", CYCLONE_DDS: "rmw_cyclonedds_cpp", ZENOH: "rmw_zenoh_cpp"}
+_ROUTER = "router"
 _FILE_OF_2 = "FASTRTPS_DEFAULT_PROFILES_FILE"
 _FILE_OF_3 = "FASTDDS_DEFAULT_PROFILES_FILE"
 _FAST_DDS_2 = ("humble", "iron", "jazzy")
@@ -40,7 +45,7 @@ _LOCALHOST = "LOCALHOST"
 class RmwProfile:
     """A profile: its file, the SHA-256 of its content, its middleware, and what it configures.
 
-    `elements` are the names of the XML elements that decide over variables.
+    `elements` are the names of the XML elements that decide over variables; of JSON5, its mode.
     """
 
     file: Path
@@ -73,6 +78,10 @@ class RmwProfile:
         rmw = {"RMW_IMPLEMENTATION": base.get("RMW_IMPLEMENTATION") or _RMW[self.middleware]}
         if self.middleware == CYCLONE_DDS:
             return rmw | {"CYCLONEDDS_URI": self.file.as_uri()}
+        if self.middleware == ZENOH:
+            # A path, though the name says URI.
+            role = "ROUTER" if _ROUTER in self.elements else "SESSION"
+            return rmw | {f"ZENOH_{role}_CONFIG_URI": str(self.file)}
         wanted = rmw | dict.fromkeys(_file_variables(ros), str(self.file))
         if self.elements & _TRANSPORTS and not base.get("ROS_AUTOMATIC_DISCOVERY_RANGE"):
             # Said, not left unset: programs that default to LOCALHOST would add transports.
@@ -155,7 +164,7 @@ class RmwProfile:
 
 
 def find_profile(name: str) -> Path:
-    """Resolve a path, or a bare name among the shipped `trace_configs/rmw/*.xml`.
+    """Resolve a path, or a bare name among the shipped `trace_configs/rmw/*.xml` and `*.json5`.
 
     Raises SessionError when there is no such file; the text lists the shipped names.
     """
@@ -163,7 +172,8 @@ def find_profile(name: str) -> Path:
     if path.is_file():
         return path.resolve()
     root = project_root()
-    shipped = sorted((root / "trace_configs" / "rmw").glob("*.xml")) if root else []
+    files = sorted((root / "trace_configs" / "rmw").iterdir()) if root else []
+    shipped = [path for path in files if path.suffix in (".xml", ".json5")]
     for candidate in shipped:
         if name in (candidate.stem, candidate.name):
             return candidate.resolve()
@@ -180,6 +190,8 @@ def load_profile(name: str) -> RmwProfile:
     Raises SessionError when it cannot be read or is no profile of a middleware known here.
     """
     path = find_profile(name)
+    if path.suffix == ".json5":
+        return _load_zenoh(path)
     try:
         content = path.read_bytes()
         root = ElementTree.fromstring(content)
@@ -195,6 +207,23 @@ def load_profile(name: str) -> RmwProfile:
             "DDS or Cyclone DDS."
         )
     return RmwProfile(path, hashlib.sha256(content).hexdigest(), middleware, _deciding(root))
+
+
+def _load_zenoh(path: Path) -> RmwProfile:
+    try:
+        content = path.read_bytes()
+        document = json5.loads(content.decode())
+    except (OSError, ValueError) as error:
+        raise SessionError(
+            f"Cannot read profile {path}: {error}. Give --rmw-profile a well-formed JSON5 file."
+        ) from error
+    mode = document.get("mode") if isinstance(document, dict) else None
+    if mode not in ("peer", "client", _ROUTER):
+        raise SessionError(
+            f"Cannot use profile {path}: its mode is {mode!r}, not one of peer, client, router. "
+            "Give --rmw-profile a configuration of Zenoh."
+        )
+    return RmwProfile(path, hashlib.sha256(content).hexdigest(), ZENOH, frozenset({mode}))
 
 
 def _deciding(root: ElementTree.Element) -> frozenset[str]:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from strata.errors import SessionError
 from strata.record import daemon as session_daemon
@@ -59,6 +60,18 @@ class Recording:
 
 
 @dataclass(frozen=True)
+class Attachment:
+    """What a caller keeps in the session directory, beside the trace.
+
+    `prepare` writes it before the command starts; `describe` gives what the manifest is to say of
+    it once the command has ended, by keys of the manifest.
+    """
+
+    prepare: Callable[[Path], None] = lambda _: None
+    describe: Callable[[Path], Mapping[str, Any]] = lambda _: {}
+
+
+@dataclass(frozen=True)
 class _Plan:
     config: SessionConfig
     command: Sequence[str]
@@ -73,6 +86,7 @@ class _Plan:
     lttng: Lttng
     clock_offset: ClockOffset
     say: Say
+    attachment: Attachment = Attachment()
 
 
 def record(
@@ -87,6 +101,7 @@ def record(
     rmw_profile: RmwProfile | None = None,
     kernel: bool = False,
     clock_offset: ClockOffset = lambda _: None,
+    attachment: Attachment | None = None,
     say: Say = lambda _: None,
 ) -> Recording:
     """Record a command into a session directory and return how it went.
@@ -95,9 +110,9 @@ def record(
     `ros` null runs the command in the caller's environment as it is; `base` is that environment.
     `rmw_profile` is what its middleware is made to use. `kernel` asks for the usual events of the
     kernel where the configuration lists none; `clock_offset` tells what the trace's clock adds to
-    CLOCK_MONOTONIC (null: measured), for those that perf recorded. `say` gets one line for each
-    thing that the user should know. To be called from the main thread of a process without other
-    threads: signals are held while it runs.
+    CLOCK_MONOTONIC (null: measured), for those that perf recorded. `attachment` is kept in the
+    directory too. `say` gets one line for each thing that the user should know. To be called from
+    the main thread of a process without other threads: signals are held while it runs.
 
     Raises SessionError or OutputError when nothing could be recorded; then no session, process or
     session daemon of ours is left. A command that fails is no error: see `Recording.end`.
@@ -105,6 +120,7 @@ def record(
     if kernel and not config.kernel:
         config = replace(config, kernel=DEFAULT_EVENTS)
     plan = _plan(config, command, directory, name, force, ros, base, rmw_profile, clock_offset, say)
+    plan = replace(plan, attachment=attachment or Attachment())
     existed = plan.directory.exists()
     manifest = Manifest(plan.directory)
     with held_signals():
@@ -113,6 +129,7 @@ def record(
         for path in clear_directory(plan.directory):
             say(f"removed {path}")
         try:
+            plan.attachment.prepare(plan.directory)
             return _record(plan, manifest)
         except BaseException:
             if not manifest.command_ran:
@@ -201,6 +218,7 @@ def _record(plan: _Plan, manifest: Manifest) -> Recording:
         manifest.content["discarded_events"] = closing.discarded
         manifest.content["empty"] = empty
         manifest.content["problems"] = [*closing.problems, *beside.problems]
+        manifest.content |= plan.attachment.describe(plan.directory)
         manifest.write()
     return Recording(plan.directory, end, closing.discarded, empty)
 

@@ -278,3 +278,12 @@ def test_a_node_that_cannot_run_says_why(client: str, node: str, setting: str, s
     assert status == 1
     assert says in errors
     assert "Traceback" not in errors
+
+
+def test_nodes_that_are_no_kind_cannot_share_a_process() -> None:
+    status, errors = finish(JAZZY.start(JAZZY.space / "lib/relay_chain/chain", "source", "mixer"))
+    assert status == 2
+    assert errors == (
+        "Cannot run the chain: 'mixer' names none of source, relay, sink, distractor. "
+        "Name some, like source relay_0 sink.\n"
+    )

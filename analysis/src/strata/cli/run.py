@@ -1,0 +1,108 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`strata run`: a known workload, inside a recording session."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from strata.cli.record import clock_offset, say
+from strata.record.ros import find_ros
+from strata.scenario.load import load_scenario
+from strata.scenario.running import Finished, run_scenario
+
+
+def _changes(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    changes = {}
+    for value in values:
+        key, equals, text = value.partition("=")
+        if not (key and equals):
+            raise click.BadParameter(f"'{value}' has not the form KEY=VALUE, like rate=50.")
+        changes[key] = text
+    return changes
+
+
+@click.command("run")
+@click.argument("scenario", metavar="SCENARIO")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Directory of the recording.  [default: sessions/<utc>_<scenario>]",
+)
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    callback=_changes,
+    metavar="KEY=VALUE",
+    help="Change a setting of the scenario, or a place in its file (load.cpu_percent=50). "
+    "Repeatable.",
+)
+@click.option(
+    "--duration",
+    metavar="N|SECONDSs",
+    help="Run for N of what the scenario counts, or for a time as in 10s.",
+)
+@click.option("-c", "--config", metavar="CONFIG", help="Session configuration, not the scenario's.")
+@click.option("--no-trace", is_flag=True, help="Run it without a session: nothing is traced.")
+@click.option("--kernel", is_flag=True, help="Record the kernel's scheduling too.")
+@click.option("--force", is_flag=True, help="Replace a former recording in DIR.")
+def command(
+    scenario: str,
+    output: Path | None,
+    changes: dict[str, str],
+    duration: str | None,
+    config: str | None,
+    no_trace: bool,
+    kernel: bool,
+    force: bool,
+) -> None:
+    """Run a scenario inside a recording session: a YAML file, or the name of a shipped one.
+
+    `strata scenarios` lists those. Logs, parameters and the nodes' own results are kept below
+    DIR/scenario. Ctrl-C ends the scenario in order. Exit status: 0 run and recorded; 1 it could
+    not be run, or a process failed; 3 it ran, and what the scenario expects did not come of it.
+    """
+    if no_trace and (kernel or config):
+        raise click.UsageError("--no-trace goes with neither --kernel nor --config.")
+    finished = run_scenario(
+        load_scenario(scenario, changes, duration),
+        directory=output,
+        force=force,
+        traced=not no_trace,
+        session=config,
+        kernel=kernel,
+        ros=find_ros(),
+        clock_offset=clock_offset,
+        say=say,
+    )
+    _report(finished)
+    if not finished.end.succeeded:
+        say(f"the scenario failed: {finished.end.description}; see scenario/logs")
+        sys.exit(1)
+    if finished.unmet and finished.end.forwarded is None:
+        sys.exit(3)
+
+
+def _report(finished: Finished) -> None:
+    recording = finished.recording
+    if recording and recording.empty:
+        say("no event was recorded: the trace is empty (see `strata doctor`)")
+    if recording and recording.discarded:
+        say(
+            f"{recording.discarded} events were lost to full buffers: raise channel.num_subbuf or "
+            "channel.subbuf_size of the session configuration (-c)"
+        )
+    for text in finished.unmet:
+        say(f"expected, but not met: {text}")
+    if recording:
+        say(f"recorded into {finished.directory} (manifest.json, trace/, scenario/)")
+        if not recording.empty:
+            say(f"where the time went: strata analyze {finished.directory}")
+    else:
+        say(f"ran into {finished.directory} (manifest.json, scenario/)")

@@ -1,0 +1,263 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""From the file of a scenario to the document to check: settings, repetitions, changes.
+
+`${name}` stands for a setting or a part of the duration, `${name+1}` and `${name-1}` for a
+neighbour of a whole number. An element with `repeat: N` stands for N of it, in which `${i}` counts
+from 0. A text that is one placeholder takes the value with its type.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from strata.errors import ScenarioError
+from strata.scenario.located import LocatedDict, LocatedList, refusal
+
+LATE = ("results", "root")
+"""Placeholders that are known when the scenario runs: where nodes write, and the project."""
+
+UNITS = ("messages", "scans", "frames", "seconds")
+_PLACEHOLDER = re.compile(r"\$\{(\w+)(?:([+-])(\d+))?\}")
+_SECONDS = re.compile(r"(\d+(?:\.\d+)?) ?s")
+
+Scalar = bool | int | float | str
+
+
+class Expansion:
+    """Expands one document; `path` is what its refusals name."""
+
+    def __init__(self, document: LocatedDict, path: Path) -> None:
+        self._document = document
+        self._path = path
+        self.settings: dict[str, Scalar] = {}
+        """The settings' values, by name."""
+
+    def expand(self, changes: Mapping[str, str], duration: str | None) -> LocatedDict:
+        """Give the document with all settings and changes applied, without the `settings`.
+
+        `changes` are texts by the name of a setting, or by a dotted place in the document;
+        `duration` is a number of the scenario's own unit, or seconds with an `s`.
+        """
+        declared = self._settings()
+        unknown = [key for key in changes if "." not in key and key not in declared]
+        own = {key: text for key, text in changes.items() if key in declared}
+        for key, text in own.items():
+            self.settings[key] = self._as_setting(key, text, declared[key])
+        top = LocatedDict(self._document, self._document.lines)
+        for key in unknown:
+            # A key of the top, such as `session` or `variant`; all others are told.
+            if key not in _SIMPLE_KEYS:
+                known = ", ".join([*declared, *_SIMPLE_KEYS])
+                raise ScenarioError(
+                    f"Cannot set '{key}' of {self._path}: it is no setting of this scenario. Use "
+                    f"one of {known}, or a place in the file such as load.cpu_percent."
+                )
+        early = [key for key in changes if key in _SIMPLE_KEYS or key.startswith("duration.")]
+        for key in early:
+            # Before placeholders are filled in: some stand for these.
+            self._change(top, key, _parsed(changes[key]))
+        names = self._duration(top, duration)
+        expanded = self._value(top, {**self.settings, **names}, 0)
+        assert isinstance(expanded, LocatedDict)
+        for key in (key for key in changes if key not in declared and key not in early):
+            self._change(expanded, key, _parsed(changes[key]))
+        expanded["settings"] = dict(self.settings)
+        return expanded
+
+    def _settings(self) -> dict[str, LocatedDict]:
+        declared = self._document.get("settings", LocatedDict({}, {}))
+        if not isinstance(declared, LocatedDict):
+            raise self._refuse("settings", "it is no mapping", "Write `name: {default, text}`")
+        for name, one in declared.items():
+            line = declared.lines[name]
+            if not isinstance(one, LocatedDict) or not {"default", "text"} <= set(one):
+                raise refusal(
+                    self._path,
+                    line,
+                    f"setting '{name}' has no default and text",
+                    "Write `{default: VALUE, text: WHAT IT IS}`",
+                )
+            extra = set(one) - {"default", "text", "choices"}
+            if extra:
+                raise refusal(
+                    self._path, line, f"setting '{name}' has '{min(extra)}'", "Leave it out"
+                )
+            if not isinstance(one["default"], Scalar):
+                raise refusal(
+                    self._path, line, f"setting '{name}' is no plain value", "Write one value"
+                )
+            self.settings[name] = one["default"]
+        return dict(declared)
+
+    def _as_setting(self, name: str, text: str, declared: Mapping[str, Any]) -> Scalar:
+        default = declared["default"]
+        value = text if isinstance(default, str) else _parsed(text)
+        if isinstance(default, float) and type(value) is int:
+            value = float(value)
+        if type(value) is not type(default):
+            kinds: dict[type, str] = {
+                bool: "true or false",
+                int: "a whole number",
+                float: "a number",
+            }
+            raise ScenarioError(
+                f"Cannot set '{name}' of {self._path}: '{text}' is not "
+                f"{kinds.get(type(default), 'a text')}. Its default is {default}."
+            )
+        choices = declared.get("choices")
+        if choices and value not in choices:
+            raise ScenarioError(
+                f"Cannot set '{name}' of {self._path}: '{text}' is not possible. "
+                f"Use {' or '.join(map(str, choices))}."
+            )
+        assert isinstance(value, Scalar)
+        return value
+
+    def _duration(self, top: LocatedDict, changed: str | None) -> dict[str, Scalar]:
+        """Give the names that the duration defines; enters a changed one into `top`."""
+        stated = top.get("duration")
+        if not isinstance(stated, LocatedDict):
+            raise self._refuse("duration", "missing, or no mapping", "Write `messages: 500`")
+        duration = self._value(stated, self.settings, stated.lines.get("duration", 0))
+        units = [unit for unit in UNITS if unit in duration]
+        if len(units) != 1:
+            raise self._refuse(
+                "duration", f"{len(units)} units are stated", f"State one of {', '.join(UNITS)}"
+            )
+        unit = units[0]
+        if changed is not None:
+            duration[unit] = self._converted(changed, unit, duration.get("per_second"))
+        top["duration"] = duration
+        names: dict[str, Scalar] = {unit: duration[unit]}
+        if isinstance(top.get("warm_up"), int | float):
+            names["warm_up"] = top["warm_up"]
+        return names
+
+    def _converted(self, text: str, unit: str, per_second: object) -> int | float:
+        seconds = _SECONDS.fullmatch(text)
+        if seconds and unit != "seconds":
+            if not isinstance(per_second, int | float):
+                raise ScenarioError(
+                    f"Cannot run {self._path} for {text}: it is bounded by {unit}, and does not "
+                    f"say how many come in a second. Give --duration a number of {unit}."
+                )
+            return max(1, round(float(seconds[1]) * per_second))
+        try:
+            value = float(seconds[1] if seconds else text)
+        except ValueError:
+            value = 0.0
+        if not 0 < value < 1e9 or (unit != "seconds" and value != int(value)):
+            raise ScenarioError(
+                f"Cannot run {self._path} for '{text}': that is no number of {unit} above 0. "
+                f"Write --duration 100 for 100 {unit}, or 10s for seconds."
+            )
+        return value if unit == "seconds" else int(value)
+
+    def _value(self, value: Any, names: Mapping[str, Scalar], line: int) -> Any:
+        if isinstance(value, LocatedDict):
+            kept = [key for key in value if key not in ("settings", "repeat")]
+            return LocatedDict(
+                {key: self._value(value[key], names, value.lines[key]) for key in kept},
+                {key: value.lines[key] for key in kept},
+            )
+        if isinstance(value, LocatedList):
+            return self._list(value, names)
+        return self._filled(value, names, line) if isinstance(value, str) else value
+
+    def _list(self, values: LocatedList, names: Mapping[str, Scalar]) -> LocatedList:
+        made = LocatedList([], [])
+        for element, line in zip(values, values.lines, strict=True):
+            times: Sequence[int | None] = [None]
+            if isinstance(element, LocatedDict) and "repeat" in element:
+                count = self._value(element["repeat"], names, line)
+                if type(count) is not int or count < 0:
+                    raise refusal(self._path, line, f"repeat is '{count}'", "Write a whole number")
+                times = range(count)
+            for number in times:
+                here = names if number is None else {**names, "i": number}
+                made.append(self._value(element, here, line))
+                made.lines.append(line)
+        return made
+
+    def _filled(self, text: str, names: Mapping[str, Scalar], line: int) -> Scalar:
+        def found(match: re.Match[str]) -> Scalar:
+            name, sign, offset = match.groups()
+            if name in LATE and not sign:
+                return match[0]
+            if name not in names:
+                known = ", ".join([*names, *LATE])
+                raise refusal(self._path, line, f"'{match[0]}' is not known", f"Known: {known}")
+            value = names[name]
+            if not sign:
+                return value
+            if type(value) is not int:
+                raise refusal(
+                    self._path, line, f"'{match[0]}': {value} is no whole number", "Leave it out"
+                )
+            return value + int(offset) if sign == "+" else value - int(offset)
+
+        whole = _PLACEHOLDER.fullmatch(text)
+        if whole:
+            return found(whole)
+        return _PLACEHOLDER.sub(lambda match: _text(found(match)), text)
+
+    def _change(self, document: LocatedDict, place: str, value: Any) -> None:
+        *parents, last = place.split(".")
+        here: Any = document
+        for step in parents:
+            if isinstance(here, LocatedDict):
+                here.lines.setdefault(step, 0)
+                here = here.setdefault(step, LocatedDict({}, {}))
+            elif isinstance(here, LocatedList):
+                here = next((one for one in here if one.get("name") == step), None)
+            else:
+                here = None
+            if here is None:
+                raise ScenarioError(
+                    f"Cannot set '{place}' of {self._path}: there is no '{step}'. "
+                    "`strata scenarios NAME` shows the scenario's places."
+                )
+        if not isinstance(here, LocatedDict):
+            raise ScenarioError(
+                f"Cannot set '{place}' of {self._path}: '{last}' is in no mapping. "
+                "`strata scenarios NAME` shows the scenario's places."
+            )
+        # What comes from the command line stands on no line.
+        here.lines[last] = 0
+        here[last] = value
+
+    def _refuse(self, key: str, fact: str, advice: str) -> ScenarioError:
+        return refusal(self._path, self._document.lines.get(key), f"key '{key}': {fact}", advice)
+
+
+_SIMPLE_KEYS = ("session", "variant", "warm_up")
+
+
+def late(value: Any, names: Mapping[str, str]) -> Any:
+    """Fill in the placeholders that are known when the scenario runs."""
+    if isinstance(value, str):
+        return _PLACEHOLDER.sub(lambda match: names.get(match[1], match[0]), value)
+    if isinstance(value, Mapping):
+        return {key: late(one, names) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [late(one, names) for one in value]
+    return value
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ScenarioError(
+            f"Cannot set a value: '{text}' is not YAML. Put it into quotes."
+        ) from error
+
+
+def _text(value: Scalar) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,130 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""YAML whose mappings and lists know the lines that their entries stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from strata.errors import ScenarioError
+
+
+class LocatedDict(dict[str, Any]):
+    """A mapping of a document; `lines` has the line of each key, from 1."""
+
+    def __init__(self, values: Mapping[str, Any], lines: Mapping[str, int]) -> None:
+        super().__init__(values)
+        self.lines = dict(lines)
+
+
+class LocatedList(list[Any]):
+    """A list of a document; `lines` has the line of each element, from 1."""
+
+    def __init__(self, values: Sequence[Any], lines: Sequence[int]) -> None:
+        super().__init__(values)
+        self.lines = list(lines)
+
+
+class _Loader(yaml.SafeLoader):
+    """Makes the located kinds, and refuses a key that stands twice in a mapping."""
+
+    def mapping(self, node: yaml.MappingNode) -> LocatedDict:
+        self.flatten_mapping(node)
+        made = LocatedDict({}, {})
+        for key_node, value_node in node.value:
+            key: Hashable = self.construct_object(key_node, deep=True)
+            line = key_node.start_mark.line + 1
+            if not isinstance(key, str):
+                raise _At(line, f"key {key!r} is no text", "Put it into quotes")
+            if key in made:
+                raise _At(line, f"key '{key}' stands twice", f"See line {made.lines[key]}")
+            made[key] = self.construct_object(value_node, deep=True)
+            made.lines[key] = line
+        return made
+
+    def sequence(self, node: yaml.SequenceNode) -> LocatedList:
+        values = [self.construct_object(child, deep=True) for child in node.value]
+        return LocatedList(values, [child.start_mark.line + 1 for child in node.value])
+
+
+_Loader.add_constructor("tag:yaml.org,2002:map", _Loader.mapping)
+_Loader.add_constructor("tag:yaml.org,2002:seq", _Loader.sequence)
+
+
+class _At(Exception):  # noqa: N818 - becomes a ScenarioError
+    def __init__(self, line: int, fact: str, advice: str) -> None:
+        super().__init__(fact)
+        self.line, self.fact, self.advice = line, fact, advice
+
+
+def refusal(path: Path, line: int | None, fact: str, advice: str) -> ScenarioError:
+    """Make the error for one place of a scenario's file; `line` is null when none is known."""
+    where = f"{path}:{line}" if line else str(path)
+    return ScenarioError(f"Cannot use scenario {where}: {fact}. {advice}.")
+
+
+def read_document(path: Path) -> LocatedDict:
+    """Read a scenario's document.
+
+    Raises ScenarioError, with the line, for what is no YAML, no mapping, or has a key twice.
+    """
+    try:
+        document = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioError(
+            f"Cannot read scenario {path}: {error}. Give a readable YAML file."
+        ) from error
+    except _At as error:
+        raise refusal(path, error.line, error.fact, error.advice) from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        fact = getattr(error, "problem", None) or " ".join(str(error).split())
+        line = mark.line + 1 if mark else None
+        raise refusal(path, line, f"not YAML: {fact}", "Mend that line") from error
+    if not isinstance(document, LocatedDict):
+        raise refusal(path, None, "the document is no mapping", "Write the keys of a scenario")
+    return document
+
+
+def extended(base: LocatedDict, own: LocatedDict) -> LocatedDict:
+    """Give a document that says what `base` says, but for what `own` says otherwise.
+
+    Mappings are merged, all else is replaced; a setting's plain value replaces its default. What
+    comes from `base` has no line.
+    """
+    made = LocatedDict(base, dict.fromkeys(base, 0))
+    for key, value in own.items():
+        before = made.get(key)
+        if isinstance(before, LocatedDict) and isinstance(value, LocatedDict):
+            made[key] = _settings(before, value) if key == "settings" else extended(before, value)
+        else:
+            made[key] = value
+        made.lines[key] = own.lines[key]
+    return made
+
+
+def _settings(base: LocatedDict, own: LocatedDict) -> LocatedDict:
+    changed = LocatedDict({}, own.lines)
+    for name, value in own.items():
+        plain = not isinstance(value, LocatedDict)
+        line = own.lines[name]
+        changed[name] = LocatedDict({"default": value}, {"default": line}) if plain else value
+    return extended(base, changed)
+
+
+def line_of(document: Any, place: Sequence[str | int]) -> int | None:
+    """Give the line of a place in a document, of its nearest known parent otherwise."""
+    line: int | None = None
+    for step in place:
+        if isinstance(document, LocatedDict) and isinstance(step, str) and step in document:
+            line = document.lines.get(step, line)
+        elif isinstance(document, LocatedList) and isinstance(step, int) and step < len(document):
+            line = document.lines[step]
+        else:
+            break
+        document = document[step]
+    return line

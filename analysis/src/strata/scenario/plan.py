@@ -1,0 +1,250 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""From a scenario to the commands of its processes, on this machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from strata.errors import ScenarioError
+from strata.record.places import project_root
+from strata.scenario.expand import late
+from strata.scenario.load import LoadedScenario
+from strata.scenario.model import Load, Process, Program, Scenario
+from strata.scenario.place import Placement, lock_library, refused
+
+SUBDIRECTORY = "scenario"
+"""Where a session directory keeps what belongs to its scenario."""
+
+PLAN = "plan.json"
+OUTCOME = "outcome.json"
+RESULTS = "results"
+
+
+@dataclass(frozen=True)
+class ProcessPlan:
+    """A process to start: its command, its variables beside those of all, and its placement.
+
+    `program` is PACKAGE/EXECUTABLE or the command's first word; `ready_s` is in seconds.
+    """
+
+    name: str
+    program: str
+    command: list[str]
+    environment: dict[str, str]
+    placement: Placement
+    ends: bool
+    ready_says: str | None
+    ready_s: float
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """All that a run needs; `directory` holds logs/, parameters/ and results/.
+
+    `patience_s` is how long the processes have to end after SIGINT; then comes SIGTERM, after half
+    as long SIGKILL. `parameters` are the files of parameters to write, relative to the directory.
+    """
+
+    directory: Path
+    processes: list[ProcessPlan]
+    load: list[str] | None
+    workers: int
+    seconds: float | None
+    limit_s: float
+    parameters: dict[str, str]
+    patience_s: float = 5.0
+
+    def as_json(self) -> dict[str, Any]:
+        """Give the document that the runner reads."""
+        return {**asdict(self), "directory": str(self.directory)}
+
+
+def chosen_program(process: Process, variant: str, prefixes: list[Path]) -> Program | None:
+    """Choose a process's executable; null for a command.
+
+    `variant` is wheels, cpp, or auto: the one in C++ where it is installed below a prefix.
+    """
+    if process.package is None or process.executable is None:
+        return None
+    usual = Program(package=process.package, executable=process.executable)
+    if process.cpp is None or variant == "wheels":
+        return usual
+    if variant == "cpp" or find_program(process.cpp, prefixes):
+        return process.cpp
+    return usual
+
+
+def find_program(program: Program, prefixes: list[Path]) -> Path | None:
+    """Find an executable as `ros2 run` does; null when no prefix has it."""
+    for prefix in prefixes:
+        path = prefix / "lib" / program.package / program.executable
+        if os.access(path, os.X_OK):
+            return path
+    return None
+
+
+def ament_prefixes(environment: Mapping[str, str]) -> list[Path]:
+    """List the prefixes that an environment names."""
+    return [Path(one) for one in environment.get("AMENT_PREFIX_PATH", "").split(":") if one]
+
+
+def late_names(directory: Path) -> dict[str, str]:
+    """Give the values of the placeholders that are known when a scenario runs."""
+    return {"results": str(directory / RESULTS), "root": str(project_root() or Path.cwd())}
+
+
+def parameter_file(process: Process, names: Mapping[str, str]) -> str:
+    """Write the parameters of a process's nodes, as a file that ROS 2 reads."""
+    document = {}
+    for node in process.nodes:
+        own: dict[str, Any] = {**node.qos.parameters(), **node.parameters}
+        if process.executor:
+            own = {"executor": process.executor.kind, "threads": process.executor.threads, **own}
+        document[f"/{node.name}"] = {"ros__parameters": late(own, names)}
+    return yaml.safe_dump(document, sort_keys=False)
+
+
+def ros_arguments(process: Process, file: Path) -> list[str]:
+    """Give the arguments of a process with nodes: several are named first, one is renamed."""
+    if not process.nodes:
+        return []
+    several = len(process.nodes) > 1
+    words = [node.name for node in process.nodes] if several else []
+    words += ["--ros-args"]
+    if not several:
+        words += ["-r", f"__node:={process.nodes[0].name}"]
+    for node in process.nodes:
+        scope = f"{node.name}:" if several else ""
+        for old, new in node.remappings.items():
+            words += ["-r", f"{scope}{old}:={new}"]
+    return [*words, "--params-file", str(file)]
+
+
+def plan_run(loaded: LoadedScenario, directory: Path, environment: Mapping[str, str]) -> RunPlan:
+    """Plan a run that keeps its files in a directory; `environment` is that of all processes.
+
+    Raises ScenarioError when an executable is not installed or a placement is not allowed.
+    """
+    scenario = loaded.scenario
+    names = late_names(directory)
+    parameters = {
+        f"parameters/{process.name}.yaml": parameter_file(process, names)
+        for process in scenario.processes
+        if process.nodes
+    }
+    return RunPlan(
+        directory=directory,
+        processes=[
+            _process(loaded, process, directory, environment, names)
+            for process in scenario.processes
+        ],
+        load=load_command(scenario.load),
+        workers=_workers(scenario.load),
+        seconds=scenario.duration.seconds,
+        limit_s=scenario.duration.longest_s,
+        parameters=parameters,
+    )
+
+
+def _process(
+    loaded: LoadedScenario,
+    process: Process,
+    directory: Path,
+    environment: Mapping[str, str],
+    names: Mapping[str, str],
+) -> ProcessPlan:
+    command, program = _command(loaded.scenario, process, environment, names)
+    own = {name: late(value, names) for name, value in process.environment.items()}
+    placement = placement_of(process)
+    why = refused(placement)
+    if why is None and placement.lock_memory and lock_library(environment) is None:
+        why = "the package memory_lock, which locks it, is not built (`make setup`)"
+    if why is not None:
+        raise ScenarioError(
+            f"Cannot place process '{process.name}' of scenario {loaded.name}: {why}. Get the "
+            "right (as root, or by /etc/security/limits.conf), or change its priority and cpus."
+        )
+    file = directory / "parameters" / f"{process.name}.yaml"
+    arguments = [late(one, names) for one in process.arguments]
+    return ProcessPlan(
+        name=process.name,
+        program=program,
+        command=[*command, *arguments, *ros_arguments(process, file)],
+        environment=own,
+        placement=placement,
+        ends=process.ends,
+        ready_says=process.ready.says if process.ready else None,
+        ready_s=process.ready.within_s if process.ready else 0.0,
+    )
+
+
+def placement_of(process: Process) -> Placement:
+    """Give the placement that a process asks for."""
+    priority = process.priority
+    return Placement(priority.priority, tuple(process.cpus), priority.lock_memory)
+
+
+def _command(
+    scenario: Scenario, process: Process, environment: Mapping[str, str], names: Mapping[str, str]
+) -> tuple[list[str], str]:
+    if process.command is not None:
+        words = [str(late(word, names)) for word in process.command]
+        found = shutil.which(words[0], path=environment.get("PATH"))
+        if found is None:
+            raise ScenarioError(
+                f"Cannot run process '{process.name}': there is no program {words[0]}. Install it."
+            )
+        return [found, *words[1:]], words[0]
+    prefixes = ament_prefixes(environment)
+    program = chosen_program(process, scenario.variant, prefixes)
+    assert program is not None
+    path = find_program(program, prefixes)
+    if path is None:
+        raise ScenarioError(
+            f"Cannot run process '{process.name}': no prefix on AMENT_PREFIX_PATH has "
+            f"lib/{program.package}/{program.executable}. Run `make setup`, or install "
+            f"{program.package}."
+        )
+    return [str(path)], f"{program.package}/{program.executable}"
+
+
+def _workers(load: Load) -> int:
+    return load.workers or len(load.cpus) or len(os.sched_getaffinity(0))
+
+
+def load_command(load: Load) -> list[str] | None:
+    """Give the command that loads the machine; null for no load.
+
+    Raises ScenarioError when stress-ng is asked for and not there, or a CPU is not usable.
+    """
+    if not load.any:
+        return None
+    why = refused(Placement(cpus=tuple(load.cpus)))
+    if why:
+        raise ScenarioError(f"Cannot load the machine: {why}. Change load.cpus.")
+    stress = shutil.which("stress-ng") if load.generator != "own" else None
+    if load.generator == "stress-ng" and stress is None:
+        raise ScenarioError(
+            "Cannot load the machine: stress-ng is not installed. Install it, or use "
+            "load.generator own."
+        )
+    cpus = ",".join(map(str, load.cpus))
+    workers = _workers(load)
+    if stress is None:
+        words = [str(load.cpu_percent), str(workers), str(load.memory_mib)]
+        return [sys.executable, "-m", "strata.scenario.busy", *words, *([cpus] if cpus else [])]
+    command = [stress, "--quiet"]
+    if load.cpu_percent:
+        command += ["--cpu", str(workers), "--cpu-load", f"{load.cpu_percent:.0f}"]
+    if load.memory_mib:
+        command += ["--vm", "1", "--vm-bytes", f"{load.memory_mib}M", "--vm-keep"]
+    return [*command, *(["--taskset", cpus] if cpus else [])]

@@ -1,0 +1,344 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m strata.scenario.runner PLAN`: start a scenario's processes, wait, end them in order.
+
+Their output goes line by line into logs/NAME.log and on to stderr, with the name before it. What
+became of each is written to outcome.json. Exit status: 0 when all did what they should, 1 when
+not, 128 + the number of a signal that ended the run. Imports the standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import FrameType
+from typing import IO, Any
+
+from strata.scenario.place import Placement, describe, end_with_parent
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_PRELOAD = "STRATA_SCENARIO_PRELOAD"
+_TURN_S = 0.1
+_POLL_S = 0.005
+# One at a time first, so that they end in order.
+_APART_S = 1.0
+_LOAD_SETTLES_S = 0.5
+
+
+def without_preload() -> None:
+    """Execute this program again without what it preloads, which is kept for the processes.
+
+    It is none of those to trace. And liblttng-ust-fork starts threads in the child of a fork, which
+    fail, and end the child, when subprocess closes their files before it executes the program.
+    """
+    preload = os.environ.pop("LD_PRELOAD", None)
+    if preload is not None:
+        os.environ[_PRELOAD] = preload
+        os.execv(sys.executable, [sys.executable, "-m", "strata.scenario.runner", *sys.argv[1:]])
+
+
+def _environment(own: Mapping[str, str]) -> dict[str, str]:
+    """Give a process's variables: its own before ours; what it preloads stands before our hooks."""
+    made = {**os.environ, "PYTHONUNBUFFERED": "1", **own}
+    preloads = [own.get("LD_PRELOAD", ""), made.pop(_PRELOAD, "")]
+    if any(preloads):
+        made["LD_PRELOAD"] = ":".join(filter(None, preloads))
+    return made
+
+
+class Child:
+    """A process of the scenario; `ended_by` is itself, or the runner."""
+
+    def __init__(self, plan: Mapping[str, Any], logs: Path) -> None:
+        self.name: str = plan["name"]
+        self.plan = plan
+        placement = Placement(**{**plan["placement"], "cpus": tuple(plan["placement"]["cpus"])})
+        parent = os.getpid()
+
+        def prepare() -> None:
+            end_with_parent(parent)
+            placement.apply()
+
+        # Its own session: a signal to our group reaches us only, and we end the others in order.
+        self.process = subprocess.Popen(
+            plan["command"],
+            env=placement.environment(_environment(plan["environment"])),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            preexec_fn=prepare,
+            start_new_session=True,
+        )
+        self.started_ns = time.monotonic_ns()
+        self.ended_ns: int | None = None
+        self.signalled = False
+        self.killed = False
+        self.placement: dict[str, Any] | None = None
+        self.said: list[str] = []
+        self._rest = b""
+        self._log: IO[bytes] = (logs / f"{self.name}.log").open("wb", buffering=0)
+
+    @property
+    def running(self) -> bool:
+        """Tell whether it runs; notes the time of its end."""
+        if self.process.poll() is None:
+            return True
+        self.ended_ns = self.ended_ns or time.monotonic_ns()
+        return False
+
+    def observe(self) -> None:
+        """Note how it is scheduled, now that its program runs."""
+        try:
+            self.placement = describe(self.process.pid)
+        except (OSError, ProcessLookupError):
+            return
+
+    def read(self) -> bool:
+        """Pass on what it wrote; false at the end of its output."""
+        assert self.process.stdout
+        data = os.read(self.process.stdout.fileno(), 1 << 16)
+        self._log.write(data)
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        if not data and self._rest:
+            lines, self._rest = [self._rest], b""
+        for line in lines:
+            text = line.decode(errors="replace")
+            wanted = self.plan["ready_says"]
+            if wanted and wanted in text:
+                self.said.append(text)
+            sys.stderr.write(f"[{self.name}] {text}\n")
+        if not data:
+            self._log.close()
+        return bool(data)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal, if it runs."""
+        if self.running:
+            self.signalled = True
+            self.killed = self.killed or number == signal.SIGKILL
+            self.process.send_signal(number)
+
+    @property
+    def failed(self) -> bool:
+        """Tell whether it ended badly: not by itself with 0, nor by the signal that we sent."""
+        status = self.process.returncode
+        stopped = {-signal.SIGINT, 128 + signal.SIGINT, -signal.SIGTERM, 128 + signal.SIGTERM}
+        if self.killed:
+            return True
+        return bool(status) and not (self.signalled and status in stopped)
+
+    def as_json(self) -> dict[str, Any]:
+        """Tell what became of it."""
+        status = self.process.returncode
+        return {
+            "name": self.name,
+            "program": self.plan["program"],
+            "command": self.plan["command"],
+            "pid": self.process.pid,
+            "exit_status": status if status is not None and status >= 0 else None,
+            "signal": signal.Signals(-status).name if status is not None and status < 0 else None,
+            "ended_by": "runner" if self.signalled else "itself",
+            "failed": self.failed,
+            "duration_ns": (self.ended_ns or time.monotonic_ns()) - self.started_ns,
+            "placement": self.placement,
+        }
+
+
+class Load:
+    """The load on the machine, while the scenario runs; its CPU time tells what it achieved."""
+
+    def __init__(self, command: list[str], workers: int, log: Path) -> None:
+        parent = os.getpid()
+        self._command, self._workers = command, workers
+        self._begun = time.monotonic()
+        with log.open("wb") as file:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=file,
+                preexec_fn=lambda: end_with_parent(parent),
+                start_new_session=True,
+            )
+        time.sleep(_LOAD_SETTLES_S)
+
+    def end(self) -> dict[str, Any]:
+        """End it; tell what it did: the CPU time of all its processes, in percent of a worker's."""
+        early = self._process.poll() is not None
+        if not early:
+            os.killpg(self._process.pid, signal.SIGTERM)
+        spent = 0.0
+        if not early:
+            _, _, usage = os.wait4(self._process.pid, 0)
+            spent = usage.ru_utime + usage.ru_stime
+        took = time.monotonic() - self._begun
+        return {
+            "command": self._command,
+            "workers": self._workers,
+            "ended_early": early,
+            "duration_s": round(took, 3),
+            "achieved_cpu_percent": None if early else round(100 * spent / took / self._workers, 1),
+        }
+
+
+class Run:
+    """One run of a plan."""
+
+    def __init__(self, plan: Mapping[str, Any]) -> None:
+        self._plan = plan
+        self._directory = Path(plan["directory"])
+        self._children: list[Child] = []
+        self._outputs = selectors.DefaultSelector()
+        self._signal: int | None = None
+        self.problems: list[str] = []
+
+    def run(self) -> int:
+        """Run it; the exit status."""
+        for number in _SIGNALS:
+            if signal.getsignal(number) != signal.SIG_IGN or number != signal.SIGHUP:
+                signal.signal(number, self._note)
+        logs = self._directory / "logs"
+        for name in ("logs", "results"):
+            (self._directory / name).mkdir(parents=True, exist_ok=True)
+        load = None
+        if self._plan["load"]:
+            load = Load(self._plan["load"], self._plan["workers"], logs / "load.log")
+        try:
+            self._start(logs)
+            if not self.problems and self._signal is None:
+                self._wait()
+        finally:
+            for child in self._children:
+                if child.running and child.placement is None:
+                    child.observe()
+            self._end()
+            achieved = load.end() if load else None
+        return self._report(achieved)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        del frame
+        self._signal = self._signal or number
+
+    def _start(self, logs: Path) -> None:
+        for plan in self._plan["processes"]:
+            if self._signal is not None:
+                return
+            try:
+                child = Child(plan, logs)
+            except (OSError, subprocess.SubprocessError) as error:
+                self.problems.append(f"{plan['name']} could not be started: {error}")
+                return
+            self._children.append(child)
+            self._outputs.register(child.process.stdout, selectors.EVENT_READ, child)  # type: ignore[arg-type]
+            if plan["ready_says"] and not self._is_ready(child):
+                self.problems.append(
+                    f"{child.name} did not say '{plan['ready_says']}' within {plan['ready_s']:g} s"
+                )
+                return
+
+    def _is_ready(self, child: Child) -> bool:
+        """Pass output on until a process says that it is ready; false when it does not in time."""
+        until = time.monotonic() + child.plan["ready_s"]
+        while not child.said:
+            self._turn()
+            if not child.running or self._signal is not None or time.monotonic() > until:
+                return bool(child.said)
+        return True
+
+    def _turn(self, seconds: float = _TURN_S) -> None:
+        # A selector without files returns at once.
+        if not self._outputs.get_map():
+            time.sleep(_POLL_S)
+        for key, _ in self._outputs.select(seconds):
+            if not key.data.read():
+                self._outputs.unregister(key.fileobj)
+
+    def _wait(self) -> None:
+        """Wait for the end: of those that end, of the time, or of one that failed."""
+        begun = time.monotonic()
+        seconds, limit = self._plan["seconds"], self._plan["limit_s"]
+        ending = [child for child in self._children if child.plan["ends"]]
+        while self._signal is None:
+            self._turn()
+            took = time.monotonic() - begun
+            # Late enough that the program runs, not what placed it.
+            if took > 1.0:
+                for child in self._children:
+                    if child.placement is None and child.running:
+                        child.observe()
+            if any(not child.running and child.failed for child in self._children):
+                return
+            if ending and not any(child.running for child in ending):
+                return
+            if seconds is not None and took >= seconds:
+                return
+            if took > limit:
+                late = ", ".join(child.name for child in ending if child.running)
+                self.problems.append(f"{late or 'the run'} did not end within {limit:g} s")
+                return
+
+    def _end(self) -> None:
+        """End those that run, in their order; kill what does not end."""
+        for child in self._children:
+            child.signal(signal.SIGINT)
+            self._until_gone([child], _APART_S)
+        patience = self._plan["patience_s"]
+        for number, seconds in ((None, patience), (signal.SIGTERM, patience / 2)):
+            left = [child for child in self._children if child.running]
+            if number is not None:
+                for child in left:
+                    child.signal(number)
+            self._until_gone(left, seconds)
+        for child in self._children:
+            child.signal(signal.SIGKILL)
+            child.process.wait()
+        # A process's own child may keep the pipe open.
+        until = time.monotonic() + _APART_S
+        while self._outputs.get_map() and time.monotonic() < until:
+            self._turn(_POLL_S)
+
+    def _until_gone(self, children: list[Child], seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while any(child.running for child in children) and time.monotonic() < until:
+            self._turn(_POLL_S)
+
+    def _report(self, load: dict[str, Any] | None) -> int:
+        for child in self._children:
+            if child.failed:
+                how = child.as_json()
+                end = how["signal"] or f"exit status {how['exit_status']}"
+                self.problems.append(f"{child.name} did not end well: {end}")
+        if load and load["ended_early"]:
+            self.problems.append("the load ended before the run; see logs/load.log")
+        for problem in self.problems:
+            sys.stderr.write(f"scenario: {problem}\n")
+        interrupted = signal.Signals(self._signal).name if self._signal else None
+        document = {
+            "processes": [child.as_json() for child in self._children],
+            "load": load,
+            "interrupted_by": interrupted,
+            "problems": self.problems,
+        }
+        partial = self._directory / ".outcome.json"
+        partial.write_text(json.dumps(document, indent=1) + "\n")
+        partial.replace(self._directory / "outcome.json")
+        if self._signal is not None:
+            return 128 + self._signal
+        return 1 if self.problems else 0
+
+
+def main(path: str) -> int:
+    """Run the plan of a file; the exit status."""
+    return Run(json.loads(Path(path).read_text())).run()
+
+
+if __name__ == "__main__":
+    without_preload()
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,218 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Run a scenario, inside a recording session or without one, and check what came of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from strata.errors import ScenarioError
+from strata.record.command import Command, End, held_signals
+from strata.record.config import load_config
+from strata.record.directory import check_directory, clear_directory, default_directory
+from strata.record.host import describe_host, relevant_environment
+from strata.record.kernel.recorder import ClockOffset
+from strata.record.manifest import SCHEMA, Manifest, describe_ros
+from strata.record.profiles import RmwProfile, load_profile
+from strata.record.recording import Attachment, Recording, record
+from strata.record.ros import Ros, caller_environment
+from strata.scenario.load import LoadedScenario
+from strata.scenario.plan import OUTCOME, PLAN, RESULTS, SUBDIRECTORY, RunPlan, plan_run
+
+_RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+_RMW = "RMW_IMPLEMENTATION"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A scenario that ran. `recording` is null without tracing; `unmet` says what was expected."""
+
+    directory: Path
+    end: End
+    recording: Recording | None
+    unmet: list[str]
+
+
+def run_scenario(
+    loaded: LoadedScenario,
+    *,
+    directory: Path | None = None,
+    force: bool = False,
+    traced: bool = True,
+    session: str | None = None,
+    kernel: bool = False,
+    ros: Ros,
+    base: Mapping[str, str] | None = None,
+    clock_offset: ClockOffset = lambda _: None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Finished:
+    """Run a scenario and return how it went; its files are below `scenario/` of the directory.
+
+    `directory` defaults to `sessions/<utc>_<scenario>`; `session` names another configuration
+    than the scenario's. The other arguments are those of `strata.record.recording.record`, and
+    the same holds of threads and signals.
+
+    Raises ScenarioError, SessionError or OutputError when nothing could be run.
+    """
+    target = (directory or default_directory(loaded.name)).absolute()
+    caller = caller_environment(os.environ if base is None else base)
+    caller |= _stated_variables(loaded, caller)
+    profile = _profile(loaded)
+    environment = ros.environment(caller)
+    if profile:
+        environment = profile.environment(environment, ros)
+    plan = plan_run(loaded, target / SUBDIRECTORY, environment)
+    command = [sys.executable, "-m", "strata.scenario.runner", str(plan.directory / PLAN)]
+    attachment = Attachment(
+        prepare=lambda _: prepare(loaded, plan),
+        describe=lambda _: {"scenario": describe_run(loaded, plan)},
+    )
+    if traced:
+        recording = record(
+            load_config(session or loaded.scenario.session),
+            command,
+            directory=target,
+            name=loaded.name,
+            force=force,
+            ros=ros,
+            base=caller,
+            rmw_profile=profile,
+            kernel=kernel,
+            clock_offset=clock_offset,
+            attachment=attachment,
+            say=say,
+        )
+        end = recording.end
+    else:
+        recording = None
+        end = _run_untraced(target, force, command, environment, ros, profile, attachment, say)
+    unmet = [check["text"] for check in check_expected(loaded, plan.directory) if not check["met"]]
+    return Finished(target, end, recording, unmet)
+
+
+def rmw_variables(
+    loaded: LoadedScenario, environment: Mapping[str, str], ros: Ros | None
+) -> dict[str, str]:
+    """Give the variables that make a scenario's middleware what it says, profile included."""
+    made = {**environment, **_stated_variables(loaded, environment)}
+    profile = _profile(loaded)
+    if profile:
+        made = profile.environment(made, ros)
+    return {name: value for name, value in made.items() if environment.get(name) != value}
+
+
+def _stated_variables(loaded: LoadedScenario, environment: Mapping[str, str]) -> dict[str, str]:
+    """Give what the scenario says of the middleware beside a profile."""
+    rmw, made = loaded.scenario.rmw, {}
+    stated = environment.get(_RMW)
+    if rmw.implementation:
+        if stated and stated != rmw.implementation:
+            raise ScenarioError(
+                f"Cannot run scenario {loaded.name}: it is for {rmw.implementation}, and {_RMW} is "
+                f"{stated}. Unset {_RMW}, or use --set rmw.implementation={stated}."
+            )
+        made[_RMW] = rmw.implementation
+    if not rmw.profile and _RANGE not in environment:
+        made[_RANGE] = "LOCALHOST"
+    return made
+
+
+def _profile(loaded: LoadedScenario) -> RmwProfile | None:
+    name = loaded.scenario.rmw.profile
+    if name is None:
+        return None
+    beside = loaded.file.parent / name
+    return load_profile(str(beside) if beside.is_file() else name)
+
+
+def prepare(loaded: LoadedScenario, plan: RunPlan) -> None:
+    """Write what the run needs, and what it was made of, into the session's directory."""
+    for name, text in plan.parameters.items():
+        path = plan.directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    plan.directory.mkdir(parents=True, exist_ok=True)
+    (plan.directory / RESULTS).mkdir(exist_ok=True)
+    (plan.directory / loaded.file.name).write_bytes(loaded.file.read_bytes())
+    (plan.directory / PLAN).write_text(json.dumps(plan.as_json(), indent=1) + "\n")
+
+
+def describe_run(loaded: LoadedScenario, plan: RunPlan) -> dict[str, Any]:
+    """Describe a scenario and what came of it, for the manifest."""
+    outcome: dict[str, Any] = {}
+    path = plan.directory / OUTCOME
+    if path.is_file():
+        outcome = json.loads(path.read_text())
+    return {
+        "name": loaded.name,
+        "file": str(loaded.file),
+        "read": loaded.read,
+        "changes": loaded.changes,
+        "duration": loaded.duration,
+        **loaded.scenario.document(),
+        "outcome": outcome,
+        "checks": check_expected(loaded, plan.directory),
+    }
+
+
+def check_expected(loaded: LoadedScenario, directory: Path) -> list[dict[str, Any]]:
+    """Check what the scenario expects: each with its text and whether it is met."""
+    out = []
+    for check in loaded.scenario.expected:
+        if check.says is not None:
+            text = f"{check.process} says '{check.says}'"
+            log = directory / "logs" / f"{check.process}.log"
+            said = log.read_text(errors="replace") if log.is_file() else ""
+            met = re.search(check.says, said) is not None
+        else:
+            text = f"there is a file {check.file}"
+            met = (directory / RESULTS / str(check.file)).is_file()
+        out.append({"text": text, "met": met})
+    return out
+
+
+def _run_untraced(
+    target: Path,
+    force: bool,
+    command: list[str],
+    environment: dict[str, str],
+    ros: Ros,
+    profile: RmwProfile | None,
+    attachment: Attachment,
+    say: Callable[[str], None],
+) -> End:
+    """Run the command without a session, with a manifest that says so."""
+    check_directory(target, force=force)
+    manifest = Manifest(target)
+    manifest.content = {
+        "schema": SCHEMA,
+        "session": None,
+        "host": describe_host(),
+        "ros": describe_ros(ros, environment),
+        "rmw_profile": profile.as_json(environment, ros) if profile else None,
+        "command": {"line": command, "cwd": str(Path.cwd()), "uid": os.getuid()},
+        "environment": relevant_environment(environment),
+    }
+    with held_signals():
+        for path in clear_directory(target):
+            say(f"removed {path}")
+        attachment.prepare(target)
+        say(f"running into {target} (no session: nothing is traced)")
+        manifest.begin()
+        child = Command(command[0], command, environment)
+        try:
+            end = child.wait()
+        except BaseException:
+            child.kill()
+            raise
+        manifest.end(end)
+        manifest.content |= attachment.describe(target)
+        manifest.write()
+    return end

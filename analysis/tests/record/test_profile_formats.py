@@ -1,0 +1,122 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The shipped profiles against what reads them: schemas, and the middleware itself."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import tomllib
+from pathlib import Path
+
+import json5
+import pytest
+import xmlschema
+from lttng_world import ROOT
+
+from strata.errors import SessionError
+from strata.record.profiles import load_profile
+from strata.record.ros import WHEELS, Ros
+
+RMW = ROOT / "trace_configs/rmw"
+SCHEMAS = [Path(sys.prefix, "share/fastRTPS_profiles.xsd"), *Path("/opt/ros").glob("*/share/*.xsd")]
+LIBRARIES = ["libddsc.so.0debian", "libddsc.so.0"]
+
+
+@pytest.mark.parametrize("file", sorted(RMW.glob("fastdds_*.xml")), ids=lambda file: file.stem)
+def test_fast_dds_profiles_fit_the_installed_schema(file: Path) -> None:
+    schema = next((path for path in SCHEMAS if "fast" in path.name and path.exists()), None)
+    if schema is None:
+        pytest.skip("no Fast DDS with its schema is installed")
+    checker = xmlschema.XMLSchema(schema)
+    # The two releases name their namespaces apart; their parser looks at neither.
+    text = file.read_text().replace("http://www.eprosima.com", checker.target_namespace, 1)
+    checker.validate(text)
+    # Else the line above would say nothing.
+    with pytest.raises(xmlschema.XMLSchemaValidationError, match="participent"):
+        checker.validate(text.replace("participant", "participent"))
+
+
+def cyclone() -> ctypes.CDLL:
+    for name in LIBRARIES:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    pytest.skip("no Cyclone DDS is installed")
+
+
+def accepts(library: ctypes.CDLL, text: str, domain: int) -> bool:
+    """Have Cyclone DDS make a domain of a configuration; it refuses what it does not know."""
+    made: int = library.dds_create_domain(domain, text.encode())
+    if made > 0:
+        library.dds_delete(made)
+    return made > 0
+
+
+@pytest.mark.parametrize("name", ["cyclonedds_default", "cyclonedds_campaign"])
+def test_cyclone_dds_takes_its_profiles(name: str) -> None:
+    library = cyclone()
+    text = (RMW / f"{name}.xml").read_text()
+    assert accepts(library, text, 91)
+    # Else the assertion above would say nothing.
+    assert not accepts(library, text.replace("WhcHigh", "WhcHuge"), 92)
+
+
+def test_cyclone_dds_knows_all_of_the_iceoryx_profile_but_iceoryx() -> None:
+    library = cyclone()
+    text = (RMW / "cyclonedds_iceoryx.xml").read_text()
+    begin, end = text.index("<SharedMemory>"), text.index("</SharedMemory>")
+    assert accepts(library, text[:begin] + text[end + len("</SharedMemory>") :], 93)
+
+
+def test_the_memory_of_roudi_has_chunks_for_large_messages() -> None:
+    document = tomllib.loads((RMW / "roudi_config.toml").read_text())
+    assert document["general"]["version"] == 1
+    pools = document["segment"][0]["mempool"]
+    sizes = [pool["size"] for pool in pools]
+    assert sizes == sorted(sizes)
+    assert all(size % 32 == 0 for size in sizes)
+    # The images of a 4K camera, in colour.
+    assert sizes[-1] > 3840 * 2160 * 3
+    assert sum(pool["size"] * pool["count"] for pool in pools) < 2 << 30
+
+
+def test_shared_memory_of_zenoh_is_on_where_it_must_be() -> None:
+    def on(name: str) -> bool:
+        document = json5.loads((RMW / f"{name}.json5").read_text())
+        return bool(document["transport"]["shared_memory"]["enabled"])
+
+    states = {name: on(name) for name in ("zenoh_session", "zenoh_session_shm", "zenoh_router")}
+    assert states == {"zenoh_session": False, "zenoh_session_shm": True, "zenoh_router": True}
+
+
+@pytest.mark.parametrize(
+    ("name", "variable"),
+    [
+        ("zenoh_session", "ZENOH_SESSION_CONFIG_URI"),
+        ("zenoh_session_shm", "ZENOH_SESSION_CONFIG_URI"),
+        ("zenoh_router", "ZENOH_ROUTER_CONFIG_URI"),
+    ],
+)
+def test_zenoh_is_told_by_the_variables_that_it_reads(
+    tmp_path: Path, name: str, variable: str
+) -> None:
+    library = tmp_path / "lib/librmw_zenoh_cpp.so"
+    library.parent.mkdir()
+    library.touch()
+    base = {"AMENT_PREFIX_PATH": str(tmp_path)}
+    profile = load_profile(name)
+    made = profile.environment(base, Ros(WHEELS, "jazzy", tmp_path, None))
+    added = {key: value for key, value in made.items() if key not in base}
+    assert added == {"RMW_IMPLEMENTATION": "rmw_zenoh_cpp", variable: str(RMW / f"{name}.json5")}
+
+
+def test_what_is_no_profile_of_zenoh_is_refused(tmp_path: Path) -> None:
+    broken, other = tmp_path / "a.json5", tmp_path / "b.json5"
+    broken.write_text("{ mode: ")
+    other.write_text("{ mode: 'ghost' }")
+    with pytest.raises(SessionError, match=r"Cannot read profile .*a\.json5: .*Give"):
+        load_profile(str(broken))
+    with pytest.raises(SessionError, match=r"its mode is 'ghost', not one of peer"):
+        load_profile(str(other))

@@ -1,0 +1,220 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Scenarios as files: those that ship, settings, repetitions, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from lttng_world import ROOT
+from scenario_files import HEAD, shell, written
+
+from strata.errors import ScenarioError
+from strata.record.config import load_config
+from strata.record.profiles import load_profile
+from strata.scenario.load import load_scenario, shipped_scenarios
+from strata.scenario.plan import parameter_file, ros_arguments
+
+SHIPPED = shipped_scenarios()
+NAMES = {path.stem for path in SHIPPED}
+
+
+def test_the_known_workloads_ship() -> None:
+    assert {"relay_chain", "relay_chain_udp", "relay_chain_large", "relay_blocked"} <= NAMES
+    assert {"lidar_512x10", "lidar_1024x10", "lidar_2048x10", "lidar_2048x10_polled"} <= NAMES
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_a_shipped_scenario_is_whole(path: Path) -> None:
+    loaded = load_scenario(path.stem)
+    assert loaded.file == path
+    scenario = loaded.scenario
+    assert path.read_text().startswith(f"# {path.stem}: ")
+    assert load_config(scenario.session)
+    assert scenario.rmw.profile is None or load_profile(scenario.rmw.profile)
+    # An executable that does not end would be waited for.
+    assert any(process.ends for process in scenario.processes) or scenario.duration.seconds
+    for process in scenario.processes:
+        # What is not a scenario's own placeholder would reach a node as it is.
+        text = parameter_file(process, {"results": "R", "root": "/"})
+        assert "${" not in text
+        assert "${" not in " ".join(process.arguments).replace("${results}", "")
+
+
+def test_settings_reach_every_node() -> None:
+    changes = {"relays": "2", "rate": "50", "depth": "7"}
+    scenario = load_scenario("relay_chain", changes, "30").scenario
+    nodes = {node.name: node for process in scenario.processes for node in process.nodes}
+    assert list(nodes) == ["source", "relay_0", "relay_1", "sink"]
+    assert {node.qos.depth for node in nodes.values()} == {7}
+    source, sink = nodes["source"].parameters, nodes["sink"].parameters
+    assert (source["rate"], source["messages"], source["peers"]) == (50.0, 30, 3)
+    assert (sink["input"], sink["messages"]) == ("/chain_2", 30)
+    assert nodes["relay_1"].parameters["output"] == "/chain_2"
+    assert scenario.duration.expected_s == pytest.approx(0.6)
+    assert scenario.expected[0].says == "received 30 of 30 messages"
+
+
+def test_a_chain_may_be_without_relays() -> None:
+    scenario = load_scenario("relay_chain", {"relays": "0"}).scenario
+    assert [process.name for process in scenario.processes] == ["source", "sink"]
+
+
+def test_a_place_in_the_file_can_be_set() -> None:
+    changes = {
+        "processes.relay_1.cpus": "[0]",
+        "processes.sink.nodes.sink.parameters.work_ms": "2.5",
+        "load.cpu_percent": "50",
+        "rmw.profile": "fastdds_udp",
+        "session": "light",
+        "duration.messages": "40",
+    }
+    scenario = load_scenario("relay_chain", changes).scenario
+    by_name = {process.name: process for process in scenario.processes}
+    assert by_name["relay_1"].cpus == [0]
+    assert by_name["relay_0"].cpus == []
+    assert by_name["sink"].nodes[0].parameters["work_ms"] == 2.5
+    assert (scenario.load.cpu_percent, scenario.rmw.profile) == (50, "fastdds_udp")
+    assert scenario.session == "light"
+    assert by_name["source"].nodes[0].parameters["messages"] == 40
+
+
+def test_a_part_that_placeholders_stand_for_can_be_set() -> None:
+    scenario = load_scenario("lidar_1024x10", {"warm_up": "3"}, "7").scenario
+    nodes = {node.name: node for process in scenario.processes for node in process.nodes}
+    perf = nodes["perf_node"].parameters
+    assert (perf["warm_up"], perf["n_samples"], scenario.warm_up) == (3, 7, 3)
+
+
+@pytest.mark.parametrize(
+    ("duration", "messages"), [(None, 500), ("40", 40), ("3s", 300), ("0.5s", 50)]
+)
+def test_a_duration_is_a_number_or_a_time(duration: str | None, messages: int) -> None:
+    assert load_scenario("relay_chain", {}, duration).scenario.duration.messages == messages
+
+
+def test_a_scenario_extends_another() -> None:
+    large, udp = load_scenario("relay_chain_large"), load_scenario("relay_chain_udp")
+    assert large.scenario.rmw.profile == udp.scenario.rmw.profile == "fastdds_udp"
+    assert large.scenario.settings["payload"] == 300_000
+    assert large.scenario.settings["depth"] == udp.scenario.settings["depth"]
+    assert large.scenario.question != udp.scenario.question
+    assert [Path(path).stem for path in large.read] == [
+        "relay_chain_large",
+        "relay_chain_udp",
+        "relay_chain",
+    ]
+    texts = {setting.name: setting.text for setting in large.settings}
+    assert texts["payload"] == "bytes of ballast in a message"
+
+
+def test_parameters_are_written_as_ros_reads_them() -> None:
+    scenario = load_scenario("relay_one_process", {"relays": "1"}).scenario
+    (process,) = scenario.processes
+    document = yaml.safe_load(parameter_file(process, {"results": "/r"}))
+    assert list(document) == ["/source", "/relay_0", "/sink"]
+    own = document["/sink"]["ros__parameters"]
+    assert (own["log"], own["executor"], own["reliability"]) == ("/r", "single", "reliable")
+    assert ros_arguments(process, Path("/f.yaml")) == [
+        *["source", "relay_0", "sink"],
+        *["--ros-args", "--params-file", "/f.yaml"],
+    ]
+
+
+def test_one_node_takes_its_name_from_the_scenario() -> None:
+    process = load_scenario("relay_chain").scenario.processes[1]
+    words = ["--ros-args", "-r", "__node:=relay_0", "--params-file", "/f.yaml"]
+    assert ros_arguments(process, Path("/f.yaml")) == words
+
+
+GOOD = "duration: {seconds: 1}\nprocesses:\n" + shell("a", "true")
+ENDS = "duration: {messages: 1}\nprocesses:\n" + shell("a", "true", "ends: true")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        (GOOD + "colour: red\n", 7, "key 'colour': unknown key"),
+        (GOOD + shell("a", "true"), None, "two are called process 'a'"),
+        (GOOD + shell("load", "true"), None, "two are called process 'load'"),
+        (GOOD.replace("seconds: 1", "seconds: .inf"), 3, "key 'duration.seconds': 'inf'"),
+        (GOOD.replace("name: a", "name: 1a"), 5, "key 'processes.1a.name': '1a': string should"),
+        (GOOD.replace("seconds: 1", "seconds: 0"), 3, "key 'duration.seconds': '0': input should"),
+        (GOOD.replace("seconds: 1", "minutes: 1"), 3, "key 'duration': 0 units are stated"),
+        (GOOD.replace("seconds", "messages"), None, "no process `ends` the run by itself"),
+        (GOOD + "    package: p\n", 5, "key 'processes.a': a command has no package"),
+        (GOOD + "    cpus: [0, 0]\n", 5, "key 'processes.a': cpus [0, 0] has one twice"),
+        (GOOD + "    priority: {policy: fifo}\n", 7, "policy fifo needs a priority of 1 to 99"),
+        (GOOD + "    priority: {priority: 5}\n", 7, "priority 5 needs policy fifo"),
+        (GOOD + "    ends: maybe\n", 7, "key 'processes.a.ends': 'maybe': input should be"),
+        (GOOD + "    ends: true\n    ends: false\n", 8, "key 'ends' stands twice"),
+        (GOOD + "    arguments: ['${speed}']\n", 7, "'${speed}' is not known. Known: seconds"),
+        (GOOD + "expected: [{says: x}]\n", 7, "write `process` and `says`, or `file`"),
+        (GOOD + "expected: [{process: b, says: x}]\n", None, "there is no process 'b'"),
+        (GOOD + "settings: {speed: 5}\n", 7, "setting 'speed' has no default and text"),
+        (GOOD + "load: {cpu_percent: 101}\n", 7, "key 'load.cpu_percent': '101'"),
+        (GOOD + "  - name: b\n    repeat: many\n", 7, "repeat is 'many'"),
+        (GOOD + "extends: nothing\n", 7, "extends 'nothing': there is no"),
+        (GOOD + "extends: one\n", 7, "extends 'one', which extends this one"),
+        (GOOD + "load: {cpu_percent: 1\n", None, "not YAML"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_its_line(
+    tmp_path: Path, text: str, line: int | None, says: str
+) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(ScenarioError) as refused:
+        load_scenario(str(path))
+    where = f"{path}:{line}: " if line else str(path)
+    assert str(refused.value).startswith(f"Cannot use scenario {where}")
+    assert says in str(refused.value)
+    assert str(refused.value).count("\n") == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "duration", "says"),
+    [
+        ({"speed": "5"}, None, "Cannot set 'speed' of"),
+        ({"relays": "many"}, None, "'many' is not a whole number. Its default is 3."),
+        ({"rate": "fast"}, None, "'fast' is not a number"),
+        ({"reliability": "x"}, None, "'x' is not possible. Use reliable or best_effort."),
+        ({"processes.nobody.cpus": "[0]"}, None, "there is no 'nobody'"),
+        ({"load.cpu_percent": "[1"}, None, "'[1' is not YAML"),
+        ({"threads": "2"}, None, "2 threads need kind multi, not single"),
+        ({}, "0", "'0': that is no number of messages above 0"),
+        ({}, "ten", "'ten': that is no number of messages above 0"),
+        ({}, "1.5", "'1.5': that is no number of messages above 0"),
+    ],
+)
+def test_changes_that_cannot_be_meant_are_refused(
+    changes: dict[str, str], duration: str | None, says: str
+) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        load_scenario("relay_chain", changes, duration)
+    assert says in str(refused.value)
+
+
+def test_a_time_needs_a_rate(tmp_path: Path) -> None:
+    path = written(tmp_path, ENDS)
+    with pytest.raises(ScenarioError, match="does not say how many come in a second"):
+        load_scenario(str(path), {}, "10s")
+
+
+def test_an_unknown_name_is_told_with_the_known_ones() -> None:
+    with pytest.raises(ScenarioError, match=r"Cannot read scenario relay: .*relay_chain, "):
+        load_scenario("relay")
+
+
+def test_the_docs_explain_every_key() -> None:
+    page = (ROOT / "docs/scenarios.md").read_text()
+    from strata.scenario import model
+
+    for part in (model.Scenario, model.Process, model.Node, model.Duration, model.Load):
+        missing = [key for key in part.model_fields if f"`{key}`" not in page]
+        assert not missing, (part.__name__, missing)
+
+
+def test_the_head_is_valid() -> None:
+    assert yaml.safe_load(HEAD)["workload"] == "relay"

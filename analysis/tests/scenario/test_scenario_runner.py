@@ -1,0 +1,180 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The runner: order, ends, failures, signals, load; with shell scripts in place of nodes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from lttng_world import alive, wait_until
+from scenario_files import run, shell, written
+
+from strata.errors import ScenarioError
+from strata.scenario.load import load_scenario
+from strata.scenario.plan import plan_run
+from strata.scenario.running import prepare
+
+FOREVER = "trap 'echo ended; exit 0' INT; echo begun; while :; do sleep 0.05; done"
+ENDING = "duration: {messages: 1}\nprocesses:\n"
+
+
+def test_the_end_of_those_that_end_ends_the_others(tmp_path: Path) -> None:
+    text = ENDING + shell("a", FOREVER) + shell("b", "sleep 0.5; echo done", "ends: true")
+    ran = run(tmp_path, text + "expected: [{process: b, says: done}]\n")
+    assert (ran.status, ran.unmet) == (0, []), ran.errors
+    assert ran.processes["a"] | {"exit_status": 0, "ended_by": "runner"} == ran.processes["a"]
+    assert ran.processes["b"] | {"exit_status": 0, "ended_by": "itself"} == ran.processes["b"]
+    assert (ran.directory / "logs/a.log").read_text() == "begun\nended\n"
+    assert "[b] done\n" in ran.errors
+
+
+def test_processes_end_in_their_order(tmp_path: Path) -> None:
+    order = tmp_path / "order"
+    script = f"trap 'echo %s >> {order}; exit 0' INT; while :; do sleep 0.05; done"
+    parts = [shell(name, script % name) for name in "abc"]
+    ran = run(tmp_path, "duration: {seconds: 0.5}\nprocesses:\n" + "".join(parts))
+    assert ran.status == 0, ran.errors
+    assert order.read_text().split() == ["a", "b", "c"]
+
+
+def test_a_process_that_fails_ends_the_run_and_is_named(tmp_path: Path) -> None:
+    text = ENDING + shell("a", FOREVER, "ends: true") + shell("b", "sleep 0.2; exit 3")
+    ran = run(tmp_path, text)
+    assert ran.status == 1
+    assert "scenario: b did not end well: exit status 3" in ran.errors
+    assert ran.outcome["problems"] == ["b did not end well: exit status 3"]
+    assert ran.processes["a"]["ended_by"] == "runner"
+
+
+def test_a_process_that_ignores_signals_is_killed(tmp_path: Path) -> None:
+    deaf = "trap '' INT TERM; echo deaf; while :; do sleep 0.05; done"
+    text = ENDING + shell("a", deaf, "ready: {says: deaf}") + shell("b", "true", "ends: true")
+    ran = run(tmp_path, text)
+    assert ran.status == 1
+    assert ran.processes["a"]["signal"] == "SIGKILL"
+
+
+def test_the_next_starts_when_the_one_before_is_ready(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    slow = f"sleep 0.5; touch {mark}; echo listening; exec sleep 60"
+    text = ENDING + shell("server", slow, "ready: {says: listening}")
+    text += shell("client", f"test -e {mark}", "ends: true")
+    ran = run(tmp_path, text)
+    assert ran.status == 0, ran.errors
+
+
+def test_one_that_is_never_ready_fails_the_run(tmp_path: Path) -> None:
+    text = ENDING + shell("a", FOREVER, "ready: {says: never, within_s: 0.3}")
+    ran = run(tmp_path, text + shell("b", "true", "ends: true"))
+    assert ran.status == 1
+    assert ran.outcome["problems"] == ["a did not say 'never' within 0.3 s"]
+    assert list(ran.processes) == ["a"]
+
+
+def test_a_run_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    text = "duration: {messages: 1, limit_s: 0.3}\nprocesses:\n" + shell("a", FOREVER, "ends: true")
+    ran = run(tmp_path, text)
+    assert ran.status == 1
+    assert ran.outcome["problems"] == ["a did not end within 0.3 s"]
+
+
+def test_a_signal_ends_the_run_in_order_and_leaves_nothing(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    path = written(tmp_path, ENDING + shell("a", f"echo $$ > {pid_file}; {FOREVER}", "ends: true"))
+    loaded = load_scenario(str(path))
+    plan = plan_run(loaded, tmp_path / "run", os.environ)
+    prepare(loaded, plan)
+    command = [sys.executable, "-m", "strata.scenario.runner", tmp_path / "run/plan.json"]
+    runner = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    log = tmp_path / "run/logs/a.log"
+    wait_until(lambda: log.exists() and "begun" in log.read_text(), "the process")
+    runner.send_signal(signal.SIGTERM)
+    _, errors = runner.communicate(timeout=60)
+    assert runner.returncode == 128 + signal.SIGTERM, errors
+    assert json.loads((tmp_path / "run/outcome.json").read_text())["interrupted_by"] == "SIGTERM"
+    assert not alive(int(pid_file.read_text()))
+
+
+def test_processes_end_with_a_runner_that_is_killed(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    script = f"echo $$ > {pid_file}; exec sleep 60"
+    loaded = load_scenario(str(written(tmp_path, ENDING + shell("a", script, "ends: true"))))
+    prepare(loaded, plan_run(loaded, tmp_path / "run", os.environ))
+    command = [sys.executable, "-m", "strata.scenario.runner", tmp_path / "run/plan.json"]
+    runner = subprocess.Popen(command)
+    wait_until(lambda: pid_file.exists() and pid_file.read_text().strip(), "the process")
+    runner.kill()
+    runner.wait()
+    wait_until(lambda: not alive(int(pid_file.read_text())), "its end")
+
+
+def test_what_was_expected_and_did_not_come_is_told(tmp_path: Path) -> None:
+    text = ENDING + shell("a", "echo 5 of 6; touch ${results}/there", "ends: true")
+    checks = "expected:\n  - {process: a, says: 6 of 6}\n  - {file: there}\n  - {file: not}\n"
+    ran = run(tmp_path, text + checks)
+    assert ran.status == 0, ran.errors
+    assert ran.unmet == ["a says '6 of 6'", "there is a file not"]
+
+
+def test_a_process_has_its_own_environment_beside_what_is_preloaded(tmp_path: Path) -> None:
+    script = 'echo "$COLOUR:$LD_PRELOAD"'
+    more = "environment: {COLOUR: red, LD_PRELOAD: /own.so}"
+    ran = run(tmp_path, ENDING + shell("a", script, more, "ends: true"), {"LD_PRELOAD": "/ours.so"})
+    assert ran.status == 0, ran.errors
+    assert "red:/own.so:/ours.so\n" in (ran.directory / "logs/a.log").read_text()
+
+
+def test_the_load_is_measured_and_ends_with_the_run(tmp_path: Path) -> None:
+    text = (
+        "duration: {seconds: 2}\nload: {cpu_percent: 20, workers: 2, generator: own}\nprocesses:\n"
+    )
+    ran = run(tmp_path, text + shell("a", FOREVER))
+    assert ran.status == 0, ran.errors
+    load = ran.outcome["load"]
+    assert (load["workers"], load["ended_early"]) == (2, False)
+    # What others leave of the machine; a worker that did nothing, or all the time, is out of it.
+    assert 2 < load["achieved_cpu_percent"] < 40
+
+
+def test_what_is_not_installed_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    process = "  - {name: a, package: none, executable: such, ends: true}\n"
+    loaded = load_scenario(str(written(tmp_path, ENDING + process)))
+    with pytest.raises(ScenarioError, match=r"no prefix on AMENT_PREFIX_PATH has lib/none/such"):
+        plan_run(loaded, tmp_path, {"AMENT_PREFIX_PATH": "/nowhere"})
+    absent = "  - {name: a, command: [no_such_program], ends: true}\n"
+    loaded = load_scenario(str(written(tmp_path, ENDING + absent, "two")))
+    with pytest.raises(ScenarioError, match="there is no program no_such_program"):
+        plan_run(loaded, tmp_path, os.environ)
+
+
+@pytest.mark.parametrize(
+    ("variant", "cpp_there", "taken"),
+    [
+        ("auto", True, "sink_cpp"),
+        ("auto", False, "sink"),
+        ("wheels", True, "sink"),
+        ("cpp", True, "sink_cpp"),
+    ],
+)
+def test_the_executable_in_cpp_is_taken_where_it_is(
+    tmp_path: Path, variant: str, cpp_there: bool, taken: str
+) -> None:
+    names = [
+        "source",
+        "relay",
+        "sink",
+        *(["source_cpp", "relay_cpp", "sink_cpp"] if cpp_there else []),
+    ]
+    for name in names:
+        path = tmp_path / "lib/relay_chain" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(0o755)
+    loaded = load_scenario("relay_chain", {"variant": variant})
+    plan = plan_run(loaded, tmp_path / "run", {"AMENT_PREFIX_PATH": str(tmp_path)})
+    assert plan.processes[-1].program == f"relay_chain/{taken}"
