@@ -4,19 +4,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.task import Future
-from std_srvs.srv import Empty
-from strata_interfaces.msg import LidarMetadata
-from strata_interfaces.srv import GetLidarMetadata
+from std_srvs.srv import Empty, Trigger
 
 from lidar_pipeline.driver.assembly import ScanAssembler
 from lidar_pipeline.driver.publishing import ImuPublisher, Publishers, ScanPublisher
@@ -49,12 +48,12 @@ class OusterDriver(LifecycleNode):
         self.settings: Settings | None = None
         self._metadata: Metadata | None = None
         self._sources: list[UdpSource] = []
-        self._publishers: Publishers | None = None
+        self._topics: Publishers | None = None
         self._reading: ThreadedReading | PolledReading | None = None
         self._counters: dict[str, Any] = {}
         self._transforms = None
         self.create_service(Empty, "~/reset", self._on_reset)
-        self.create_service(GetLidarMetadata, "~/get_metadata", self._on_get_metadata)
+        self.create_service(Trigger, "~/get_metadata", self._on_get_metadata)
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Bind the sockets, make the topics, and set the sensor up."""
@@ -80,7 +79,7 @@ class OusterDriver(LifecycleNode):
         lidar, imu = self._sources
         granted = f"{lidar.granted} of {settings.receive_buffer} bytes asked for"
         self.get_logger().info(f"UDP ports {lidar.port} and {imu.port}; socket buffer: {granted}")
-        self._publishers = Publishers(self, settings)
+        self._topics = Publishers(self, settings)
         self._await_listeners(settings)
         # A port of 0 was any free one: the sensor must send to the one that it became.
         connection = replace(connection, lidar_port=lidar.port, imu_port=imu.port)
@@ -90,23 +89,23 @@ class OusterDriver(LifecycleNode):
         self._send_transforms(settings, self._metadata)
 
     def _await_listeners(self, settings: Settings) -> None:
-        assert self._publishers
+        assert self._topics
         until = time.monotonic() + settings.discovery_s
-        while self._publishers.listened() < settings.listeners and not self.stopping:
+        while self._topics.listened() < settings.listeners and not self.stopping:
             if settings.discovery_s and time.monotonic() > until:
                 raise SensorError(
-                    f"Cannot start: {self._publishers.listened()} of {settings.listeners} "
+                    f"Cannot start: {self._topics.listened()} of {settings.listeners} "
                     f"subscriptions after {settings.discovery_s:g} s. Check that all nodes run."
                 )
             time.sleep(_LOOK_S)
 
     def _make_reading(self, settings: Settings, metadata: Metadata) -> None:
-        assert self._publishers
+        assert self._topics
         lidar, imu = self._sources
         assembler = ScanAssembler(settings.connection.mode, settings.closing)
         reader = LidarReader(lidar, assembler)
-        scans = ScanPublisher(self._publishers, settings, metadata, lidar.source)
-        inertia = ImuPublisher(self._publishers, settings, imu.source)
+        scans = ScanPublisher(self._topics, settings, metadata, lidar.source)
+        inertia = ImuPublisher(self._topics, settings, imu.source)
         parts = ((lidar, imu), reader, ImuReader(imu, inertia), scans)
         if settings.poll_hz:
             self._reading = PolledReading(*parts, self._timer(1.0 / settings.poll_hz))
@@ -155,9 +154,9 @@ class OusterDriver(LifecycleNode):
         for source in self._sources:
             source.close()
         self._sources = []
-        if self._publishers:
-            self._publishers.destroy()
-            self._publishers = None
+        if self._topics:
+            self._topics.destroy()
+            self._topics = None
 
     def end(self) -> dict[str, Any]:
         """Cease to read, and return what was received and published."""
@@ -208,23 +207,11 @@ class OusterDriver(LifecycleNode):
         return response
 
     def _on_get_metadata(
-        self, _request: GetLidarMetadata.Request, response: GetLidarMetadata.Response
-    ) -> GetLidarMetadata.Response:
+        self, _request: Trigger.Request, response: Trigger.Response
+    ) -> Trigger.Response:
+        response.success = bool(self._metadata and self.settings)
         if self._metadata and self.settings:
-            values, connection = self._metadata.values, self.settings.connection
-            response.metadata = LidarMetadata(
-                hostname=connection.lidar_ip,
-                lidar_mode=connection.lidar_mode,
-                timestamp_mode=connection.timestamp_mode,
-                beam_azimuth_angles=self._metadata.azimuths.tolist(),
-                beam_altitude_angles=self._metadata.altitudes.tolist(),
-                imu_to_sensor_transform=_floats(values["imu_to_sensor_transform"]),
-                lidar_to_sensor_transform=_floats(values["lidar_to_sensor_transform"]),
-                serial_no=values["prod_sn"],
-                firmware_rev=values["build_rev"],
-                imu_port=connection.imu_port,
-                lidar_port=connection.lidar_port,
-            )
+            response.message = json.dumps(self._metadata.values | asdict(self.settings.connection))
         return response
 
     def _send_transforms(self, settings: Settings, metadata: Metadata) -> None:
