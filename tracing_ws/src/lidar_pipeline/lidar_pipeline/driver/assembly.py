@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From packets to scans: which packets belong together, which are missing, and when a scan closes.
 
-Policy "complete" closes a scan when its last missing packet came, else when a packet of a later scan
-came. Policy "next" always waits for a packet of a later scan, as the 2020 driver did.
+Policy "complete" closes a scan when its last missing packet came, else when a packet of a later
+scan came. Policy "next" always waits for a packet of a later scan, as the 2020 driver did.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _FRAME_IDS = 1 << 16
 class Scan:
     """The packets of one rotation.
 
-    `columns` are all columns of the rotation, by measurement id; `valid` says which of them came and
-    are good, the others are zero. `stamp_ns` is the time of the first column that came, of the
-    sensor's clock. `last_sequence` is of the packet that closed the scan; it may be one of the next.
+    `columns` are all columns of the rotation, by measurement id; `valid` says which came and are
+    good, the others are zero. `stamp_ns` is the time of the first column that came, by the
+    sensor's clock. `last_sequence` is of the packet that closed the scan, perhaps one of the next.
     """
 
     number: int

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The lifecycle node `ouster_driver`: parameters, services, transforms, and its four transitions."""
+"""The lifecycle node `ouster_driver`: services, transforms, and what its transitions do."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class OusterDriver(LifecycleNode):
                 self._sources.append(UdpSource(name, port, settings.receive_buffer))
             except OSError as error:
                 raise SensorError(
-                    f"Cannot bind UDP port {port}: {error.strerror}. Choose another with {name}_port."
+                    f"Cannot bind UDP port {port}: {error.strerror}. Choose another {name}_port."
                 ) from error
         lidar, imu = self._sources
         granted = f"{lidar.granted} of {settings.receive_buffer} bytes asked for"

@@ -18,8 +18,8 @@ POINT = np.dtype(
         "itemsize": 48,
     }
 )
-"""x, y, z: m. intensity: signal photons. t: ns since the scan's stamp. range: mm. The gaps are those
-of the 16-byte alignment of PCL's points."""
+"""x, y, z: m. intensity: signal photons. t: ns since the scan's stamp. range: mm. The gaps come of
+the 16-byte alignment of PCL's points."""
 
 LAYOUTS = ("column", "row")
 _HEAD_WORDS = COLUMN.fields["pixels"][1] // 4 if COLUMN.fields else 0
@@ -38,16 +38,14 @@ class PointFiller:
     """Writes scans over each other into the same memory; only what may differ is written."""
 
     def __init__(self, memory: memoryview, vectors: npt.NDArray[np.float32], layout: str) -> None:
-        """Take the message's memory; `layout` row puts a ring's points side by side, column a column's.
+        """Take the message's memory. In `layout` row a ring's points lie side by side.
 
-        The 2020 driver declared rows and wrote columns.
+        In `layout` column those of a column do: the 2020 driver declared rows and wrote columns.
         """
         columns = vectors.shape[1]
         flat = np.frombuffer(memory, POINT)
         self._points = (
-            flat.reshape(columns, PIXELS)
-            if layout == "column"
-            else flat.reshape(PIXELS, columns).T
+            flat.reshape(columns, PIXELS) if layout == "column" else flat.reshape(PIXELS, columns).T
         )
         self._vectors = vectors
         self._rings = np.arange(PIXELS, dtype=np.uint8)

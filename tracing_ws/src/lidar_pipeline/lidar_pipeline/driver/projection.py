@@ -24,9 +24,7 @@ def directions(
     horizontal = np.radians(azimuths)[None, :] + turn
     vertical = np.broadcast_to(np.radians(altitudes)[None, :], horizontal.shape)
     level = np.cos(vertical)
-    vectors = np.stack(
-        [level * np.cos(horizontal), -level * np.sin(horizontal), np.sin(vertical)]
-    )
+    vectors = np.stack([level * np.cos(horizontal), -level * np.sin(horizontal), np.sin(vertical)])
     return (vectors * 1e-3).astype(np.float32)
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the sockets: by threads that wait for packets, or by a timer that takes one packet a tick."""
+"""Reads the sockets: by threads that wait for packets, or by a timer, one packet a tick."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LidarReader:
         size = self._udp.receive(self._assembler.slot())
         if size is None:
             return None
-        scan = self._assembler.accept(size, self._udp.received - 1)
+        scan = self._assembler.accept(size, self._udp.sequence)
         if scan is not None:
             tracepoints.frame_boundary(
                 self._udp.source,
@@ -60,7 +60,7 @@ class ImuReader:
     def read(self) -> None:
         """Receive one packet."""
         if self._udp.receive(self._memory) == IMU_BYTES:
-            self._publisher.publish(self._memory[:IMU_BYTES], self._udp.received - 1)
+            self._publisher.publish(self._memory[:IMU_BYTES], self._udp.sequence)
 
 
 class ThreadedReading:

@@ -46,7 +46,8 @@ class Connection:
         """Raise SensorError for modes that do not exist."""
         if self.lidar_mode not in MODES:
             raise SensorError(
-                f"Cannot use parameter lidar_mode: {self.lidar_mode!r} is none of {', '.join(MODES)}."
+                f"Cannot use parameter lidar_mode: {self.lidar_mode!r} is none of "
+                f"{', '.join(MODES)}."
             )
         known = (*TIMESTAMP_MODES, ROS_RECEPTION)
         if self.timestamp_mode not in known:
@@ -95,7 +96,10 @@ def set_up(connection: Connection) -> Metadata:
     at = f"{connection.lidar_ip}:{connection.tcp_port}"
     try:
         address = (connection.lidar_ip, connection.tcp_port)
-        with socket.create_connection(address, _TIMEOUT_S) as stream, stream.makefile("rw") as lines:
+        with (
+            socket.create_connection(address, _TIMEOUT_S) as stream,
+            stream.makefile("rw") as lines,
+        ):
             values: dict[str, Any] = {}
             for name, value in parameters.items():
                 _command(lines, at, f"set_config_param {name} {value} ")
@@ -109,7 +113,7 @@ def set_up(connection: Connection) -> Metadata:
             _command(lines, at, "reinitialize ")
     except (OSError, ValueError) as error:
         raise SensorError(
-            f"Cannot set the sensor at {at} up: {error}. Check lidar_ip, and that it is switched on."
+            f"Cannot set the sensor at {at} up: {error}. Check lidar_ip, and its power."
         ) from error
     return Metadata(values)
 

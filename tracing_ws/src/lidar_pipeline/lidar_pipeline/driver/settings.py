@@ -70,7 +70,9 @@ def setting(node: Node, name: str, default: Value, least: float | None = None) -
 def _choice(node: Node, name: str, choices: tuple[str, ...]) -> str:
     value = setting(node, name, choices[0])
     if value not in choices:
-        raise SensorError(f"Cannot use parameter {name}: {value!r} is none of {', '.join(choices)}.")
+        raise SensorError(
+            f"Cannot use parameter {name}: {value!r} is none of {', '.join(choices)}."
+        )
     return value
 
 

@@ -25,11 +25,12 @@ def _own_number(_kind: str, _name: str, _address: str) -> int:
 
 
 source_init: Callable[[str, str, str], int] = getattr(_provider, "source_init", _own_number)
-packet_received: Callable[[int, int, int, int, int], None] = getattr(
-    _provider, "packet_received", _nothing
-)
+prepare: Callable[[Any], None] = getattr(_provider, "prepare", _nothing)
 frame_boundary: Callable[[int, int, int, int, int, int], None] = getattr(
     _provider, "frame_boundary", _nothing
 )
 cloud_ready: Callable[[int, int, int], None] = getattr(_provider, "cloud_ready", _nothing)
-available = _provider is not None
+receive: Callable[[Any, Any, int], tuple[int, int, int, int]] | None = getattr(
+    _provider, "receive", None
+)
+"""Reads a datagram and emits packet_received; gives bytes, queue_ns, dropped, sequence."""

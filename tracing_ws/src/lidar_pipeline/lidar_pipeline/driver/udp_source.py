@@ -1,18 +1,16 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A UDP socket that tells how long each datagram lay in its queue, and how many it dropped."""
+"""A UDP socket with a large buffer, that knows how many datagrams the kernel dropped."""
 
 from __future__ import annotations
 
 import select
 import socket
 import struct
-import time
 
 from lidar_pipeline.driver import tracepoints
 
 _SO_RCVBUFFORCE = 33
-_SO_TIMESTAMPNS = 35
 _SO_RXQ_OVFL = 40
 _ANCILLARY_BYTES = socket.CMSG_SPACE(16) + socket.CMSG_SPACE(4)
 _TIME = struct.Struct("@qq")
@@ -28,6 +26,7 @@ class UdpSource:
 
     def __init__(self, name: str, port: int, buffer_bytes: int) -> None:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        tracepoints.prepare(self._socket)
         try:
             self._socket.bind(("0.0.0.0", port))
         except OSError:
@@ -35,9 +34,9 @@ class UdpSource:
             raise
         self.port: int = self._socket.getsockname()[1]
         self.granted = self._ask_for_buffer(buffer_bytes)
-        self._socket.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
         self._socket.setsockopt(socket.SOL_SOCKET, _SO_RXQ_OVFL, 1)
         self.received = self.dropped = 0
+        self.sequence = -1
         self.source = tracepoints.source_init("udp", name, f"0.0.0.0:{self.port}")
 
     def _ask_for_buffer(self, size: int) -> int:
@@ -64,23 +63,27 @@ class UdpSource:
     def receive(self, into: memoryview) -> int | None:
         """Read one datagram; return its length, null when none came in time.
 
-        Its number is `received - 1` from then on.
+        `sequence` is its number from then on, counted from 0.
         """
         try:
-            size, ancillary, _, _ = self._socket.recvmsg_into([into], _ANCILLARY_BYTES)
+            if tracepoints.receive is not None:
+                size, _, dropped, self.sequence = tracepoints.receive(
+                    self._socket, into, self.source
+                )
+                self.dropped = dropped or self.dropped
+            else:
+                size = self._receive(into)
+                self.sequence = self.received
         except BlockingIOError:
             return None
-        queue_ns = -1
-        for level, kind, data in ancillary:
-            if level != socket.SOL_SOCKET:
-                continue
-            if kind == _SO_TIMESTAMPNS:
-                seconds, rest = _TIME.unpack(data)
-                queue_ns = time.time_ns() - seconds * 1_000_000_000 - rest
-            elif kind == _SO_RXQ_OVFL:
-                (self.dropped,) = _COUNT.unpack(data)
-        tracepoints.packet_received(self.source, self.received, size, queue_ns, self.dropped)
         self.received += 1
+        return size
+
+    def _receive(self, into: memoryview) -> int:
+        size, ancillary, _, _ = self._socket.recvmsg_into([into], _ANCILLARY_BYTES)
+        for level, kind, data in ancillary:
+            if level == socket.SOL_SOCKET and kind == _SO_RXQ_OVFL:
+                (self.dropped,) = _COUNT.unpack(data)
         return size
 
     def close(self) -> None:

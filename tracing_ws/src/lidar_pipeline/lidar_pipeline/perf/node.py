@@ -4,8 +4,8 @@
 
 Parameters: topics (names; their ends tell the type), n_samples (of each topic, after the warm-up),
 warm_up (samples to leave out), serialized (take messages without making Python objects of them),
-out_file (CSV of the only topic), log (directory for a CSV a topic and perf.json), force, quiet_s (give
-up when no message came for so long after one; 0 for never), use_system_default_qos.
+out_file (CSV of the first topic), log (directory for a CSV a topic and perf.json), force, quiet_s
+(give up when no message came for so long after one; 0 for never), use_system_default_qos.
 """
 
 from __future__ import annotations

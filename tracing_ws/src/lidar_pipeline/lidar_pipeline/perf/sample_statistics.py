@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statistics of what a subscriber saw: of the latency, and of the periods of receptions and stamps.
 
-The table has the campaign's columns (median, MAD, mean, std, min, max), p90 and p99, and the counts
-that it lacked. n samples have n - 1 periods. MAD is the median of |x - median|, unscaled; std divides by
-count - 1. Neighbouring samples depend on each other (`lag1`, their autocorrelation), so the interval of
-the median is from a bootstrap of blocks (Kuensch 1989), not of single samples.
+n samples have n - 1 periods. MAD is the median of |x - median|, unscaled; std divides by count - 1.
+Neighbouring samples depend on each other (`lag1` is their autocorrelation), so the interval of the
+median is from a bootstrap of blocks (Kuensch 1989), not of single samples.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _SEED = 1
 
 
 def describe(values: npt.NDArray[np.int64]) -> dict[str, Any]:
-    """Describe times in ns; whole numbers but for mean, std and lag1. Empty values have only a count."""
+    """Describe times in ns, whole but for mean, std and lag1; no values have only a count."""
     count = len(values)
     if not count:
         return {"count": 0}

@@ -1,9 +1,9 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Captures of UDP datagrams: plain pcap files (not pcapng), link type Ethernet, written and read.
+"""Captures of UDP datagrams: plain pcap files, not pcapng, written and read.
 
 Source of the format: draft-ietf-opsawg-pcap. Datagrams of 12608 bytes are more than an Ethernet frame
-of 1500 carries; they are written whole, as a capture on a loopback device has them. IP fragments of a
+carries; they are written whole, as a capture on a loopback device has them. IP fragments of a
 capture from a wire are put together again.
 """
 

@@ -10,10 +10,9 @@ import time
 class SensorClock:
     """Time stamps by timestamp mode.
 
-    TIME_FROM_INTERNAL_OSC: since the sensor was switched on. TIME_FROM_SYNC_PULSE_IN: since its last
-    reset too, a second later a pulse (no pulse comes to an emulator: it free-runs from zero, as the
-    sensor does without lock). TIME_FROM_PTP_1588: the master's time, here CLOCK_REALTIME of the host
-    when the emulator began; later steps of that clock are not followed.
+    TIME_FROM_INTERNAL_OSC: since the sensor was switched on. TIME_FROM_SYNC_PULSE_IN: the same, for
+    no pulse comes to an emulator. TIME_FROM_PTP_1588: the master's time, here CLOCK_REALTIME of this
+    host as it was when the emulator began; later steps of that clock are not followed.
     """
 
     def __init__(self) -> None:

@@ -180,5 +180,3 @@ class Emulator:
             elif len(datagram.payload) == IMU_BYTES:
                 self.sender.imu(datagram.payload)
         return True
-
-

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The HTTP interface: /api/v1/system of firmware 1.13, and what clients of firmware 2 and later use."""
+"""The HTTP interface: that of firmware 1.13, and what clients of firmware 2 and later use."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ class _Request(BaseHTTPRequestHandler):
     def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002 (its base's name)
         """Say nothing: requests are no news."""
 
-    def do_GET(self) -> None:  # noqa: N802 (its base's name)
+    def do_GET(self) -> None:
         self._answer("GET")
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         self._answer("POST")
 
-    def do_PUT(self) -> None:  # noqa: N802
+    def do_PUT(self) -> None:
         self._answer("PUT")
 
-    def do_DELETE(self) -> None:  # noqa: N802
+    def do_DELETE(self) -> None:
         self._answer("DELETE")
 
     def _answer(self, method: str) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Packets of the scene: each scan rendered ahead, in parts, so that no packet waits for all of it."""
+"""Packets of the scene: each scan is rendered ahead, in parts, so that no packet waits long."""
 
 from __future__ import annotations
 

@@ -74,9 +74,7 @@ def _room(columns: int) -> npt.NDArray[np.void]:
     return _measured(_room_distances(columns), 0, columns)
 
 
-def _measured(
-    distance: npt.NDArray[np.float64], begin: int, columns: int
-) -> npt.NDArray[np.void]:
+def _measured(distance: npt.NDArray[np.float64], begin: int, columns: int) -> npt.NDArray[np.void]:
     """Make pixels of distances, for columns from `begin` on."""
     column = np.arange(begin, begin + len(distance))[:, None]
     pattern = column * 3 + USED_CHANNELS[None, :]

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Datagrams at absolute deadlines, some lost or late on purpose, and how late the sender itself was."""
+"""Datagrams at absolute deadlines, some lost on purpose, and how late the sender was."""
 
 from __future__ import annotations
 
@@ -93,7 +93,9 @@ class Sender:
     def summary(self) -> dict[str, Any]:
         """Tell what was sent, and the lateness of sends against their deadlines, in ns."""
         late = np.asarray(self.lateness, np.int64)
-        p50, p99 = np.percentile(late, [50, 99], method="inverted_cdf") if len(late) else (None,) * 2
+        p50, p99 = (
+            np.percentile(late, [50, 99], method="inverted_cdf") if len(late) else (None,) * 2
+        )
         return {
             "lidar_packets": self.lidar_packets,
             "imu_packets": self.imu_packets,
