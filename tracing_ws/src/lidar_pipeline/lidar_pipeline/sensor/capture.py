@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Captures of UDP datagrams: plain pcap files, not pcapng, written and read.
 
-Source of the format: draft-ietf-opsawg-pcap. Datagrams of 12608 bytes are more than an Ethernet frame
-carries; they are written whole, as a capture on a loopback device has them. IP fragments of a
+Source of the format: draft-ietf-opsawg-pcap. Datagrams of 12608 bytes are more than an Ethernet
+frame carries; they are written whole, as a loopback device has them. IP fragments of a
 capture from a wire are put together again.
 """
 

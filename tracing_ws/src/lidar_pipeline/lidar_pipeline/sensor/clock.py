@@ -11,7 +11,7 @@ class SensorClock:
     """Time stamps by timestamp mode.
 
     TIME_FROM_INTERNAL_OSC: since the sensor was switched on. TIME_FROM_SYNC_PULSE_IN: the same, for
-    no pulse comes to an emulator. TIME_FROM_PTP_1588: the master's time, here CLOCK_REALTIME of this
+    no pulse comes to it. TIME_FROM_PTP_1588: the master's time, here CLOCK_REALTIME of this
     host as it was when the emulator began; later steps of that clock are not followed.
     """
 

@@ -16,7 +16,7 @@ from lidar_pipeline.sensor.emulator import Bounds, Emulator, EmulatorOptions
 from lidar_pipeline.sensor.intrinsics import FIRMWARE
 from lidar_pipeline.sensor.packet import MODES, TIMESTAMP_MODES
 from lidar_pipeline.sensor.sending import Faults
-from lidar_pipeline.signals import hold_signals, when_signalled
+from lidar_pipeline.signals import when_signalled
 
 
 class _Parser(argparse.ArgumentParser):
@@ -73,9 +73,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the emulator; print its ports at the start and what it sent at the end, as JSON."""
+    """Run the emulator; print its ports at the start and what it sent at the end, as JSON.
+
+    The signals must be held already (`signals.hold_signals`).
+    """
     given = parser().parse_args(arguments)
-    hold_signals()
     configuration = Configuration(
         lidar_mode=given.mode,
         timestamp_mode=given.timestamp_mode,
