@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shows what a driver that takes one packet a tick does at the packets' own rate, and at twice it.
 
-Campaign A's first test case: 2048x10 sends 1280 packets a second, and the 2020 driver's timer ticked
-as often, so that each stall lost ticks for good: packets queue up until the socket's buffer is full,
-and then are lost. With 2560 ticks a second the queue is emptied again. Without a poll, threads read.
+In campaign A's first test case 2048x10 sends 1280 packets a second, and the timer ticked
+as often, so that each stall lost ticks for good: packets queue up until the socket's buffer is
+full.
+Then they are lost. 2560 ticks a second empty the queue again. Without a poll, threads read.
 """
 
 from __future__ import annotations
