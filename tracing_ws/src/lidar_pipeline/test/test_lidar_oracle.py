@@ -37,3 +37,16 @@ def test_a_running_emulator_is_accepted() -> None:
     for each in accepted("--process", "--scans", "5", "--modes", "512x20", "2048x10"):
         assert (each["scans"], each["wrong_pixels"], each["wrong_headers"]) == (5, 0, 0)
         assert each["sent"]["send_errors"] == 0
+
+
+def test_the_sdk_as_client_sets_the_emulator_up() -> None:
+    own = ["unshare", "--net"]
+    if subprocess.run([*own, "true"], capture_output=True).returncode:
+        pytest.skip("no right to make a network namespace: the client knows only port 80")
+    program = PACKAGE / "test/programs/sdk_client.py"
+    done = subprocess.run([*own, PYTHON, program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert (told["prod_line"], told["lidar_mode"]) == ("OS-1-16", "512x20")
+    assert min(told["packets"].values()) >= 10
+    assert set(told["packets"]) == {"LidarPacket", "ImuPacket"}

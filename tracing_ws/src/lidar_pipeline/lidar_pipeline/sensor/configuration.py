@@ -146,7 +146,9 @@ class Configuration:
         """Return what firmware 2 and later tells, `which` being active or staged."""
         with self._lock:
             values = dict(self._staged if which == "staged" else self._active)
-        return values | {"udp_dest": values["udp_ip"]}
+        # Its later name alone: a client that sends all back would send two that contradict.
+        values["udp_dest"] = values.pop("udp_ip")
+        return values
 
     def reinitialize(self) -> None:
         """Make the staged parameters active, and have the sender start anew."""
