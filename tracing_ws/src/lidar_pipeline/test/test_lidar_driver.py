@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -44,8 +45,9 @@ def test_every_message_is_what_the_sensor_saw(mode: str, layout: str) -> None:
 def test_lost_and_swapped_packets_are_counted() -> None:
     arguments = ("--scans", "30", "--loss", "0.03", "--reorder", "0.05", "--seed", "5")
     with emulator(*arguments) as sensor:
-        driver = start_driver(free_domain(), sensor.port, lidar_mode="512x20", scans=29)
+        driver = start_driver(free_domain(), sensor.port, lidar_mode="512x20")
         sent = sensor.sent()
+        time.sleep(1)  # The driver does not know that no more come.
         status, _, told = finish(driver, end=True)
     assert status == 0, told
     received = counts(told)
@@ -58,6 +60,14 @@ def test_lost_and_swapped_packets_are_counted() -> None:
     assert 0 <= open_packets <= 32
     expected = sent["lost"] + received["late_packets"] + received["before_first_packets"]
     assert expected - open_packets <= received["missing_packets"] <= expected
+
+
+def test_a_bound_ends_it() -> None:
+    with emulator() as sensor:
+        driver = start_driver(free_domain(), sensor.port, lidar_mode="512x20", scans=4)
+        status, _, told = finish(driver)
+    assert status == 0, told
+    assert counts(told)["scans"] >= 4
 
 
 def test_samples_and_counts_are_written(tmp_path: Path) -> None:
@@ -116,3 +126,29 @@ def test_what_cannot_run_is_refused(parameters: dict[str, str], says: str) -> No
     status, _, errors = finish(start_driver(free_domain(), 1, **parameters))
     assert status == 1
     assert says in errors
+
+
+def test_it_goes_through_its_transitions_and_serves() -> None:
+    with emulator("--mode", "512x20") as sensor:
+        program = start(
+            free_domain(),
+            PACKAGE / "test/programs/lifecycle.py",
+            lidar_ip="127.0.0.1",
+            computer_ip="127.0.0.1",
+            tcp_port=sensor.port,
+            lidar_port=0,
+            imu_port=0,
+            lidar_mode="512x20",
+        )
+        status, out, errors = finish(program)
+    assert status == 0, errors
+    told = json.loads(out)
+    assert told["before"] is False
+    assert told["transitions"] == ["SUCCESS"] * 8
+    assert told["metadata"]["prod_line"] == "OS-1-16"
+    assert told["metadata"]["lidar_mode"] == "512x20"
+    assert told["first"] >= 3
+    assert told["reset"]
+    assert told["again"]
+    assert told["inactive"] == 0
+    assert told["anew"] >= 2

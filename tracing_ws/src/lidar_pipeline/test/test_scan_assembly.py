@@ -111,6 +111,14 @@ def test_frame_ids_wrap() -> None:
     assert assembler.counts.late == assembler.counts.lost_scans == 0
 
 
+def test_a_sensor_that_begins_anew_is_followed() -> None:
+    data = packets(6)
+    assembler = ScanAssembler(MODE, "complete")
+    frames = [scan.frame_id for _, scan in feed(assembler, [*data, *data])]
+    assert frames == [0, 1, 2, 3, 4, 5] * 2
+    assert assembler.counts.late == assembler.counts.lost_scans == 0
+
+
 def test_bad_columns_count_as_missing() -> None:
     data = packets(1)
     columns = np.frombuffer(bytearray(data[7]), COLUMN)

@@ -110,7 +110,7 @@ class ScanAssembler:
         return closed
 
     def _is_wanted(self, frame_id: int, index: int) -> bool:
-        """Tell whether a packet is of the current scan or a later one."""
+        """Tell whether a packet is of the current scan or another new one."""
         if not self._started:
             # Whoever connects amid a rotation begins with the next one.
             if index:
@@ -122,15 +122,16 @@ class ScanAssembler:
         reference = self._frame_id if self._frame_id is not None else self._closed_id
         assert reference is not None
         ahead = (frame_id - reference) % _FRAME_IDS
-        least = 0 if self._frame_id is not None else 1
-        if least <= ahead < _FRAME_IDS // 2:
-            return True
-        self.counts.late += 1
-        return False
+        # Swapped packets are one scan late; a jump further back is a sensor that began anew.
+        is_late = ahead == _FRAME_IDS - 1 or (ahead == 0 and self._frame_id is None)
+        self.counts.late += is_late
+        return not is_late
 
     def _begin(self, frame_id: int, sequence: int) -> None:
         assert self._closed_id is not None
-        self.counts.lost_scans += (frame_id - self._closed_id - 1) % _FRAME_IDS
+        skipped = (frame_id - self._closed_id - 1) % _FRAME_IDS
+        if skipped < _FRAME_IDS // 2:
+            self.counts.lost_scans += skipped
         self._frame_id = frame_id
         self._first_sequence = sequence
 

@@ -50,6 +50,7 @@ class OusterDriver(LifecycleNode):
         self._sources: list[UdpSource] = []
         self._topics: Publishers | None = None
         self._reading: ThreadedReading | PolledReading | None = None
+        self._parts: tuple[Any, ...] | None = None
         self._counters: dict[str, Any] = {}
         self._transforms = None
         self.create_service(Empty, "~/reset", self._on_reset)
@@ -85,7 +86,7 @@ class OusterDriver(LifecycleNode):
         connection = replace(connection, lidar_port=lidar.port, imu_port=imu.port)
         self.settings = settings = replace(settings, connection=connection)
         self._metadata = set_up(connection)
-        self._make_reading(settings, self._metadata)
+        self._make_parts(settings, self._metadata)
         self._send_transforms(settings, self._metadata)
 
     def _await_listeners(self, settings: Settings) -> None:
@@ -99,18 +100,14 @@ class OusterDriver(LifecycleNode):
                 )
             time.sleep(_LOOK_S)
 
-    def _make_reading(self, settings: Settings, metadata: Metadata) -> None:
+    def _make_parts(self, settings: Settings, metadata: Metadata) -> None:
         assert self._topics
         lidar, imu = self._sources
         assembler = ScanAssembler(settings.connection.mode, settings.closing)
         reader = LidarReader(lidar, assembler)
         scans = ScanPublisher(self._topics, settings, metadata, lidar.source)
         inertia = ImuPublisher(self._topics, settings, imu.source)
-        parts = ((lidar, imu), reader, ImuReader(imu, inertia), scans)
-        if settings.poll_hz:
-            self._reading = PolledReading(*parts, self._timer(1.0 / settings.poll_hz))
-        else:
-            self._reading = ThreadedReading(*parts)
+        self._parts = ((lidar, imu), reader, ImuReader(imu, inertia), scans)
         self._counters = {"assembler": assembler, "reader": reader, "scans": scans, "imu": inertia}
 
     def _timer(self, period_s: float) -> Callable[[Callable[[], None]], Callable[[], None]]:
@@ -122,8 +119,14 @@ class OusterDriver(LifecycleNode):
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Begin to read."""
-        assert self._reading and self.settings
+        assert self._parts and self.settings
         done = super().on_activate(state)
+        # The parts count on from one activation to the next; what reads is made for each.
+        if self.settings.poll_hz:
+            timer = self._timer(1.0 / self.settings.poll_hz)
+            self._reading = PolledReading(*self._parts, timer)
+        else:
+            self._reading = ThreadedReading(*self._parts)
         self._reading.start()
         if self.settings.scans:
             self.create_timer(_CHECK_S, self._check_bound)
