@@ -10,7 +10,7 @@ DEMO := sessions/$(shell date -u +%Y%m%dT%H%M%SZ)_demo
 PY_SOURCES := analysis tracing_ws/src tracing_ws/setup launch
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-kilted demo test check format docs bench fuzz clean
+.PHONY: help setup setup-kilted setup-oracle demo test oracle check format docs bench fuzz clean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -21,6 +21,9 @@ setup: ## install what is needed, build the workspace, make .venv/bin/strata
 setup-kilted: setup ## the same workspace for ROS 2 Kilted, in .venv-kilted (the tests use it)
 	@$(SETUP)/wheels.sh .venv-kilted $(SETUP)/kilted.txt
 	@$(SETUP)/workspace.sh kilted .venv-kilted
+
+setup-oracle: ## ouster-sdk in .venv-oracle, which judges the lidar emulator (the tests use it)
+	@$(SETUP)/wheels.sh .venv-oracle $(SETUP)/oracle.txt
 
 # A depth of 100 keeps a second of messages: with the default of 10, a busy machine that stalls a node
 # for over 100 ms loses some, and the demo with them.
@@ -36,10 +39,13 @@ BESIDE := $(shell [ $$(id -u) != 0 ] || unshare --mount true 2>/dev/null && echo
 # These compare what they planted with what was measured: they have the machine to themselves.
 ALONE := $(addprefix analysis/tests/live/test_live_,faults.py kernel.py)
 PYTEST := $(PYTHON) -m pytest -c analysis/pyproject.toml --rootdir .
-test: setup setup-kilted check ## run every test
+test: setup setup-kilted setup-oracle check ## run every test
 	$(PYTEST) -n 2 --dist loadfile analysis/tests $(addprefix --ignore=,$(RECORDING))
 	$(PYTEST) -n $(BESIDE) --dist loadfile $(RECORDING) tracing_ws/src $(addprefix --ignore=,$(ALONE))
 	$(PYTEST) $(ALONE)
+
+oracle: setup-oracle ## have ouster-sdk verify 1000 scans of each lidar mode, every pixel
+	.venv-oracle/bin/python tracing_ws/src/lidar_pipeline/test/programs/oracle.py --scans 1000
 
 check: setup ## format, lint, types, generated docs
 	.venv/bin/ruff format --config analysis/pyproject.toml --check $(PY_SOURCES)
@@ -61,6 +67,7 @@ bench: setup ## run the benchmarks
 	$(PYTHON) tracing_ws/src/driver_tracepoints/benchmark/bench_driver.py
 	$(PYTHON) tracing_ws/src/dds_tracepoints/benchmark/bench_publish.py
 	@source $(SETUP)/environment.sh .venv && .venv/bin/python tracing_ws/src/camera_pipeline/benchmark/bench_publish_image.py
+	$(PYTHON) tracing_ws/src/lidar_pipeline/benchmark/bench_polling.py
 	$(PYTHON) analysis/benchmarks/bench_read.py
 	$(PYTHON) analysis/benchmarks/bench_model.py
 
@@ -77,4 +84,4 @@ fuzz: setup ## run the decoder's fuzzers, FUZZ_SECONDS each (3600)
 	done
 
 clean: ## remove what was built (never sessions)
-	rm -rf .venv .venv-kilted analysis/native/build tracing_ws/build tracing_ws/install tracing_ws/log
+	rm -rf .venv .venv-kilted .venv-oracle analysis/native/build tracing_ws/build tracing_ws/install tracing_ws/log

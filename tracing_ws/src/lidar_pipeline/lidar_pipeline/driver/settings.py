@@ -1,0 +1,123 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The driver's parameters, named as ros2_ouster's where it has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.node import Node
+from rclpy.qos import QoSPresetProfiles, QoSProfile
+
+from lidar_pipeline.driver.assembly import POLICIES
+from lidar_pipeline.driver.points import LAYOUTS
+from lidar_pipeline.driver.sensor_client import Connection, SensorError
+
+Value = TypeVar("Value", bool, int, float, str)
+PROCESSORS = ("IMG", "PCL", "IMU", "SCAN")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the parameters say."""
+
+    connection: Connection
+    sensor_frame: str
+    laser_frame: str
+    imu_frame: str
+    use_system_default_qos: bool
+    proc_mask: frozenset[str]
+    closing: str
+    cloud_layout: str
+    poll_hz: float
+    receive_buffer: int
+    listeners: int
+    discovery_s: float
+    scans: int
+    log: str
+    force: bool
+
+    @property
+    def qos(self) -> QoSProfile:
+        """QoS of all topics."""
+        preset = (
+            QoSPresetProfiles.SYSTEM_DEFAULT
+            if self.use_system_default_qos
+            else QoSPresetProfiles.SENSOR_DATA
+        )
+        return preset.value
+
+
+def setting(node: Node, name: str, default: Value, least: float | None = None) -> Value:
+    """Declare a parameter, once, and return its value; a whole number will do for a float.
+
+    Raises SensorError when the value has another type or is below `least`.
+    """
+    if not node.has_parameter(name):
+        node.declare_parameter(name, default, ParameterDescriptor(dynamic_typing=True))
+    value = node.get_parameter(name).value
+    if isinstance(default, float) and type(value) is int:
+        value = float(value)
+    if type(value) is not type(default):
+        raise SensorError(f"Cannot use parameter {name}: {value!r} is no {type(default).__name__}.")
+    if least is not None and not value >= least:
+        raise SensorError(f"Cannot use parameter {name}: {value} is below {least}.")
+    return value
+
+
+def _choice(node: Node, name: str, choices: tuple[str, ...]) -> str:
+    value = setting(node, name, choices[0])
+    if value not in choices:
+        raise SensorError(
+            f"Cannot use parameter {name}: {value!r} is none of {', '.join(choices)}."
+        )
+    return value
+
+
+def _mask(node: Node) -> frozenset[str]:
+    given = setting(node, "proc_mask", "|".join(PROCESSORS))
+    names = frozenset(given.split("|")) - {""}
+    unknown = names - set(PROCESSORS)
+    if unknown:
+        raise SensorError(
+            f"Cannot use parameter proc_mask: {sorted(unknown)[0]!r} is none of "
+            f"{', '.join(PROCESSORS)}."
+        )
+    return names
+
+
+def read_settings(node: Node) -> Settings:
+    """Declare and read all parameters. Raises SensorError."""
+    connection = Connection(
+        lidar_ip=setting(node, "lidar_ip", ""),
+        computer_ip=setting(node, "computer_ip", ""),
+        tcp_port=setting(node, "tcp_port", 7501, 1),
+        lidar_port=setting(node, "lidar_port", 7502, 0),
+        imu_port=setting(node, "imu_port", 7503, 0),
+        lidar_mode=setting(node, "lidar_mode", "512x10"),
+        timestamp_mode=setting(node, "timestamp_mode", "TIME_FROM_INTERNAL_OSC"),
+    )
+    connection.check()
+    settings = Settings(
+        connection=connection,
+        sensor_frame=setting(node, "sensor_frame", "laser_sensor_frame"),
+        laser_frame=setting(node, "laser_frame", "laser_data_frame"),
+        imu_frame=setting(node, "imu_frame", "imu_data_frame"),
+        use_system_default_qos=setting(node, "use_system_default_qos", default=False),
+        proc_mask=_mask(node),
+        closing=_choice(node, "closing", POLICIES),
+        cloud_layout=_choice(node, "cloud_layout", LAYOUTS),
+        poll_hz=setting(node, "poll_hz", 0.0, 0),
+        receive_buffer=setting(node, "receive_buffer", 26_214_400, 0),
+        listeners=setting(node, "listeners", 0, 0),
+        discovery_s=setting(node, "discovery_s", 30.0, 0),
+        scans=setting(node, "scans", 0, 0),
+        log=setting(node, "log", ""),
+        force=setting(node, "force", default=False),
+    )
+    for name, given in (("lidar_ip", connection.lidar_ip), ("computer_ip", connection.computer_ip)):
+        if not given:
+            raise SensorError(f"Cannot use parameter {name}: it is empty. Give an address.")
+    return settings

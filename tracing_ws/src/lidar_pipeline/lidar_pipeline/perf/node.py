@@ -1,0 +1,161 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The node `perf_node`: when each message came, what its stamp says, and statistics of both.
+
+Parameters: topics (names; their ends tell the type), n_samples (of each topic, after the warm-up),
+warm_up (samples to leave out), serialized (take messages without making Python objects of them),
+out_file (CSV of the first topic), log (directory for a CSV a topic and perf.json), force, quiet_s
+(give up when no message came for so long after one; 0 for never), use_system_default_qos.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+import time
+from array import array
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import QoSPresetProfiles
+from rclpy.task import Future
+from sensor_msgs.msg import Image, Imu, LaserScan, PointCloud2
+
+from lidar_pipeline.driver.settings import setting
+from lidar_pipeline.perf.sample_statistics import summarize
+
+_STAMP = struct.Struct("<iI")
+_STAMP_AT = 4
+"""In a message's CDR, after the four bytes of the encapsulation: a header is its first field."""
+
+_WATCH_S = 0.5
+_TYPES = {"_image": Image, "image_raw": Image, "scan": LaserScan, "imu": Imu}
+
+
+def message_type(topic: str) -> type[Any]:
+    """Tell the type of a topic by the end of its name."""
+    return next((kind for end, kind in _TYPES.items() if topic.endswith(end)), PointCloud2)
+
+
+class Samples:
+    """What came on one topic."""
+
+    def __init__(self, topic: str, wanted: int) -> None:
+        self.topic = topic
+        self._wanted = wanted
+        self.received, self.stamps, self.sequences = array("q"), array("q"), array("q")
+
+    @property
+    def complete(self) -> bool:
+        """True when all that was wanted has come."""
+        return len(self.received) >= self._wanted
+
+    def add(self, at_ns: int, stamp_ns: int, sequence: int) -> None:
+        """Add a sample; those past the wanted ones are left out."""
+        if not self.complete:
+            self.received.append(at_ns)
+            self.stamps.append(stamp_ns)
+            self.sequences.append(sequence)
+
+    def summary(self, warm_up: int) -> dict[str, Any]:
+        """Summarize."""
+        columns = (
+            np.asarray(column, np.int64) for column in (self.received, self.stamps, self.sequences)
+        )
+        return {"topic": self.topic, **summarize(*columns, warm_up=warm_up)}
+
+    def write(self, path: Path) -> None:
+        """Write a CSV of all samples, those of the warm-up too."""
+        lines = ["recv_stamp,msg_stamp", *map("{},{}".format, self.received, self.stamps)]
+        path.write_text("\n".join(lines) + "\n")
+
+
+class PerfNode(Node):
+    """Takes samples; `done` completes when it has all, or with a sentence that says why not."""
+
+    def __init__(self, overrides: list[Parameter] | None = None) -> None:
+        super().__init__("perf_node", parameter_overrides=overrides or [])
+        self.done = Future()
+        self.warm_up = setting(self, "warm_up", 0, 0)
+        wanted = setting(self, "n_samples", 1000, 1) + self.warm_up
+        topics = self.declare_parameter("topics", ["/points"]).value
+        self._quiet_ns = round(setting(self, "quiet_s", 5.0, 0) * 1e9)
+        self._serialized = setting(self, "serialized", default=False)
+        preset = (
+            QoSPresetProfiles.SYSTEM_DEFAULT
+            if setting(self, "use_system_default_qos", default=False)
+            else QoSPresetProfiles.SENSOR_DATA
+        )
+        self.samples = [Samples(topic, wanted) for topic in topics]
+        self.files = self._files(setting(self, "out_file", ""), setting(self, "log", ""))
+        self._last_ns = 0
+        for samples in self.samples:
+            self.create_subscription(
+                message_type(samples.topic),
+                samples.topic,
+                self._callback(samples),
+                preset.value,
+                raw=self._serialized,
+            )
+        self.create_timer(_WATCH_S, self._on_watch)
+
+    def _files(self, out_file: str, log: str) -> dict[str, Path]:
+        """Give the files to write, by topic, and the summary's by an empty name."""
+        files: dict[str, Path] = {}
+        if out_file:
+            files[self.samples[0].topic] = Path(out_file)
+        if log:
+            for samples in self.samples:
+                name = samples.topic.strip("/").replace("/", "_")
+                files[samples.topic] = Path(log) / f"perf_{name}.csv"
+            files[""] = Path(log) / "perf.json"
+        force = setting(self, "force", default=False)
+        for path in files.values():
+            if path.exists() and not force:
+                raise FileExistsError(f"Cannot write samples to {path}: it is there already.")
+            path.parent.mkdir(parents=True, exist_ok=True)
+        return files
+
+    def _callback(self, samples: Samples) -> Any:
+        def take(at_ns: int, stamp_ns: int, info: dict[str, Any]) -> None:
+            self._last_ns = time.monotonic_ns()
+            samples.add(at_ns, stamp_ns, info.get("publication_sequence_number") or 0)
+            if all(each.complete for each in self.samples) and not self.done.done():
+                self.done.set_result(None)
+
+        def on_serialized(message: bytes, info: dict[str, Any]) -> None:
+            at_ns = time.time_ns()
+            seconds, rest = _STAMP.unpack_from(message, _STAMP_AT)
+            take(at_ns, seconds * 1_000_000_000 + rest, info)
+
+        def on_message(message: Any, info: dict[str, Any]) -> None:
+            at_ns = time.time_ns()
+            stamp = message.header.stamp
+            take(at_ns, stamp.sec * 1_000_000_000 + stamp.nanosec, info)
+
+        return on_serialized if self._serialized else on_message
+
+    def _on_watch(self) -> None:
+        quiet = self._last_ns and time.monotonic_ns() - self._last_ns > self._quiet_ns
+        if self._quiet_ns and quiet and not self.done.done():
+            came = min(len(samples.received) for samples in self.samples)
+            self.done.set_result(
+                f"Cannot take all samples: {came} came, then none for {self._quiet_ns / 1e9:g} s."
+            )
+
+    def report(self) -> None:
+        """Write the files, and the summary to stdout as JSON."""
+        summaries = [samples.summary(self.warm_up) for samples in self.samples]
+        for samples in self.samples:
+            if samples.topic in self.files:
+                samples.write(self.files[samples.topic])
+        if "" in self.files:
+            self.files[""].write_text(json.dumps(summaries, indent=2) + "\n")
+        for path in self.files.values():
+            sys.stderr.write(f"perf_node: wrote {path}\n")
+        sys.stdout.write(json.dumps(summaries) + "\n")
+        sys.stdout.flush()

@@ -1,0 +1,136 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the installed lidar_pipeline as a user would, in a ROS domain of its own, on free ports."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[4]
+PACKAGE = Path(__file__).resolve().parents[1]
+SPACE = ROOT / "tracing_ws/install/jazzy"
+BOUND_S = 90.0
+LARGE_SEGMENT = ROOT / "trace_configs/rmw/fastdds_shm_large_segment.xml"
+
+_IN_ENVIRONMENT = """
+source "$1" $2
+space=$3
+packages=$(echo "$space"/lib/python3.*/site-packages)
+export PYTHONPATH="$packages:$PYTHONPATH" LD_LIBRARY_PATH="$space/lib:$LD_LIBRARY_PATH"
+export AMENT_PREFIX_PATH="$space:$AMENT_PREFIX_PATH"
+shift 3
+exec "$@"
+"""
+
+
+def command(*arguments: str | Path) -> list[str]:
+    """Give the command that runs `arguments` with ROS set up; exec only, so pids agree."""
+    system = Path("/opt/ros/jazzy/setup.bash")
+    own = [ROOT / "tracing_ws/setup/environment.sh", ROOT / ".venv"]
+    setup = [system, ""] if system.exists() else own
+    line = ["bash", "-c", _IN_ENVIRONMENT, "bash", *setup, SPACE, *arguments]
+    return [str(word) for word in line]
+
+
+def environment(domain: int) -> dict[str, str]:
+    """Give the environment of one run's processes; clouds fit into the shared memory's segment."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("ROS_", "RMW_", "AMENT_", "PYTHON", "LD_", "FASTDDS_", "FASTRTPS_"))
+    }
+    return kept | {
+        "ROS_DOMAIN_ID": str(domain),
+        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+        "FASTRTPS_DEFAULT_PROFILES_FILE": str(LARGE_SEGMENT),
+    }
+
+
+def free_domain() -> int:
+    """Give a domain whose discovery port nobody on this machine has bound."""
+    lines = Path("/proc/net/udp").read_text().splitlines()[1:]
+    bound = {int(line.split()[1].rpartition(":")[2], 16) for line in lines}
+    return random.choice([at for at in range(1, 101) if 7400 + 250 * at not in bound])
+
+
+class Emulator:
+    """A running emulator; `port` and `http` are its control ports."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        assert process.stdout
+        ports = json.loads(process.stdout.readline())
+        self.port, self.http = ports["tcp"], ports["http"]
+
+    def sent(self) -> dict[str, Any]:
+        """Wait for its end, and give what it sent."""
+        out, _ = self.process.communicate(timeout=BOUND_S)
+        return json.loads(out)
+
+
+@contextmanager
+def emulator(*arguments: str) -> Iterator[Emulator]:
+    """Run an emulator without ROS, on free ports."""
+    line = [sys.executable, str(PACKAGE / "scripts/ouster_emulator")]
+    process = subprocess.Popen(
+        [*line, "--tcp-port", "0", "--http-port", "0", *arguments],
+        env=os.environ | {"PYTHONPATH": str(PACKAGE)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield Emulator(process)
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def start(domain: int, program: str | Path, **parameters: Any) -> subprocess.Popen[str]:
+    """Start one of the package's nodes, or a program of the tests, with ROS parameters."""
+    words = [word for item in parameters.items() for word in ("-p", "{}:={}".format(*item))]
+    path = program if isinstance(program, Path) else SPACE / "lib/lidar_pipeline" / program
+    return subprocess.Popen(
+        command("python3", path, "--ros-args", *words),
+        env=environment(domain),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def start_driver(domain: int, port: int, **parameters: Any) -> subprocess.Popen[str]:
+    """Start a driver of the emulator with that TCP port."""
+    own = {
+        "lidar_ip": "127.0.0.1",
+        "computer_ip": "127.0.0.1",
+        "tcp_port": port,
+        "lidar_port": 0,
+        "imu_port": 0,
+    }
+    return start(domain, "ouster_driver", **(own | parameters))
+
+
+def finish(process: subprocess.Popen[str], *, end: bool = False) -> tuple[int, str, str]:
+    """Wait for the end of a process, or end it: exit status, stdout and stderr."""
+    if end:
+        process.terminate()
+    try:
+        out, errors = process.communicate(timeout=BOUND_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, errors = process.communicate()
+    return process.returncode, out, errors
+
+
+def counts(errors: str) -> dict[str, Any]:
+    """Give the counts that a driver told at its end."""
+    (line,) = (line for line in errors.splitlines() if line.startswith("ouster_driver: {"))
+    return json.loads(line.removeprefix("ouster_driver: "))

@@ -1,0 +1,154 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The driver against the emulator, in processes of their own, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from lidar_process import (
+    PACKAGE,
+    counts,
+    emulator,
+    finish,
+    free_domain,
+    start,
+    start_driver,
+)
+
+CHECKER = PACKAGE / "test/programs/check_messages.py"
+PTP = "TIME_FROM_PTP_1588"
+
+
+@pytest.mark.parametrize(("mode", "layout"), [("512x20", "column"), ("1024x10", "row")])
+def test_every_message_is_what_the_sensor_saw(mode: str, layout: str) -> None:
+    domain = free_domain()
+    with emulator() as sensor:
+        checker = start(domain, CHECKER, mode=mode, scans=8, layout=layout)
+        driver = start_driver(
+            domain, sensor.port, lidar_mode=mode, listeners=6, cloud_layout=layout
+        )
+        _, out, errors = finish(checker)
+        status, _, told = finish(driver, end=True)
+    found = json.loads(out)
+    assert found["wrong"] == [], (found, errors)
+    assert min(found["seen"].values()) >= 8, found
+    assert status == 0, told
+    received = counts(told)
+    assert received["missing_packets"] == received["lidar_dropped"] == 0
+    assert received["before_first_packets"] == received["late_packets"] == 0
+
+
+def test_lost_and_swapped_packets_are_counted() -> None:
+    arguments = ("--scans", "30", "--loss", "0.03", "--reorder", "0.05", "--seed", "5")
+    with emulator(*arguments) as sensor:
+        driver = start_driver(free_domain(), sensor.port, lidar_mode="512x20")
+        sent = sensor.sent()
+        time.sleep(1)  # The driver does not know that no more come.
+        status, _, told = finish(driver, end=True)
+    assert status == 0, told
+    received = counts(told)
+    assert sent["lost"] > 10
+    assert received["lidar_packets"] == sent["lidar_packets"]
+    assert received["lidar_dropped"] == received["duplicate_packets"] == 0
+    assert received["missing_columns"] == 16 * received["missing_packets"]
+    # Those of a scan that nothing closed any more are in no scan; a swap may bring one too late.
+    open_packets = sent["packets"] - 32 * (received["scans"] + received["lost_scans"])
+    assert 0 <= open_packets <= 32
+    expected = sent["lost"] + received["late_packets"] + received["before_first_packets"]
+    assert expected - open_packets <= received["missing_packets"] <= expected
+
+
+def test_a_bound_ends_it() -> None:
+    with emulator() as sensor:
+        driver = start_driver(free_domain(), sensor.port, lidar_mode="512x20", scans=4)
+        status, _, told = finish(driver)
+    assert status == 0, told
+    assert counts(told)["scans"] >= 4
+
+
+def test_samples_and_counts_are_written(tmp_path: Path) -> None:
+    domain = free_domain()
+    with emulator() as sensor:
+        perf = start(domain, "perf_node", n_samples=8, warm_up=2, log=tmp_path / "truth")
+        driver = start_driver(
+            domain, sensor.port, timestamp_mode=PTP, listeners=1, log=tmp_path / "truth"
+        )
+        status, out, errors = finish(perf)
+        ended = finish(driver, end=True)
+    assert (status, ended[0]) == (0, 0), (errors, ended)
+    (summary,) = json.loads(out)
+    assert summary == json.loads((tmp_path / "truth/perf.json").read_text())[0]
+    assert (summary["samples"], summary["warm_up"]) == (8, 2)
+    assert summary["lost_by_sequence"] is not None
+    # A stamp is the begin of the sweep, which takes 100 ms.
+    assert summary["latency_ns"]["min"] > 100_000_000
+    lines = (tmp_path / "truth/perf_points.csv").read_text().splitlines()
+    assert lines[0] == "recv_stamp,msg_stamp"
+    assert len(lines) == 11
+    assert counts(ended[2]) == json.loads((tmp_path / "truth/ouster_driver.json").read_text())
+
+
+def test_a_poll_below_the_packets_rate_fills_the_socket() -> None:
+    with emulator("--scans", "20") as sensor:
+        driver = start_driver(
+            free_domain(),
+            sensor.port,
+            lidar_mode="1024x20",
+            poll_hz=320.0,
+            closing="next",
+            receive_buffer=1_000_000,
+        )
+        sent = sensor.sent()
+        status, _, told = finish(driver, end=True)
+    assert status == 0, told
+    received = counts(told)
+    # The poll takes 320 of 1280 packets a second, and the buffer keeps about 60.
+    assert received["receive_buffer"] <= 2_000_000
+    assert received["lidar_dropped"] > 100
+    assert received["missing_packets"] + received["lost_scans"] > 0
+    assert received["lidar_packets"] + received["lidar_dropped"] <= sent["lidar_packets"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [
+        ({"lidar_mode": "4096x5"}, "Cannot use parameter lidar_mode: '4096x5' is none of 512x10"),
+        ({"timestamp_mode": "TIME_FROM_SYS_CLK"}, "'TIME_FROM_SYS_CLK' is none of TIME_FROM_INTE"),
+        ({"tcp_port": 1}, "Cannot set the sensor at 127.0.0.1:1 up"),
+        ({"proc_mask": "PCL|XYZ"}, "Cannot use parameter proc_mask: 'XYZ' is none of"),
+    ],
+)
+def test_what_cannot_run_is_refused(parameters: dict[str, str], says: str) -> None:
+    status, _, errors = finish(start_driver(free_domain(), 1, **parameters))
+    assert status == 1
+    assert says in errors
+
+
+def test_it_goes_through_its_transitions_and_serves() -> None:
+    with emulator("--mode", "512x20") as sensor:
+        program = start(
+            free_domain(),
+            PACKAGE / "test/programs/lifecycle.py",
+            lidar_ip="127.0.0.1",
+            computer_ip="127.0.0.1",
+            tcp_port=sensor.port,
+            lidar_port=0,
+            imu_port=0,
+            lidar_mode="512x20",
+        )
+        status, out, errors = finish(program)
+    assert status == 0, errors
+    told = json.loads(out)
+    assert told["before"] is False
+    assert told["transitions"] == ["SUCCESS"] * 8
+    assert told["metadata"]["prod_line"] == "OS-1-16"
+    assert told["metadata"]["lidar_mode"] == "512x20"
+    assert told["first"] >= 3
+    assert told["reset"]
+    assert told["again"]
+    assert told["inactive"] == 0
+    assert told["anew"] >= 2
