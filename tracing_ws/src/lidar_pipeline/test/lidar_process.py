@@ -14,11 +14,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[4]
 PACKAGE = Path(__file__).resolve().parents[1]
 SPACE = ROOT / "tracing_ws/install/jazzy"
 BOUND_S = 90.0
 LARGE_SEGMENT = ROOT / "trace_configs/rmw/fastdds_shm_large_segment.xml"
+
+PERF_NODES = [
+    "perf_node",
+    pytest.param(
+        "perf_node_cpp",
+        marks=pytest.mark.skipif(
+            not (SPACE / "lib/lidar_pipeline/perf_node_cpp").exists(),
+            reason="lidar_pipeline was built without rclcpp: only its Python nodes",
+        ),
+    ),
+]
 
 _IN_ENVIRONMENT = """
 source "$1" $2
@@ -98,7 +111,7 @@ def start(domain: int, program: str | Path, **parameters: Any) -> subprocess.Pop
     words = [word for item in parameters.items() for word in ("-p", "{}:={}".format(*item))]
     path = program if isinstance(program, Path) else SPACE / "lib/lidar_pipeline" / program
     return subprocess.Popen(
-        command("python3", path, "--ros-args", *words),
+        command(*([] if path.name.endswith("_cpp") else ["python3"]), path, "--ros-args", *words),
         env=environment(domain),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

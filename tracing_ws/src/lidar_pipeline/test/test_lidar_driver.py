@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from lidar_process import (
     PACKAGE,
+    PERF_NODES,
     counts,
     emulator,
     finish,
@@ -70,10 +71,11 @@ def test_a_bound_ends_it() -> None:
     assert counts(told)["scans"] >= 4
 
 
-def test_samples_and_counts_are_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize("program", PERF_NODES)
+def test_samples_and_counts_are_written(tmp_path: Path, program: str) -> None:
     domain = free_domain()
     with emulator() as sensor:
-        perf = start(domain, "perf_node", n_samples=8, warm_up=2, log=tmp_path / "truth")
+        perf = start(domain, program, n_samples=8, warm_up=2, log=tmp_path / "truth")
         driver = start_driver(
             domain, sensor.port, timestamp_mode=PTP, listeners=1, log=tmp_path / "truth"
         )

@@ -10,15 +10,10 @@ out_file (CSV of the first topic), log (directory for a CSV a topic and perf.jso
 
 from __future__ import annotations
 
-import json
 import struct
-import sys
 import time
-from array import array
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSPresetProfiles
@@ -26,7 +21,7 @@ from rclpy.task import Future
 from sensor_msgs.msg import Image, Imu, LaserScan, PointCloud2
 
 from lidar_pipeline.driver.settings import setting
-from lidar_pipeline.perf.sample_statistics import summarize
+from lidar_pipeline.perf.results import Samples, result_files, write_results
 
 _STAMP = struct.Struct("<iI")
 _STAMP_AT = 4
@@ -39,39 +34,6 @@ _TYPES = {"_image": Image, "image_raw": Image, "scan": LaserScan, "imu": Imu}
 def message_type(topic: str) -> type[Any]:
     """Tell the type of a topic by the end of its name."""
     return next((kind for end, kind in _TYPES.items() if topic.endswith(end)), PointCloud2)
-
-
-class Samples:
-    """What came on one topic."""
-
-    def __init__(self, topic: str, wanted: int) -> None:
-        self.topic = topic
-        self._wanted = wanted
-        self.received, self.stamps, self.sequences = array("q"), array("q"), array("q")
-
-    @property
-    def complete(self) -> bool:
-        """True when all that was wanted has come."""
-        return len(self.received) >= self._wanted
-
-    def add(self, at_ns: int, stamp_ns: int, sequence: int) -> None:
-        """Add a sample; those past the wanted ones are left out."""
-        if not self.complete:
-            self.received.append(at_ns)
-            self.stamps.append(stamp_ns)
-            self.sequences.append(sequence)
-
-    def summary(self, warm_up: int) -> dict[str, Any]:
-        """Summarize."""
-        columns = (
-            np.asarray(column, np.int64) for column in (self.received, self.stamps, self.sequences)
-        )
-        return {"topic": self.topic, **summarize(*columns, warm_up=warm_up)}
-
-    def write(self, path: Path) -> None:
-        """Write a CSV of all samples, those of the warm-up too."""
-        lines = ["recv_stamp,msg_stamp", *map("{},{}".format, self.received, self.stamps)]
-        path.write_text("\n".join(lines) + "\n")
 
 
 class PerfNode(Node):
@@ -91,7 +53,12 @@ class PerfNode(Node):
             else QoSPresetProfiles.SENSOR_DATA
         )
         self.samples = [Samples(topic, wanted) for topic in topics]
-        self.files = self._files(setting(self, "out_file", ""), setting(self, "log", ""))
+        self.files = result_files(
+            self.samples,
+            setting(self, "out_file", ""),
+            setting(self, "log", ""),
+            force=setting(self, "force", default=False),
+        )
         self._last_ns = 0
         for samples in self.samples:
             self.create_subscription(
@@ -102,23 +69,6 @@ class PerfNode(Node):
                 raw=self._serialized,
             )
         self.create_timer(_WATCH_S, self._on_watch)
-
-    def _files(self, out_file: str, log: str) -> dict[str, Path]:
-        """Give the files to write, by topic, and the summary's by an empty name."""
-        files: dict[str, Path] = {}
-        if out_file:
-            files[self.samples[0].topic] = Path(out_file)
-        if log:
-            for samples in self.samples:
-                name = samples.topic.strip("/").replace("/", "_")
-                files[samples.topic] = Path(log) / f"perf_{name}.csv"
-            files[""] = Path(log) / "perf.json"
-        force = setting(self, "force", default=False)
-        for path in files.values():
-            if path.exists() and not force:
-                raise FileExistsError(f"Cannot write samples to {path}: it is there already.")
-            path.parent.mkdir(parents=True, exist_ok=True)
-        return files
 
     def _callback(self, samples: Samples) -> Any:
         def take(at_ns: int, stamp_ns: int, info: dict[str, Any]) -> None:
@@ -149,13 +99,4 @@ class PerfNode(Node):
 
     def report(self) -> None:
         """Write the files, and the summary to stdout as JSON."""
-        summaries = [samples.summary(self.warm_up) for samples in self.samples]
-        for samples in self.samples:
-            if samples.topic in self.files:
-                samples.write(self.files[samples.topic])
-        if "" in self.files:
-            self.files[""].write_text(json.dumps(summaries, indent=2) + "\n")
-        for path in self.files.values():
-            sys.stderr.write(f"perf_node: wrote {path}\n")
-        sys.stdout.write(json.dumps(summaries) + "\n")
-        sys.stdout.flush()
+        write_results(self.samples, self.files, self.warm_up)
