@@ -19,11 +19,12 @@ import threading
 import time
 from pathlib import Path
 
-import driver_tracepoints
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from std_msgs.msg import String
+
+import driver_tracepoints
 
 PACKETS = 32
 PERIOD_S = 0.001
