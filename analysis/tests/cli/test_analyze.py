@@ -45,12 +45,13 @@ def test_every_declared_table_is_an_attribute_of_the_analysis(
     analysis_of: Callable[[str], Analysis], table: str
 ) -> None:
     # A trace that lost nothing has no losses, and one without relays no links; only lifecycle nodes
-    # have states.
+    # have states, and only sensors' drivers frames.
     other = {"losses": "fast_relay1p_mt_lossy", "links": "fast_relay1p_st"}
     other |= dict.fromkeys([item.name for item in TABLES if "lifecycle" in item.name], LIFECYCLE)
     # Only Kilted and newer show service calls.
     calls = ("client_objects", "service_calls", "services", "service_layers")
     other |= dict.fromkeys(calls, "services_kilted")
+    other |= dict.fromkeys([item.name for item in TABLES if "driver" in item.name], "driver_polled")
     analysis = analysis_of(other.get(table, "fast_blocked_st"))
     frame = getattr(analysis, table)
     declared = next(item for item in TABLES if item.name == table)

@@ -216,11 +216,10 @@ def expected_tables(recording: Recording) -> dict[str, list[Row]]:
     found: list[tuple[tuple[int, ...], str, Row]] = []
     for place, file in enumerate(recording.files):
         stream = layout.streams[file.stream]
-        instance = file.instance if layout.header is not None else place
         for packet in file.packets:
             for record in packet.records:
                 row = _expected_row(layout, stream, packet, record)
-                key = (row["timestamp"], stream.number, instance)
+                key = (row["timestamp"], place)
                 found.append((key, stream.events[record.event].name, row))
     tables: dict[str, list[Row]] = {}
     for _, name, row in sorted(found, key=lambda item: item[0]):
