@@ -62,6 +62,7 @@ def describe(workload: str, default: str) -> LaunchDescription:
     known = _ask("arguments", workload)
     settings = known["settings"]
     questions = "; ".join(f"{name}: {text}" for name, text in known["scenarios"].items())
+    plan: dict[str, Any] = {}
     session = Trace(
         session_name=LaunchConfiguration("session"),
         append_timestamp=True,
@@ -86,11 +87,13 @@ def describe(workload: str, default: str) -> LaunchDescription:
                 "the scenario's own",
             ),
             *(_setting(name, one) for name, one in settings.items()),
-            *_tracing(default),
+            *_tracing(),
+            # What is refused is so before there is a session.
+            OpaqueFunction(function=_plan, args=[list(settings), plan]),
             # The session first, since names are recorded when nodes are made.
             session,
             *_rclpy_events(),
-            OpaqueFunction(function=_start, args=[list(settings)]),
+            OpaqueFunction(function=_start, args=[plan]),
         ]
     )
 
@@ -107,9 +110,10 @@ def _setting(name: str, setting: dict[str, Any]) -> DeclareLaunchArgument:
     )
 
 
-def _tracing(default: str) -> list[Action]:
+def _tracing() -> list[Action]:
     """Declare the arguments of the session and of the results."""
-    results = _SESSION or str(_ROS_HOME / f"strata/{default}-{time.strftime('%Y%m%d%H%M%S')}")
+    scenario, now = LaunchConfiguration("scenario"), time.strftime("%Y%m%d%H%M%S")
+    own = [f"{_ROS_HOME}/strata/", scenario, f"-{now}/scenario"]
     return [
         # `strata record` sets STRATA_SESSION_DIR: then there is a session already.
         DeclareLaunchArgument(
@@ -120,7 +124,7 @@ def _tracing(default: str) -> list[Action]:
         ),
         DeclareLaunchArgument(
             "session",
-            default_value=default,
+            default_value=scenario,
             description="name of the LTTng session; the time is appended",
         ),
         DeclareLaunchArgument(
@@ -130,28 +134,36 @@ def _tracing(default: str) -> list[Action]:
         ),
         DeclareLaunchArgument(
             "results",
-            default_value=str(Path(results) / "scenario"),
+            default_value=f"{_SESSION}/scenario" if _SESSION else own,
             description="directory of the nodes' parameters and results",
         ),
     ]
 
 
 def _rclpy_events() -> list[Action]:
-    """Give rclpy the executor and callback events that rclcpp has, where the package is built."""
+    """Give rclpy the executor and callback events that rclcpp has, where the package is built.
+
+    Also without the Trace action: the session may be another's. `strata record` does it itself.
+    """
+    if _SESSION:
+        return []
     try:
         prefix = Path(get_package_prefix("rclpy_tracepoints"))
     except LookupError:
         return []
     hook = str(prefix / "lib" / "rclpy_tracepoints")
-    tracing = IfCondition(LaunchConfiguration("trace"))
-    return [AppendEnvironmentVariable("PYTHONPATH", hook, prepend=True, condition=tracing)]
+    return [AppendEnvironmentVariable("PYTHONPATH", hook, prepend=True)]
 
 
-def _start(context: LaunchContext, settings: list[str]) -> list[Action]:
-    """Make the processes of the scenario that is chosen."""
+def _plan(context: LaunchContext, settings: list[str], plan: dict[str, Any]) -> None:
+    """Plan the scenario that is chosen."""
     given = context.launch_configurations
     changes = [f"{name}={given[name]}" for name in settings if given.get(name)]
-    plan = _ask("plan", given["scenario"], given["results"], given["duration"], *changes)
+    plan |= _ask("plan", given["scenario"], given["results"], given["duration"], *changes)
+
+
+def _start(_: LaunchContext, plan: dict[str, Any]) -> list[Action]:
+    """Make the processes of the plan."""
     actions: list[Action] = [
         SetEnvironmentVariable(name, value) for name, value in plan["environment"].items()
     ]

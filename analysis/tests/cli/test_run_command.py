@@ -21,6 +21,8 @@ def test_every_scenario_is_listed() -> None:
     names = [scenario["name"] for scenario in document["scenarios"]]
     assert names == [path.stem for path in shipped_scenarios()]
     table = strata_command("scenarios").stdout
+    assert max(map(len, table.splitlines())) <= 80
+    assert "Does the driver keep up with 1280 " in table
     assert all(any(line.startswith(f"{name} ") for line in table.splitlines()) for name in names)
 
 

@@ -16,6 +16,7 @@ from lttng_world import alive, wait_until
 from scenario_files import run, shell, written
 
 from strata.errors import ScenarioError
+from strata.scenario.domain import domain_held
 from strata.scenario.load import load_scenario
 from strata.scenario.plan import plan_run
 from strata.scenario.running import prepare
@@ -77,6 +78,17 @@ def test_one_that_is_never_ready_fails_the_run(tmp_path: Path) -> None:
     assert list(ran.processes) == ["a"]
 
 
+def test_one_that_fails_is_not_ready_whatever_it_said(tmp_path: Path) -> None:
+    text = ENDING + shell("a", "echo cannot listen on tcp; exit 2", "ready: {says: tcp}")
+    ran = run(tmp_path, text + shell("b", "true", "ends: true"))
+    assert ran.status == 1
+    assert list(ran.processes) == ["a"]
+    assert ran.outcome["problems"] == [
+        "a did not say 'tcp' before it ended",
+        "a did not end well: exit status 2",
+    ]
+
+
 def test_a_run_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     text = "duration: {messages: 1, limit_s: 0.3}\nprocesses:\n" + shell("a", FOREVER, "ends: true")
     ran = run(tmp_path, text)
@@ -132,13 +144,15 @@ def test_a_process_has_its_own_environment_beside_what_is_preloaded(tmp_path: Pa
 
 def test_the_load_is_measured_and_ends_with_the_run(tmp_path: Path) -> None:
     text = (
-        "duration: {seconds: 2}\nload: {cpu_percent: 20, workers: 2, generator: own}\nprocesses:\n"
+        "duration: {seconds: 2}\n"
+        "load: {cpu_percent: 20, workers: 2, memory_mib: 16, generator: own}\nprocesses:\n"
     )
     ran = run(tmp_path, text + shell("a", FOREVER))
     assert ran.status == 0, ran.errors
     load = ran.outcome["load"]
     assert (load["workers"], load["ended_early"]) == (2, False)
-    # What others leave of the machine; a worker that did nothing, or all the time, is out of it.
+    # What others leave of the machine; a worker that did nothing, or all the time, is out of it,
+    # and so is what the writer of memory takes beside them.
     assert 2 < load["achieved_cpu_percent"] < 40
 
 
@@ -151,6 +165,22 @@ def test_what_is_not_installed_is_refused_before_anything_starts(tmp_path: Path)
     loaded = load_scenario(str(written(tmp_path, ENDING + absent, "two")))
     with pytest.raises(ScenarioError, match="there is no program no_such_program"):
         plan_run(loaded, tmp_path, os.environ)
+
+
+def test_a_middleware_that_is_not_installed_is_refused(tmp_path: Path) -> None:
+    loaded = load_scenario("relay_chain")
+    there = {"AMENT_PREFIX_PATH": str(tmp_path), "RMW_IMPLEMENTATION": "rmw_zenoh_cpp"}
+    with pytest.raises(ScenarioError, match=r"has a librmw_zenoh_cpp\.so\. Install rmw_zenoh_cpp"):
+        plan_run(loaded, tmp_path, there)
+
+
+def test_two_runs_in_one_domain_are_refused() -> None:
+    one = {"ROS_DOMAIN_ID": f"test-{os.getpid()}"}
+    refused = pytest.raises(ScenarioError, match="another one runs on this machine in ROS domain")
+    with domain_held("a", one), refused, domain_held("b", one):
+        pass
+    with domain_held("b", one), domain_held("c", {"ROS_DOMAIN_ID": f"other-{os.getpid()}"}):
+        pass
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 import click
 import yaml
 from rich.table import Table
+from rich.text import Text
 
 from strata.cli.console import make_console
 from strata.cli.output import write_json
@@ -51,18 +52,21 @@ def _list(found: list[LoadedScenario], form: str) -> None:
     if form == "json":
         write_json({"schema": _SCHEMA, "scenarios": [_described(loaded) for loaded in found]})
         return
-    table = _table("scenario", "workload", "runs for", "question")
-    for loaded in found:
-        scenario = loaded.scenario
-        table.add_row(loaded.name, scenario.workload, _duration(loaded), scenario.question)
+    table = _table("scenario", "time", "question")
+    for workload in dict.fromkeys(loaded.scenario.workload for loaded in found):
+        table.add_row()
+        table.add_row(Text(workload, style="bold"))
+        for loaded in found:
+            if loaded.scenario.workload == workload:
+                table.add_row(loaded.name, _duration(loaded), loaded.scenario.question)
     make_console().print(table)
 
 
 def _duration(loaded: LoadedScenario) -> str:
     duration = loaded.scenario.duration
-    if duration.unit == "seconds" or duration.expected_s is None:
+    if duration.expected_s is None:
         return f"{duration.count:g} {duration.unit}"
-    return f"{duration.count:g} {duration.unit}, {duration.expected_s:.3g} s"
+    return f"{duration.expected_s:.3g} s"
 
 
 def _described(loaded: LoadedScenario) -> dict[str, Any]:

@@ -146,21 +146,24 @@ class RmwProfile:
             )
 
     def _refuse_missing_rmw(self, environment: Mapping[str, str], ros: Ros | None) -> None:
-        library = f"lib{environment['RMW_IMPLEMENTATION']}.so"
-        stated = environment.get("AMENT_PREFIX_PATH", "").split(":")
-        places = [Path(prefix) / "lib" for prefix in stated if prefix]
-        if ros is None or any(
-            (place / library).exists() or any(place.glob(f"*/{library}")) for place in places
-        ):
+        rmw = environment["RMW_IMPLEMENTATION"]
+        if ros is None or has_rmw(rmw, environment):
             return
         raise self._refusal(
-            f"no prefix on AMENT_PREFIX_PATH of ROS 2 {ros.distro} has a {library}",
-            f"Install {environment['RMW_IMPLEMENTATION']}, or choose a profile of another "
-            "middleware.",
+            f"no prefix on AMENT_PREFIX_PATH of ROS 2 {ros.distro} has a lib{rmw}.so",
+            f"Install {rmw}, or choose a profile of another middleware.",
         )
 
     def _refusal(self, fact: str, step: str) -> SessionError:
         return SessionError(f"Cannot use profile {self.name}: {fact}. {step}")
+
+
+def has_rmw(implementation: str, environment: Mapping[str, str]) -> bool:
+    """Tell whether a prefix on AMENT_PREFIX_PATH has the library of a middleware."""
+    library = f"lib{implementation}.so"
+    stated = environment.get("AMENT_PREFIX_PATH", "").split(":")
+    places = [Path(prefix) / "lib" for prefix in stated if prefix]
+    return any((place / library).exists() or any(place.glob(f"*/{library}")) for place in places)
 
 
 def find_profile(name: str) -> Path:

@@ -134,10 +134,7 @@ class Expansion:
         if changed is not None:
             duration[unit] = self._converted(changed, unit, duration.get("per_second"))
         top["duration"] = duration
-        names: dict[str, Scalar] = {unit: duration[unit]}
-        if isinstance(top.get("warm_up"), int | float):
-            names["warm_up"] = top["warm_up"]
-        return names
+        return {unit: duration[unit]}
 
     def _converted(self, text: str, unit: str, per_second: object) -> int | float:
         seconds = _SECONDS.fullmatch(text)
@@ -236,7 +233,7 @@ class Expansion:
         return refusal(self._path, self._document.lines.get(key), f"key '{key}': {fact}", advice)
 
 
-_SIMPLE_KEYS = ("session", "variant", "warm_up")
+_SIMPLE_KEYS = ("session", "variant")
 
 
 def late(value: Any, names: Mapping[str, str]) -> Any:

@@ -212,7 +212,6 @@ class Scenario(_Part):
     rmw: Rmw = Rmw()
     session: str = "full"
     duration: Duration
-    warm_up: int = Field(default=0, ge=0)
     load: Load = Load()
     expected: list[Expected] = []
 

@@ -16,6 +16,7 @@ import yaml
 
 from strata.errors import ScenarioError
 from strata.record.places import project_root
+from strata.record.profiles import has_rmw
 from strata.scenario.expand import late
 from strata.scenario.load import LoadedScenario
 from strata.scenario.model import Load, Process, Program, Scenario
@@ -132,9 +133,16 @@ def ros_arguments(process: Process, file: Path) -> list[str]:
 def plan_run(loaded: LoadedScenario, directory: Path, environment: Mapping[str, str]) -> RunPlan:
     """Plan a run that keeps its files in a directory; `environment` is that of all processes.
 
-    Raises ScenarioError when an executable is not installed or a placement is not allowed.
+    Raises ScenarioError when an executable or the middleware is not installed, or a placement is
+    not allowed.
     """
     scenario = loaded.scenario
+    rmw = environment.get("RMW_IMPLEMENTATION")
+    if rmw and any(one.nodes for one in scenario.processes) and not has_rmw(rmw, environment):
+        raise ScenarioError(
+            f"Cannot run scenario {loaded.name}: no prefix on AMENT_PREFIX_PATH has a lib{rmw}.so. "
+            f"Install {rmw}, or set another rmw.implementation (or RMW_IMPLEMENTATION)."
+        )
     names = late_names(directory)
     parameters = {
         f"parameters/{process.name}.yaml": parameter_file(process, names)
@@ -170,8 +178,8 @@ def _process(
         why = "the package memory_lock, which locks it, is not built (`make setup`)"
     if why is not None:
         raise ScenarioError(
-            f"Cannot place process '{process.name}' of scenario {loaded.name}: {why}. Get the "
-            "right (as root, or by /etc/security/limits.conf), or change its priority and cpus."
+            f"Cannot place process '{process.name}' of scenario {loaded.name}: {why}. Change "
+            "its priority and cpus, or get the right (as root, or by /etc/security/limits.conf)."
         )
     file = directory / "parameters" / f"{process.name}.yaml"
     arguments = [late(one, names) for one in process.arguments]
@@ -209,10 +217,12 @@ def _command(
     assert program is not None
     path = find_program(program, prefixes)
     if path is None:
+        step = f"Run `make setup`, or install {program.package}."
+        if program == process.cpp:
+            step = f"Build {program.package} where rclcpp is installed, or --set variant=wheels."
         raise ScenarioError(
             f"Cannot run process '{process.name}': no prefix on AMENT_PREFIX_PATH has "
-            f"lib/{program.package}/{program.executable}. Run `make setup`, or install "
-            f"{program.package}."
+            f"lib/{program.package}/{program.executable}. {step}"
         )
     return [str(path)], f"{program.package}/{program.executable}"
 

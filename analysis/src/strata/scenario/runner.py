@@ -156,7 +156,7 @@ class Load:
 
     def __init__(self, command: list[str], workers: int, log: Path) -> None:
         parent = os.getpid()
-        self._command, self._workers = command, workers
+        self._command, self._workers, self._log = command, workers, log
         self._begun = time.monotonic()
         with log.open("wb") as file:
             self._process = subprocess.Popen(
@@ -170,22 +170,30 @@ class Load:
         time.sleep(_LOAD_SETTLES_S)
 
     def end(self) -> dict[str, Any]:
-        """End it; tell what it did: the CPU time of all its processes, in percent of a worker's."""
+        """End it; tell what it did: the CPU time of its workers, in percent of one CPU for each."""
         early = self._process.poll() is not None
         if not early:
             os.killpg(self._process.pid, signal.SIGTERM)
-        spent = 0.0
+        spent: float | None = None
         if not early:
             _, _, usage = os.wait4(self._process.pid, 0)
-            spent = usage.ru_utime + usage.ru_stime
+            told = self._told()
+            spent = usage.ru_utime + usage.ru_stime if told is None else told
         took = time.monotonic() - self._begun
         return {
             "command": self._command,
             "workers": self._workers,
             "ended_early": early,
             "duration_s": round(took, 3),
-            "achieved_cpu_percent": None if early else round(100 * spent / took / self._workers, 1),
+            "achieved_cpu_percent": spent and round(100 * spent / took / self._workers, 1),
         }
+
+    def _told(self) -> float | None:
+        """Give the CPU time of the workers without that of the memory's; null of stress-ng."""
+        try:
+            return float(json.loads(self._log.read_text())["workers_cpu_s"])
+        except (ValueError, KeyError, TypeError):
+            return None
 
 
 class Run:
@@ -238,19 +246,21 @@ class Run:
             self._children.append(child)
             self._outputs.register(child.process.stdout, selectors.EVENT_READ, child)  # type: ignore[arg-type]
             if plan["ready_says"] and not self._is_ready(child):
-                self.problems.append(
-                    f"{child.name} did not say '{plan['ready_says']}' within {plan['ready_s']:g} s"
-                )
+                when = f"within {plan['ready_s']:g} s" if child.running else "before it ended"
+                self.problems.append(f"{child.name} did not say '{plan['ready_says']}' {when}")
                 return
 
     def _is_ready(self, child: Child) -> bool:
-        """Pass output on until a process says that it is ready; false when it does not in time."""
+        """Pass output on until a process says that it is ready; false when it does not in time.
+
+        One that failed meanwhile is not ready, whatever it said.
+        """
         until = time.monotonic() + child.plan["ready_s"]
         while not child.said:
             self._turn()
             if not child.running or self._signal is not None or time.monotonic() > until:
-                return bool(child.said)
-        return True
+                break
+        return bool(child.said) and (child.running or not child.failed)
 
     def _turn(self, seconds: float = _TURN_S) -> None:
         # A selector without files returns at once.

@@ -23,6 +23,7 @@ from strata.record.manifest import SCHEMA, Manifest, describe_ros
 from strata.record.profiles import RmwProfile, load_profile
 from strata.record.recording import Attachment, Recording, record
 from strata.record.ros import Ros, caller_environment
+from strata.scenario.domain import domain_held
 from strata.scenario.load import LoadedScenario
 from strata.scenario.plan import OUTCOME, PLAN, RESULTS, SUBDIRECTORY, RunPlan, plan_run
 
@@ -74,25 +75,26 @@ def run_scenario(
         prepare=lambda _: prepare(loaded, plan),
         describe=lambda _: {"scenario": describe_run(loaded, plan)},
     )
-    if traced:
-        recording = record(
-            load_config(session or loaded.scenario.session),
-            command,
-            directory=target,
-            name=loaded.name,
-            force=force,
-            ros=ros,
-            base=caller,
-            rmw_profile=profile,
-            kernel=kernel,
-            clock_offset=clock_offset,
-            attachment=attachment,
-            say=say,
-        )
-        end = recording.end
-    else:
-        recording = None
-        end = _run_untraced(target, force, command, environment, ros, profile, attachment, say)
+    with domain_held(loaded.name, environment):
+        if traced:
+            recording = record(
+                load_config(session or loaded.scenario.session),
+                command,
+                directory=target,
+                name=loaded.name,
+                force=force,
+                ros=ros,
+                base=caller,
+                rmw_profile=profile,
+                kernel=kernel,
+                clock_offset=clock_offset,
+                attachment=attachment,
+                say=say,
+            )
+            end = recording.end
+        else:
+            recording = None
+            end = _run_untraced(target, force, command, environment, ros, profile, attachment, say)
     unmet = [check["text"] for check in check_expected(loaded, plan.directory) if not check["met"]]
     return Finished(target, end, recording, unmet)
 
