@@ -171,7 +171,16 @@ def test_what_was_dropped_before_the_session_is_not_of_it(lttng):
     (port,) = free_ports(1)
     environment = {"PATH": "/usr/bin:/bin", **lttng.variables, **with_hooks([port])}
     given = [f"{name}={value}" for name, value in environment.items()]
-    words = [*lttng.prefix, "env", "-i", *given, *python("queue.py")[:1], "-c", OVERFLOWS, str(port)]
+    words = [
+        *lttng.prefix,
+        "env",
+        "-i",
+        *given,
+        *python("queue.py")[:1],
+        "-c",
+        OVERFLOWS,
+        str(port),
+    ]
     program = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         assert program.stdout is not None and program.stdout.readline() == "full\n"
