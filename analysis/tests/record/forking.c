@@ -1,6 +1,6 @@
 // Copyright 2026 The Strata Authors
 // SPDX-License-Identifier: Apache-2.0
-// Emits `ros2:tick` COUNT times, then as often in a child made by fork.
+// Emits `ros2:tick` COUNT times, then as often in a child made by fork, once it is recorded.
 #define TRACEPOINT_CREATE_PROBES
 #define TRACEPOINT_DEFINE
 #include <stdio.h>
@@ -18,6 +18,11 @@ int main(int argc, char** argv) {
   }
   const pid_t child = fork();
   if (child == 0) {
+    for (int turns = 0; !tracepoint_enabled(ros2, tick) && turns < 300; turns++) {
+      usleep(100000);
+    }
+    // Between the event's and the session's start.
+    usleep(500000);
     for (int i = 0; i < count; i++) {
       tracepoint(ros2, tick, i);
     }

@@ -10,6 +10,7 @@ import pytest
 from tiny_dds import build
 
 from strata.errors import SessionError
+from strata.record import fork
 from strata.record.config import load_config
 from strata.record.dds import Hooks, asked_for, find_hooks, plan_dds
 from strata.record.ros import SOURCED, Ros
@@ -66,20 +67,27 @@ def ros(tmp_path: Path, space: Path) -> Ros:
 
 
 def test_hooks_come_first_and_the_users_own_stay(space: Path) -> None:
-    hooks = Hooks(space / _HOOKS, Path("/lib/fork.so"))
+    hooks = Hooks(space / _HOOKS, (Path("/ours.so"), Path("/lib/fork.so")))
     environment = hooks.preload({"LD_PRELOAD": "/theirs.so", "HOME": "/home/me"})
     assert environment == {
-        "LD_PRELOAD": f"{space / _HOOKS}:/lib/fork.so:/theirs.so",
+        "LD_PRELOAD": f"{space / _HOOKS}:/ours.so:/lib/fork.so:/theirs.so",
         "HOME": "/home/me",
     }
-    assert Hooks(space / _HOOKS, None).preload({})["LD_PRELOAD"] == str(space / _HOOKS)
+    assert Hooks(space / _HOOKS, ()).preload({})["LD_PRELOAD"] == str(space / _HOOKS)
 
 
 def test_without_ros_any_distributions_hooks_will_do(space: Path) -> None:
     hooks = find_hooks(None)
     assert hooks is not None
     assert hooks.library == space / _HOOKS
-    assert hooks.fork is None or hooks.fork.name == "liblttng-ust-fork.so.1"
+    # Only both together.
+    assert hooks.fork == ()
+    ours = space / fork.LIBRARY
+    ours.parent.mkdir()
+    ours.touch()
+    hooks = find_hooks(None)
+    assert hooks is not None
+    assert [path.name for path in hooks.fork] in ([], [ours.name, "liblttng-ust-fork.so.1"])
 
 
 def test_hooks_that_are_not_built_are_a_refusal(ros: Ros, space: Path) -> None:

@@ -57,9 +57,11 @@ def test_the_hooks_are_preloaded_and_described(world: World, hooks: Hooks, tmp_p
     # All hooks of the wheels bind: there is nothing to say of them.
     assert "DDS" not in done.stderr
     content = manifest(target)
-    assert content["environment"]["LD_PRELOAD"].startswith(f"{hooks.library}:{hooks.fork}:")
+    assert content["environment"]["LD_PRELOAD"].startswith(
+        ":".join(map(str, [hooks.library, *hooks.fork, ""]))
+    )
     assert content["dds"]["hooks"] == str(hooks.library)
-    assert content["dds"]["fork"] == str(hooks.fork)
+    assert content["dds"]["fork"] == [str(path) for path in hooks.fork]
     (preflight,) = content["dds"]["preflight"]
     assert preflight["vendor"] == "fastdds"
     assert preflight["does_not_bind"] == {}
@@ -82,8 +84,8 @@ def test_other_configurations_preload_nothing(world: World, tmp_path: Path) -> N
 def test_children_made_by_fork_are_traced(
     world: World, hooks: Hooks, tmp_path: Path, with_hooks: bool
 ) -> None:
-    if hooks.fork is None:
-        pytest.skip("no liblttng-ust-fork")
+    if not hooks.fork:
+        pytest.skip("no liblttng-ust-fork, or ust_fork is not built")
     program, config, target = tmp_path / "forking", tmp_path / "mine.yaml", tmp_path / "rec"
     subprocess.run(
         ["cc", "-I", HERE, HERE / "forking.c", "-o", program, "-llttng-ust", "-ldl"], check=True
@@ -97,6 +99,21 @@ def test_children_made_by_fork_are_traced(
     parent, child = (sum(f"vpid = {pid}," in line for line in lines) for pid in done.stdout.split())
     # Without it the child's events are lost or bear its parent's pid.
     assert (parent == child == 50) is with_hooks
+
+
+@pytest.mark.parametrize("events", ["dds:write_begin", "driver:*"])
+def test_a_forked_child_may_close_its_files_and_execute_a_program(
+    world: World, hooks: Hooks, tmp_path: Path, events: str
+) -> None:
+    """LTTng-UST starts again in it, and would end it when its files are gone."""
+    program, config, target = tmp_path / "closing", tmp_path / "mine.yaml", tmp_path / "rec"
+    subprocess.run(["cc", HERE / "closing.c", "-o", program], check=True)
+    config.write_text(f"events: {{ust: ['{events}']}}\n")
+    done = world.strata("record", "--no-ros", "-c", config, "-o", target, "--", program, "8")
+
+    assert (done.returncode, done.stdout) == (0, "0 failed\n"), done.stderr
+    assert "Assertion" not in done.stderr
+    assert hooks.fork == () or str(hooks.fork[0]) in manifest(target)["environment"]["LD_PRELOAD"]
 
 
 def test_the_doctor_tells_hook_by_hook(world: World, hooks: Hooks) -> None:

@@ -47,7 +47,7 @@ def test_shipped_configurations() -> None:
 
 def test_the_hooks_come_behind_what_is_preloaded(tmp_path: Path) -> None:
     library = tmp_path / LIBRARY
-    plan = Driver(library, Path("/lib/fork.so"), (7502, 9))
+    plan = Driver(library, (Path("/lib/fork.so"),), (7502, 9))
     environment = plan.preload({"LD_PRELOAD": "/dds.so:/lib/fork.so", "HOME": "/home/me"})
     assert environment == {
         "LD_PRELOAD": f"/dds.so:/lib/fork.so:{library}",
@@ -55,7 +55,7 @@ def test_the_hooks_come_behind_what_is_preloaded(tmp_path: Path) -> None:
         "DRIVER_TRACEPOINTS_UDP_PORTS": "7502,9",
         "HOME": "/home/me",
     }
-    assert Driver(None, None, (7502,)).preload({"A": "b"}) == {"A": "b"}
+    assert Driver(None, (), (7502,)).preload({"A": "b"}) == {"A": "b"}
 
 
 def test_a_package_that_is_not_built_is_a_refusal(
@@ -74,7 +74,7 @@ def test_a_package_that_is_not_built_is_a_refusal(
     plan = plan_driver(None, (7502,))
     assert plan.library is None
     assert plan.remarks == ("no driver events: driver_tracepoints is not built (`make setup`)",)
-    assert plan.as_json() == {"hooks": None, "fork": None, "ports": [7502]}
+    assert plan.as_json() == {"hooks": None, "fork": [], "ports": [7502]}
 
 
 _READER = """

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from strata.errors import SessionError
+from strata.record.fork import fork_libraries
 from strata.record.places import install_spaces, project_root
 from strata.record.preflight.hooks import read_hooks
-from strata.record.preflight.libraries import find_libraries, search_path, system_directories
+from strata.record.preflight.libraries import find_libraries, search_path
 from strata.record.preflight.preflight import Preflight, examine
 from strata.record.preflight.releases import CYCLONEDDS, FASTDDS
 from strata.record.ros import DEFAULT_RMW, Ros, prepend
@@ -21,22 +22,20 @@ from strata.record.ros import DEFAULT_RMW, Ros, prepend
 LIBRARY = "lib/dds_tracepoints/libdds_tracepoints.so"
 _TABLE = "share/dds_tracepoints/hooks.def"
 _TABLE_IN_SOURCES = "tracing_ws/src/dds_tracepoints/src/hooks.def"
-_FORK = "liblttng-ust-fork.so.1"
 _MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
 class Hooks:
-    """What is preloaded: the hook library, and LTTng's for children made by fork, null without."""
+    """What is preloaded: the hook library, and those for children made by fork."""
 
     library: Path
-    fork: Path | None
+    fork: tuple[Path, ...]
 
     def preload(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Give an environment in which they are preloaded, before what already is."""
         preloaded = dict(environment)
-        fork = [self.fork] if self.fork else []
-        prepend(preloaded, "LD_PRELOAD", [self.library, *fork])
+        prepend(preloaded, "LD_PRELOAD", [self.library, *self.fork])
         return preloaded
 
 
@@ -56,7 +55,7 @@ class Dds:
         """Give what the manifest keeps."""
         return {
             "hooks": str(self.hooks.library) if self.hooks else None,
-            "fork": str(self.hooks.fork) if self.hooks and self.hooks.fork else None,
+            "fork": [str(path) for path in self.hooks.fork] if self.hooks else [],
             "preflight": [preflight.summary() for preflight in self.preflights],
         }
 
@@ -81,11 +80,8 @@ def find_hooks(ros: Ros | None) -> Hooks | None:
     Without a ROS 2 any distribution's will do: the library is the same.
     """
     spaces = install_spaces() if ros is None else [ros.space] if ros.space else []
-    library = next((space / LIBRARY for space in spaces if (space / LIBRARY).is_file()), None)
-    if library is None:
-        return None
-    candidates = (directory / _FORK for directory in system_directories())
-    return Hooks(library, next((path for path in candidates if path.is_file()), None))
+    space = next((space for space in spaces if (space / LIBRARY).is_file()), None)
+    return Hooks(space / LIBRARY, fork_libraries(space)) if space else None
 
 
 def plan_dds(ros: Ros | None, environment: Mapping[str, str]) -> Dds:

@@ -216,8 +216,8 @@ def _dds_hooks(ros: Ros | None, config: SessionConfig) -> Check:
     if hooks is None:
         status = PROBLEM if ros and asked_for(config.ust) else WARNING
         return Check(name, status, "not built: no events of the DDS layer", "make setup")
-    if hooks.fork is None:
-        found = f"{hooks.library}; no liblttng-ust-fork: children made by fork are not traced"
+    if not hooks.fork:
+        found = f"{hooks.library}; no liblttng-ust-fork, or ust_fork: no events of forked children"
         return Check(name, WARNING, found, "make setup")
     return Check(name, OK, str(hooks.library))
 

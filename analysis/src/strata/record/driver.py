@@ -11,26 +11,25 @@ from pathlib import Path
 from typing import Any
 
 from strata.errors import SessionError
+from strata.record.fork import fork_libraries
 from strata.record.places import install_spaces
-from strata.record.preflight.libraries import system_directories
 from strata.record.ros import Ros, prepend
 from strata.schema.events import DRIVER_PROVIDER
 
 LIBRARY = "lib/driver_tracepoints/libdriver_hooks.so"
 PORTS_VARIABLE = "DRIVER_TRACEPOINTS_UDP_PORTS"
-_FORK = "liblttng-ust-fork.so.1"
 
 
 @dataclass(frozen=True)
 class Driver:
     """The driver side of a recording; `library` null: nothing is preloaded.
 
-    `ports` are the UDP ports whose sockets are traced, `fork` LTTng's library for children made by
-    fork (null: there is none). `remarks` are for the user.
+    `ports` are the UDP ports whose sockets are traced, `fork` the libraries for children made by
+    fork. `remarks` are for the user.
     """
 
     library: Path | None
-    fork: Path | None
+    fork: tuple[Path, ...]
     ports: tuple[int, ...]
     remarks: tuple[str, ...] = ()
 
@@ -43,7 +42,7 @@ class Driver:
         if self.library is None:
             return preloaded
         old = [path for path in preloaded.get("LD_PRELOAD", "").split(":") if path]
-        new = [str(path) for path in (self.library, self.fork) if path is not None]
+        new = [str(path) for path in (self.library, *self.fork)]
         preloaded["LD_PRELOAD"] = ":".join([*old, *(path for path in new if path not in old)])
         preloaded[PORTS_VARIABLE] = ",".join(str(port) for port in self.ports)
         # Drivers that emit by themselves find the library that the hooks were built with.
@@ -54,7 +53,7 @@ class Driver:
         """Give what the manifest keeps."""
         return {
             "hooks": str(self.library) if self.library else None,
-            "fork": str(self.fork) if self.fork else None,
+            "fork": [str(path) for path in self.fork],
             "ports": list(self.ports),
         }
 
@@ -97,7 +96,5 @@ def plan_driver(ros: Ros | None, ports: Sequence[int]) -> Driver:
         )
     if library is None:
         remark = "no driver events: driver_tracepoints is not built (`make setup`)"
-        return Driver(None, None, tuple(ports), (remark,))
-    candidates = (directory / _FORK for directory in system_directories())
-    fork = next((path for path in candidates if path.is_file()), None)
-    return Driver(library, fork, tuple(ports))
+        return Driver(None, (), tuple(ports), (remark,))
+    return Driver(library, fork_libraries(library.parents[2]), tuple(ports))

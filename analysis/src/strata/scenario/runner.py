@@ -35,8 +35,7 @@ _LOAD_SETTLES_S = 0.5
 def without_preload() -> None:
     """Execute this program again without what it preloads, which is kept for the processes.
 
-    It is none of those to trace. And liblttng-ust-fork starts threads in the child of a fork, which
-    fail, and end the child, when subprocess closes their files before it executes the program.
+    It is none of those to trace.
     """
     preload = os.environ.pop("LD_PRELOAD", None)
     if preload is not None:

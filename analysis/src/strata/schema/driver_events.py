@@ -49,7 +49,7 @@ DRIVER_EVENTS: tuple[Event, ...] = (
             Field(
                 "dropped",
                 Kind.UINT,
-                "datagrams that the socket has dropped so far; 0 when none is told",
+                "datagrams that the socket has dropped since it was prepared; 0 when none is told",
             ),
         ),
         "The system call that read a datagram returned, on the thread that called it.",

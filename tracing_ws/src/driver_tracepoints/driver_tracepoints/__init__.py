@@ -3,8 +3,8 @@
 """The tracepoints of a sensor driver; without a recording session they do next to nothing.
 
 `receive` reads a datagram and tells how long it lay in the socket's queue (-1: not known), and what
-the socket has dropped so far, whether anything is recorded or not. Where the extension is not built
-(`emits` is False), nothing is emitted and `receive` does the same in Python.
+the socket has dropped since it was prepared, whether anything is recorded or not. Where the
+extension is not built (`emits` is False), nothing is emitted and `receive` does the same in Python.
 """
 
 from __future__ import annotations

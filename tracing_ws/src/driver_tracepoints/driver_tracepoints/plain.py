@@ -77,5 +77,5 @@ def receive(
             queue_ns = max(lay, -1)
         elif kind == _SO_RXQ_OVFL:
             (dropped,) = struct.unpack("I", data[:4])
-    sequence = -1 if flags & socket.MSG_PEEK else next(_sequences[sock])
+    sequence = 0 if flags & socket.MSG_PEEK else next(_sequences[sock])
     return size, queue_ns, dropped, sequence

@@ -5,8 +5,11 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "driver_tracepoints/driver.h"
 
@@ -66,6 +69,46 @@ static PyObject* prepare(PyObject* self, PyObject* socket) {
   Py_RETURN_NONE;
 }
 
+static int64_t now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+// The time-out of a Python socket; 0: it does not wait, or is a plain descriptor.
+static int64_t timeout_ms(PyObject* socket) {
+  PyObject* timeout = PyObject_CallMethod(socket, "gettimeout", NULL);
+  double seconds = timeout != NULL && timeout != Py_None ? PyFloat_AsDouble(timeout) : 0;
+  Py_XDECREF(timeout);
+  PyErr_Clear();
+  return seconds > 0 ? (int64_t)(seconds * 1000 + 0.999) : 0;
+}
+
+// Waits as Python's sockets with a time-out do, which are non-blocking ones; false with an
+// exception set when nothing came. `until_ms`: 0 before the first wait.
+static bool wait_for_data(PyObject* socket, int fd, int64_t* until_ms) {
+  int64_t timeout = timeout_ms(socket);
+  if (timeout == 0) {
+    errno = EAGAIN;
+    PyErr_SetFromErrno(PyExc_OSError);
+    return false;
+  }
+  *until_ms = *until_ms != 0 ? *until_ms : now_ms() + timeout;
+  int64_t left = *until_ms - now_ms();
+  struct pollfd waiting = {fd, POLLIN, 0};
+  int ready = 0;
+  if (left > 0) {
+    Py_BEGIN_ALLOW_THREADS;
+    ready = poll(&waiting, 1, left < INT_MAX ? (int)left : INT_MAX);
+    Py_END_ALLOW_THREADS;
+  }
+  if (ready == 0 && *until_ms <= now_ms()) {
+    PyErr_SetString(PyExc_TimeoutError, "timed out");
+    return false;
+  }
+  return ready >= 0 || errno != EINTR || PyErr_CheckSignals() == 0;
+}
+
 static PyObject* receive(PyObject* self, PyObject* args) {
   (void)self;
   PyObject* socket;
@@ -77,25 +120,27 @@ static PyObject* receive(PyObject* self, PyObject* args) {
   }
   struct strata_driver_packet packet;
   PyObject* result = NULL;
+  int64_t until_ms = 0;
   int fd = PyObject_AsFileDescriptor(socket);
-  while (fd >= 0) {
+  bool again = fd >= 0;
+  while (again) {
     ssize_t got;
     int error;
     Py_BEGIN_ALLOW_THREADS;
     got = strata_driver_receive(source, fd, buffer.buf, (size_t)buffer.len, flags, &packet);
     error = errno;
     Py_END_ALLOW_THREADS;
+    again = false;
     if (got >= 0) {
       result = Py_BuildValue("nLIK", (Py_ssize_t)got, (long long)packet.queue_ns,
                              (unsigned int)packet.dropped, (unsigned long long)packet.sequence);
-      break;
-    }
-    if (error != EINTR || PyErr_CheckSignals() != 0) {
-      if (!PyErr_Occurred()) {
-        errno = error;
-        PyErr_SetFromErrno(PyExc_OSError);
-      }
-      break;
+    } else if (error == EINTR) {
+      again = PyErr_CheckSignals() == 0;
+    } else if (error == EAGAIN) {
+      again = wait_for_data(socket, fd, &until_ms);
+    } else {
+      errno = error;
+      PyErr_SetFromErrno(PyExc_OSError);
     }
   }
   PyBuffer_Release(&buffer);

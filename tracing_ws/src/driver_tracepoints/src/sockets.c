@@ -5,6 +5,7 @@
 
 #include <asm/socket.h>
 #include <errno.h>
+#include <linux/sock_diag.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -72,6 +73,12 @@ EXPORT struct traced* strata_driver_hook_find(int fd) { return look_up(fd, false
 
 EXPORT struct traced* strata_driver_hook_know(int fd) { return look_up(fd, true); }
 
+static uint32_t dropped_so_far(int fd) {
+  uint32_t values[SK_MEMINFO_VARS] = {0};
+  get_option(fd, SO_MEMINFO, values, sizeof(values));
+  return values[SK_MEMINFO_DROPS];
+}
+
 static bool stamps_are_on(int fd) {
   static const int options[] = {SO_TIMESTAMP_OLD, SO_TIMESTAMPNS_OLD, SO_TIMESTAMP_NEW,
                                 SO_TIMESTAMPNS_NEW, SO_TIMESTAMPING_OLD};
@@ -91,6 +98,7 @@ EXPORT void strata_driver_hook_prepare(struct traced* socket, int fd, bool hide)
     if (hide) {
       atomic_store(&socket->hidden, (stamps ? 0 : HIDDEN_STAMPS) | (drops ? 0 : HIDDEN_DROPS));
     }
+    atomic_store(&socket->before, dropped_so_far(fd));
     if (!stamps) {
       turn_on(fd, SO_TIMESTAMPNS_OLD);
     }
@@ -135,7 +143,9 @@ EXPORT void strata_driver_hook_after(struct traced* socket, uint64_t source, siz
                                      struct told told, int64_t before_ns,
                                      struct strata_driver_packet* packet) {
   packet->sequence = count(socket);
-  packet->dropped = told.dropped;
+  uint32_t before = atomic_load_explicit(&socket->before, memory_order_relaxed);
+  // Nothing is told of a datagram that came earlier than the request.
+  packet->dropped = told.dropped > before ? told.dropped - before : 0;
   packet->queue_ns = -1;
   if (told.stamp_ns >= 0 && told.stamp_ns < before_ns) {
     // A stamp older than the call was not made by it: the kernel stamps what comes.

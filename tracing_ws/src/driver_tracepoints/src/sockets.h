@@ -18,6 +18,7 @@ struct traced {
   _Atomic uint64_t cookie;      // 0: free
   _Atomic bool prepared;        // the kernel stamps and counts
   _Atomic uint32_t hidden;      // HIDDEN_*: which of it the program did not ask for
+  _Atomic uint32_t before;      // datagrams that it had dropped when it was prepared
   _Atomic int64_t since_ns;     // CLOCK_MONOTONIC, when it was prepared; 0: not yet
   _Atomic bool settled;         // every stamp is the time of arrival from here on
   _Atomic uint64_t sequence;    // of the next datagram

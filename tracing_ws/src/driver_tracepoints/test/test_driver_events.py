@@ -64,6 +64,35 @@ def test_without_a_session_all_is_the_same(lttng):
     assert len(run(python("emit.py"), with_api()).split()) == 5
 
 
+WAITS = """
+import socket, sys, threading, time
+import driver_tracepoints
+from driver_tracepoints import plain
+reader = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+reader.bind(("127.0.0.1", 0))
+for receive in (driver_tracepoints.receive, plain.receive):
+    for timeout in (0, 0.1):
+        reader.settimeout(timeout)
+        began = time.monotonic()
+        try:
+            receive(reader, bytearray(9), 1)
+        except OSError as error:
+            print(type(error).__name__, error, time.monotonic() - began >= timeout)
+    reader.settimeout(30)
+    sender = threading.Timer(0.1, lambda: reader.sendto(b"123", reader.getsockname()))
+    sender.start()
+    print(receive(reader, bytearray(9), 1)[0])
+    sender.join()
+"""
+
+
+def test_receive_waits_as_the_socket_does(lttng):
+    told = run([*python("emit.py")[:1], "-c", WAITS], with_api()).splitlines()
+    assert told[:3] == told[3:]
+    assert told[1:3] == ["TimeoutError timed out True", "3"]
+    assert told[0].startswith("BlockingIOError ")
+
+
 def test_a_later_session_is_told_the_source_again(lttng):
     environment = {"PATH": "/usr/bin:/bin", **lttng.variables, **with_api()}
     given = [f"{name}={value}" for name, value in environment.items()]

@@ -138,3 +138,58 @@ def test_without_the_extension_the_same_is_told_and_nothing_emitted(lttng):
     done = run(lttng, "plain")
     check_told(done.told)
     assert done.events == []
+
+
+OVERFLOWS = """
+import socket, sys
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 * 1024)
+sock.bind(("127.0.0.1", int(sys.argv[1])))
+sock.setblocking(False)
+def send(count):
+    for _ in range(count):
+        sock.sendto(bytes(1000), sock.getsockname())
+def read():
+    count = 0
+    try:
+        while sock.recv(2000):
+            count += 1
+    except BlockingIOError:
+        return count
+send(300)
+print("full", flush=True)
+sys.stdin.readline()
+told = [read()]
+for count in (1, 300, 1):
+    send(count)
+    told.append(read())
+print(*told)
+"""
+
+
+def test_what_was_dropped_before_the_session_is_not_of_it(lttng):
+    (port,) = free_ports(1)
+    environment = {"PATH": "/usr/bin:/bin", **lttng.variables, **with_hooks([port])}
+    given = [f"{name}={value}" for name, value in environment.items()]
+    words = [
+        *lttng.prefix,
+        "env",
+        "-i",
+        *given,
+        *python("queue.py")[:1],
+        "-c",
+        OVERFLOWS,
+        str(port),
+    ]
+    program = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert program.stdout is not None and program.stdout.readline() == "full\n"
+        session, output = lttng.start("driver:*")
+        out, _ = program.communicate("read\n", timeout=30)
+        lttng.stop(session)
+    finally:
+        program.kill()
+    first, one, second, last = map(int, out.split())
+    assert (one, last) == (1, 1) and max(first, second) < 250
+    dropped = [event["dropped"] for event in read(output) if event.name == "packet_received"]
+    assert dropped == [0] * (first + 1 + second) + [300 - second]

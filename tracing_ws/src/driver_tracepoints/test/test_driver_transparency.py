@@ -56,4 +56,4 @@ def test_threads_that_read_one_socket_at_once(lttng, tmp_path):
     source, *packets = events
     assert source.name == "source_init"
     assert sorted(event["sequence"] for event in packets) == list(range(2000))
-    assert {(event["source"], event["bytes"]) for event in packets} == {(1, 8)}
+    assert {(event["source"], event["bytes"]) for event in packets} == {(source["source"], 8)}

@@ -45,7 +45,7 @@ void strata_driver_copy_done(uint64_t source, uint64_t frame, uint64_t bytes);
 struct strata_driver_packet {
   uint64_t sequence;  // counted from 0 for each socket
   int64_t queue_ns;   // how long it lay in the socket's queue; -1: not known
-  uint32_t dropped;   // datagrams that the socket has dropped so far
+  uint32_t dropped;   // datagrams that the socket has dropped since it was prepared
 };
 
 // Has the kernel stamp what a UDP socket receives, and count what it drops. Best called before

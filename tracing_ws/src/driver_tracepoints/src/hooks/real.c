@@ -4,6 +4,8 @@
 #include "real.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -55,6 +57,26 @@ static void next(void* function, const char* name) {
   if (found != NULL) {
     memcpy(function, &found, sizeof(found));
   }
+}
+
+// The kernel reads a signal set (null: none is given) before it refuses what to do with it.
+static bool is_word_readable(const char* word) {
+  return word != NULL &&
+         (syscall(SYS_rt_sigprocmask, -1, word, NULL, sizeof(uint64_t)) == 0 || errno != EFAULT);
+}
+
+bool is_readable(const void* data, size_t size) {
+  enum { PAGE = 4096 };
+  int saved_errno = errno;
+  const char *at = data, *last = at + size - 1;
+  // Each page once, by the word that the first and the last byte are in: words lie within a page.
+  const uintptr_t word = ~(uintptr_t)7;
+  bool readable = size == 0 || is_word_readable((const char*)((uintptr_t)last & word));
+  for (; readable && at < last; at += PAGE) {
+    readable = is_word_readable((const char*)((uintptr_t)at & word));
+  }
+  errno = saved_errno;
+  return readable;
 }
 
 void find_real_functions(void) {

@@ -6,6 +6,8 @@
 #ifndef DRIVER_TRACEPOINTS_HOOKS_REAL_H
 #define DRIVER_TRACEPOINTS_HOOKS_REAL_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <time.h>
@@ -21,6 +23,10 @@ extern ssize_t (*real_read_chk)(int, void*, size_t, size_t);
 extern ssize_t (*real_recv_chk)(int, void*, size_t, size_t, int);
 extern ssize_t (*real_recvfrom_chk)(int, void*, size_t, size_t, int, struct sockaddr*, socklen_t*);
 extern ssize_t (*real_recvmsg)(int, struct msghdr*, int);
+
+// False where a call would answer EFAULT. Asks the system: a bad pointer is the caller's to hear
+// of.
+bool is_readable(const void* data, size_t size);
 
 // To be called by the constructor of the hooks.
 void find_real_functions(void);

@@ -7,13 +7,10 @@
 #define _GNU_SOURCE
 #include "../sockets.h"
 
-#include <arpa/inet.h>
 #include <asm/socket.h>
 #include <errno.h>
 #include <limits.h>
 #include <netinet/in.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -21,55 +18,16 @@
 
 #include "../export.h"
 #include "../sources.h"
+#include "ports.h"
 #include "real.h"
 
-#define PORTS 64
 // No datagram has more control data.
 #define MOST_CONTROL 16384
 // Descriptors that a program may have been given at its start.
 #define INHERITED 256
 
-static uint16_t ports[PORTS];
-static size_t port_count;
 // True once a socket was seen that is ours; once one was given options that are hidden.
 static _Atomic bool any, any_hidden;
-
-static void read_ports(void) {
-  const char* at = getenv("DRIVER_TRACEPOINTS_UDP_PORTS");
-  while (at != NULL && *at != '\0' && port_count < PORTS) {
-    char* end;
-    long port = strtol(at, &end, 10);
-    if (end != at && port > 0 && port < 65536) {
-      ports[port_count++] = (uint16_t)port;
-    }
-    at = *end == '\0' ? end : end + 1;
-  }
-}
-
-// The port of an address when it is one of ours; else 0.
-static uint16_t our_port(const struct sockaddr* address, socklen_t length) {
-  uint16_t port = 0;
-  if (address != NULL && length >= sizeof(struct sockaddr_in) && address->sa_family == AF_INET) {
-    port = ntohs(((const struct sockaddr_in*)address)->sin_port);
-  } else if (address != NULL && length >= sizeof(struct sockaddr_in6) &&
-             address->sa_family == AF_INET6) {
-    port = ntohs(((const struct sockaddr_in6*)address)->sin6_port);
-  }
-  for (size_t i = 0; port != 0 && i < port_count; i++) {
-    if (ports[i] == port) {
-      return port;
-    }
-  }
-  return 0;
-}
-
-static bool is_udp(int fd) {
-  int type = 0, protocol = 0;
-  socklen_t length = sizeof(type);
-  return real_getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_DGRAM &&
-         real_getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &length) == 0 &&
-         protocol == IPPROTO_UDP;
-}
 
 static void begin_trace(struct traced* socket, uint16_t port, int fd) {
   if (!atomic_load_explicit(&socket->prepared, memory_order_relaxed) &&
@@ -97,45 +55,23 @@ static void see_inherited(void) {
 __attribute__((constructor)) static void look_up(void) {
   int saved_errno = errno;
   find_real_functions();
-  read_ports();
-  if (port_count > 0) {
+  if (read_ports()) {
     see_inherited();
   }
   errno = saved_errno;
 }
 
-// The address that a socket is bound to, as a source's: "0.0.0.0:7502", "[::]:7502".
-static void describe(int fd, char* text, size_t size) {
-  struct sockaddr_storage address = {0};
-  socklen_t length = sizeof(address);
-  char host[INET6_ADDRSTRLEN] = "";
-  getsockname(fd, (struct sockaddr*)&address, &length);
-  const struct sockaddr_in* in = (const struct sockaddr_in*)&address;
-  const struct sockaddr_in6* in6 = (const struct sockaddr_in6*)&address;
-  if (address.ss_family == AF_INET6) {
-    inet_ntop(AF_INET6, &in6->sin6_addr, host, sizeof(host));
-    snprintf(text, size, "[%s]:%u", host, ntohs(in6->sin6_port));
-  } else {
-    inet_ntop(AF_INET, &in->sin_addr, host, sizeof(host));
-    snprintf(text, size, "%s:%u", host, ntohs(in->sin_port));
-  }
-}
-
-#define BEING_MADE UINT64_MAX
-
-// The source of a socket; 0 when another thread is just making it.
+// The source of a socket. Threads that come at once each make one, and use the first: none waits,
+// and no packet is without. What nothing is emitted for is not announced.
 static uint64_t source_of(struct traced* socket, int fd) {
   uint64_t source = atomic_load_explicit(&socket->source, memory_order_acquire);
-  if (source == 0 && atomic_compare_exchange_strong(&socket->source, &source, BEING_MADE)) {
+  if (source == 0) {
     char address[INET6_ADDRSTRLEN + 16];
-    describe(fd, address, sizeof(address));
-    source = strata_driver_hook_source("udp", address);
-    atomic_store_explicit(&socket->source, source, memory_order_release);
+    describe_address(fd, address, sizeof(address));
+    uint64_t made = strata_driver_hook_source("udp", address);
+    source = atomic_compare_exchange_strong(&socket->source, &source, made) ? made : source;
   }
-  for (int turns = 0; source == BEING_MADE && turns < 10000; turns++) {
-    source = atomic_load_explicit(&socket->source, memory_order_acquire);
-  }
-  return source == BEING_MADE ? 0 : source;
+  return source;
 }
 
 // What is known of a socket that we have to read with our own control buffer; else null.
@@ -219,8 +155,9 @@ static inline bool concerned(void) {
 // The socket of a call that reads what is ours; else null.
 static struct traced* seen(int fd, size_t size) { return is_odd(size) ? NULL : watched(fd); }
 
+// False when recvfrom fails by its length.
 static bool is_address(const struct sockaddr* from, const socklen_t* length) {
-  return from == NULL || (length != NULL && (int)*length >= 0);
+  return from == NULL || (is_readable(length, sizeof(*length)) && (int)*length >= 0);
 }
 
 EXPORT ssize_t read(int fd, void* data, size_t size) {
@@ -259,7 +196,7 @@ EXPORT ssize_t __recv_chk(int fd, void* data, size_t size, size_t room, int flag
 EXPORT ssize_t recvfrom(int fd, void* data, size_t size, int flags, struct sockaddr* from,
                         socklen_t* length) {
   struct traced* socket;
-  if (concerned() && is_address(from, length) && (socket = seen(fd, size)) != NULL) {
+  if (concerned() && (socket = seen(fd, size)) != NULL && is_address(from, length)) {
     return receive_plain(socket, fd, data, size, flags, from, length);
   }
   return real_recvfrom(fd, data, size, flags, from, length);
@@ -268,8 +205,8 @@ EXPORT ssize_t recvfrom(int fd, void* data, size_t size, int flags, struct socka
 EXPORT ssize_t __recvfrom_chk(int fd, void* data, size_t size, size_t room, int flags,
                               struct sockaddr* from, socklen_t* length) {
   struct traced* socket;
-  if (concerned() && size <= room && is_address(from, length) &&
-      (socket = seen(fd, size)) != NULL) {
+  if (concerned() && size <= room && (socket = seen(fd, size)) != NULL &&
+      is_address(from, length)) {
     return receive_plain(socket, fd, data, size, flags, from, length);
   }
   return real_recvfrom_chk(fd, data, size, room, flags, from, length);
@@ -277,7 +214,7 @@ EXPORT ssize_t __recvfrom_chk(int fd, void* data, size_t size, size_t room, int 
 
 EXPORT ssize_t recvmsg(int fd, struct msghdr* message, int flags) {
   struct traced* socket;
-  if (concerned() && message != NULL && (socket = watched(fd)) != NULL) {
+  if (concerned() && (socket = watched(fd)) != NULL && is_readable(message, sizeof(*message))) {
     return receive(socket, fd, message, flags);
   }
   return real_recvmsg(fd, message, flags);
@@ -318,7 +255,8 @@ __attribute__((noinline)) static int receive_many_small(struct traced* socket, i
 EXPORT int recvmmsg(int fd, struct mmsghdr* messages, unsigned int count, int flags,
                     struct timespec* timeout) {
   struct traced* socket;
-  if (!concerned() || messages == NULL || (socket = watched(fd)) == NULL) {
+  if (!concerned() || (socket = watched(fd)) == NULL ||
+      !is_readable(messages, count * sizeof(*messages))) {
     return real_recvmmsg(fd, messages, count, flags, timeout);
   }
   size_t size = count * sizeof(*messages) + 16;

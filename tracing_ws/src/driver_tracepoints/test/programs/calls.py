@@ -19,6 +19,8 @@ libc = ctypes.CDLL(None, use_errno=True)
 for name in ("read", "recv", "recvfrom", "recvmsg", "__read_chk", "__recv_chk", "__recvfrom_chk"):
     getattr(libc, name).restype = ctypes.c_ssize_t
 SO_TIMESTAMP, SO_TIMESTAMPNS, SO_TIMESTAMPING, SO_RXQ_OVFL = 29, 35, 37, 40
+# Nothing is there.
+BAD = ctypes.c_void_p(16)
 told = []
 
 
@@ -167,9 +169,10 @@ def simple(pair, fd):
     pair.send(5)
     call("nowhere", "recv", fd, None, 5, 0)
     call("of what is left", "recv", fd, data, 5, socket.MSG_DONTWAIT)
-    pair.send(5)
-    call("no length", "recvfrom", fd, data, 64, 0, name, None)
-    call("of what is left", "recv", fd, data, 5, socket.MSG_DONTWAIT)
+    for bad in (None, BAD):
+        pair.send(5)
+        call("no length", "recvfrom", fd, data, 64, 0, name, bad)
+        call("of what is left", "recv", fd, data, 5, socket.MSG_DONTWAIT)
     call("nothing", "read", fd, data, 0)
     for function in ("read", "recv", "recvfrom"):
         rest = {"read": (), "recv": (64,), "recvfrom": (64, None, None)}[function]
@@ -196,7 +199,11 @@ def headers(pair, fd):
     call("none", "recvmsg", fd, ctypes.byref(empty.message), socket.MSG_DONTWAIT)
     empty.tell("none")
     call("errors", "recvmsg", fd, ctypes.byref(empty.message), socket.MSG_ERRQUEUE)
+    pair.send(5)
     call("no message", "recvmsg", fd, None, 0)
+    call("bad message", "recvmsg", fd, BAD, 0)
+    call("bad messages", "recvmmsg", fd, BAD, 3, socket.MSG_DONTWAIT, None)
+    call("of what is left", "recvmsg", fd, ctypes.byref(empty.message), socket.MSG_DONTWAIT)
     call("no descriptor", "recvmsg", -1, ctypes.byref(empty.message), 0)
     for count, sent in ((4, 4), (6, 3), (300, 5)):
         buffers = [Buffers([32], 64 if i % 2 else 0, 28) for i in range(count)]
