@@ -142,6 +142,15 @@ def test_a_process_has_its_own_environment_beside_what_is_preloaded(tmp_path: Pa
     assert "red:/own.so:/ours.so\n" in (ran.directory / "logs/a.log").read_text()
 
 
+def test_a_variable_without_a_value_stays_what_it_is(tmp_path: Path) -> None:
+    script = 'echo "${COLOUR-none}:${SHAPE-none}"'
+    more = "environment: {COLOUR: '', SHAPE: ''}"
+    text = ENDING + shell("a", script, more, "ends: true")
+    ran = run(tmp_path, text, {"SHAPE": "round"})
+    assert ran.status == 0, ran.errors
+    assert "none:round\n" in (ran.directory / "logs/a.log").read_text()
+
+
 def test_the_load_is_measured_and_ends_with_the_run(tmp_path: Path) -> None:
     text = (
         "duration: {seconds: 2}\n"

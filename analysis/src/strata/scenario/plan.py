@@ -171,7 +171,7 @@ def _process(
     names: Mapping[str, str],
 ) -> ProcessPlan:
     command, program = _command(loaded.scenario, process, environment, names)
-    own = {name: late(value, names) for name, value in process.environment.items()}
+    own = {name: late(value, names) for name, value in process.environment.items() if value}
     placement = placement_of(process)
     why = refused(placement)
     if why is None and placement.lock_memory and lock_library(environment) is None:

@@ -159,6 +159,11 @@ class ImageSubscriber(Node):
                 self.finish()
             elif (self._images or self._seconds) and 0 < self._quiet_s <= silent_s:
                 self.metrics.give_up()
+                if self._images:
+                    counted = self.metrics.received + self.metrics.loss.lost
+                    self.get_logger().warning(
+                        f"No image for {self._quiet_s:g} s: ends with {counted} of {self._images}"
+                    )
                 self.finish()
 
     def _say_ready(self) -> None:

@@ -144,9 +144,9 @@ void ImageSubscriber::subscribe() {
         },
         options);
   }
-  // As many as there may be images between two of its callbacks.
+  // More than there may be between two of its callbacks.
   camera_info_ = create_subscription<CameraInfo>(
-      info_topic, 100,
+      info_topic, 1000,
       [this](const std::shared_ptr<const CameraInfo>& message) { on_info(message); });
   RCLCPP_INFO(get_logger(), "Waiting for images on %s", image_->get_topic_name());
 }
@@ -192,6 +192,9 @@ void ImageSubscriber::add(Arrival&& image, const rclcpp::MessageInfo& info) {
   const auto number = info.get_rmw_message_info().publication_sequence_number;
   if (number != RMW_MESSAGE_INFO_SEQUENCE_NUMBER_UNSUPPORTED) {
     image.sequence = static_cast<std::int64_t>(number);
+    if (!first_) {
+      before_first_ = image.sequence - 1 - lost_before(image);
+    }
     last_sequence_ = std::max(last_sequence_, image.sequence);
   }
   arrivals_.push_back(std::move(image));
@@ -200,10 +203,17 @@ void ImageSubscriber::add(Arrival&& image, const rclcpp::MessageInfo& info) {
   if (!first_) {
     first_ = last_;
   }
-  // With numbers those that were lost count too.
-  if (images_ > 0 && std::max(received_, last_sequence_) >= images_) {
+  if (images_ > 0 && counted() >= images_) {
     finish();
   }
+}
+
+std::int64_t ImageSubscriber::lost_before(const Arrival& first) const {
+  // Only camera_info came so far.
+  const auto older = std::count_if(arrivals_.begin(), arrivals_.end(), [&](const Arrival& info) {
+    return info.stamp_ns < first.stamp_ns;
+  });
+  return std::min<std::int64_t>(older, first.sequence - 1);
 }
 
 void ImageSubscriber::on_poll() {
@@ -219,6 +229,11 @@ void ImageSubscriber::on_poll() {
     finish();
   } else if ((images_ > 0 || seconds_.count() > 0) && quiet_.count() > 0 && now - last_ >= quiet_) {
     gave_up_ = true;
+    if (images_ > 0) {
+      RCLCPP_WARN(get_logger(), "No image for %s s: ends with %lld of %lld",
+                  text(quiet_.count()).c_str(), static_cast<long long>(counted()),
+                  static_cast<long long>(images_));
+    }
     finish();
   }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -55,6 +56,12 @@ class ImageSubscriber : public rclcpp::Node {
   void on_info(const std::shared_ptr<const sensor_msgs::msg::CameraInfo>& message);
   void on_poll();
   void add(Arrival&& image, const rclcpp::MessageInfo& info);
+  /// How many images before the first are lost: those whose camera_info came.
+  [[nodiscard]] std::int64_t lost_before(const Arrival& first) const;
+  /// Images received and, where the middleware numbers them, lost.
+  [[nodiscard]] std::int64_t counted() const {
+    return std::max(received_, last_sequence_ - before_first_);
+  }
   void finish(std::optional<std::string> problem = std::nullopt);
   [[nodiscard]] std::string nothing_came() const;
 
@@ -77,6 +84,8 @@ class ImageSubscriber : public rclcpp::Node {
   std::vector<Arrival> arrivals_;
   std::int64_t received_ = 0;
   std::int64_t last_sequence_ = 0;
+  /// Published before this subscription was there, as the first number tells.
+  std::int64_t before_first_ = 0;
   bool gave_up_ = false;
   std::chrono::steady_clock::time_point began_;
   std::optional<std::chrono::steady_clock::time_point> first_;

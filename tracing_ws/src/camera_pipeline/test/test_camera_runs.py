@@ -166,6 +166,33 @@ def test_every_image_of_a_patient_stream_comes(tmp_path: Path, raw: str, program
     assert summary["span_s"] >= 0.5
 
 
+@pytest.mark.parametrize("program", SUBSCRIBERS)
+def test_images_from_before_the_subscription_count_for_nothing(
+    tmp_path: Path, program: str
+) -> None:
+    log = tmp_path / "images.json"
+    giver = start("camera_source", pictures(-1), "peers:=1", "peers_s:=30.0")
+    try:
+        first = run("image_subscriber", "images:=40")
+        second = run(program, "images:=30", f"summary:='{log}'")
+    finally:
+        end(giver)
+    assert (first.status, second.status) == (0, 0), first.errors + second.errors
+    summary = json.loads(log.read_text())
+    assert summary["published_before_first"] >= 39
+    assert summary["received"] + summary["lost"] >= 30
+
+
+@pytest.mark.parametrize("program", SUBSCRIBERS)
+def test_a_stream_that_stops_early_is_told(program: str) -> None:
+    taker = start(program, "images:=50", "quiet_s:=1.0", "discovery_s:=50.0")
+    giver = start("camera_source", "peers:=1", pictures(20), "depth:=20")
+    given, taken = finish(giver), finish(taker)
+    assert (given.status, taken.status) == (0, 0), given.errors + taken.errors
+    assert "No image for 1 s: ends with" in taken.errors
+    assert "of 50" in taken.errors
+
+
 def test_what_a_hasty_stream_loses_is_counted(tmp_path: Path) -> None:
     # As fast as they come, into a history of one image: the taker cannot keep up.
     stream(
