@@ -1,71 +1,16 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Sources, frames and their publications, on scenes of a few events."""
+"""Sources and frames, and what was lost, on scenes of a few events."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
+from driver_scene import CLOUD, played, scene, unexplained
 from scene import BASE, Scene
 
 from strata.layers.driver_frames import driver_frames_frame, driver_losses_frame
 from strata.model.build import Model
-from strata.model.event_uses import UNEXPLAINED, event_uses
-from strata.schema.quality import Ledger
 from strata.stats.drivers import driver_sources_table
-
-CLOUD = """
-    100 1.1 packet_received source=1 sequence=0 queue_ns=10 bytes=800
-    200 1.1 packet_received source=1 sequence=1 queue_ns=20 bytes=800
-    300 1.1 packet_received source=1 sequence=2 queue_ns=30 bytes=800
-    310 1.1 frame_boundary source=1 frame=0 packets=2 first_sequence=0 last_sequence=2
-    350 1.1 cloud_ready source=1 frame=0 bytes=5000
-    360 1.1 rcl_publish /points
-    361 1.1 rmw_publish /points 361
-    370 1.1 rcl_publish /scan
-    371 1.1 rmw_publish /scan 371
-"""
-
-
-def scene() -> Scene:
-    made = Scene()
-    for topic in ("/points", "/scan", "/imu", "/rosout"):
-        made.publisher(topic, node="/driver", pid=1)
-    made.subscription("/trigger", node="/driver", pid=1, symbol="on_trigger")
-    made.timer(node="/driver", pid=1, symbol="poll")
-    made.source(1, pid=1, kind="udp", name="lidar", address="0.0.0.0:7502")
-    made.source(2, pid=1, kind="udp", name="imu", address="[::]:7503")
-    made.source(3, pid=1, kind="appsink", address="sink0")
-    made.source(4, pid=1, kind="udp", address="0.0.0.0:7600")
-    return made
-
-
-def played(lines: str) -> tuple[Model, Ledger]:
-    made = scene()
-    made.play(lines)
-    model, ledger = made.model()
-    assert not unexplained(model)
-    return model, ledger
-
-
-def unexplained(model: Model) -> list[str]:
-    return [use.event for use in event_uses(model) if use.text == UNEXPLAINED]
-
-
-def frames_of(model: Model) -> list[tuple[str, int, str] | None]:
-    """Place, number and topic of the frame of each publication; number -1 is an inferred one."""
-    driver = model.driver
-    topics = model.entities.publishers.topic[model.publications.publisher]
-    return [
-        None
-        if frame < 0
-        else (
-            str(driver.sources.place[driver.frames.source[frame]]),
-            int(driver.frames.number[frame]),
-            str(topic),
-        )
-        for frame, topic in zip(driver.frame, topics, strict=True)
-    ]
 
 
 def losses_of(model: Model) -> list[tuple[int, str, int, int, int]]:
@@ -102,185 +47,6 @@ def test_a_source_without_its_init_event_is_known_by_the_others() -> None:
     ]
     table = driver_sources_table(model, driver_frames_frame(model))
     assert table["kind"].isna().tolist() == [False] * 4 + [True] * 2
-
-
-def test_all_messages_of_a_frame_are_linked_to_it() -> None:
-    model, ledger = played(CLOUD)
-    assert frames_of(model) == [
-        ("UDP port 7502", 0, "/points"),
-        ("UDP port 7502", 0, "/scan"),
-    ]
-    frame = driver_frames_frame(model).iloc[0]
-    assert frame["first_arrival_ns"] == BASE + 90
-    assert frame["arrival_ns"] == BASE + 270
-    assert frame["read_ns"] == BASE + 300
-    assert frame["sweep_ns"] == 180
-    assert frame["conversion_ns"] == 40
-    assert frame["publications"] == 2
-    assert not {code for code in ledger.counts if code.startswith("driver")}
-
-
-def test_a_frame_of_one_packet_needs_no_other_mark() -> None:
-    model, _ = played(
-        """
-        100 1.1 packet_received source=2 sequence=0
-        101 1.1 frame_boundary source=2 frame=0 packets=1
-        110 1.1 rmw_publish /imu 110
-        """
-    )
-    assert frames_of(model) == [("UDP port 7503", 0, "/imu")]
-
-
-def test_a_frame_of_one_packet_that_has_a_mark_is_not_linked_by_its_boundary() -> None:
-    # Converted on another thread: what this thread publishes meanwhile is not of the frame.
-    model, _ = played(
-        """
-        100 1.1 packet_received source=2 sequence=0
-        101 1.1 frame_boundary source=2 frame=0 packets=1
-        110 1.1 rmw_publish /imu 110
-        120 1.2 cloud_ready source=2 frame=0
-        130 1.2 rmw_publish /points 130
-        """
-    )
-    assert frames_of(model) == [None, ("UDP port 7503", 0, "/points")]
-
-
-def test_frames_that_another_thread_completes_are_linked_by_their_mark() -> None:
-    model, _ = played(
-        """
-        100 1.1 packet_received source=1 sequence=0
-        101 1.1 frame_boundary source=1 frame=0 packets=2
-        105 1.2 cloud_ready source=1 frame=0
-        106 1.1 packet_received source=1 sequence=1
-        107 1.1 frame_boundary source=1 frame=1 packets=2 first_sequence=1 last_sequence=1
-        110 1.2 rmw_publish /points 110
-        115 1.2 cloud_ready source=1 frame=1
-        120 1.2 rmw_publish /points 120
-        """
-    )
-    assert frames_of(model) == [
-        ("UDP port 7502", 0, "/points"),
-        ("UDP port 7502", 1, "/points"),
-    ]
-
-
-BETWEEN = {
-    "a callback": "355 1.1 callback_start poll\n356 1.1 callback_end poll",
-    "a callback that has not ended": "355 1.1 callback_start poll",
-    "a take": "355 1.1 rmw_take on_trigger 5",
-    "the next packet": "355 1.1 packet_received source=1 sequence=3",
-    "another buffer": "355 1.1 buffer_pulled source=3 frame=0",
-    "another frame": "355 1.1 frame_boundary source=2 frame=0 packets=2",
-}
-
-
-@pytest.mark.parametrize("between", BETWEEN.values(), ids=BETWEEN)
-def test_other_work_ends_a_frame(between: str) -> None:
-    made = scene()
-    made.play(CLOUD + between)
-    model, _ = made.model()
-    assert frames_of(model)[:2] == [None, None]
-
-
-def test_a_frame_does_not_reach_into_the_next_callback() -> None:
-    model, _ = played(
-        """
-        90  1.1 callback_start poll
-        100 1.1 buffer_pulled source=3 frame=0
-        101 1.1 copy_done source=3 frame=0
-        102 1.1 rmw_publish /points 102
-        103 1.1 callback_end poll
-        110 1.1 callback_start poll
-        112 1.1 rmw_publish /points 112
-        113 1.1 callback_end poll
-        """
-    )
-    assert frames_of(model) == [("appsink sink0", 0, "/points"), None]
-
-
-def test_topics_that_every_node_has_are_not_made_of_sensor_data() -> None:
-    model, _ = played(CLOUD.replace("/scan", "/rosout"))
-    assert frames_of(model) == [("UDP port 7502", 0, "/points"), None]
-
-
-def test_no_link_reaches_over_lost_events() -> None:
-    made = scene()
-    made.play(CLOUD)
-    model, ledger = made.model((np.array([BASE + 365]), np.array([BASE + 366])))
-    assert frames_of(model) == [("UDP port 7502", 0, "/points"), None]
-    assert ledger.counts["driver_links_with_losses"] == 1
-
-
-HOOKED = """
-    100 1.1 packet_received source=4 sequence=0 queue_ns=4
-    110 1.1 packet_received source=4 sequence=1 queue_ns=5
-    120 1.1 rmw_publish /points 120
-    121 1.1 rmw_publish /scan 121
-    130 1.1 rmw_publish /points 130
-"""
-
-
-def test_without_frames_a_message_is_of_what_its_thread_read_last() -> None:
-    model, ledger = played(HOOKED)
-    assert frames_of(model) == [
-        ("UDP port 7600", -1, "/points"),
-        ("UDP port 7600", -1, "/scan"),
-        None,
-    ]
-    assert ledger.counts == {"driver_links_inferred": 2} | {
-        code: count for code, count in ledger.counts.items() if not code.startswith("driver")
-    }
-    frames = driver_frames_frame(model)
-    assert frames[["frame", "packets", "dropped"]].isna().all(axis=None)
-    assert frames["arrival_ns"].tolist() == [BASE + 105]
-    assert frames["publications"].tolist() == [2]
-
-
-def test_without_frames_other_threads_and_callbacks_know_nothing() -> None:
-    model, _ = played(
-        """
-        90  1.1 callback_start poll
-        100 1.1 packet_received source=4 sequence=0
-        105 1.1 callback_end poll
-        110 1.1 callback_start poll
-        111 1.1 rmw_publish /points 111
-        112 1.1 callback_end poll
-        120 1.2 rmw_publish /points 120
-        130 1.1 rmw_publish /scan 130
-        """
-    )
-    assert frames_of(model) == [None, None, None]
-
-
-def test_buffers_of_hooks_are_frames_that_messages_are_inferred_to_be_of() -> None:
-    model, ledger = played(
-        """
-        100 1.1 buffer_pulled source=3 frame=0 queue_ns=7 pts_ns=1
-        110 1.1 rmw_publish /points 110
-        200 1.1 buffer_pulled source=3 frame=1 queue_ns=8
-        300 1.1 buffer_pulled source=3 frame=2 queue_ns=9
-        310 1.1 rmw_publish /points 310
-        """
-    )
-    assert frames_of(model) == [("appsink sink0", 0, "/points"), ("appsink sink0", 2, "/points")]
-    assert ledger.counts["driver_links_inferred"] == 2
-    assert ledger.counts["driver_frames_unpublished"] == 1
-    assert losses_of(model) == [(2, "not published", 1, 200, 300)]
-
-
-def test_a_thread_that_tells_of_frames_is_not_guessed_about() -> None:
-    # The hooks see the socket of an instrumented driver a second time.
-    model, _ = played(
-        """
-        99  1.1 packet_received source=4 sequence=0
-        100 1.1 packet_received source=1 sequence=0
-        101 1.1 frame_boundary source=1 frame=0 packets=2
-        102 1.1 rmw_publish /imu 102
-        105 1.1 cloud_ready source=1 frame=0
-        110 1.1 rmw_publish /points 110
-        """
-    )
-    assert frames_of(model) == [None, ("UDP port 7502", 0, "/points")]
 
 
 DROPS = """
@@ -356,6 +122,21 @@ def test_complete_frames_without_a_message_are_counted_but_for_the_last() -> Non
     assert losses_of(model) == [
         (1, "not published", 1, 101, 201),
         (1, "not published", 2, 301, 501),
+    ]
+
+
+def test_a_source_that_nobody_wanted_lost_nothing() -> None:
+    lines = CLOUD
+    for number in range(3):
+        lines += f"""
+        {100 + number} 1.2 packet_received source=2 sequence={number}
+        {100 + number} 1.2 frame_boundary source=2 frame={number} packets=1 last_sequence={number}
+        """
+    model, ledger = played(lines)
+    assert losses_of(model) == []
+    found = {row["code"]: row for row in ledger.rows() if row["code"].startswith("driver")}
+    assert [(row["code"], row["count"], row["severity"]) for row in found.values()] == [
+        ("driver_sources_unpublished", 1, "info")
     ]
 
 

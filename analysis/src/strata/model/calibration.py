@@ -103,10 +103,14 @@ def calibrate(pairs: Pairs, within_ns: int) -> Offset:
     order = np.argsort(pairs.stamp, kind="stable")
     pairs = picked(pairs, order)
     number = _in_order(pairs.question)
-    count = int(number.max(initial=-1)) + 1
-    of_bin = np.minimum(number // BIN, max(count // BIN - 1, 0))
+    of_bin = bins(int(number.max(initial=-1)) + 1)[number]
     chosen = _chosen(pairs, of_bin, within_ns)
     return Offset(pairs.stamp[chosen], pairs.low[chosen], pairs.high[chosen])
+
+
+def bins(count: int) -> Ints:
+    """Return the bin of each of so many questions in order of stamp; the last bin may be longer."""
+    return np.minimum(np.arange(count, dtype=np.int64) // BIN, max(count // BIN - 1, 0))
 
 
 def _in_order(question: Ints) -> Ints:
@@ -186,9 +190,12 @@ def _winners(
     runs["unsteady"] = runs["unsteady"].fillna(float("inf"))
     ranked = runs.sort_values(["bin", "sure", "unsteady"], ascending=[True, False, True])
     first = ~ranked.duplicated("bin")
-    rival = ranked["unsteady"].where(ranked["sure"] == 0).groupby(ranked["bin"]).shift(-1)
+    others = ranked[["unsteady", "jitter"]].where(ranked["sure"] == 0)
+    rival = others.groupby(ranked["bin"]).shift(-1)
     lone = ~ranked.duplicated("bin", keep=False)
-    clear = rival >= _CLEARLY * (ranked["unsteady"] + _FLOOR_NS)
+    clear = rival["unsteady"] >= _CLEARLY * (ranked["unsteady"] + _FLOOR_NS)
+    # A rival that the period's jitter does not make unsteady is so by chance.
+    clear &= ~(rival["jitter"] < ranked["unsteady"] + _FLOOR_NS)
     steady = ranked["jitter"] >= _CLEARLY * (ranked["unsteady"] + _FLOOR_NS)
     apart = ~(ranked["period"] <= within_ns)
     good = (ranked["sure"] > 0) | clear | (lone & (steady | apart))

@@ -10,6 +10,9 @@ bounds. A take is matched when exactly one fits.
 A thread whose events were lost seems to publish for long. So the stamp must also be as near to
 rmw_publish as is usual for that publisher (`_USUAL` times its median, and `_USUAL_NS`).
 
+The offset is carried over from where it is known. It may have been set in between: nothing is
+matched at times at which it answers less than half of the questions.
+
 One publication has one stamp: where several stamps claim one, none gets it, but the only one that
 fits for every offset within the bounds.
 """
@@ -22,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from strata.model.calibration import BIN, SLEW, Offset, Pairs, calibrate
+from strata.model.calibration import BIN, SLEW, Offset, Pairs, bins, calibrate
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.rows import joined, picked
 from strata.model.search import GroupedSearch, pick, runs, spread
@@ -108,9 +111,10 @@ def infer(
         by_topic = GroupedSearch(own.topic, own.publish_ns)
         known = _stamped(timeline, publications, of_thread, host)
         rows = _asked_here(candidates, questions, host)
-        offset = _offset(own, by_topic, questions, rows, known, host)
+        offset, asked = _offset(own, by_topic, questions, rows, known, host)
         if len(offset.stamp):
-            fitting.append(_fitting(own, by_topic, questions, offset))
+            fits = _fitting(own, by_topic, questions, offset)
+            fitting.append(_answering(fits, questions, asked))
     if not fitting:
         return Inferred(np.full(len(takes), NONE, np.int64), np.zeros(len(takes), bool))
     question, row, sure = (np.concatenate(part) for part in zip(*fitting, strict=True))
@@ -197,8 +201,8 @@ def _offset(
     rows: Ints,
     known: Pairs,
     host: int,
-) -> Offset:
-    """The offset of a host's clocks, from questions that only its publications answer."""
+) -> tuple[Offset, Ints]:
+    """The offset of a host's clocks, and the questions that only its publications may answer."""
     least = _least_offset(questions, rows, host)
     # Publications that the stamp may be of, for any offset from the least to the slowest.
     stamp = questions.stamp[rows]
@@ -219,7 +223,8 @@ def _offset(
         np.zeros(len(row), bool),
     )
     near = (high >= least[owner]) & (low <= least[owner] + _FASTEST_NS + _BACK_NS)
-    return calibrate(joined(picked(pairs, near), known), _FASTEST_NS + _BACK_NS)
+    offset = calibrate(joined(picked(pairs, near), known), _FASTEST_NS + _BACK_NS)
+    return offset, np.asarray(pd.unique(question[near]), np.int64)
 
 
 def _least_offset(questions: _Questions, rows: Ints, host: int) -> Ints:
@@ -266,6 +271,24 @@ def _fitting(
     fits = (publish_ns <= most) & (until_ns >= least)
     sure = (publish_ns - _MARGIN_NS <= least) & (until_ns + _MARGIN_NS >= most)
     return rows[owner[fits]], own.row[row[fits]], sure[fits]
+
+
+def _answering(
+    fitting: tuple[Ints, Ints, Flags], questions: _Questions, asked: Ints
+) -> tuple[Ints, Ints, Flags]:
+    """Leave out what fits at times at which most of the questions asked have no answer.
+
+    They are in order of stamp. Without any the offset is known from publications with stamps.
+    """
+    if not len(asked):
+        return fitting
+    of_bin = bins(len(asked))
+    answered = np.bincount(of_bin, np.isin(asked, fitting[0]))
+    holds = 2 * answered >= np.bincount(of_bin)
+    place = np.searchsorted(questions.stamp[asked], questions.stamp[fitting[0]])
+    kept = holds[of_bin[place.clip(max=len(asked) - 1)]]
+    question, row, sure = (part[kept] for part in fitting)
+    return question, row, sure
 
 
 def _usual(own: _Candidates, row: Ints, publish_ns: Ints, least: Ints, most: Ints) -> Ints:

@@ -8,7 +8,11 @@ Each loss counts once, under the cause that is known:
 * a packet of a frame **never came** (`missing`), beyond what the socket dropped since the frame
   before was complete, and what was left of that frame's drops: a packet that closes a frame may be
   the next one's first, and what was dropped before it may be of either;
-* a complete frame was **not published**. A source's last frame does not count: the trace ended.
+* a complete frame was **not published**, though others of its source were. A source's last frame
+  does not count: the trace ended.
+
+A source from which nothing was published lost nothing: nobody wanted it, or its messages are not
+known to be its own. It is counted as such.
 """
 
 from __future__ import annotations
@@ -67,6 +71,8 @@ def find_losses(
     )
     for cause, code in enumerate(_CODES):
         ledger.add(code, int(found.count[found.cause == cause].sum()))
+    silent = np.setdiff1d(reads.source, frames.source[published])
+    ledger.add("driver_sources_unpublished", len(silent))
     return picked(found, np.lexsort((found.end_ns, found.begin_ns, found.cause, found.source)))
 
 
@@ -124,9 +130,7 @@ def _unpublished(reads: Reads, frames: Frames, published: Flags) -> DriverLosses
     end_ns = np.append(whole_ns[1:], NONE)[: len(rows)]
     followed = np.append(frames.source[rows[1:]] == frames.source[rows[:-1]], False)[: len(rows)]
     cause = np.full(len(rows), 3, np.int64)
-    # Of a driver that tells of no frames, only where some publications are known to be of it.
-    told = (frames.boundary_ns != NONE) | (frames.ready_ns != NONE) | published
-    followed &= np.isin(frames.source[rows], frames.source[told])
+    followed &= np.isin(frames.source[rows], frames.source[published])
     count = (~published[rows] & followed).astype(np.int64)
     return _stretches(frames.source[rows], cause, count, whole_ns, end_ns)
 

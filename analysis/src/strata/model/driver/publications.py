@@ -4,10 +4,10 @@
 
 **By frame**, where the driver tells: `cloud_ready` or `copy_done` (*marks*) say on the publishing
 thread, just before it publishes, which frame is in the message; so does the `frame_boundary` of a
-frame of one packet that has no other mark (IMU). A publication is made of the frame of the last
-mark before it on its thread, when both lie in one execution of a callback, or both outside of all;
-then the thread did no other work of the client library in between. In between it neither read other
-data nor completed another frame.
+frame of one packet, of a source that has no other marks (IMU). A publication is made of the frame
+of the last mark before it on its thread, when both lie in one execution of a callback, or both
+outside of all. In between the thread did no other work of the client library: it took and executed
+nothing, neither read other data nor completed another frame.
 
 **By last read**, where a driver tells of no frames and gives its source no name (hooks in an
 unmodified one), on threads where none does: the publication is made of what its thread had read
@@ -102,7 +102,9 @@ def _marks(around: Surroundings, found: Found) -> tuple[Ints, Ints]:
     of = [found.of[name][timeline.row[one]] for one, name in zip(at, _MARKS.values(), strict=True)]
     boundary = timeline.positions(Kind.FRAME_BOUNDARY)
     own = found.of[BOUNDARY][timeline.row[boundary]]
-    alone = (frames.packets[own] == 1) & (frames.ready_ns[own] == NONE)
+    # Where a source has other marks, a frame without was given up, or not published yet.
+    marking = frames.source[np.concatenate([found.of[name] for name in _MARKS.values()])]
+    alone = (frames.packets[own] == 1) & ~np.isin(frames.source[own], marking)
     every, frame = np.concatenate([*at, boundary[alone]]), np.concatenate([*of, own[alone]])
     order = np.argsort(every, kind="stable")
     return every[order], frame[order]
@@ -128,7 +130,7 @@ def _last_before(around: Surroundings, wanted: Ints, barriers: Ints) -> tuple[In
     near &= timeline.ns[mark] <= publications.begin_ns
     inside = around.executions.enclosing(wanted)[np.maximum(place, 0)]
     near &= inside == publications.execution
-    near &= (inside != NONE) | (timeline.before(at, *_OTHER_WORK) < mark)
+    near &= timeline.before(at, *_OTHER_WORK) < mark
     stop = np.searchsorted(barriers, at, side="left") - 1
     if len(barriers):
         near &= (stop < 0) | (barriers[np.maximum(stop, 0)] < mark)

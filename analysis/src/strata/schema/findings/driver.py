@@ -29,7 +29,14 @@ DRIVER = (
         "driver_frames_unpublished",
         Severity.WARNING,
         "{count} sensor {frame was|frames were} complete and no message was published from "
-        "{it|them} (given up by the driver, nobody subscribed, or a link that is not known).",
+        "{it|them}, but from others of the same source (given up by the driver, nobody subscribed "
+        "then, or a link that is not known).",
+    ),
+    Diagnostic(
+        "driver_sources_unpublished",
+        Severity.INFO,
+        "{count} {source|sources} of sensor data {was|were} read, and no message is known to be "
+        "made from {it|them} (nobody subscribed, or a link that is not known).",
     ),
     Diagnostic(
         "driver_links_inferred",

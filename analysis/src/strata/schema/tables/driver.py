@@ -29,7 +29,11 @@ DRIVER_SOURCES = Table(
         Column("bytes", "int64", "read in all", unit="bytes"),
         Column("frames", "int64", "rows of `driver_frames`"),
         Column("published", "int64", "frames of which a message was published"),
-        Column("unpublished", "int64", "frames of which none was, the last of a trace left out"),
+        Column(
+            "unpublished",
+            "int64",
+            "frames of which none was, the last of a trace left out; 0 where `published` is 0",
+        ),
         Column("dropped", "int64", "packets or buffers dropped because its queue was full"),
         Column("missing", "int64", "further packets that never came"),
         duration("queue_p50", "time in the queue, of all that was read", null="not known"),
