@@ -90,13 +90,14 @@ class Emulator:
 
 
 @contextmanager
-def emulator(*arguments: str) -> Iterator[Emulator]:
+def emulator(*arguments: str, errors: int | None = None) -> Iterator[Emulator]:
     """Run an emulator without ROS, on free ports."""
     line = [sys.executable, str(PACKAGE / "scripts/ouster_emulator")]
     process = subprocess.Popen(
         [*line, "--tcp-port", "0", "--http-port", "0", *arguments],
         env=os.environ | {"PYTHONPATH": str(PACKAGE)},
         stdout=subprocess.PIPE,
+        stderr=errors,
         text=True,
     )
     try:
