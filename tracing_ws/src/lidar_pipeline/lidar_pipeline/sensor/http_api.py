@@ -63,12 +63,8 @@ class _Request(BaseHTTPRequestHandler):
         self._answer("DELETE")
 
     def _answer(self, method: str) -> None:
-        length = self.headers.get("Content-Length") or "0"
         try:
-            if not length.isdecimal():
-                self.close_connection = True
-                raise _RequestError(HTTPStatus.BAD_REQUEST, f"Content-Length {length} is no number")
-            status, reply = HTTPStatus.OK, self._reply(method, self.rfile.read(int(length)))
+            status, reply = HTTPStatus.OK, self._reply(method, self._body())
         except _RequestError as error:
             status, reply = error.status, {"error": {"title": str(error)}}
         except ConfigurationError as error:
@@ -79,6 +75,13 @@ class _Request(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
+
+    def _body(self) -> bytes:
+        length = self.headers.get("Content-Length") or "0"
+        if not length.isdecimal():
+            self.close_connection = True
+            raise _RequestError(HTTPStatus.BAD_REQUEST, f"Content-Length {length} is no number")
+        return self.rfile.read(int(length))
 
     def _reply(self, method: str, body: bytes) -> Any:
         # Clients behind a proxy send the whole address as path.
