@@ -114,7 +114,6 @@ def test_a_poll_below_the_packets_rate_fills_the_socket() -> None:
     # The poll takes 320 of 1280 packets a second, and the buffer keeps about 60.
     assert received["receive_buffer"] <= 2_000_000
     assert received["lidar_dropped"] > 100
-    assert received["lidar_unread"] > 0
     assert received["missing_packets"] + received["lost_scans"] > 0
     kinds = ("lidar_packets", "lidar_dropped", "lidar_unread")
     assert sum(received[kind] for kind in kinds) == sent["lidar_packets"]
