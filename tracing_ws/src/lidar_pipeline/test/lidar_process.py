@@ -20,6 +20,9 @@ ROOT = Path(__file__).resolve().parents[4]
 PACKAGE = Path(__file__).resolve().parents[1]
 SPACE = ROOT / "tracing_ws/install/jazzy"
 BOUND_S = 90.0
+STARTED: list[subprocess.Popen[str]] = []
+"""Nodes of the running test; what it leaves when it fails is killed behind it (conftest.py)."""
+
 LARGE_SEGMENT = ROOT / "trace_configs/rmw/fastdds_shm_large_segment.xml"
 
 PERF_NODES = [
@@ -90,13 +93,14 @@ class Emulator:
 
 
 @contextmanager
-def emulator(*arguments: str) -> Iterator[Emulator]:
+def emulator(*arguments: str, errors: int | None = None) -> Iterator[Emulator]:
     """Run an emulator without ROS, on free ports."""
     line = [sys.executable, str(PACKAGE / "scripts/ouster_emulator")]
     process = subprocess.Popen(
         [*line, "--tcp-port", "0", "--http-port", "0", *arguments],
         env=os.environ | {"PYTHONPATH": str(PACKAGE)},
         stdout=subprocess.PIPE,
+        stderr=errors,
         text=True,
     )
     try:
@@ -110,13 +114,15 @@ def start(domain: int, program: str | Path, **parameters: Any) -> subprocess.Pop
     """Start one of the package's nodes, or a program of the tests, with ROS parameters."""
     words = [word for item in parameters.items() for word in ("-p", "{}:={}".format(*item))]
     path = program if isinstance(program, Path) else SPACE / "lib/lidar_pipeline" / program
-    return subprocess.Popen(
+    process = subprocess.Popen(
         command(*([] if path.name.endswith("_cpp") else ["python3"]), path, "--ros-args", *words),
         env=environment(domain),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+    STARTED.append(process)
+    return process
 
 
 def start_driver(domain: int, port: int, **parameters: Any) -> subprocess.Popen[str]:

@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 import time
 from pathlib import Path
 
 import pytest
 from lidar_process import (
+    BOUND_S,
     PACKAGE,
     PERF_NODES,
     counts,
@@ -112,7 +115,32 @@ def test_a_poll_below_the_packets_rate_fills_the_socket() -> None:
     assert received["receive_buffer"] <= 2_000_000
     assert received["lidar_dropped"] > 100
     assert received["missing_packets"] + received["lost_scans"] > 0
-    assert received["lidar_packets"] + received["lidar_dropped"] <= sent["lidar_packets"]
+    kinds = ("lidar_packets", "lidar_dropped", "lidar_unread")
+    assert sum(received[kind] for kind in kinds) == sent["lidar_packets"]
+
+
+def test_a_sensor_that_dies_and_packets_that_are_none_are_told() -> None:
+    with emulator("--scans", "10") as sensor:
+        driver = start_driver(free_domain(), sensor.port, lidar_mode="512x20")
+        assert driver.stderr
+        bound = threading.Timer(BOUND_S, driver.kill)
+        bound.start()
+        told = []
+        for says in (": UDP ports ", "No packet on UDP port", "1 of 1 packets on UDP port"):
+            while says not in (line := driver.stderr.readline()):
+                assert line, (says, told)
+                told.append(line)
+            told.append(line)
+            if "No packet" in says:
+                port = int(line.partition("UDP port ")[2].split()[0])
+                with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+                    other.sendto(bytes(20000), ("127.0.0.1", port))
+        bound.cancel()
+        status, _, rest = finish(driver, end=True)
+    assert status == 0, (told, rest)
+    received = counts(rest)
+    assert (received["scans"], received["wrong_packets"]) == (10, 1)
+    assert received["missing_packets"] == received["lost_scans"] == 0
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import urllib.error
@@ -140,6 +141,7 @@ def test_every_query_of_the_text_protocol_is_answered() -> None:
         wrong = ask(
             sensor,
             "get_everything",
+            "set_config_param udp_ip 1.2.3.4.5 ",
             "set_config_param lidar_mode 3x3",
             "set_config_param colour red",
             "get_config_param now lidar_mode",
@@ -181,6 +183,26 @@ def test_the_http_interface_tells_and_sets() -> None:
         get(sensor, "sensor/config", json.dumps(given).encode())
         (packet,) = receiver.packets(1)
         assert (np.diff(packet["encoder"].astype(int)) == 176).all()
+
+
+def test_clients_that_go_away_and_starts_anew_leave_it_sound() -> None:
+    receiver = Receiver()
+    with emulator(*receiver.arguments, errors=subprocess.PIPE) as sensor:
+        for port, words in ((sensor.port, b"get_alerts\n"), (sensor.http, b"GET /a HTTP/1.1\r\n")):
+            with socket.create_connection(("127.0.0.1", port)) as stream:
+                stream.send(words)
+                # Ends with a reset, not in order.
+                stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        for _ in range(2):
+            receiver.packets(3)
+            assert ask(sensor, "reinitialize ") == ["reinitialize"]
+        receiver.packets(3)
+        sensor.process.send_signal(signal.SIGTERM)
+        out, errors = sensor.process.communicate(timeout=20)
+    sent = json.loads(out)
+    assert errors == ""
+    assert sent["starts"] >= 2
+    assert sent["packets"] == sent["lidar_packets"] == sent["lateness_ns"]["count"] >= 9
 
 
 def test_loss_and_reorder_are_those_of_the_seed() -> None:
@@ -256,3 +278,24 @@ def test_a_wrong_command_line_is_refused(arguments: list[str], says: str) -> Non
     assert done.returncode == 2
     assert done.stderr.startswith("Cannot read the command line: ")
     assert says in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--record", "/nowhere/a.pcap"], "Cannot record to /nowhere/a.pcap: No such file"),
+        (["--replay", "/nowhere/a.pcap"], "Cannot replay /nowhere/a.pcap: there is no such file"),
+        (["--dest", "1.2.3.4.5"], "Cannot send to --dest 1.2.3.4.5: "),
+    ],
+)
+def test_what_cannot_be_is_refused(arguments: list[str], says: str) -> None:
+    line = [sys.executable, str(PACKAGE / "scripts/ouster_emulator"), "--tcp-port", "0"]
+    done = subprocess.run(
+        [*line, "--http-port", "0", *arguments],
+        env={"PYTHONPATH": str(PACKAGE)},
+        capture_output=True,
+        text=True,
+        timeout=20,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(says)

@@ -59,14 +59,18 @@ class AssemblyCounts:
 
 
 class ScanAssembler:
-    """Takes packets one by one, where they lie: receive into `slot()`, then `accept`."""
+    """Takes packets one by one, where they lie: receive into `slot()`, then `accept`.
+
+    A slot has a byte more than a packet, as a longer datagram would be cut to a good one's size.
+    It is the next slot's first, which is written later.
+    """
 
     def __init__(self, mode: LidarMode, policy: str) -> None:
         self._mode = mode
         self._at_once = policy == "complete"
-        self._bytes = bytearray(LIDAR_BYTES * (mode.packets + 1))
+        self._bytes = bytearray(LIDAR_BYTES * (mode.packets + 1) + 1)
         self._slots = [
-            memoryview(self._bytes)[LIDAR_BYTES * at : LIDAR_BYTES * (at + 1)]
+            memoryview(self._bytes)[LIDAR_BYTES * at : LIDAR_BYTES * (at + 1) + 1]
             for at in range(mode.packets + 1)
         ]
         self._order: list[int] = []

@@ -23,6 +23,7 @@ from lidar_pipeline.driver.reading import ImuReader, LidarReader, PolledReading,
 from lidar_pipeline.driver.sensor_client import Metadata, SensorError, set_up
 from lidar_pipeline.driver.settings import Settings, read_settings
 from lidar_pipeline.driver.udp_source import UdpSource
+from lidar_pipeline.driver.watch import WATCH_S, SensorWatch
 
 try:
     from tf2_msgs.msg import TFMessage
@@ -52,6 +53,7 @@ class OusterDriver(LifecycleNode):
         self._reading: ThreadedReading | PolledReading | None = None
         self._parts: tuple[Any, ...] | None = None
         self._counters: dict[str, Any] = {}
+        self._stop_watching: Callable[[], None] | None = None
         self._transforms = None
         self.create_service(Empty, "~/reset", self._on_reset)
         self.create_service(Trigger, "~/get_metadata", self._on_get_metadata)
@@ -128,9 +130,19 @@ class OusterDriver(LifecycleNode):
         else:
             self._reading = ThreadedReading(*self._parts)
         self._reading.start()
+        self._stop_watching = self._watch()
         if self.settings.scans:
             self.create_timer(_CHECK_S, self._check_bound)
         return done
+
+    def _watch(self) -> Callable[[], None]:
+        watch = SensorWatch(self._sources[0], self._counters["assembler"].counts)
+
+        def look() -> None:
+            if text := watch.look():
+                self.get_logger().warning(text)
+
+        return self._timer(WATCH_S)(look)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Cease to read."""
@@ -149,6 +161,9 @@ class OusterDriver(LifecycleNode):
         return super().on_shutdown(state)
 
     def _stop_reading(self) -> None:
+        if self._stop_watching:
+            self._stop_watching()
+            self._stop_watching = None
         if self._reading:
             self._reading.stop()
             self._reading = None
@@ -177,8 +192,10 @@ class OusterDriver(LifecycleNode):
         return {
             "lidar_packets": lidar.received,
             "lidar_dropped": lidar.dropped,
+            "lidar_unread": lidar.unread(),
             "imu_packets": imu.received,
             "imu_dropped": imu.dropped,
+            "imu_unread": imu.unread(),
             "receive_buffer": lidar.granted,
             "scans": reader.scans,
             "published_scans": scans.scans - scans.unheard,

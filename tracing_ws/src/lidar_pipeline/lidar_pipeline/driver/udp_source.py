@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import select
 import socket
 import struct
@@ -12,6 +13,8 @@ from lidar_pipeline.driver import tracepoints
 
 _SO_RCVBUFFORCE = 33
 _SO_RXQ_OVFL = 40
+_SO_MEMINFO = 55
+_MEMINFO = struct.Struct("@9I")  # its last: SK_MEMINFO_DROPS
 _ANCILLARY_BYTES = socket.CMSG_SPACE(16) + socket.CMSG_SPACE(4)
 _TIME = struct.Struct("@qq")
 _COUNT = struct.Struct("@I")
@@ -19,6 +22,9 @@ _COUNT = struct.Struct("@I")
 
 class UdpSource:
     """A bound socket. It counts what it read; `dropped` is the kernel's count, for a full buffer.
+
+    The kernel tells it with a datagram, as it was when that one was queued. What came after the
+    last one that was read, and lies in the socket or was dropped, is what `unread` counts.
 
     `granted` is the size of the socket's buffer in the kernel's own accounting, which charges each
     datagram with its overhead: 12608 bytes with about 17 KB.
@@ -85,6 +91,16 @@ class UdpSource:
             if level == socket.SOL_SOCKET and kind == _SO_RXQ_OVFL:
                 (self.dropped,) = _COUNT.unpack(data)
         return size
+
+    def unread(self) -> int:
+        """Count what came and is not read: empties the socket, which is read no more."""
+        left, nothing = 0, bytearray(1)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                self._socket.recv_into(nothing, 1, socket.MSG_DONTWAIT)
+                left += 1
+        told = self._socket.getsockopt(socket.SOL_SOCKET, _SO_MEMINFO, _MEMINFO.size)
+        return left + _MEMINFO.unpack(told)[-1] - self.dropped
 
     def close(self) -> None:
         """Close the socket."""

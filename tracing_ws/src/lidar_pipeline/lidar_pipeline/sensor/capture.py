@@ -27,7 +27,7 @@ _UDP = 17
 
 
 class CaptureError(Exception):
-    """A file that is no capture of UDP datagrams."""
+    """A file that is no capture of UDP datagrams, or cannot be made one."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,10 @@ class CaptureWriter:
     """Writes datagrams with nanosecond times; a context manager."""
 
     def __init__(self, path: Path) -> None:
-        self._file: BinaryIO = path.open("xb")
+        try:
+            self._file: BinaryIO = path.open("xb")
+        except OSError as error:
+            raise CaptureError(f"Cannot record to {path}: {error.strerror}.") from error
         self._file.write(_FILE_HEADER.pack(_MAGIC_NS, 2, 4, 0, 0, 0xFFFF, _ETHERNET))
 
     def __enter__(self) -> CaptureWriter:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from lidar_pipeline.sensor.capture import CaptureError
-from lidar_pipeline.sensor.configuration import Configuration
+from lidar_pipeline.sensor.configuration import Configuration, ConfigurationError
 from lidar_pipeline.sensor.emulator import Bounds, Emulator, EmulatorOptions
 from lidar_pipeline.sensor.intrinsics import FIRMWARE
 from lidar_pipeline.sensor.packet import MODES, TIMESTAMP_MODES
@@ -72,20 +72,18 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the emulator; print its ports at the start and what it sent at the end, as JSON.
-
-    The signals must be held already (`signals.hold_signals`).
-    """
-    given = parser().parse_args(arguments)
-    configuration = Configuration(
+def _configuration(given: argparse.Namespace) -> Configuration:
+    return Configuration(
         lidar_mode=given.mode,
         timestamp_mode=given.timestamp_mode,
         udp_ip=given.dest,
         udp_port_lidar=given.lidar_port,
         udp_port_imu=given.imu_port,
     )
-    options = EmulatorOptions(
+
+
+def _options(given: argparse.Namespace) -> EmulatorOptions:
+    return EmulatorOptions(
         host=given.host,
         tcp_port=given.tcp_port,
         http_port=given.http_port,
@@ -95,27 +93,38 @@ def main(arguments: list[str] | None = None) -> int:
         record=given.record,
         replay=given.replay,
     )
-    if options.replay and not options.replay.is_file():
-        sys.stderr.write(f"Cannot replay {options.replay}: there is no such file.\n")
-        return 1
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the emulator; print its ports at the start and what it sent at the end, as JSON.
+
+    The signals must be held already (`signals.hold_signals`).
+    """
+    given = parser().parse_args(arguments)
+    if given.replay and not given.replay.is_file():
+        return _fail(f"Cannot replay {given.replay}: there is no such file.")
     try:
-        emulator = Emulator(options, configuration)
-    except FileExistsError:
-        sys.stderr.write(f"Cannot record to {options.record}: it is there already.\n")
-        return 1
+        emulator = Emulator(_options(given), _configuration(given))
+    except ConfigurationError as error:
+        return _fail(f"Cannot send to --dest {given.dest}: {error}.")
+    except CaptureError as error:
+        return _fail(str(error))
     except OSError as error:
-        sys.stderr.write(
-            f"Cannot listen on ports {options.tcp_port} (TCP) and {options.http_port} (HTTP): "
-            f"{error.strerror}. Choose others with --tcp-port and --http-port; 0 is any free one.\n"
+        return _fail(
+            f"Cannot listen on ports {given.tcp_port} (TCP) and {given.http_port} (HTTP): "
+            f"{error.strerror}. Choose others with --tcp-port and --http-port; 0 is any free one."
         )
-        return 1
     when_signalled(emulator.stop)
     print(json.dumps(emulator.ports), flush=True)  # noqa: T201 (the command's result)
     try:
         print(json.dumps(emulator.run()), flush=True)  # noqa: T201
     except CaptureError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
+        return _fail(str(error))
     finally:
         emulator.close()
     return 0
+
+
+def _fail(text: str) -> int:
+    sys.stderr.write(f"{text}\n")
+    return 1

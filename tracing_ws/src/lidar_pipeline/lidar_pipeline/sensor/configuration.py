@@ -8,6 +8,7 @@ that firmware 2 added and its clients set.
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -19,8 +20,15 @@ class ConfigurationError(ValueError):
     """A parameter that the sensor does not know, or a value that it does not take."""
 
 
-def _text(value: Any) -> str:
-    return str(value)
+def _destination(value: Any) -> str:
+    """Give the IPv4 address of a host by its name or address; none stops the sensor."""
+    if not value:
+        return ""
+    # Once, here: a name server that does not answer would hold up every packet.
+    try:
+        return socket.gethostbyname(str(value))
+    except (OSError, UnicodeError) as error:
+        raise ValueError(f"{value} is no IPv4 address, and no name of one is known") from error
 
 
 def _whole(low: int, high: int) -> Callable[[Any], int]:
@@ -55,7 +63,7 @@ def _window(value: Any) -> list[int]:
 
 _PORT = _whole(0, 65535)
 PARAMETERS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
-    "udp_ip": ("", _text),
+    "udp_ip": ("", _destination),
     "udp_port_lidar": (7502, _PORT),
     "udp_port_imu": (7503, _PORT),
     "lidar_mode": ("1024x10", _one_of(*MODES)),

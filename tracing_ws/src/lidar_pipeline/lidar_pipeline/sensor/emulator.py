@@ -34,7 +34,7 @@ _IDLE_S = 0.02
 
 @dataclass(frozen=True)
 class Bounds:
-    """When to end: after so many scans or packets, lost ones among them; 0 for never."""
+    """When to end: so many scans or packets, lost ones too, after a start; 0 for never."""
 
     scans: int = 0
     packets: int = 0
@@ -97,9 +97,12 @@ class Emulator:
             if not self._configuration.get("active", "udp_ip"):
                 self._stop.wait(_IDLE_S)
                 continue
+            # First: what is set from here on is for the next start.
+            generation = self._configuration.generation
             self._aim()
             self.starts += 1
-            done = self._replay() if self._options.replay else self._stream()
+            send = self._replay if self._options.replay else self._stream
+            done = send(generation)
         self.sender.finish()
         return self.summary()
 
@@ -113,7 +116,10 @@ class Emulator:
             self._capture.__exit__(None, None, None)
 
     def summary(self) -> dict[str, Any]:
-        """Tell what was made and sent; `packets` are all lidar packets made, sent or lost."""
+        """Tell what was made and sent; `packets` are all lidar packets made, sent or lost.
+
+        `scans` are so many packets in scans of the last mode.
+        """
         mode = self._configuration.mode
         return {
             "mode": mode.name,
@@ -129,17 +135,16 @@ class Emulator:
         lidar, imu = get("active", "udp_port_lidar"), get("active", "udp_port_imu")
         self.sender.aim(get("active", "udp_ip"), lidar, imu)
 
-    def _stream(self) -> bool:
+    def _stream(self, generation: int) -> bool:
         """Send the scene until a bound (true), or a reinitialization or stop (false)."""
         configuration, sender = self._configuration, self.sender
-        generation = configuration.generation
         mode = configuration.mode
         renderer = ScanRenderer(mode)
         limit = self._options.bounds.limit(mode)
         offset_ns = self._clock.offset_ns(configuration.get("active", "timestamp_mode"))
         begin_ns = time.monotonic_ns() + _LEAD_NS
         system_ns = time.monotonic_ns() - self._clock.since_on_ns()
-        self.packets = packet = sample = 0
+        packet = sample = 0
         while packet != limit:
             # A packet is sent when its last column is measured.
             lidar_ns = begin_ns + (packet + 1) * 1_000_000_000 // mode.packets_per_second
@@ -154,18 +159,16 @@ class Emulator:
             sender.lateness.append(wait_until(lidar_ns))
             sender.lidar(columns.view("u1").data)
             packet += 1
-            self.packets = packet
+            self.packets += 1
             if configuration.generation != generation or self._stop.is_set():
                 return False
         return True
 
-    def _replay(self) -> bool:
+    def _replay(self, generation: int) -> bool:
         """Send a capture's lidar and IMU packets at its pace, by their sizes; true at its end."""
         assert self._options.replay
-        generation = self._configuration.generation
-        offset_ns = 0
+        offset_ns = packet = 0
         limit = self._options.bounds.limit(self._configuration.mode)
-        self.packets = 0
         for datagram in read_capture(self._options.replay):
             if self._configuration.generation != generation or self._stop.is_set():
                 return False
@@ -174,8 +177,9 @@ class Emulator:
             if len(datagram.payload) == LIDAR_BYTES:
                 self.sender.lateness.append(late)
                 self.sender.lidar(datagram.payload)
+                packet += 1
                 self.packets += 1
-                if self.packets == limit:
+                if packet == limit:
                     break
             elif len(datagram.payload) == IMU_BYTES:
                 self.sender.imu(datagram.payload)

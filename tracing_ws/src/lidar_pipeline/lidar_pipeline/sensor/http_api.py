@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from http import HTTPStatus
@@ -41,6 +42,11 @@ class _Request(BaseHTTPRequestHandler):
     server: HttpApi
     protocol_version = "HTTP/1.1"
 
+    def handle(self) -> None:
+        """Answer requests until the client goes away, which it may do at any time."""
+        with contextlib.suppress(OSError):
+            super().handle()
+
     def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002 (its base's name)
         """Say nothing: requests are no news."""
 
@@ -57,9 +63,8 @@ class _Request(BaseHTTPRequestHandler):
         self._answer("DELETE")
 
     def _answer(self, method: str) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         try:
-            status, reply = HTTPStatus.OK, self._reply(method, body)
+            status, reply = HTTPStatus.OK, self._reply(method, self._body())
         except _RequestError as error:
             status, reply = error.status, {"error": {"title": str(error)}}
         except ConfigurationError as error:
@@ -70,6 +75,13 @@ class _Request(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
+
+    def _body(self) -> bytes:
+        length = self.headers.get("Content-Length") or "0"
+        if not length.isdecimal():
+            self.close_connection = True
+            raise _RequestError(HTTPStatus.BAD_REQUEST, f"Content-Length {length} is no number")
+        return self.rfile.read(int(length))
 
     def _reply(self, method: str, body: bytes) -> Any:
         # Clients behind a proxy send the whole address as path.

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socketserver
 from collections.abc import Callable
@@ -99,10 +100,9 @@ class _Session(socketserver.StreamRequestHandler):
     server: TcpControl
 
     def handle(self) -> None:
-        while line := self.rfile.readline(_LINE_BYTES):
-            text = line.decode("utf-8", "replace")
-            reply = answer(self.server.status, text, self.client_address[0])
-            try:
+        # A client may go away at any time.
+        with contextlib.suppress(OSError):
+            while line := self.rfile.readline(_LINE_BYTES):
+                text = line.decode("utf-8", "replace")
+                reply = answer(self.server.status, text, self.client_address[0])
                 self.wfile.write(f"{reply}\n".encode())
-            except OSError:
-                return
