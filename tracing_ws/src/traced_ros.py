@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import subprocess
 import time
@@ -23,6 +24,16 @@ _DEADLINE_S = 60.0
 _DOMAIN = 97 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
 _LINE = re.compile(r"^\[(?P<time>[\d.]+)\] .*?ros2:(?P<name>\w+): (?P<rest>.*)$")
 _FIELD = re.compile(r'(\w+) = ("(?:[^"\\]|\\.)*"|-?\w+)')
+
+
+def free_domain() -> int:
+    """Give a domain whose discovery port nobody has bound, and no other worker of pytest takes."""
+    tables = [Path("/proc/net/udp"), Path("/proc/net/udp6")]
+    lines = [line for table in tables if table.exists() for line in table.read_text().split("\n")]
+    bound = {int(line.split()[1].rpartition(":")[2], 16) for line in lines[1:] if ": " in line}
+    first = 1 + 20 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+    domains = [domain for domain in range(first, first + 20) if 7400 + 250 * domain not in bound]
+    return random.choice(domains)
 
 
 def distros() -> list[str]:

@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import json
-import random
 import sys
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-from lttng_world import ROOT, World, manifest
+from lttng_world import ROOT, World, any_domain, manifest
 
 import strata
 
@@ -20,7 +19,7 @@ pytestmark = pytest.mark.live
 
 def strata_run(world: World, *arguments: str | Path) -> CompletedProcess[str]:
     environment = world.environment | {
-        "ROS_DOMAIN_ID": str(random.randint(1, 100)),
+        "ROS_DOMAIN_ID": any_domain(),
         "STRATA_ROS_PREFIX": str(ROOT / ".venv"),
     }
     return world.run(sys.executable, "-m", "strata", "run", *arguments, env=environment)

@@ -4,19 +4,18 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from traced_ros import Ros
+from traced_ros import Ros, free_domain
 
 JAZZY = Ros("jazzy")
 PROGRAMS = Path(__file__).parent / "programs"
 BOUND_S = 60.0
-_DOMAIN = 1 + os.getpid() % 90
+_DOMAIN = free_domain()
 
 
 SUBSCRIBERS = [

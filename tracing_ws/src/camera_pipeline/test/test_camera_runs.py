@@ -256,13 +256,13 @@ REFUSALS = [
     (
         "camera_source",
         [pictures(1), "peers:=1", "peers_s:=0.5"],
-        {"ROS_DOMAIN_ID": "91"},
+        {"ROS_DOMAIN_ID": "67"},
         "Cannot begin: 0 of 1 subscribers are ready after 0.5 s.",
     ),
     (
         "image_subscriber",
         ["discovery_s:=0.5"],
-        {"ROS_DOMAIN_ID": "92"},
+        {"ROS_DOMAIN_ID": "68"},
         "Cannot measure: no image on /camera/image_raw after 0.5 s (0 publishers found).",
     ),
     ("image_subscriber", ["depth:=-1"], {}, "Cannot use parameter depth: -1 is below 0."),

@@ -84,7 +84,9 @@ def run(lttng: Lttng, way: str) -> Run:
             program.stdin.write("read\n")
             program.stdin.flush()
             assert program.stdout.readline() == "read\n"
-        out, error = program.communicate(timeout=30)
+        # Not by communicate, which does not see what readline has read ahead.
+        out = program.stdout.readline()
+        _, error = program.communicate(timeout=30)
         assert (program.returncode, error) == (0, "")
         lttng.stop(session)
         session = ""

@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from lidar_process import counts, emulator, finish, free_domain, start, start_driver
+from lidar_process import counts, emulator, finish, start, start_driver
+from traced_ros import free_domain
 
 MS = 1e-6
 

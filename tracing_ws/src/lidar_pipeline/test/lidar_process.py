@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -70,13 +69,6 @@ def environment(domain: int) -> dict[str, str]:
     }
 
 
-def free_domain() -> int:
-    """Give a domain whose discovery port nobody on this machine has bound."""
-    lines = Path("/proc/net/udp").read_text().splitlines()[1:]
-    bound = {int(line.split()[1].rpartition(":")[2], 16) for line in lines}
-    return random.choice([at for at in range(1, 101) if 7400 + 250 * at not in bound])
-
-
 class Emulator:
     """A running emulator; `port` and `http` are its control ports."""
 
@@ -88,8 +80,11 @@ class Emulator:
 
     def sent(self) -> dict[str, Any]:
         """Wait for its end, and give what it sent."""
-        out, _ = self.process.communicate(timeout=BOUND_S)
-        return json.loads(out)
+        # Not by communicate, which does not see what readline has read ahead.
+        assert self.process.stdout
+        sent: dict[str, Any] = json.loads(self.process.stdout.readline())
+        self.process.wait(BOUND_S)
+        return sent
 
 
 @contextmanager

@@ -18,10 +18,10 @@ from lidar_process import (
     counts,
     emulator,
     finish,
-    free_domain,
     start,
     start_driver,
 )
+from traced_ros import free_domain
 
 CHECKER = PACKAGE / "test/programs/check_messages.py"
 PTP = "TIME_FROM_PTP_1588"

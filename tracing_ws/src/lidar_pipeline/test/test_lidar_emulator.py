@@ -198,8 +198,8 @@ def test_clients_that_go_away_and_starts_anew_leave_it_sound() -> None:
             assert ask(sensor, "reinitialize ") == ["reinitialize"]
         receiver.packets(3)
         sensor.process.send_signal(signal.SIGTERM)
-        out, errors = sensor.process.communicate(timeout=20)
-    sent = json.loads(out)
+        sent = sensor.sent()
+        _, errors = sensor.process.communicate(timeout=20)
     assert errors == ""
     assert sent["starts"] >= 2
     assert sent["packets"] == sent["lidar_packets"] == sent["lateness_ns"]["count"] >= 9

@@ -17,10 +17,9 @@ from lidar_process import (
     emulator,
     environment,
     finish,
-    free_domain,
     start,
 )
-from traced_ros import Lttng
+from traced_ros import Lttng, free_domain
 
 _LINE = re.compile(r"driver:(?P<name>\w+): .*?vtid = (?P<vtid>\d+) \}, \{ (?P<fields>.*) \}$")
 _FIELD = re.compile(r'(\w+) = ("[^"]*"|-?\d+)')

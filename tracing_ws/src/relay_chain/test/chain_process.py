@@ -7,7 +7,6 @@ from __future__ import annotations
 import csv
 import itertools
 import os
-import random
 import subprocess
 import time
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from traced_ros import free_domain
 
 ROOT = Path(__file__).resolve().parents[4]
 ENVIRONMENT = ROOT / "tracing_ws/setup/environment.sh"
@@ -94,16 +94,6 @@ def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
         _, errors = process.communicate()
         pytest.fail(f"did not end within {BOUND_S} s:\n{errors}")
     return process.returncode, errors
-
-
-def free_domain() -> int:
-    """Give a domain whose discovery port nobody has bound, and no other worker of pytest takes."""
-    tables = [Path("/proc/net/udp"), Path("/proc/net/udp6")]
-    lines = [line for table in tables if table.exists() for line in table.read_text().split("\n")]
-    bound = {int(line.split()[1].rpartition(":")[2], 16) for line in lines[1:] if ": " in line}
-    first = 1 + 20 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
-    domains = [domain for domain in range(first, first + 20) if 7400 + 250 * domain not in bound]
-    return random.choice(domains)
 
 
 def wait_until(true: Callable[[], bool], what: str, seconds: float = 15.0) -> None:
