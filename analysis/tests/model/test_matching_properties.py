@@ -207,10 +207,12 @@ def test_publications_without_stamps_are_never_matched_wrongly(system: dict[str,
 
 
 @EXAMPLES
-@given(SYSTEMS, st.integers(0, 10), st.randoms(use_true_random=False))
+@given(SYSTEMS, st.integers(0, 10), st.integers(0, 1 << 32))
 def test_lost_events_make_no_wrong_inferred_match(
-    system: dict[str, Any], lost_percent: int, random: Random
+    system: dict[str, Any], lost_percent: int, seed: int
 ) -> None:
+    # Lost at random, as buffers lose: a foe who chooses them can make a wrong offset the steadiest.
+    random = Random(seed)
     whole = as_humble(record(steady_world(**system)))
     recording = whole.without(
         lambda event, _: "init" not in event and random.randrange(100) < lost_percent
