@@ -160,7 +160,9 @@ class CameraSource(Node):
         finally:
             self._write_log()
         # What a reliable subscription has not got yet would be lost with the publisher.
-        self._image_publisher.wait_for_all_acked(Duration(nanoseconds=round(_ACKNOWLEDGED_S * 1e9)))
+        most_s = 0.5 if self._stop.is_set() else _ACKNOWLEDGED_S
+        for publisher in (self._image_publisher, self._info_publisher):
+            publisher.wait_for_all_acked(Duration(nanoseconds=round(most_s * 1e9)))
 
     def _is_done(self) -> bool:
         return self._stop.is_set() or bool(self._images and self.published >= self._images)
