@@ -79,7 +79,9 @@ def test_one_that_is_never_ready_fails_the_run(tmp_path: Path) -> None:
 
 
 def test_one_that_fails_is_not_ready_whatever_it_said(tmp_path: Path) -> None:
-    text = ENDING + shell("a", "echo cannot listen on tcp; exit 2", "ready: {says: tcp}")
+    # Without an end of line it is heard with the end of the output only.
+    last_words = "printf 'cannot listen on tcp'; exit 2"
+    text = ENDING + shell("a", last_words, "ready: {says: tcp}")
     ran = run(tmp_path, text + shell("b", "true", "ends: true"))
     assert ran.status == 1
     assert list(ran.processes) == ["a"]

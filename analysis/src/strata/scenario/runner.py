@@ -30,6 +30,8 @@ _POLL_S = 0.005
 # One at a time first, so that they end in order.
 _APART_S = 1.0
 _LOAD_SETTLES_S = 0.5
+# One that says so and dies is not ready: its last words arrive before the kernel tells of its end.
+_READY_SETTLES_S = 0.2
 
 
 def without_preload() -> None:
@@ -252,13 +254,15 @@ class Run:
     def _is_ready(self, child: Child) -> bool:
         """Pass output on until a process says that it is ready; false when it does not in time.
 
-        One that failed meanwhile is not ready, whatever it said.
+        One that failed meanwhile, or just after, is not ready, whatever it said.
         """
         until = time.monotonic() + child.plan["ready_s"]
         while not child.said:
             self._turn()
             if not child.running or self._signal is not None or time.monotonic() > until:
                 break
+        if child.said:
+            self._until_gone([child], _READY_SETTLES_S)
         return bool(child.said) and (child.running or not child.failed)
 
     def _turn(self, seconds: float = _TURN_S) -> None:
