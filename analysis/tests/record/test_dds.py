@@ -12,8 +12,10 @@ from tiny_dds import build
 from strata.errors import SessionError
 from strata.record import fork
 from strata.record.config import load_config
-from strata.record.dds import Hooks, asked_for, find_hooks, plan_dds
+from strata.record.dds import Hooks, find_hooks, plan_dds
+from strata.record.preload import asks_for
 from strata.record.ros import SOURCED, Ros
+from strata.schema.events import DDS_PROVIDER
 
 _HOOKS = "lib/dds_tracepoints/libdds_tracepoints.so"
 _TABLE = "share/dds_tracepoints/hooks.def"
@@ -37,13 +39,13 @@ _TABLE = "share/dds_tracepoints/hooks.def"
     ],
 )
 def test_which_events_ask_for_the_hooks(pattern: str, asked: bool) -> None:
-    assert asked_for(["ros2:rcl_init", pattern]) is asked
+    assert asks_for(["ros2:rcl_init", pattern], DDS_PROVIDER) is asked
 
 
 def test_shipped_configurations() -> None:
-    assert asked_for(load_config("full").ust)
-    assert not asked_for(load_config("ros2").ust)
-    assert not asked_for(load_config("light").ust)
+    assert asks_for(load_config("full").ust, DDS_PROVIDER)
+    assert not asks_for(load_config("ros2").ust, DDS_PROVIDER)
+    assert not asks_for(load_config("light").ust, DDS_PROVIDER)
 
 
 @pytest.fixture

@@ -16,8 +16,10 @@ from lttng_world import World, manifest
 from strata.errors import SessionError
 from strata.read import open_trace
 from strata.record.config import load_config
-from strata.record.driver import LIBRARY, Driver, asked_for, find_library, plan_driver
+from strata.record.driver import LIBRARY, Driver, plan_driver
+from strata.record.preload import asks_for, space_with
 from strata.record.ros import SOURCED, Ros
+from strata.schema.events import DRIVER_PROVIDER
 
 
 @pytest.mark.parametrize(
@@ -35,14 +37,14 @@ from strata.record.ros import SOURCED, Ros
     ],
 )
 def test_which_events_ask_for_the_hooks(pattern: str, asked: bool) -> None:
-    assert asked_for(["ros2:rcl_init", pattern]) is asked
+    assert asks_for(["ros2:rcl_init", pattern], DRIVER_PROVIDER) is asked
 
 
 def test_shipped_configurations() -> None:
-    assert asked_for(load_config("full").ust)
+    assert asks_for(load_config("full").ust, DRIVER_PROVIDER)
     assert load_config("full").driver_ports == (7502, 7503)
-    assert not asked_for(load_config("ros2").ust)
-    assert not asked_for(load_config("light").ust)
+    assert not asks_for(load_config("ros2").ust, DRIVER_PROVIDER)
+    assert not asks_for(load_config("light").ust, DRIVER_PROVIDER)
 
 
 def test_the_hooks_come_behind_what_is_preloaded(tmp_path: Path) -> None:
@@ -91,7 +93,7 @@ for size in range(1, 21):
 
 @pytest.mark.live
 def test_the_sockets_of_the_configurations_ports_are_recorded(world: World, tmp_path: Path) -> None:
-    if find_library(None) is None:
+    if space_with(LIBRARY, None) is None:
         pytest.skip("driver_tracepoints is not built")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))

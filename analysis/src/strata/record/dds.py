@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from strata.record.preflight.hooks import read_hooks
 from strata.record.preflight.libraries import find_libraries, search_path
 from strata.record.preflight.preflight import Preflight, examine
 from strata.record.preflight.releases import CYCLONEDDS, FASTDDS
+from strata.record.preload import space_with
 from strata.record.ros import DEFAULT_RMW, Ros, prepend
 
 LIBRARY = "lib/dds_tracepoints/libdds_tracepoints.so"
@@ -60,27 +60,9 @@ class Dds:
         }
 
 
-def asked_for(patterns: Sequence[str]) -> bool:
-    """Tell whether a configuration's userspace events include some of the provider `dds`."""
-    return any(_may_name_dds(pattern) for pattern in patterns)
-
-
-def _may_name_dds(pattern: str) -> bool:
-    provider, colon, _ = pattern.partition(":")
-    if colon:
-        return fnmatchcase("dds", provider)
-    # A `*` may stand for the colon, too.
-    beginning, star, _ = pattern.partition("*")
-    return bool(star) and "dds:".startswith(beginning)
-
-
 def find_hooks(ros: Ros | None) -> Hooks | None:
-    """Find what is to be preloaded; null when it is not built.
-
-    Without a ROS 2 any distribution's will do: the library is the same.
-    """
-    spaces = install_spaces() if ros is None else [ros.space] if ros.space else []
-    space = next((space for space in spaces if (space / LIBRARY).is_file()), None)
+    """Find what is to be preloaded; null when it is not built."""
+    space = space_with(LIBRARY, ros)
     return Hooks(space / LIBRARY, fork_libraries(space)) if space else None
 
 

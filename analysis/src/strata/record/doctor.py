@@ -16,16 +16,19 @@ from pathlib import Path
 
 from strata.errors import SessionError
 from strata.record import daemon as session_daemon
-from strata.record import driver, leftovers
+from strata.record import leftovers
 from strata.record.config import SessionConfig
-from strata.record.dds import asked_for, find_hooks, preflight
+from strata.record.dds import find_hooks, preflight
+from strata.record.driver import LIBRARY as DRIVER_LIBRARY
 from strata.record.host import lttng_ust_version, possible_cpus
 from strata.record.kernel.events import DEFAULT_EVENTS
 from strata.record.kernel.perf import plan_perf, probe
 from strata.record.lttng import Lttng, tool_environment
 from strata.record.preflight.preflight import Preflight
+from strata.record.preload import asks_for, space_with
 from strata.record.probe import offered_events
 from strata.record.ros import WHEELS, Ros, caller_environment, find_ros
+from strata.schema.events import DDS_PROVIDER, DRIVER_PROVIDER
 
 OK = "ok"
 WARNING = "warning"
@@ -214,7 +217,7 @@ def _dds_hooks(ros: Ros | None, config: SessionConfig) -> Check:
     name = "dds_tracepoints"
     hooks = find_hooks(ros)
     if hooks is None:
-        status = PROBLEM if ros and asked_for(config.ust) else WARNING
+        status = PROBLEM if ros and asks_for(config.ust, DDS_PROVIDER) else WARNING
         return Check(name, status, "not built: no events of the DDS layer", "make setup")
     if not hooks.fork:
         found = f"{hooks.library}; no liblttng-ust-fork, or ust_fork: no events of forked children"
@@ -224,11 +227,11 @@ def _dds_hooks(ros: Ros | None, config: SessionConfig) -> Check:
 
 def _driver_hooks(ros: Ros | None, config: SessionConfig) -> Check:
     name = "driver_tracepoints"
-    library = driver.find_library(ros)
-    if library is None:
-        status = PROBLEM if ros and driver.asked_for(config.ust) else WARNING
+    space = space_with(DRIVER_LIBRARY, ros)
+    if space is None:
+        status = PROBLEM if ros and asks_for(config.ust, DRIVER_PROVIDER) else WARNING
         return Check(name, status, "not built: no events of sensor drivers", "make setup")
-    return Check(name, OK, str(library))
+    return Check(name, OK, str(space / DRIVER_LIBRARY))
 
 
 def _buffers(config: SessionConfig) -> Check:

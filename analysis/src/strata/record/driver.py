@@ -6,15 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from strata.errors import SessionError
 from strata.record.fork import fork_libraries
-from strata.record.places import install_spaces
+from strata.record.preload import space_with
 from strata.record.ros import Ros, prepend
-from strata.schema.events import DRIVER_PROVIDER
 
 LIBRARY = "lib/driver_tracepoints/libdriver_hooks.so"
 PORTS_VARIABLE = "DRIVER_TRACEPOINTS_UDP_PORTS"
@@ -58,43 +56,20 @@ class Driver:
         }
 
 
-def asked_for(patterns: Sequence[str]) -> bool:
-    """Tell whether a configuration's userspace events include some of the provider `driver`."""
-    return any(_may_name_driver(pattern) for pattern in patterns)
-
-
-def _may_name_driver(pattern: str) -> bool:
-    provider, colon, _ = pattern.partition(":")
-    if colon:
-        return fnmatchcase(DRIVER_PROVIDER, provider)
-    # A `*` may stand for the colon, too.
-    beginning, star, _ = pattern.partition("*")
-    return bool(star) and f"{DRIVER_PROVIDER}:".startswith(beginning)
-
-
-def find_library(ros: Ros | None) -> Path | None:
-    """Find the hooks; null when they are not built.
-
-    Without a ROS 2 any distribution's will do: the library is the same.
-    """
-    spaces = install_spaces() if ros is None else [ros.space] if ros.space else []
-    return next((space / LIBRARY for space in spaces if (space / LIBRARY).is_file()), None)
-
-
 def plan_driver(ros: Ros | None, ports: Sequence[int]) -> Driver:
     """Decide what is preloaded into a command for the events of its sensor drivers.
 
     Raises SessionError when the package that a ROS 2 needs is not built; a command without ROS 2 is
     recorded without it then.
     """
-    library = find_library(ros)
-    if library is None and ros is not None:
+    space = space_with(LIBRARY, ros)
+    if space is None and ros is not None:
         raise SessionError(
             f"Cannot record driver events with ROS 2 {ros.distro}: driver_tracepoints is not built "
             f"(no {LIBRARY} below tracing_ws/install/{ros.distro}). Run `make setup`, or record "
             "with a configuration without driver events, such as ros2."
         )
-    if library is None:
+    if space is None:
         remark = "no driver events: driver_tracepoints is not built (`make setup`)"
         return Driver(None, (), tuple(ports), (remark,))
-    return Driver(library, fork_libraries(library.parents[2]), tuple(ports))
+    return Driver(space / LIBRARY, fork_libraries(space), tuple(ports))

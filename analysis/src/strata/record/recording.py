@@ -17,7 +17,7 @@ from strata.record import daemon as session_daemon
 from strata.record import leftovers
 from strata.record.command import Command, End, held_signals, refuse_if_interrupted, resolve
 from strata.record.config import SessionConfig
-from strata.record.dds import Dds, asked_for, plan_dds
+from strata.record.dds import Dds, plan_dds
 from strata.record.directory import (
     CLEANUP,
     STATE,
@@ -30,14 +30,15 @@ from strata.record.directory import (
     holds_events,
 )
 from strata.record.driver import Driver, plan_driver
-from strata.record.driver import asked_for as asked_for_driver
 from strata.record.kernel.events import DEFAULT_EVENTS
 from strata.record.kernel.recorder import ClockOffset, PerfRecording, plan_kernel
 from strata.record.lttng import KERNEL, UST, Lttng, tool_environment
 from strata.record.manifest import Manifest
+from strata.record.preload import asks_for
 from strata.record.profiles import RmwProfile
 from strata.record.ros import Ros, caller_environment
 from strata.record.watchdog import Watchdog
+from strata.schema.events import DDS_PROVIDER, DRIVER_PROVIDER
 
 SESSION_DIR_VARIABLE = "STRATA_SESSION_DIR"
 # Generous: the consumer may have gigabytes of full buffers to write.
@@ -158,10 +159,12 @@ def _plan(
     environment = ros.environment(caller) if ros else dict(caller)
     if rmw_profile:
         environment = rmw_profile.environment(environment, ros)
-    dds = plan_dds(ros, environment) if asked_for(config.ust) else None
+    dds = plan_dds(ros, environment) if asks_for(config.ust, DDS_PROVIDER) else None
     if dds and dds.hooks:
         environment = dds.hooks.preload(environment)
-    driver = plan_driver(ros, config.driver_ports) if asked_for_driver(config.ust) else None
+    driver = (
+        plan_driver(ros, config.driver_ports) if asks_for(config.ust, DRIVER_PROVIDER) else None
+    )
     if driver:
         environment = driver.preload(environment)
     environment[SESSION_DIR_VARIABLE] = str(target)
