@@ -17,18 +17,13 @@ namespace camera_pipeline {
 
 namespace {
 
+using workload::epoch_ns;
 using workload::Error;
 using workload::setting;
 
 /// A connected subscriber makes a publisher here, which the camera counts; nothing is ever sent.
 constexpr const char* kReadyTopic = "camera/ready";
 constexpr std::chrono::milliseconds kPoll{100};
-constexpr std::int64_t kSecond = 1'000'000'000;
-
-std::int64_t epoch_ns() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-}
 
 std::string text(double value) {
   std::array<char, 32> out{};
@@ -59,7 +54,7 @@ std::string choice(rclcpp::Node& node, const std::string& name,
 }  // namespace
 
 ImageSubscriber::ImageSubscriber(const rclcpp::NodeOptions& options)
-    : Node("image_subscriber", options),
+    : MeasuringNode("image_subscriber", options),
       images_(setting(*this, "images", std::int64_t{0}, 0)),
       seconds_(seconds_setting(*this, "seconds", 0.0)),
       quiet_(seconds_setting(*this, "quiet_s", 5.0)),
@@ -72,14 +67,6 @@ ImageSubscriber::ImageSubscriber(const rclcpp::NodeOptions& options)
       began_(std::chrono::steady_clock::now()) {
   subscribe();
   poll_ = create_wall_timer(kPoll, [this] { on_poll(); });
-}
-
-ImageSubscriber::~ImageSubscriber() {
-  try {
-    report();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-  }
 }
 
 std::string ImageSubscriber::output(const std::string& name) {
@@ -155,7 +142,7 @@ void ImageSubscriber::on_image(const std::shared_ptr<const sensor_msgs::msg::Ima
                                const rclcpp::MessageInfo& info) {
   Arrival image;
   image.at_ns = epoch_ns();
-  image.stamp_ns = message->header.stamp.sec * kSecond + message->header.stamp.nanosec;
+  image.stamp_ns = workload::stamp_ns(message->header.stamp);
   image.bytes = static_cast<std::int64_t>(message->data.size());
   image.width = message->width;
   image.height = message->height;
@@ -175,17 +162,17 @@ void ImageSubscriber::on_serialized(const std::shared_ptr<const rclcpp::Serializ
 
 void ImageSubscriber::on_info(const std::shared_ptr<const sensor_msgs::msg::CameraInfo>& message) {
   // Before, the subscription of images may not have been there.
-  if (!ready_ || done_) {
+  if (!ready_ || done()) {
     return;
   }
   Arrival arrival;
   arrival.at_ns = epoch_ns();
-  arrival.stamp_ns = message->header.stamp.sec * kSecond + message->header.stamp.nanosec;
+  arrival.stamp_ns = workload::stamp_ns(message->header.stamp);
   arrivals_.push_back(std::move(arrival));
 }
 
 void ImageSubscriber::add(Arrival&& image, const rclcpp::MessageInfo& info) {
-  if (done_) {
+  if (done()) {
     return;
   }
   image.is_image = true;
@@ -245,21 +232,7 @@ std::string ImageSubscriber::nothing_came() const {
          " Check that the camera runs, with the same ROS_DOMAIN_ID.";
 }
 
-void ImageSubscriber::finish(std::optional<std::string> problem) {
-  if (done_) {
-    return;
-  }
-  done_ = true;
-  problem_ = std::move(problem);
-  if (act_) {
-    act_();
-  }
-}
-
-int ImageSubscriber::report() {
-  if (std::exchange(reported_, true)) {
-    return 0;
-  }
+int ImageSubscriber::write_results() {
   workload::SummaryProcess process("camera_pipeline.recorded");
   process.line("topic", std::string(image_->get_topic_name()));
   process.line("expected_fps", text(expected_fps_));
@@ -274,12 +247,7 @@ int ImageSubscriber::report() {
     }
   }
   process.line("end", epoch_ns(), std::int64_t{gave_up_});
-  const int status = process.finish();
-  if (problem_) {
-    std::fprintf(stderr, "%s\n", problem_->c_str());
-    return 1;
-  }
-  return status;
+  return process.finish();
 }
 
 }  // namespace camera_pipeline

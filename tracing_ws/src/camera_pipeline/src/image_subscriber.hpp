@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <rclcpp/rclcpp.hpp>
 #include <sensor_msgs/msg/camera_info.hpp>
 #include <sensor_msgs/msg/image.hpp>
 #include <string>
 #include <vector>
+#include <workload_rclcpp/measuring_node.hpp>
 
 namespace camera_pipeline {
 
@@ -34,18 +34,14 @@ struct Arrival {
 /// The node `image_subscriber` in C++: its parameters and results are those of
 /// camera_pipeline/subscriber.py, whose metrics it has made of what arrived. As a component it
 /// writes them when it is unloaded.
-class ImageSubscriber : public rclcpp::Node {
+class ImageSubscriber : public workload::MeasuringNode {
  public:
   /// Throws Error when a parameter cannot be used.
   explicit ImageSubscriber(const rclcpp::NodeOptions& options);
-  ~ImageSubscriber() override;
-
-  /// Has `act` called when the node has nothing more to do, in one of its callbacks.
-  void when_done(std::function<void()> act) { act_ = std::move(act); }
-  /// Writes the results, once; the exit status.
-  int report();
+  ~ImageSubscriber() override { report_at_last(); }
 
  private:
+  int write_results() override;
   rclcpp::QoS qos_setting();
   std::string output(const std::string& name);
   void subscribe();
@@ -62,7 +58,6 @@ class ImageSubscriber : public rclcpp::Node {
   [[nodiscard]] std::int64_t counted() const {
     return std::max(received_, last_sequence_ - before_first_);
   }
-  void finish(std::optional<std::string> problem = std::nullopt);
   [[nodiscard]] std::string nothing_came() const;
 
   std::int64_t images_;
@@ -90,11 +85,6 @@ class ImageSubscriber : public rclcpp::Node {
   std::chrono::steady_clock::time_point began_;
   std::optional<std::chrono::steady_clock::time_point> first_;
   std::chrono::steady_clock::time_point last_;
-
-  std::function<void()> act_;
-  bool done_ = false;
-  bool reported_ = false;
-  std::optional<std::string> problem_;
 };
 
 }  // namespace camera_pipeline

@@ -63,7 +63,7 @@ Arrival image_header(const std::uint8_t* message, std::size_t size) {
   Reader reader(message, size);
   Arrival image;
   const auto seconds = static_cast<std::int32_t>(reader.number());
-  image.stamp_ns = seconds * std::int64_t{1'000'000'000} + reader.number();
+  image.stamp_ns = seconds * workload::kSecondNs + reader.number();
   reader.text();  // frame_id
   image.height = reader.number();
   image.width = reader.number();

@@ -19,18 +19,13 @@ namespace lidar_pipeline {
 
 namespace {
 
+using workload::epoch_ns;
 using workload::Error;
 using workload::setting;
 
 constexpr std::chrono::milliseconds kWatch{500};
-constexpr std::int64_t kSecond = 1'000'000'000;
 /// Of the stamp in a message's CDR: a header is its first field, after the encapsulation.
 constexpr std::size_t kStampAt = 4;
-
-std::int64_t epoch_ns() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-}
 
 bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
@@ -45,7 +40,7 @@ std::string csv_name(std::string topic) {
 }  // namespace
 
 PerfNode::PerfNode(const rclcpp::NodeOptions& options)
-    : Node("perf_node", options),
+    : MeasuringNode("perf_node", options),
       warm_up_(setting(*this, "warm_up", std::int64_t{0}, 0)),
       wanted_(setting(*this, "n_samples", std::int64_t{1000}, 1) + warm_up_),
       quiet_(static_cast<std::int64_t>(setting(*this, "quiet_s", 5.0, 0) * 1e9)),
@@ -68,14 +63,6 @@ PerfNode::PerfNode(const rclcpp::NodeOptions& options)
     subscriptions_.push_back(subscribe(samples, qos));
   }
   watch_ = create_wall_timer(kWatch, [this] { on_watch(); });
-}
-
-PerfNode::~PerfNode() {
-  try {
-    report();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-  }
 }
 
 void PerfNode::refuse_to_replace() const {
@@ -122,7 +109,7 @@ rclcpp::SubscriptionBase::SharedPtr PerfNode::subscribe(Samples& samples, const 
           std::uint32_t rest = 0;
           std::memcpy(&seconds, raw.buffer + kStampAt, sizeof seconds);
           std::memcpy(&rest, raw.buffer + kStampAt + sizeof seconds, sizeof rest);
-          take(samples, at_ns, seconds * kSecond + rest, info);
+          take(samples, at_ns, seconds * workload::kSecondNs + rest, info);
         });
   }
   return create_subscription<Message>(
@@ -130,8 +117,7 @@ rclcpp::SubscriptionBase::SharedPtr PerfNode::subscribe(Samples& samples, const 
       [this, &samples](const std::shared_ptr<const Message>& message,
                        const rclcpp::MessageInfo& info) {
         const auto at_ns = epoch_ns();
-        const auto& stamp = message->header.stamp;
-        take(samples, at_ns, stamp.sec * kSecond + stamp.nanosec, info);
+        take(samples, at_ns, workload::stamp_ns(message->header.stamp), info);
       });
 }
 
@@ -169,21 +155,7 @@ void PerfNode::on_watch() {
          seconds.data() + " s.");
 }
 
-void PerfNode::finish(std::optional<std::string> problem) {
-  if (done_) {
-    return;
-  }
-  done_ = true;
-  problem_ = std::move(problem);
-  if (act_) {
-    act_();
-  }
-}
-
-int PerfNode::report() {
-  if (std::exchange(reported_, true)) {
-    return 0;
-  }
+int PerfNode::write_results() {
   workload::SummaryProcess summary("lidar_pipeline.perf.recorded");
   summary.line("warm_up", warm_up_);
   summary.line("out_file", out_file_);
@@ -194,12 +166,7 @@ int PerfNode::report() {
       summary.line("sample", row.received_ns, row.stamp_ns, row.sequence);
     }
   }
-  const int status = summary.finish();
-  if (problem_) {
-    std::fprintf(stderr, "%s\n", problem_->c_str());
-    return 1;
-  }
-  return status;
+  return summary.finish();
 }
 
 }  // namespace lidar_pipeline

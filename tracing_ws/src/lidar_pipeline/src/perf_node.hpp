@@ -5,11 +5,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <rclcpp/rclcpp.hpp>
 #include <string>
 #include <vector>
+#include <workload_rclcpp/measuring_node.hpp>
 
 namespace lidar_pipeline {
 
@@ -29,25 +29,20 @@ struct Samples {
 /// The node `perf_node` in C++: its parameters and results are those of
 /// lidar_pipeline/perf/node.py, whose statistics it has made of its samples. As a component it
 /// writes them when it is unloaded.
-class PerfNode : public rclcpp::Node {
+class PerfNode : public workload::MeasuringNode {
  public:
   /// Throws Error when a parameter cannot be used.
   explicit PerfNode(const rclcpp::NodeOptions& options);
-  ~PerfNode() override;
-
-  /// Has `act` called when the node has nothing more to do, in one of its callbacks.
-  void when_done(std::function<void()> act) { act_ = std::move(act); }
-  /// Writes the results, once; the exit status.
-  int report();
+  ~PerfNode() override { report_at_last(); }
 
  private:
+  int write_results() override;
   template <typename Message>
   rclcpp::SubscriptionBase::SharedPtr subscribe(Samples& samples, const rclcpp::QoS& qos);
   rclcpp::SubscriptionBase::SharedPtr subscribe(Samples& samples, const rclcpp::QoS& qos);
   void take(Samples& samples, std::int64_t received_ns, std::int64_t stamp_ns,
             const rclcpp::MessageInfo& info);
   void on_watch();
-  void finish(std::optional<std::string> problem);
   [[nodiscard]] bool complete(const Samples& samples) const;
   /// Throws Error when a file of the results is there already.
   void refuse_to_replace() const;
@@ -63,11 +58,6 @@ class PerfNode : public rclcpp::Node {
   std::vector<rclcpp::SubscriptionBase::SharedPtr> subscriptions_;
   rclcpp::TimerBase::SharedPtr watch_;
   std::optional<std::chrono::steady_clock::time_point> last_;
-
-  std::function<void()> act_;
-  bool done_ = false;
-  bool reported_ = false;
-  std::optional<std::string> problem_;
 };
 
 }  // namespace lidar_pipeline

@@ -13,6 +13,7 @@ endif()
 find_package(rclcpp REQUIRED)
 
 add_library(workload_rclcpp SHARED
+  src/measuring_node.cpp
   src/process.cpp
   src/settings.cpp
   src/summary_process.cpp)
