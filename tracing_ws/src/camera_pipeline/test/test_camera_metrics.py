@@ -103,6 +103,7 @@ def test_seconds_add_up_and_empty_ones_are_there(load: Load) -> None:
             windows += measured.add(an_image(metrics, number, 7_000_000, arrival))
     windows += measured.finish()
     assert [window.begin_ns for window in windows] == [0, S, 2 * S, 3 * S, 4 * S]
+    assert [window.seconds for window in windows] == [1, 1, 1, 1, pytest.approx(139 / 30 - 4)]
     assert [window.received for window in windows] == [27, 27, 0, 0, 5]
     # A loss belongs to the second in which it was found.
     assert [window.lost for window in windows] == [2, 3, 0, 0, 1]
