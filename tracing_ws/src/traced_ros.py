@@ -20,6 +20,15 @@ _OWN_PLACES = (
     "mkdir -p /run/lttng && mount -t tmpfs none /run/lttng && mount -t tmpfs none /dev/shm"
 )
 _DEADLINE_S = 60.0
+_IN_ENVIRONMENT = """
+source "$1" $2
+space=$3
+packages=$(echo "$space"/lib/python3.*/site-packages)
+export PYTHONPATH="$packages:$PYTHONPATH" LD_LIBRARY_PATH="$space/lib:$LD_LIBRARY_PATH"
+export AMENT_PREFIX_PATH="$space:$AMENT_PREFIX_PATH"
+shift 3
+exec "$@"
+"""
 # Tests run beside each other, and each worker's nodes hear only each other.
 _DOMAIN = 97 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
 _LINE = re.compile(r"^\[(?P<time>[\d.]+)\] .*?ros2:(?P<name>\w+): (?P<rest>.*)$")
@@ -84,6 +93,13 @@ class Ros:
             return [str(self.wheels / "bin/python"), *line]
         setup = f'. /opt/ros/{self.distro}/setup.sh; PYTHONPATH="$HOOK:$PYTHONPATH" exec "$@"'
         return ["sh", "-c", setup, "sh", "/usr/bin/python3", *line]
+
+    def command(self, *arguments: str | Path) -> list[str]:
+        """Give the command that runs `arguments` with ROS set up; exec only, so pids agree."""
+        own = [ROOT / "tracing_ws/setup/environment.sh", self.wheels]
+        setup = own if self.wheels else [f"/opt/ros/{self.distro}/setup.bash", ""]
+        line = ["bash", "-c", _IN_ENVIRONMENT, "bash", *setup, self.install, *arguments]
+        return [str(word) for word in line]
 
     @property
     def provider(self) -> Path:

@@ -165,7 +165,7 @@ def test_a_stopped_receiver_thread_is_transport(recorded: Recorder, transport: s
         assert recording.stderr is not None
         while "all connected" not in recording.stderr.readline():
             assert recording.poll() is None
-        sink = find_process(recording.pid, "relay_chain.group", '"sink"')
+        sink = find_process(recording.pid, "relay_chain.several", "\0sink\0")
         with StoppableThread.seized(find_receiver(sink, transport)) as thread:
             for _ in range(27):
                 time.sleep(0.03)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from camera_pipeline.loss import Loss
+from camera_pipeline.loss import Loss, SequenceLoss, StampLoss
 
 SECOND_NS = 1_000_000_000
 MB = 1e6
@@ -18,9 +18,13 @@ MIB = float(1 << 20)
 
 @dataclass
 class Window:
-    """The images that arrived in one second, [begin, begin + 1 s); `lost` was found lost in it."""
+    """The images that arrived in one second, [begin, begin + 1 s); `lost` was found lost in it.
+
+    The last of a run ends with the last image: `seconds` is how long it was.
+    """
 
     begin_ns: int
+    seconds: float = 1.0
     received: int = 0
     lost: int = 0
     bytes: int = 0
@@ -68,22 +72,22 @@ def statistics(values_ns: list[int]) -> dict[str, float | int] | None:
 class Metrics:
     """Adds images up. Seconds begin with the first image's arrival; empty ones are windows too."""
 
-    def __init__(self, loss: Loss) -> None:
-        """Begin with no image; `loss` says which are missing."""
-        self.loss = loss
+    def __init__(self) -> None:
+        """Begin with no image."""
+        self.loss: Loss = StampLoss()
         self.received = 0
         self.bytes = 0
         self.latencies_ns: list[int] = []
         self.arrivals_ns: list[int] = []
         self.last: Image | None = None
         self._window: Window | None = None
+        # Of camera_info that came before the first image, ns.
+        self._early_infos: list[int] = []
 
     def add(self, image: Image) -> Iterator[Window]:
         """Note an image; yields the windows that ended before it."""
         yield from self.roll(image.arrival_ns)
-        window = self._window
-        if window is None:
-            window = self._window = Window(image.arrival_ns)
+        window = self._window or self._begin(image)
         latency_ns = image.arrival_ns - image.stamp_ns
         window.received += 1
         window.bytes += image.bytes
@@ -95,11 +99,20 @@ class Metrics:
         self.arrivals_ns.append(image.arrival_ns)
         self.last = image
 
+    def _begin(self, first: Image) -> Window:
+        # The middleware either numbers all publications or none.
+        self.loss = SequenceLoss() if first.sequence else StampLoss()
+        for stamp_ns in self._early_infos:
+            self.loss.on_info(stamp_ns)
+        self._window = Window(first.arrival_ns)
+        return self._window
+
     def add_info(self, stamp_ns: int) -> None:
         """Note a camera_info."""
-        lost = self.loss.on_info(stamp_ns)
-        if self._window is not None:
-            self._window.lost += lost
+        if self._window is None:
+            self._early_infos.append(stamp_ns)
+        else:
+            self._window.lost += self.loss.on_info(stamp_ns)
 
     def roll(self, now_ns: int) -> Iterator[Window]:
         """Yield the windows that have ended by now."""
@@ -116,9 +129,15 @@ class Metrics:
 
     def finish(self) -> Iterator[Window]:
         """Yield the last window, which may be shorter than a second, when it holds an image."""
-        if self._window is not None and (self._window.received or self._window.lost):
-            yield self._window
-        self._window = None
+        window, self._window = self._window, None
+        if window is not None and (window.received or window.lost):
+            window.seconds = max(self.arrivals_ns[-1] - window.begin_ns, 1) / SECOND_NS
+            yield window
+
+    @property
+    def counted(self) -> int:
+        """Give how many images were received or lost."""
+        return self.received + self.loss.lost
 
     @property
     def span_s(self) -> float:

@@ -10,90 +10,41 @@ Lines have fields separated by tabs, times being ns since the epoch: `topic NAME
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from camera_pipeline.loss import SequenceLoss, StampLoss
-from camera_pipeline.metrics import SECOND_NS, Image, Metrics, Window
-from camera_pipeline.results import CsvRows, line, summary, write_summary
+from camera_pipeline.metrics import Image, Metrics, Window
+from camera_pipeline.results import Results
+
+_SETTINGS = 4
 
 
-class Recording:
-    """What a subscriber noted, measured as if it came now."""
-
-    def __init__(self) -> None:
-        """Begin with nothing."""
-        self.settings: dict[str, str] = {}
-        self.metrics: Metrics | None = None
-        self._infos: list[int] = []
-
-    def read(self, lines: Iterable[str]) -> Iterator[tuple[Window, float]]:
-        """Measure; yields each window that ended, and its length in seconds."""
-        for text in lines:
-            key, *fields = text.rstrip("\n").split("\t")
-            if key == "image":
-                yield from self._image(fields)
-            elif key == "info":
-                yield from self._info(*map(int, fields))
-            elif key == "end":
-                yield from self._end(*map(int, fields))
-            else:
-                self.settings[key] = fields[0]
-
-    def _image(self, fields: list[str]) -> Iterator[tuple[Window, float]]:
-        at_ns, stamp_ns, sequence, size, width, height, step = map(int, fields[:-1])
-        if self.metrics is None:
-            # The middleware either numbers all publications or none.
-            self.metrics = Metrics(SequenceLoss() if sequence else StampLoss())
-            for info_ns in self._infos:
-                self.metrics.add_info(info_ns)
-        image = Image(
-            at_ns, stamp_ns, sequence or None, size, width, height, step, encoding=fields[-1]
-        )
-        yield from ((window, 1.0) for window in self.metrics.add(image))
-
-    def _info(self, at_ns: int, stamp_ns: int) -> Iterator[tuple[Window, float]]:
-        if self.metrics is None:
-            self._infos.append(stamp_ns)
-            return
-        yield from ((window, 1.0) for window in self.metrics.roll(at_ns))
-        self.metrics.add_info(stamp_ns)
-
-    def _end(self, at_ns: int, gave_up: int) -> Iterator[tuple[Window, float]]:
-        if self.metrics is None:
-            return
-        yield from ((window, 1.0) for window in self.metrics.roll(at_ns))
-        if gave_up:
-            self.metrics.give_up()
-        last_ns = self.metrics.arrivals_ns[-1]
-        for window in self.metrics.finish():
-            yield window, max(last_ns - window.begin_ns, 1) / SECOND_NS
+def measure(metrics: Metrics, lines: Iterable[list[str]]) -> Iterator[Window]:
+    """Measure what was noted as if it came now; yields each window that ended."""
+    for key, at, *fields in lines:
+        yield from metrics.roll(int(at))
+        if key == "image":
+            *numbers, encoding = fields
+            stamp_ns, sequence, *sizes = map(int, numbers)
+            yield from metrics.add(Image(int(at), stamp_ns, sequence or None, *sizes, encoding))
+        elif key == "info":
+            metrics.add_info(int(fields[0]))
+        elif fields == ["1"]:
+            metrics.give_up()
 
 
 def main() -> None:
     """Write the results of what standard input holds."""
-    recording = Recording()
-    windows = list(recording.read(sys.stdin))
-    settings = recording.settings
-    metrics = recording.metrics or Metrics(StampLoss())
-    expected_fps = float(settings["expected_fps"])
-    if settings["csv"]:
-        rows = CsvRows(Path(settings["csv"]), expected_fps)
-        for window, seconds in windows:
-            rows.add(window, metrics.last, seconds)
-        rows.close()
-    if settings["summary"]:
-        document = summary(metrics, settings["topic"], expected_fps)
-        write_summary(Path(settings["summary"]), document)
-    text = line(
-        metrics.received,
-        metrics.loss.lost,
-        metrics.bytes_per_s,
-        metrics.rate_hz,
-        metrics.latencies_ns,
-    )
-    sys.stderr.write(f"image_subscriber: received {metrics.received} images, {text}\n")
+    lines = (line.rstrip("\n").split("\t") for line in sys.stdin)
+    settings = dict(itertools.islice(lines, _SETTINGS))
+    paths = (Path(settings[name]) if settings[name] else None for name in ("csv", "summary"))
+    results = Results(*paths, float(settings["expected_fps"]))
+    metrics = Metrics()
+    for window in measure(metrics, lines):
+        results.add(window, metrics)
+    sys.stderr.write(f"image_subscriber: {results.close(metrics, settings['topic'])}\n")
 
 
 if __name__ == "__main__":

@@ -54,20 +54,20 @@ class CsvRows:
         self._writer = csv.writer(self._file)
         self._writer.writerow(COLUMNS)
 
-    def add(self, window: Window, last: Image, seconds: float = 1.0) -> None:
-        """Write a window's row; `seconds` is how long it was."""
+    def add(self, window: Window, last: Image) -> None:
+        """Write a window's row."""
         latency = statistics(window.latencies_ns)
         order = ("mean", "min", "max", "p50", "p99")
         times = [f"{latency[key] / 1e6:.3f}" for key in order] if latency else [""] * len(order)
-        end_s = window.begin_ns / SECOND_NS + seconds
+        end_s = window.begin_ns / SECOND_NS + window.seconds
         self._writer.writerow(
             [
                 datetime.fromtimestamp(end_s, UTC).isoformat(timespec="milliseconds"),
                 last.width,
                 last.height,
                 self._fps,
-                f"{window.bytes / seconds:.0f}",
-                f"{window.received / seconds:.3f}",
+                f"{window.bytes / window.seconds:.0f}",
+                f"{window.received / window.seconds:.3f}",
                 f"{loss_percent(window.received, window.lost):.4f}",
                 *times,
                 window.received,
@@ -116,10 +116,40 @@ def summary(metrics: Metrics, topic: str, expected_fps: float) -> dict[str, Any]
     }
 
 
-def write_summary(path: Path, document: dict[str, Any]) -> None:
-    """Write the summary as JSON."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(document, indent=2) + "\n")
+class Results:
+    """The files of a run, of which each may be left out: a row a window, a summary at the end."""
+
+    def __init__(
+        self, csv_path: Path | None, summary_path: Path | None, expected_fps: float
+    ) -> None:
+        """Make the CSV."""
+        self._rows = CsvRows(csv_path, expected_fps) if csv_path else None
+        self._summary_path = summary_path
+        self._expected_fps = expected_fps
+
+    def add(self, window: Window, metrics: Metrics) -> None:
+        """Write a window that ended."""
+        if self._rows is not None and metrics.last is not None:
+            self._rows.add(window, metrics.last)
+
+    def close(self, metrics: Metrics, topic: str) -> str:
+        """Write the rest; returns the line that sums it up."""
+        for window in metrics.finish():
+            self.add(window, metrics)
+        if self._rows is not None:
+            self._rows.close()
+        if self._summary_path is not None:
+            document = summary(metrics, topic, self._expected_fps)
+            self._summary_path.parent.mkdir(parents=True, exist_ok=True)
+            self._summary_path.write_text(json.dumps(document, indent=2) + "\n")
+        text = line(
+            metrics.received,
+            metrics.loss.lost,
+            metrics.bytes_per_s,
+            metrics.rate_hz,
+            metrics.latencies_ns,
+        )
+        return f"received {metrics.received} images, {text}"
 
 
 def line(received: int, lost: int, bytes_per_s: float, rate_hz: float, times: list[int]) -> str:

@@ -26,9 +26,17 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
-from camera_pipeline import calibration, driver_events
+import driver_tracepoints
+from camera_pipeline import calibration
 from camera_pipeline.pipelines import CAPS, explain
-from camera_pipeline.settings import READY_TOPIC, CameraError, output, qos_settings, setting
+from camera_pipeline.settings import (
+    READY_TOPIC,
+    CameraError,
+    choice,
+    output,
+    qos_settings,
+    setting,
+)
 
 _NO_GSTREAMER = (
     "Cannot make a pipeline: camera_pipeline was built without GStreamer, or its libraries are "
@@ -72,7 +80,7 @@ class CameraSource(Node):
         self._preroll = setting(self, "preroll", False)
         self._use_gst_timestamps = setting(self, "use_gst_timestamps", False)
         self._reopen_on_eof = setting(self, "reopen_on_eof", False)
-        self._encoding = self._image_encoding()
+        self._encoding = choice(self, "image_encoding", *CAPS)
         self._frame_id = setting(self, "frame_id", "camera_frame")
         self._images = setting(self, "images", 0, least=0)
         self._peers = setting(self, "peers", 0, least=0)
@@ -100,14 +108,6 @@ class CameraSource(Node):
                 "GSCAM_CONFIG is set. Set one of them, like 'videotestsrc ! videoconvert'."
             )
         return parameter or environment or ""
-
-    def _image_encoding(self) -> str:
-        encoding = setting(self, "image_encoding", "rgb8")
-        if encoding not in CAPS:
-            raise CameraError(
-                f"Cannot use parameter image_encoding: {encoding!r} is none of {', '.join(CAPS)}."
-            )
-        return encoding
 
     def _calibration(self) -> CameraInfo:
         url = setting(self, "camera_info_url", "")
@@ -158,7 +158,8 @@ class CameraSource(Node):
         except self._module.CaptureError as error:
             raise CameraError(explain(error.args, self._description, self._encoding)) from error
         finally:
-            self._write_log()
+            if self._log is not None:
+                write_stamps(self._log, self._rows)
         # What a reliable subscription has not got yet would be lost with the publisher.
         most_s = 0.5 if self._stop.is_set() else _ACKNOWLEDGED_S
         for publisher in (self._image_publisher, self._info_publisher):
@@ -189,7 +190,7 @@ class CameraSource(Node):
         capture = self._module.Capture(
             self._description, CAPS[self._encoding], self._sync, self._max_buffers
         )
-        source = driver_events.source_init("appsink", "camera", capture.name)
+        source = driver_tracepoints.source_init("appsink", "camera", capture.name)
         try:
             # Said before the first image: it would wait for this.
             self.get_logger().info(f"Publishing images of '{self._description}'")
@@ -217,13 +218,15 @@ class CameraSource(Node):
         queue_ns = pulled_ns - frame.arrived_ns
         number = self.published
         size = len(frame)
-        driver_events.buffer_pulled(source, number, size, frame.pts_ns, queue_ns, frame.dropped)
+        driver_tracepoints.buffer_pulled(
+            source, number, size, frame.pts_ns, queue_ns, frame.dropped
+        )
         if self._use_gst_timestamps and frame.clock_ns >= 0:
             stamp_ns = frame.clock_ns + offset_ns
         else:
             stamp_ns = self.get_clock().now().nanoseconds
         self._fill(frame, stamp_ns)
-        driver_events.copy_done(source, number, size)
+        driver_tracepoints.copy_done(source, number, size)
         publish_ns = time.monotonic_ns()
         self._image_publisher.publish(self._message)
         published_ns = time.monotonic_ns()
@@ -258,10 +261,6 @@ class CameraSource(Node):
         # The slot behind the property: the property takes arrays only, and would copy the pixels
         # once more. The conversion to C reads any buffer, here GStreamer's own memory.
         message._data = frame
-
-    def _write_log(self) -> None:
-        if self._log is not None:
-            write_stamps(self._log, self._rows)
 
 
 def write_stamps(path: Path, rows: list[tuple[int, ...]]) -> None:

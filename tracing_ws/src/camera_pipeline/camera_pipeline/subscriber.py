@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from rclpy.event_handler import SubscriptionEventCallbacks
@@ -24,9 +25,8 @@ from rclpy.task import Future
 from sensor_msgs.msg import CameraInfo
 from sensor_msgs.msg import Image as ImageMessage
 
-from camera_pipeline.loss import SequenceLoss, StampLoss
 from camera_pipeline.metrics import SECOND_NS, Image, Metrics, Window
-from camera_pipeline.results import CsvRows, line, summary, write_summary
+from camera_pipeline.results import Results, line
 from camera_pipeline.serialized import image_header
 from camera_pipeline.settings import READY_TOPIC, choice, output, qos_settings, setting
 
@@ -47,18 +47,17 @@ class ImageSubscriber(Node):
         self._quiet_s = setting(self, "quiet_s", 5.0, least=0)
         self._discovery_s = setting(self, "discovery_s", 30.0, least=0)
         self._raw = setting(self, "raw", False)
-        self._expected_fps = setting(self, "expected_fps", 0.0, least=0)
         force = setting(self, "force", False)
-        csv_path = output(self, "csv", force=force)
-        self._summary_path = output(self, "summary", force=force)
-        self._rows = CsvRows(csv_path, self._expected_fps) if csv_path else None
-        self.metrics: Metrics | None = None
+        self._results = Results(
+            output(self, "csv", force=force),
+            output(self, "summary", force=force),
+            setting(self, "expected_fps", 0.0, least=0),
+        )
+        self._metrics = Metrics()
         self._incompatible = ""
         self._began_s = time.monotonic()
         self._first_s = self._last_s = 0.0
         self._ready = None
-        # Of camera_info that came before the first image, ns.
-        self._infos: list[int] = []
         # Images and the timer may be on two threads.
         self._lock = threading.Lock()
         self._subscribe()
@@ -114,33 +113,20 @@ class ImageSubscriber(Node):
         stamp = message.header.stamp
         with self._lock:
             if self._ready is not None:
-                self._infos.append(stamp.sec * SECOND_NS + stamp.nanosec)
-            if self.metrics is not None:
-                self._note_infos()
+                self._metrics.add_info(stamp.sec * SECOND_NS + stamp.nanosec)
                 self._finish_when_complete()
-
-    def _note_infos(self) -> None:
-        for stamp_ns in self._infos:
-            self.metrics.add_info(stamp_ns)
-        self._infos.clear()
 
     def _add(self, image: Image) -> None:
         with self._lock:
             if self.done.done():
                 return
-            if self.metrics is None:
-                # The middleware either numbers all publications or none.
-                self.metrics = Metrics(SequenceLoss() if image.sequence else StampLoss())
-                self._note_infos()
-                self._first_s = time.monotonic()
             self._last_s = time.monotonic()
-            for window in self.metrics.add(image):
-                self._report(window)
+            self._first_s = self._first_s or self._last_s
+            self._report(self._metrics.add(image))
             self._finish_when_complete()
 
     def _finish_when_complete(self) -> None:
-        counted = self.metrics.received + self.metrics.loss.lost
-        if self._images and counted >= self._images:
+        if self._images and self._metrics.counted >= self._images:
             self.finish()
 
     def on_poll(self) -> None:
@@ -148,21 +134,20 @@ class ImageSubscriber(Node):
         now_s = time.monotonic()
         with self._lock:
             self._say_ready()
-            if self.metrics is None:
+            if not self._metrics.received:
                 if self._discovery_s and now_s - self._began_s > self._discovery_s:
                     self.finish(self._nothing_came())
                 return
-            for window in self.metrics.roll(time.time_ns()):
-                self._report(window)
+            self._report(self._metrics.roll(time.time_ns()))
             silent_s = now_s - self._last_s
             if self._seconds and now_s - self._first_s >= self._seconds:
                 self.finish()
             elif (self._images or self._seconds) and 0 < self._quiet_s <= silent_s:
-                self.metrics.give_up()
+                self._metrics.give_up()
                 if self._images:
-                    counted = self.metrics.received + self.metrics.loss.lost
                     self.get_logger().warning(
-                        f"No image for {self._quiet_s:g} s: ends with {counted} of {self._images}"
+                        f"No image for {self._quiet_s:g} s: ends with {self._metrics.counted} "
+                        f"of {self._images}"
                     )
                 self.finish()
 
@@ -185,34 +170,14 @@ class ImageSubscriber(Node):
         if not self.done.done():
             self.done.set_result(problem)
 
-    def _report(self, window: Window) -> None:
-        assert self.metrics is not None
-        assert self.metrics.last is not None
-        if self._rows is not None:
-            self._rows.add(window, self.metrics.last)
-        times = window.latencies_ns
-        text = line(window.received, window.lost, window.bytes, window.received, times)
-        self.get_logger().info(text)
+    def _report(self, windows: Iterator[Window]) -> None:
+        for window in windows:
+            self._results.add(window, self._metrics)
+            times = window.latencies_ns
+            text = line(window.received, window.lost, window.bytes, window.received, times)
+            self.get_logger().info(text)
 
     def close(self) -> str:
         """Write what was measured; returns the line that sums it up."""
         with self._lock:
-            metrics = self.metrics or Metrics(StampLoss())
-            for window in metrics.finish():
-                if self._rows is not None and metrics.last is not None:
-                    last_ns = metrics.arrivals_ns[-1]
-                    seconds = max(last_ns - window.begin_ns, 1) / SECOND_NS
-                    self._rows.add(window, metrics.last, seconds)
-            if self._rows is not None:
-                self._rows.close()
-            if self._summary_path is not None:
-                topic = self._image.topic_name
-                write_summary(self._summary_path, summary(metrics, topic, self._expected_fps))
-            text = line(
-                metrics.received,
-                metrics.loss.lost,
-                metrics.bytes_per_s,
-                metrics.rate_hz,
-                metrics.latencies_ns,
-            )
-            return f"received {metrics.received} images, {text}"
+            return self._results.close(self._metrics, self._image.topic_name)

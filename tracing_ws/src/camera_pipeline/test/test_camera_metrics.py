@@ -94,7 +94,7 @@ def an_image(metrics: ModuleType, number: int, latency_ns: int, arrival_ns: int 
 
 def test_seconds_add_up_and_empty_ones_are_there(load: Load) -> None:
     metrics = load("metrics")
-    measured = metrics.Metrics(load("loss").SequenceLoss())
+    measured = metrics.Metrics()
     windows = []
     # 30 a second for 2 s, 2.5 s nothing, then 5 more; every tenth is lost.
     arrivals = [n * S // 30 for n in [*range(60), *range(135, 140)]]
@@ -103,6 +103,7 @@ def test_seconds_add_up_and_empty_ones_are_there(load: Load) -> None:
             windows += measured.add(an_image(metrics, number, 7_000_000, arrival))
     windows += measured.finish()
     assert [window.begin_ns for window in windows] == [0, S, 2 * S, 3 * S, 4 * S]
+    assert [window.seconds for window in windows] == [1, 1, 1, 1, pytest.approx(139 / 30 - 4)]
     assert [window.received for window in windows] == [27, 27, 0, 0, 5]
     # A loss belongs to the second in which it was found.
     assert [window.lost for window in windows] == [2, 3, 0, 0, 1]

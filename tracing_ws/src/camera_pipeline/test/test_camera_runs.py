@@ -11,9 +11,8 @@ import subprocess
 import time
 from pathlib import Path
 
-import camera_process as camera
 import pytest
-from camera_process import JAZZY, SUBSCRIBERS, end, finish, pictures, run, run_program, start
+from camera_process import SUBSCRIBERS, end, finish, pictures, run, run_program, start
 
 MS = 1_000_000
 CALIBRATION = """\
@@ -296,4 +295,3 @@ def test_existing_results_are_kept(tmp_path: Path) -> None:
     assert done.status == 1
     assert f"Cannot write {old}: it is there already." in done.errors
     assert old.read_text() == "old"
-    assert camera.packages().is_relative_to(JAZZY.install)

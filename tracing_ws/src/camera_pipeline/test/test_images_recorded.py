@@ -77,6 +77,12 @@ def test_stamps_tell_it_where_there_are_no_numbers(tmp_path: Path) -> None:
     assert summary["loss_from"] == "camera_info_stamps"
 
 
+def test_an_image_before_the_first_is_lost_when_its_camera_info_came(tmp_path: Path) -> None:
+    arrivals = [info(3), info(4), image(4, 5)]
+    summary, _, _ = run(tmp_path, [*arrivals, f"end\t{START + SECOND}\t0"])
+    assert (summary["received"], summary["lost"], summary["published_before_first"]) == (1, 1, 3)
+
+
 def test_nothing_came(tmp_path: Path) -> None:
     summary, rows, text = run(tmp_path, [f"end\t{START}\t0"])
     assert (summary["received"], summary["image"], rows) == (0, None, [])

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from traced_ros import ROOT, Ros
 
-ROOT = Path(__file__).resolve().parents[4]
 PACKAGE = Path(__file__).resolve().parents[1]
-SPACE = ROOT / "tracing_ws/install/jazzy"
+JAZZY = Ros("jazzy")
+SPACE = JAZZY.install
 BOUND_S = 90.0
 STARTED: list[subprocess.Popen[str]] = []
 """Nodes of the running test; what it leaves when it fails is killed behind it (conftest.py)."""
@@ -34,25 +35,6 @@ PERF_NODES = [
         ),
     ),
 ]
-
-_IN_ENVIRONMENT = """
-source "$1" $2
-space=$3
-packages=$(echo "$space"/lib/python3.*/site-packages)
-export PYTHONPATH="$packages:$PYTHONPATH" LD_LIBRARY_PATH="$space/lib:$LD_LIBRARY_PATH"
-export AMENT_PREFIX_PATH="$space:$AMENT_PREFIX_PATH"
-shift 3
-exec "$@"
-"""
-
-
-def command(*arguments: str | Path) -> list[str]:
-    """Give the command that runs `arguments` with ROS set up; exec only, so pids agree."""
-    system = Path("/opt/ros/jazzy/setup.bash")
-    own = [ROOT / "tracing_ws/setup/environment.sh", ROOT / ".venv"]
-    setup = [system, ""] if system.exists() else own
-    line = ["bash", "-c", _IN_ENVIRONMENT, "bash", *setup, SPACE, *arguments]
-    return [str(word) for word in line]
 
 
 def environment(domain: int) -> dict[str, str]:
@@ -110,7 +92,9 @@ def start(domain: int, program: str | Path, **parameters: Any) -> subprocess.Pop
     words = [word for item in parameters.items() for word in ("-p", "{}:={}".format(*item))]
     path = program if isinstance(program, Path) else SPACE / "lib/lidar_pipeline" / program
     process = subprocess.Popen(
-        command(*([] if path.name.endswith("_cpp") else ["python3"]), path, "--ros-args", *words),
+        JAZZY.command(
+            *([] if path.name.endswith("_cpp") else ["python3"]), path, "--ros-args", *words
+        ),
         env=environment(domain),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

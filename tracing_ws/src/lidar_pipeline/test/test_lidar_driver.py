@@ -171,6 +171,8 @@ def test_it_goes_through_its_transitions_and_serves() -> None:
             lidar_mode="512x20",
         )
         status, out, errors = finish(program)
+        sensor.process.terminate()
+        sent = sensor.sent()
     assert status == 0, errors
     told = json.loads(out)
     assert told["before"] is False
@@ -182,3 +184,5 @@ def test_it_goes_through_its_transitions_and_serves() -> None:
     assert told["again"]
     assert told["inactive"] == 0
     assert told["anew"] >= 2
+    # Set up twice, and once more by the service.
+    assert sent["starts"] == 3

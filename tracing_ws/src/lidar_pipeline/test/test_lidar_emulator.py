@@ -244,6 +244,22 @@ def test_what_is_recorded_is_replayed(tmp_path: Path) -> None:
         assert first.imu.recv(100) == second.imu.recv(100)
 
 
+def test_fragments_of_a_wire_are_joined_in_whatever_order_they_came(tmp_path: Path) -> None:
+    path = tmp_path / "wire.pcap"
+    payload = bytes(range(256)) * 12
+    datagram = struct.pack(">HHHH", 1, 7502, 8 + len(payload), 0) + payload
+    records = [struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)]
+    for begin, more in ((1480, 0x2000), (0, 0x2000), (2960, 0)):
+        part = datagram[begin : begin + 1480]
+        place = more | begin // 8
+        head = struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(part), 7, place, 64, 17, 0, 1, 2)
+        frame = bytes(12) + b"\x08\x00" + head + part
+        records += [struct.pack("<IIII", 5, 6, len(frame), len(frame)), frame]
+    path.write_bytes(b"".join(records))
+    (found,) = read_capture(path)
+    assert (found.at_ns, found.port, found.payload) == (5_000_006_000, 7502, payload)
+
+
 def test_a_capture_that_is_none_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "no.pcap"
     path.write_bytes(b"no capture at all, not even its header")

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from lidar_process import (
+    JAZZY,
     SPACE,
-    command,
     counts,
     emulator,
     environment,
@@ -58,7 +58,7 @@ def test_every_frame_is_traced_from_packet_to_publication(lttng: Lttng, poll_hz:
         }
         parameters = [word for item in words.items() for word in ("-p", "{}:={}".format(*item))]
         program = SPACE / "lib/lidar_pipeline/ouster_driver"
-        line = command("python3", program, "--ros-args", *parameters)
+        line = JAZZY.command("python3", program, "--ros-args", *parameters)
         given = environment(domain) | lttng.variables
         driver = subprocess.Popen(
             [*lttng.prefix, "env", "-i", *(f"{k}={v}" for k, v in given.items()), *line],

@@ -4,16 +4,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
 
-from relay_chain.group import Parameters, kind_of, run_group
-from relay_chain.native import NotBuiltError, chain_words, node_words
+from relay_chain.native import NotBuiltError, executable
 from relay_chain.options import ChainOptions
+from relay_chain.several import kind_of, run_several
 from relay_chain.stop import hold_signals, wait_signal
 from relay_chain.truth import truth_file
 
@@ -22,6 +21,9 @@ _QUIET_S = 5.0
 _END_S = 10.0
 _POLL_S = 0.05
 _TERMINATED = 128 + signal.SIGTERM
+
+Parameters = dict[str, dict[str, object]]
+"""The parameters of nodes, by name."""
 
 
 def parameters(options: ChainOptions) -> Parameters:
@@ -34,6 +36,8 @@ def parameters(options: ChainOptions) -> Parameters:
         "log": options.log,
         "force": options.force,
         "discovery_s": _DISCOVERY_S,
+        "executor": options.executor,
+        "threads": options.threads,
         **({"intra_process": True} if options.intra_process else {}),
     }
     out: Parameters = {
@@ -125,29 +129,28 @@ def _start(nodes: Parameters, options: ChainOptions) -> subprocess.Popen[bytes]:
 
 def _words(nodes: Parameters, options: ChainOptions) -> list[str]:
     """Write the command line of a process."""
-    parent = str(os.getpid())
-    executor = {"executor": options.executor, "threads": options.threads}
+    parent = ["--parent", str(os.getpid())]
+    is_native = options.client == "rclcpp"
     if options.processes == "each":
         ((name, own),) = nodes.items()
-        if options.client == "rclcpp":
-            program = node_words(kind_of(name))
-        else:
-            program = [sys.executable, "-m", "relay_chain.single", kind_of(name)]
-        arguments = ros_arguments({**own, **executor})
-        return [*program, "--parent", parent, "--ros-args", "-r", f"__node:={name}", *arguments]
-    if options.client == "rclcpp":
-        return _native_words(nodes, options, ["--parent", parent])
-    document = json.dumps({"nodes": nodes, **executor})
-    return [sys.executable, "-m", "relay_chain.group", parent, document]
+        kind = kind_of(name)
+        module = ["relay_chain.single", kind]
+        program = [executable(f"{kind}_cpp")] if is_native else [sys.executable, "-m", *module]
+        renamed = ["--ros-args", "-r", f"__node:={name}"]
+        return [*program, *parent, *renamed, *_ros_arguments(own)]
+    program = (
+        [executable("chain_cpp")] if is_native else [sys.executable, "-m", "relay_chain.several"]
+    )
+    return [*program, *parent, *_named(nodes)]
 
 
-def _native_words(nodes: Parameters, options: ChainOptions, first: list[str]) -> list[str]:
-    own = ["--executor", options.executor, "--threads", str(options.threads), *nodes]
-    arguments = [word for name in nodes for word in ros_arguments(nodes[name], f"{name}:")]
-    return [*chain_words(), *first, *own, "--ros-args", *arguments]
+def _named(nodes: Parameters) -> list[str]:
+    """Write the arguments of a process with several nodes."""
+    own = [word for name in nodes for word in _ros_arguments(nodes[name], f"{name}:")]
+    return [*nodes, "--ros-args", *own]
 
 
-def ros_arguments(settings: dict[str, object], node: str = "") -> list[str]:
+def _ros_arguments(settings: dict[str, object], node: str = "") -> list[str]:
     """Write parameters for a ROS command line; `node` is a name and a colon, or empty for all."""
     # An empty string is no valid value there; it is the default anyway.
     given = [(key, value) for key, value in settings.items() if value != ""]
@@ -214,10 +217,10 @@ def run(options: ChainOptions) -> int:
         if options.processes != "one":
             return run_in_processes(options)
         if options.client == "rclcpp":
-            words = _native_words(parameters(options), options, [])
+            program = executable("chain_cpp")
             # Held signals stay so over this: no moment is without them.
-            os.execv(words[0], words)
+            os.execv(program, [program, *_named(parameters(options))])
     except NotBuiltError as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    return run_group(parameters(options), options.executor, options.threads)
+    return run_several(_named(parameters(options)))

@@ -11,23 +11,11 @@ class NotBuiltError(Exception):
     """The nodes in C++ are not there."""
 
 
-def chain_words() -> list[str]:
-    """Begin the command line of the executable that runs several nodes.
+def executable(name: str) -> str:
+    """Find an executable of the package.
 
     Raises NotBuiltError when it is not there.
     """
-    return [_executable("chain_cpp")]
-
-
-def node_words(kind: str) -> list[str]:
-    """Begin the command line of the executable that runs one node of a kind.
-
-    Raises NotBuiltError when it is not there.
-    """
-    return [_executable(f"{kind}_cpp")]
-
-
-def _executable(name: str) -> str:
     from ament_index_python.packages import get_package_prefix
 
     path = Path(get_package_prefix("relay_chain")) / "lib/relay_chain" / name

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.task import Future
 from strata_interfaces.msg import Timing
@@ -38,9 +37,9 @@ class ChainNode(Node):
     says what went wrong.
     """
 
-    def __init__(self, name: str, overrides: list[Parameter] | None = None) -> None:
-        """Make the node; `overrides` win over the parameters of the command line."""
-        super().__init__(name, parameter_overrides=overrides or [])
+    def __init__(self, name: str) -> None:
+        """Make the node."""
+        super().__init__(name)
         self.done = Future()
         self._work_ns = round(self.setting("work_ms", 0.0, least=0.0) * 1e6)
         self._block_s = self.setting("block_ms", 0.0, least=0.0) / 1e3

@@ -18,7 +18,6 @@ import sys
 import time
 from typing import Any
 
-from rclpy.parameter import Parameter
 from strata_interfaces.msg import Timing
 
 from relay_chain.messages import make_message
@@ -28,8 +27,8 @@ from relay_chain.node import READY_TOPIC, SLOW_TOPIC, ChainNode
 class _Sender(ChainNode):
     """A node that sends on `output`, once enough subscriptions are there."""
 
-    def __init__(self, name: str, overrides: list[Parameter] | None, output: str) -> None:
-        super().__init__(name, overrides)
+    def __init__(self, name: str, output: str) -> None:
+        super().__init__(name)
         self._listeners = self.setting("listeners", 1, least=1)
         topic = self.setting("output", output)
         self._publisher = self.create_publisher(self.message_class, topic, self.qos)
@@ -48,9 +47,9 @@ class _Sender(ChainNode):
 class Source(_Sender):
     """Sends numbered messages at a rate, once every peer is ready."""
 
-    def __init__(self, overrides: list[Parameter] | None = None) -> None:
-        """Make the node `source`."""
-        super().__init__("source", overrides, "/chain_0")
+    def __init__(self, name: str = "source") -> None:
+        """Make a source."""
+        super().__init__(name, "/chain_0")
         self._messages = self.setting("messages", 500, least=1)
         self._period_s = self.hz("rate", 100.0)
         self._peers = self.setting("peers", 0, least=0)
@@ -97,9 +96,9 @@ class Source(_Sender):
 class Relay(_Sender):
     """Publishes what it receives, at once."""
 
-    def __init__(self, overrides: list[Parameter] | None = None, name: str = "relay") -> None:
+    def __init__(self, name: str = "relay") -> None:
         """Make a relay."""
-        super().__init__(name, overrides, "/chain_1")
+        super().__init__(name, "/chain_1")
         self._subscription = self.create_subscription(
             self.message_class, self.setting("input", "/chain_0"), self.on_message, self.qos
         )
@@ -128,9 +127,9 @@ class Relay(_Sender):
 class Sink(ChainNode):
     """Receives; done when it has every message, or when they stopped coming."""
 
-    def __init__(self, overrides: list[Parameter] | None = None, name: str = "sink") -> None:
+    def __init__(self, name: str = "sink") -> None:
         """Make a sink."""
-        super().__init__(name, overrides)
+        super().__init__(name)
         self.expected = self.setting("messages", 500, least=1)
         self._quiet_ns = round(self.setting("quiet_s", 5.0, least=0.0) * 1e9)
         self.received = 0
@@ -170,9 +169,9 @@ class Sink(ChainNode):
 class Distractor(ChainNode):
     """Publishes on `/slow`, for nodes that block on it."""
 
-    def __init__(self, overrides: list[Parameter] | None = None) -> None:
-        """Make the node `distractor`."""
-        super().__init__("distractor", overrides)
+    def __init__(self, name: str = "distractor") -> None:
+        """Make a distractor."""
+        super().__init__(name)
         self._period_s = self.hz("rate", 5.0)
         self._publisher = self.create_publisher(Timing, SLOW_TOPIC, 10)
         self._timer = None

@@ -19,21 +19,18 @@ from relay_chain.stop import when_signalled
 KINDS = {"source": Source, "relay": Relay, "sink": Sink, "distractor": Distractor}
 
 
-def run_nodes(
-    make: Callable[[], list[ChainNode]], arguments: list[str], executor: tuple[str, int] | None
-) -> int:
+def run_nodes(make: Callable[[], list[ChainNode]], arguments: list[str]) -> int:
     """Run nodes until the sinks or a signal end them, then write their stamps; the exit status.
 
-    `executor` is its kind and number of threads; null to take them from the first node's
-    parameters. The signals must be held already (`stop.hold_signals`).
+    The first node's parameters tell the executor. The signals must be held already
+    (`stop.hold_signals`).
     """
     # rclpy's handlers would shut the context down while this thread may be doing so too.
     rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     nodes: list[ChainNode] = []
     try:
         nodes = make()
-        kind, threads = executor or _executor_settings(nodes[0])
-        number = _spin(nodes, _executor(kind, threads))
+        number = _spin(nodes, _executor(nodes[0]))
         return _report(nodes, number)
     except (ChainError, FileExistsError) as error:
         sys.stderr.write(f"{error}\n")
@@ -42,14 +39,11 @@ def run_nodes(
         rclpy.shutdown()
 
 
-def _executor_settings(node: ChainNode) -> tuple[str, int]:
+def _executor(node: ChainNode) -> SingleThreadedExecutor | MultiThreadedExecutor:
     kind = node.setting("executor", "single")
     if kind not in ("single", "multi"):
         raise ChainError(f"Cannot use parameter executor: {kind!r} is neither single nor multi.")
-    return kind, node.setting("threads", 0, least=0)
-
-
-def _executor(kind: str, threads: int) -> SingleThreadedExecutor | MultiThreadedExecutor:
+    threads = node.setting("threads", 0, least=0)
     if kind == "single":
         return SingleThreadedExecutor()
     return MultiThreadedExecutor(num_threads=threads or None)
@@ -107,4 +101,4 @@ def _report(nodes: list[ChainNode], number: int | None) -> int:
 
 def run_node(kind: str, arguments: list[str]) -> int:
     """Run one node; a sink ends by itself, the others by a signal. Returns the exit status."""
-    return run_nodes(lambda: [KINDS[kind]()], arguments, None)
+    return run_nodes(lambda: [KINDS[kind]()], arguments)

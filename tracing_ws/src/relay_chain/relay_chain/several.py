@@ -9,23 +9,19 @@ the first.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
-from relay_chain.group import kind_of
 from relay_chain.stop import end_with, hold_signals
-
-if TYPE_CHECKING:
-    from relay_chain.node import ChainNode
 
 _ROS_ARGUMENTS = "--ros-args"
 
 
-def main(arguments: list[str]) -> int:
-    """Run the nodes that the arguments name; the exit status."""
-    hold_signals()
-    if arguments[:1] == ["--parent"]:
-        end_with(int(arguments[1]))
-        arguments = arguments[2:]
+def kind_of(name: str) -> str:
+    """Give the kind of the node of a name: source, relay, sink or distractor."""
+    return name.partition("_")[0]
+
+
+def run_several(arguments: list[str]) -> int:
+    """Run the nodes that the arguments name; the exit status. The signals must be held already."""
     ros = arguments.index(_ROS_ARGUMENTS) if _ROS_ARGUMENTS in arguments else len(arguments)
     names = arguments[:ros]
     # Only now: these start threads.
@@ -36,8 +32,17 @@ def main(arguments: list[str]) -> int:
         fact = f"{unknown[0]!r} names none of {', '.join(KINDS)}" if unknown else "no node is named"
         sys.stderr.write(f"Cannot run the chain: {fact}. Name some, like source relay_0 sink.\n")
         return 2
+    return run_nodes(lambda: [KINDS[kind_of(name)](name) for name in names], arguments[ros:])
 
-    def make() -> list[ChainNode]:
-        return [KINDS[kind_of(name)](**({} if name in KINDS else {"name": name})) for name in names]
 
-    return run_nodes(make, arguments[ros:], None)
+def main(arguments: list[str]) -> int:
+    """Run the nodes that a command line names; the exit status."""
+    hold_signals()
+    if arguments[:1] == ["--parent"]:
+        end_with(int(arguments[1]))
+        arguments = arguments[2:]
+    return run_several(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -14,22 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from traced_ros import free_domain
+from traced_ros import Ros, free_domain
 
-ROOT = Path(__file__).resolve().parents[4]
-ENVIRONMENT = ROOT / "tracing_ws/setup/environment.sh"
 BOUND_S = 60.0
 """A run of these tests takes 2 to 8 s on an idle machine."""
-
-_IN_ENVIRONMENT = """
-source "$1" $2
-space=$3
-packages=$(echo "$space"/lib/python3.*/site-packages)
-export PYTHONPATH="$packages:$PYTHONPATH" LD_LIBRARY_PATH="$space/lib:$LD_LIBRARY_PATH"
-export AMENT_PREFIX_PATH="$space:$AMENT_PREFIX_PATH"
-shift 3
-exec "$@"
-"""
 
 
 @dataclass(frozen=True)
@@ -40,19 +28,16 @@ class Place:
 
     @property
     def space(self) -> Path:
-        return ROOT / "tracing_ws/install" / self.distro
+        return Ros(self.distro).install
 
     def command(self, *arguments: str | Path) -> list[str]:
         """Give the command that runs `arguments` with ROS set up; exec only, so pids agree."""
         if not list(self.space.glob("lib/python3.*/site-packages/relay_chain/__main__.py")):
             pytest.fail(f"{self.space} holds no relay_chain: run make setup", pytrace=False)
-        system = Path(f"/opt/ros/{self.distro}/setup.bash")
-        prefix = ROOT / (".venv" if self.distro == "jazzy" else f".venv-{self.distro}")
-        setup = [system, ""] if system.exists() else [ENVIRONMENT, prefix]
-        if not system.exists() and not (prefix / "lib/librcl.so").exists():
-            pytest.fail(f"{prefix} holds no ROS 2: run make setup", pytrace=False)
-        line = ["bash", "-c", _IN_ENVIRONMENT, "bash", *setup, self.space, *arguments]
-        return [str(word) for word in line]
+        wheels = Ros(self.distro).wheels
+        if wheels and not (wheels / "lib/librcl.so").exists():
+            pytest.fail(f"{wheels} holds no ROS 2: run make setup", pytrace=False)
+        return Ros(self.distro).command(*arguments)
 
     def start(self, *arguments: str | Path, domain: int | None = None) -> subprocess.Popen[str]:
         kept = {

@@ -16,13 +16,13 @@ def check_rgb8() -> None:
     capture = Capture(f"{COLOR} ! {SIZE} ! videoconvert", CAPS["rgb8"], sync=True)
     assert capture.name.startswith("appsink"), capture.name
     frames = []
+    began_ns = time.monotonic_ns()
     capture.play(5.0)
     while not capture.ended:
-        began_ns = time.monotonic_ns()
         frame = capture.pull(5.0)
         if frame is not None:
             assert frame.arrived_ns <= time.monotonic_ns()
-            assert frame.arrived_ns >= (frames[-1].arrived_ns if frames else 0) and began_ns
+            assert frame.arrived_ns >= (frames[-1].arrived_ns if frames else began_ns)
             frames.append(frame)
     capture.close()
     # Frames outlive their pipeline.
@@ -57,6 +57,8 @@ def check_others() -> None:
         capture.pull(1.0)
     except ValueError as error:
         assert str(error) == "the Capture is closed"
+    else:
+        raise AssertionError("a closed Capture was pulled from")
 
 
 def check_limit() -> None:

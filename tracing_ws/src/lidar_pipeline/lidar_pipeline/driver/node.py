@@ -12,7 +12,6 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
-from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.task import Future
 from std_srvs.srv import Empty, Trigger
@@ -40,9 +39,9 @@ class OusterDriver(LifecycleNode):
     `done` completes when the bound of the parameter scans is reached.
     """
 
-    def __init__(self, overrides: list[Parameter] | None = None) -> None:
+    def __init__(self) -> None:
         """Make the node; it is unconfigured."""
-        super().__init__("ouster_driver", parameter_overrides=overrides or [])
+        super().__init__("ouster_driver")
         self.done = Future()
         self.problem: str | None = None
         self.stopping = False
@@ -178,17 +177,17 @@ class OusterDriver(LifecycleNode):
 
     def end(self) -> dict[str, Any]:
         """Cease to read, and return what was received and published."""
-        reading = self._reading
         self._stop_reading()
-        counts = self._counts(reading.dropped_scans if reading else 0)
+        counts = self._counts()
         self._release()
         return counts
 
-    def _counts(self, dropped_scans: int) -> dict[str, Any]:
+    def _counts(self) -> dict[str, Any]:
         if not self._counters or len(self._sources) < 2:
             return {}
         lidar, imu = self._sources
         reader, scans = self._counters["reader"], self._counters["scans"]
+        packets = self._counters["assembler"].counts
         return {
             "lidar_packets": lidar.received,
             "lidar_dropped": lidar.dropped,
@@ -200,18 +199,16 @@ class OusterDriver(LifecycleNode):
             "scans": reader.scans,
             "published_scans": scans.scans - scans.unheard,
             "unheard_scans": scans.unheard,
-            "dropped_scans": dropped_scans,
+            "dropped_scans": reader.dropped_scans,
             "messages": scans.messages,
             "missing_packets": reader.missing_packets,
             "missing_columns": reader.missing_columns,
-            **{f"{name}_packets": value for name, value in self._packet_counts().items()},
-            "lost_scans": self._counters["assembler"].counts.lost_scans,
+            "late_packets": packets.late,
+            "duplicate_packets": packets.duplicate,
+            "wrong_packets": packets.wrong,
+            "before_first_packets": packets.before_first,
+            "lost_scans": packets.lost_scans,
         }
-
-    def _packet_counts(self) -> dict[str, int]:
-        counts = self._counters["assembler"].counts
-        names = ("late", "duplicate", "wrong", "before_first")
-        return {name: getattr(counts, name) for name in names}
 
     def _check_bound(self) -> None:
         assert self.settings

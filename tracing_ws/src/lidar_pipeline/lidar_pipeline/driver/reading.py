@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from lidar_pipeline.driver import tracepoints
+import driver_tracepoints
 from lidar_pipeline.driver.assembly import Scan, ScanAssembler
 from lidar_pipeline.driver.publishing import ImuPublisher, ScanPublisher
 from lidar_pipeline.driver.udp_source import UdpSource, first_readable
@@ -26,7 +26,7 @@ class LidarReader:
     def __init__(self, udp: UdpSource, assembler: ScanAssembler) -> None:
         self._udp = udp
         self._assembler = assembler
-        self.missing_packets = self.missing_columns = self.scans = 0
+        self.missing_packets = self.missing_columns = self.scans = self.dropped_scans = 0
 
     def read(self) -> Scan | None:
         """Receive one packet; give the scan that it closed."""
@@ -35,7 +35,7 @@ class LidarReader:
             return None
         scan = self._assembler.accept(size, self._udp.sequence)
         if scan is not None:
-            tracepoints.frame_boundary(
+            driver_tracepoints.frame_boundary(
                 self._udp.source,
                 scan.number,
                 scan.packets,
@@ -79,7 +79,6 @@ class ThreadedReading:
         self._lidar, self._imu, self._publisher = lidar, imu, publisher
         self._waiting: queue.Queue[tuple[Scan, int] | None] = queue.Queue()
         self._running = True
-        self.dropped_scans = 0
         for source in sources:
             source.wait_at_most(_STOP_S)
         self._threads = [
@@ -109,7 +108,7 @@ class ThreadedReading:
             if scan is None:
                 continue
             if self._waiting.qsize() >= _WAITING_SCANS:
-                self.dropped_scans += 1
+                self._lidar.dropped_scans += 1
                 continue
             self._waiting.put((scan, time.time_ns()))
 
@@ -127,8 +126,6 @@ class PolledReading:
 
     A tick that comes when nothing is there waits for it, up to a second.
     """
-
-    dropped_scans = 0
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lidar_pipeline.sensor.packet import MODES, PIXELS, TIMESTAMP_MODES, LidarMode
+from lidar_pipeline.sensor.packet import MODES, PIXELS, LidarMode
 
 ROS_RECEPTION = "TIME_FROM_ROS_RECEPTION"
 _TIMEOUT_S = 5.0
@@ -41,20 +41,6 @@ class Connection:
     def mode(self) -> LidarMode:
         """The lidar mode."""
         return MODES[self.lidar_mode]
-
-    def check(self) -> None:
-        """Raise SensorError for modes that do not exist."""
-        if self.lidar_mode not in MODES:
-            raise SensorError(
-                f"Cannot use parameter lidar_mode: {self.lidar_mode!r} is none of "
-                f"{', '.join(MODES)}."
-            )
-        known = (*TIMESTAMP_MODES, ROS_RECEPTION)
-        if self.timestamp_mode not in known:
-            raise SensorError(
-                f"Cannot use parameter timestamp_mode: {self.timestamp_mode!r} is none of "
-                f"{', '.join(known)}."
-            )
 
 
 @dataclass(frozen=True)

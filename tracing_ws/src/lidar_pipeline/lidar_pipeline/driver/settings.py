@@ -13,7 +13,8 @@ from rclpy.qos import QoSPresetProfiles, QoSProfile
 
 from lidar_pipeline.driver.assembly import POLICIES
 from lidar_pipeline.driver.points import LAYOUTS
-from lidar_pipeline.driver.sensor_client import Connection, SensorError
+from lidar_pipeline.driver.sensor_client import ROS_RECEPTION, Connection, SensorError
+from lidar_pipeline.sensor.packet import MODES, TIMESTAMP_MODES
 
 Value = TypeVar("Value", bool, int, float, str)
 PROCESSORS = ("IMG", "PCL", "IMU", "SCAN")
@@ -27,7 +28,7 @@ class Settings:
     sensor_frame: str
     laser_frame: str
     imu_frame: str
-    use_system_default_qos: bool
+    qos: QoSProfile
     proc_mask: frozenset[str]
     closing: str
     cloud_layout: str
@@ -36,18 +37,6 @@ class Settings:
     listeners: int
     discovery_s: float
     scans: int
-    log: str
-    force: bool
-
-    @property
-    def qos(self) -> QoSProfile:
-        """QoS of all topics."""
-        preset = (
-            QoSPresetProfiles.SYSTEM_DEFAULT
-            if self.use_system_default_qos
-            else QoSPresetProfiles.SENSOR_DATA
-        )
-        return preset.value
 
 
 def setting(node: Node, name: str, default: Value, least: float | None = None) -> Value:
@@ -65,6 +54,16 @@ def setting(node: Node, name: str, default: Value, least: float | None = None) -
     if least is not None and not value >= least:
         raise SensorError(f"Cannot use parameter {name}: {value} is below {least}.")
     return value
+
+
+def topic_qos(node: Node) -> QoSProfile:
+    """Give the QoS of all topics, by the parameter use_system_default_qos."""
+    preset = (
+        QoSPresetProfiles.SYSTEM_DEFAULT
+        if setting(node, "use_system_default_qos", default=False)
+        else QoSPresetProfiles.SENSOR_DATA
+    )
+    return preset.value
 
 
 def _choice(node: Node, name: str, choices: tuple[str, ...]) -> str:
@@ -96,16 +95,15 @@ def read_settings(node: Node) -> Settings:
         tcp_port=setting(node, "tcp_port", 7501, 1),
         lidar_port=setting(node, "lidar_port", 7502, 0),
         imu_port=setting(node, "imu_port", 7503, 0),
-        lidar_mode=setting(node, "lidar_mode", "512x10"),
-        timestamp_mode=setting(node, "timestamp_mode", "TIME_FROM_INTERNAL_OSC"),
+        lidar_mode=_choice(node, "lidar_mode", tuple(MODES)),
+        timestamp_mode=_choice(node, "timestamp_mode", (*TIMESTAMP_MODES, ROS_RECEPTION)),
     )
-    connection.check()
     settings = Settings(
         connection=connection,
         sensor_frame=setting(node, "sensor_frame", "laser_sensor_frame"),
         laser_frame=setting(node, "laser_frame", "laser_data_frame"),
         imu_frame=setting(node, "imu_frame", "imu_data_frame"),
-        use_system_default_qos=setting(node, "use_system_default_qos", default=False),
+        qos=topic_qos(node),
         proc_mask=_mask(node),
         closing=_choice(node, "closing", POLICIES),
         cloud_layout=_choice(node, "cloud_layout", LAYOUTS),
@@ -114,8 +112,6 @@ def read_settings(node: Node) -> Settings:
         listeners=setting(node, "listeners", 0, 0),
         discovery_s=setting(node, "discovery_s", 30.0, 0),
         scans=setting(node, "scans", 0, 0),
-        log=setting(node, "log", ""),
-        force=setting(node, "force", default=False),
     )
     for name, given in (("lidar_ip", connection.lidar_ip), ("computer_ip", connection.computer_ip)):
         if not given:

@@ -15,12 +15,10 @@ import time
 from typing import Any
 
 from rclpy.node import Node
-from rclpy.parameter import Parameter
-from rclpy.qos import QoSPresetProfiles
 from rclpy.task import Future
 from sensor_msgs.msg import Image, Imu, LaserScan, PointCloud2
 
-from lidar_pipeline.driver.settings import setting
+from lidar_pipeline.driver.settings import setting, topic_qos
 from lidar_pipeline.perf.results import Samples, result_files, write_results
 
 _STAMP = struct.Struct("<iI")
@@ -39,19 +37,15 @@ def message_type(topic: str) -> type[Any]:
 class PerfNode(Node):
     """Takes samples; `done` completes when it has all, or with a sentence that says why not."""
 
-    def __init__(self, overrides: list[Parameter] | None = None) -> None:
-        super().__init__("perf_node", parameter_overrides=overrides or [])
+    def __init__(self) -> None:
+        super().__init__("perf_node")
         self.done = Future()
         self.warm_up = setting(self, "warm_up", 0, 0)
         wanted = setting(self, "n_samples", 1000, 1) + self.warm_up
         topics = self.declare_parameter("topics", ["/points"]).value
         self._quiet_ns = round(setting(self, "quiet_s", 5.0, 0) * 1e9)
         self._serialized = setting(self, "serialized", default=False)
-        preset = (
-            QoSPresetProfiles.SYSTEM_DEFAULT
-            if setting(self, "use_system_default_qos", default=False)
-            else QoSPresetProfiles.SENSOR_DATA
-        )
+        qos = topic_qos(self)
         self.samples = [Samples(topic, wanted) for topic in topics]
         self.files = result_files(
             self.samples,
@@ -65,7 +59,7 @@ class PerfNode(Node):
                 message_type(samples.topic),
                 samples.topic,
                 self._callback(samples),
-                preset.value,
+                qos,
                 raw=self._serialized,
             )
         self.create_timer(_WATCH_S, self._on_watch)

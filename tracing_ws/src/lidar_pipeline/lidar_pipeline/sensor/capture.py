@@ -14,7 +14,6 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import BinaryIO
 
 _MAGIC_US, _MAGIC_NS = 0xA1B2C3D4, 0xA1B23C4D
@@ -40,7 +39,7 @@ class Datagram:
 
 
 class CaptureWriter:
-    """Writes datagrams with nanosecond times; a context manager."""
+    """Writes datagrams with nanosecond times."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -49,15 +48,8 @@ class CaptureWriter:
             raise CaptureError(f"Cannot record to {path}: {error.strerror}.") from error
         self._file.write(_FILE_HEADER.pack(_MAGIC_NS, 2, 4, 0, 0, 0xFFFF, _ETHERNET))
 
-    def __enter__(self) -> CaptureWriter:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close the file."""
         self._file.close()
 
     def write(self, at_ns: int, port: int, payload: bytes) -> None:

@@ -116,7 +116,6 @@ class Configuration:
         self._active = {name: default for name, (default, _) in (PARAMETERS | _LATER).items()}
         self._staged = dict(self._active)
         self.generation = 0
-        self.saved = 0
         for name, value in given.items():
             self.stage(name, value)
         self._active = dict(self._staged)
@@ -163,10 +162,6 @@ class Configuration:
         with self._lock:
             self._active = dict(self._staged)
             self.generation += 1
-
-    def save(self) -> None:
-        """Count a request to keep the parameters; an emulator forgets them when it ends."""
-        self.saved += 1
 
     @property
     def mode(self) -> LidarMode:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ from lidar_pipeline.sensor.capture import CaptureWriter, read_capture
 from lidar_pipeline.sensor.clock import SensorClock
 from lidar_pipeline.sensor.configuration import Configuration
 from lidar_pipeline.sensor.http_api import HttpApi
-from lidar_pipeline.sensor.intrinsics import FIRMWARE
 from lidar_pipeline.sensor.packet import (
     IMU_BYTES,
     IMU_HZ,
@@ -36,8 +35,8 @@ _IDLE_S = 0.02
 class Bounds:
     """When to end: so many scans or packets, lost ones too, after a start; 0 for never."""
 
-    scans: int = 0
-    packets: int = 0
+    scans: int
+    packets: int
 
     def limit(self, mode: LidarMode) -> int | None:
         """Return the number of packets to make; null without bound."""
@@ -49,14 +48,14 @@ class Bounds:
 class EmulatorOptions:
     """How to run an emulator. Ports of 0 are any free ones; no `host` listens on all addresses."""
 
-    host: str = ""
-    tcp_port: int = 7501
-    http_port: int = 80
-    firmware: str = FIRMWARE
-    faults: Faults = field(default_factory=Faults)
-    bounds: Bounds = field(default_factory=Bounds)
-    record: Path | None = None
-    replay: Path | None = None
+    host: str
+    tcp_port: int
+    http_port: int
+    firmware: str
+    faults: Faults
+    bounds: Bounds
+    record: Path | None
+    replay: Path | None
 
 
 class Emulator:
@@ -113,7 +112,7 @@ class Emulator:
             server.server_close()
         self.sender.close()
         if self._capture:
-            self._capture.__exit__(None, None, None)
+            self._capture.close()
 
     def summary(self) -> dict[str, Any]:
         """Tell what was made and sent; `packets` are all lidar packets made, sent or lost.

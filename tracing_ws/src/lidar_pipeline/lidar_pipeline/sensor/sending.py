@@ -58,9 +58,7 @@ class Sender:
             self.reordered += 1
             return
         self._lidar(payload)
-        if self._held is not None:
-            held, self._held = self._held, None
-            self._lidar(held)
+        self.finish()
 
     def _lidar(self, payload: memoryview | bytes) -> None:
         self.lidar_packets += self._send(payload, self.lidar_to)

@@ -23,7 +23,7 @@ class Status:
 
     def sensor_info(self) -> dict[str, Any]:
         """Names, versions and state."""
-        return intrinsics.sensor_info("RUNNING", self.firmware)
+        return intrinsics.sensor_info(self.firmware)
 
     def time_info(self) -> dict[str, Any]:
         """Clocks, and the state of the synchronisation."""
