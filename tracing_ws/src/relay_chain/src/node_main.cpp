@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     const auto make = [] {
       return relay_chain::Nodes{relay_chain::make_node(RELAY_CHAIN_NODE, rclcpp::NodeOptions())};
     };
-    const int status = relay_chain::run_nodes(make, std::nullopt);
+    const int status = relay_chain::run_nodes(make);
     rclcpp::shutdown();
     return status;
   } catch (const std::exception& error) {

@@ -49,12 +49,10 @@ int report(const Nodes& nodes, int number) {
 
 }  // namespace
 
-int run_nodes(const std::function<Nodes()>& make,
-              const std::optional<workload::Execution>& execution) {
+int run_nodes(const std::function<Nodes()>& make) {
   try {
     const Nodes nodes = make();
-    const auto executor =
-        workload::make_executor(execution ? *execution : workload::execution_of(*nodes.front()));
+    const auto executor = workload::make_executor(workload::execution_of(*nodes.front()));
     workload::Spinning spinning(*executor);
     for (const auto& node : nodes) {
       node->when_done([&] {

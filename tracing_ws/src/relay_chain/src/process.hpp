@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 #include <workload_rclcpp/process.hpp>
 
@@ -16,9 +15,8 @@ using Nodes = std::vector<std::shared_ptr<ChainNode>>;
 
 /// Runs nodes until the sinks or a signal end them, then writes their stamps; the exit status.
 ///
-/// Without `execution` the first node's parameters `executor` and `threads` say it. ROS must be
-/// initialized, and the signals held.
-int run_nodes(const std::function<Nodes()>& make,
-              const std::optional<workload::Execution>& execution);
+/// The first node's parameters `executor` and `threads` tell the executor. ROS must be initialized,
+/// and the signals held.
+int run_nodes(const std::function<Nodes()>& make);
 
 }  // namespace relay_chain
