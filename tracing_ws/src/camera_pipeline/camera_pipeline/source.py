@@ -26,7 +26,8 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
-from camera_pipeline import calibration, driver_events
+import driver_tracepoints
+from camera_pipeline import calibration
 from camera_pipeline.pipelines import CAPS, explain
 from camera_pipeline.settings import READY_TOPIC, CameraError, output, qos_settings, setting
 
@@ -189,7 +190,7 @@ class CameraSource(Node):
         capture = self._module.Capture(
             self._description, CAPS[self._encoding], self._sync, self._max_buffers
         )
-        source = driver_events.source_init("appsink", "camera", capture.name)
+        source = driver_tracepoints.source_init("appsink", "camera", capture.name)
         try:
             # Said before the first image: it would wait for this.
             self.get_logger().info(f"Publishing images of '{self._description}'")
@@ -217,13 +218,15 @@ class CameraSource(Node):
         queue_ns = pulled_ns - frame.arrived_ns
         number = self.published
         size = len(frame)
-        driver_events.buffer_pulled(source, number, size, frame.pts_ns, queue_ns, frame.dropped)
+        driver_tracepoints.buffer_pulled(
+            source, number, size, frame.pts_ns, queue_ns, frame.dropped
+        )
         if self._use_gst_timestamps and frame.clock_ns >= 0:
             stamp_ns = frame.clock_ns + offset_ns
         else:
             stamp_ns = self.get_clock().now().nanoseconds
         self._fill(frame, stamp_ns)
-        driver_events.copy_done(source, number, size)
+        driver_tracepoints.copy_done(source, number, size)
         publish_ns = time.monotonic_ns()
         self._image_publisher.publish(self._message)
         published_ns = time.monotonic_ns()

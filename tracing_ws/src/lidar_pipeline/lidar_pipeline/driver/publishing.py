@@ -11,7 +11,7 @@ from typing import Any
 from rclpy.lifecycle import LifecycleNode
 from sensor_msgs.msg import Image, Imu, LaserScan, PointCloud2
 
-from lidar_pipeline.driver import tracepoints
+import driver_tracepoints
 from lidar_pipeline.driver.assembly import Scan
 from lidar_pipeline.driver.images import NAMES
 from lidar_pipeline.driver.messages import Cloud, Inertia, Picture, Plane
@@ -84,7 +84,7 @@ class ScanPublisher:
             if not ready:
                 data = getattr(message, "data", None)
                 size = len(data) if data is not None else 4 * len(message.ranges)
-                tracepoints.cloud_ready(self._source, scan.number, size)
+                driver_tracepoints.cloud_ready(self._source, scan.number, size)
                 ready = True
             publisher.publish(message)
             self.messages += 1
@@ -104,7 +104,7 @@ class ImuPublisher:
 
     def publish(self, packet: memoryview, sequence: int) -> None:
         """Publish a sample."""
-        tracepoints.frame_boundary(self._source, self.packets, 1, 0, sequence, sequence)
+        driver_tracepoints.frame_boundary(self._source, self.packets, 1, 0, sequence, sequence)
         self.packets += 1
         if self._publisher is not None and self._publisher.get_subscription_count():
             at_ns = time.time_ns() if self._by_reception else None

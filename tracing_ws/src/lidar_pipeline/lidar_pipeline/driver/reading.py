@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from lidar_pipeline.driver import tracepoints
+import driver_tracepoints
 from lidar_pipeline.driver.assembly import Scan, ScanAssembler
 from lidar_pipeline.driver.publishing import ImuPublisher, ScanPublisher
 from lidar_pipeline.driver.udp_source import UdpSource, first_readable
@@ -35,7 +35,7 @@ class LidarReader:
             return None
         scan = self._assembler.accept(size, self._udp.sequence)
         if scan is not None:
-            tracepoints.frame_boundary(
+            driver_tracepoints.frame_boundary(
                 self._udp.source,
                 scan.number,
                 scan.packets,

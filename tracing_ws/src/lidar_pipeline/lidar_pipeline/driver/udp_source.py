@@ -9,15 +9,12 @@ import select
 import socket
 import struct
 
-from lidar_pipeline.driver import tracepoints
+import driver_tracepoints
 
 _SO_RCVBUFFORCE = 33
-_SO_RXQ_OVFL = 40
 _SO_MEMINFO = 55
 _MEMINFO = struct.Struct("@9I")  # its last: SK_MEMINFO_DROPS
-_ANCILLARY_BYTES = socket.CMSG_SPACE(16) + socket.CMSG_SPACE(4)
 _TIME = struct.Struct("@qq")
-_COUNT = struct.Struct("@I")
 
 
 class UdpSource:
@@ -32,7 +29,7 @@ class UdpSource:
 
     def __init__(self, name: str, port: int, buffer_bytes: int) -> None:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        tracepoints.prepare(self._socket)
+        driver_tracepoints.prepare(self._socket)
         try:
             self._socket.bind(("0.0.0.0", port))
         except OSError:
@@ -40,10 +37,9 @@ class UdpSource:
             raise
         self.port: int = self._socket.getsockname()[1]
         self.granted = self._ask_for_buffer(buffer_bytes)
-        self._socket.setsockopt(socket.SOL_SOCKET, _SO_RXQ_OVFL, 1)
         self.received = self.dropped = 0
         self.sequence = -1
-        self.source = tracepoints.source_init("udp", name, f"0.0.0.0:{self.port}")
+        self.source = driver_tracepoints.source_init("udp", name, f"0.0.0.0:{self.port}")
 
     def _ask_for_buffer(self, size: int) -> int:
         # The kernel doubles what it is asked for, and tells the double.
@@ -72,24 +68,13 @@ class UdpSource:
         `sequence` is its number from then on, counted from 0.
         """
         try:
-            if tracepoints.receive is not None:
-                size, _, dropped, self.sequence = tracepoints.receive(
-                    self._socket, into, self.source
-                )
-                self.dropped = dropped or self.dropped
-            else:
-                size = self._receive(into)
-                self.sequence = self.received
+            size, _, dropped, self.sequence = driver_tracepoints.receive(
+                self._socket, into, self.source
+            )
         except BlockingIOError:
             return None
+        self.dropped = dropped or self.dropped
         self.received += 1
-        return size
-
-    def _receive(self, into: memoryview) -> int:
-        size, ancillary, _, _ = self._socket.recvmsg_into([into], _ANCILLARY_BYTES)
-        for level, kind, data in ancillary:
-            if level == socket.SOL_SOCKET and kind == _SO_RXQ_OVFL:
-                (self.dropped,) = _COUNT.unpack(data)
         return size
 
     def unread(self) -> int:
