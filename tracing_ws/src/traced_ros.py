@@ -10,6 +10,7 @@ import re
 import subprocess
 import time
 import uuid
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -224,15 +225,8 @@ class Lttng:
         self, ros: Ros, *arguments: str | Path, environment: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         """Run a program whose events go to this daemon; `environment` wins over all else."""
-        variables = self.variables | (environment or ros.environment())
-        # Not nsenter's environment: threads of a preloaded LTTng would keep it from entering.
-        given = [f"{name}={value}" for name, value in variables.items()]
-        return subprocess.run(
-            [*self._prefix, "env", "-i", *given, *ros.python(*arguments)],
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        words = alone(ros.python(*arguments), environment or ros.environment(), self)
+        return subprocess.run(words, capture_output=True, text=True, timeout=120)
 
     def record(
         self, ros: Ros, *arguments: str | Path, environment: dict[str, str] | None = None
@@ -252,6 +246,16 @@ class Lttng:
         done, output = self.record(ros, *arguments)
         assert any(output.rglob("metadata")), f"no event was recorded; the program: {done}"
         return done, read(output)
+
+
+def alone(
+    line: Sequence[str | Path], environment: Mapping[str, str], lttng: Lttng | None = None
+) -> list[str]:
+    """Give the command line of a program with just this environment; its events go to `lttng`."""
+    variables = {"PATH": "/usr/bin:/bin", **(lttng.variables if lttng else {}), **environment}
+    # Not nsenter's environment: threads of a preloaded LTTng would keep it from entering.
+    given = [f"{name}={value}" for name, value in variables.items()]
+    return [*(lttng.prefix if lttng else []), "env", "-i", *given, *map(str, line)]
 
 
 def read(trace: Path) -> list[Event]:

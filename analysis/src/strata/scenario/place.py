@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-LOCK_VARIABLE = "STRATA_LOCK_MEMORY"
 _LIBRARY = "lib/memory_lock/libmemory_lock.so"
 _PR_SET_PDEATHSIG = 1
 _RT_RUNTIME = "/sys/fs/cgroup/cpu/cpu.rt_runtime_us"
@@ -62,15 +61,15 @@ class Placement:
 
         Raises LookupError when the library for that is not built.
         """
-        library = lock_library(base) if self.lock_memory else None
-        if self.lock_memory and library is None:
+        if not self.lock_memory:
+            return dict(base)
+        library = lock_library(base)
+        if library is None:
             raise LookupError(
                 f"no {_LIBRARY} on AMENT_PREFIX_PATH: the package memory_lock is not built"
             )
-        if library is None:
-            return dict(base)
         preloads = [str(library), *base.get("LD_PRELOAD", "").split(":")]
-        return {**base, LOCK_VARIABLE: "1", "LD_PRELOAD": ":".join(filter(None, preloads))}
+        return {**base, "LD_PRELOAD": ":".join(filter(None, preloads))}
 
 
 def lock_library(base: Mapping[str, str]) -> Path | None:

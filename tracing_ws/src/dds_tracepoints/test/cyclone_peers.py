@@ -13,12 +13,11 @@ from pathlib import Path
 
 import pytest
 from dds_events import LIBRARY, Program
-from traced_ros import ROOT
+from traced_ros import ROOT, free_domain
 
 SOURCES = Path(__file__).parent / "cyclone"
 PYTHON = ROOT / ".venv/bin/python"
-# One of its own for every run of the tests; with ports below the kernel's ephemeral ones.
-DOMAIN = 75 + os.getpid() % 15
+DOMAIN = free_domain()
 LOOPBACK = f"""<CycloneDDS><Domain Id="{DOMAIN}">
 <General><Interfaces><NetworkInterface name="lo"/></Interfaces>
 <AllowMulticast>false</AllowMulticast></General>

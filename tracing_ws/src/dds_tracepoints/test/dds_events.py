@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import bt2
-from traced_ros import INSTALLED, Lttng
+from traced_ros import INSTALLED, Lttng, alone
 
 LIBRARY = INSTALLED / "jazzy/lib/dds_tracepoints/libdds_tracepoints.so"
 HOOKS = INSTALLED / "jazzy/share/dds_tracepoints/hooks.def"
@@ -53,12 +53,7 @@ class DdsEvent:
 
 
 def start(program: Program, lttng: Lttng | None) -> subprocess.Popen[str]:
-    variables = {"PATH": "/usr/bin:/bin", **program.environment}
-    if lttng is not None:
-        variables |= lttng.variables
-    given = [f"{name}={value}" for name, value in variables.items()]
-    # Not this process' own environment: what is preloaded is for the program alone.
-    line = [*(lttng.prefix if lttng else []), "env", "-i", *given, *map(str, program.line)]
+    line = alone(program.line, program.environment, lttng)
     return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

@@ -13,7 +13,7 @@ import pytest
 from dds_events import LIBRARY, DdsEvent, Program, read
 from native import PROGRAMS, compiled
 from standins import BUILD, build, rows
-from traced_ros import Lttng
+from traced_ros import Lttng, alone
 
 pytestmark = pytest.mark.live
 
@@ -51,8 +51,7 @@ def preloaded(**variables: str) -> dict[str, str]:
 
 def start(lttng: Lttng, program: Program) -> subprocess.CompletedProcess[str]:
     """Run where no other session than the test's own is."""
-    given = [f"{k}={v}" for k, v in (lttng.variables | dict(program.environment)).items()]
-    words = [*lttng.prefix, "env", "-i", *given, *map(str, program.line)]
+    words = alone(program.line, program.environment, lttng)
     return subprocess.run(words, capture_output=True, text=True, timeout=60)
 
 

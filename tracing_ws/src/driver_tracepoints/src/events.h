@@ -30,11 +30,11 @@ LTTNG_UST_TRACEPOINT_EVENT(
                                 lttng_ust_field_string(address, address)))
 
 // packet_received: the system call that read a datagram returned; on the thread that called it.
-//   sequence: counted by the reader, from 0. bytes: what the call returned: the length read (with
-//   MSG_TRUNC the datagram's own).
-//   queue_ns: how long it lay in the socket's queue, CLOCK_REALTIME now - the kernel's
-//   SO_TIMESTAMPNS; -1: not known. dropped: datagrams that the socket has dropped since
-//   the kernel was asked to count them (SO_RXQ_OVFL); 0 when none is told.
+//   sequence: counted by the reader, from 0; in a forked child on from its parent's. bytes: what
+//   the call returned: the length read (with MSG_TRUNC the datagram's own). queue_ns: how long it
+//   lay in the socket's queue, CLOCK_REALTIME now - the kernel's SO_TIMESTAMPNS; -1: not known.
+//   dropped: datagrams that the socket has dropped since the kernel was asked to count them
+//   (SO_RXQ_OVFL); 0 when none is told.
 LTTNG_UST_TRACEPOINT_EVENT(
     driver, packet_received,
     LTTNG_UST_TP_ARGS(uint64_t, source, uint64_t, sequence, uint32_t, bytes, int64_t, queue_ns,

@@ -129,20 +129,10 @@ EXPORT int64_t strata_driver_hook_before(struct traced* socket, int fd) {
   return now_ns(CLOCK_REALTIME);
 }
 
-static uint64_t count(struct traced* socket) {
-  uint32_t generation = strata_driver_hook_generation();
-  uint32_t counted = atomic_load_explicit(&socket->generation, memory_order_relaxed);
-  if (counted != generation &&
-      atomic_compare_exchange_strong(&socket->generation, &counted, generation)) {
-    atomic_store(&socket->sequence, 0);
-  }
-  return atomic_fetch_add(&socket->sequence, 1);
-}
-
 EXPORT void strata_driver_hook_after(struct traced* socket, uint64_t source, size_t bytes,
                                      struct told told, int64_t before_ns,
                                      struct strata_driver_packet* packet) {
-  packet->sequence = count(socket);
+  packet->sequence = atomic_fetch_add(&socket->sequence, 1);
   uint32_t before = atomic_load_explicit(&socket->before, memory_order_relaxed);
   // Nothing is told of a datagram that came earlier than the request.
   packet->dropped = told.dropped > before ? told.dropped - before : 0;

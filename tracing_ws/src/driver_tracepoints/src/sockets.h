@@ -15,16 +15,15 @@
 #include "driver_tracepoints/driver.h"
 
 struct traced {
-  _Atomic uint64_t cookie;      // 0: free
-  _Atomic bool prepared;        // the kernel stamps and counts
-  _Atomic uint32_t hidden;      // HIDDEN_*: which of it the program did not ask for
-  _Atomic uint32_t before;      // datagrams that it had dropped when it was prepared
-  _Atomic int64_t since_ns;     // CLOCK_MONOTONIC, when it was prepared; 0: not yet
-  _Atomic bool settled;         // every stamp is the time of arrival from here on
-  _Atomic uint64_t sequence;    // of the next datagram
-  _Atomic uint32_t generation;  // forks when it was counted
-  _Atomic uint16_t port;        // of the hooks: the one that it is bound to; 0: none of ours
-  _Atomic uint64_t source;      // of the hooks; 0: none yet
+  _Atomic uint64_t cookie;    // 0: free
+  _Atomic bool prepared;      // the kernel stamps and counts
+  _Atomic uint32_t hidden;    // HIDDEN_*: which of it the program did not ask for
+  _Atomic uint32_t before;    // datagrams that it had dropped when it was prepared
+  _Atomic int64_t since_ns;   // CLOCK_MONOTONIC, when it was prepared; 0: not yet
+  _Atomic bool settled;       // every stamp is the time of arrival from here on
+  _Atomic uint64_t sequence;  // of the next datagram
+  _Atomic uint16_t port;      // of the hooks: the one that it is bound to; 0: none of ours
+  _Atomic uint64_t source;    // of the hooks; 0: none yet
 };
 
 // Finds what is known of a descriptor's socket; null when nothing is.

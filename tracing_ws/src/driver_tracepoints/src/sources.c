@@ -33,16 +33,10 @@ static _Atomic uint64_t made;
 // Goes up whenever what was announced may be unknown to who records now.
 static _Atomic uint32_t epoch = 1;
 static _Atomic bool told_any;
-static _Atomic uint32_t generation;
 
-static void in_child(void) {
-  atomic_fetch_add(&epoch, 1);
-  atomic_fetch_add(&generation, 1);
-}
+static void in_child(void) { atomic_fetch_add(&epoch, 1); }
 
 __attribute__((constructor)) static void heed_forks(void) { pthread_atfork(NULL, NULL, in_child); }
-
-EXPORT uint32_t strata_driver_hook_generation(void) { return atomic_load(&generation); }
 
 EXPORT bool strata_driver_hook_wants_packets(void) { return WANTED(packet_received); }
 

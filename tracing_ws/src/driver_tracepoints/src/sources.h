@@ -22,7 +22,4 @@ bool strata_driver_hook_sink_claimed(const char* name);
 bool strata_driver_hook_wants_packets(void);
 bool strata_driver_hook_wants_buffers(void);
 
-// How often this process came of a fork: state that counts begins anew.
-uint32_t strata_driver_hook_generation(void);
-
 #endif

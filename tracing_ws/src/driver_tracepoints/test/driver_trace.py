@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import bt2
-from traced_ros import INSTALLED, Lttng
+from traced_ros import INSTALLED, Lttng, alone
 
 INSTALL = INSTALLED / "jazzy"
 HOOKS = INSTALL / "lib/driver_tracepoints/libdriver_hooks.so"
@@ -68,11 +68,7 @@ def run(
     line: Sequence[str | Path], environment: Mapping[str, str], lttng: Lttng | None = None
 ) -> str:
     """Run a program that must end well and say nothing on stderr; give what it printed."""
-    variables = {"PATH": "/usr/bin:/bin", **environment}
-    if lttng is not None:
-        variables |= lttng.variables
-    given = [f"{name}={value}" for name, value in variables.items()]
-    words = [*(lttng.prefix if lttng else []), "env", "-i", *given, *map(str, line)]
+    words = alone(line, environment, lttng)
     done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S)
     assert (done.returncode, done.stderr) == (0, ""), done
     return done.stdout

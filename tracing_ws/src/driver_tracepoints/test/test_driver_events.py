@@ -24,6 +24,7 @@ from driver_trace import (
     with_api,
     with_hooks,
 )
+from traced_ros import alone
 
 pytestmark = pytest.mark.live
 DDS = INSTALL / "lib/dds_tracepoints/libdds_tracepoints.so"
@@ -67,10 +68,10 @@ def test_without_a_session_all_is_the_same(lttng):
 WAITS = """
 import socket, sys, threading, time
 import driver_tracepoints
-from driver_tracepoints import plain
 reader = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 reader.bind(("127.0.0.1", 0))
-for receive in (driver_tracepoints.receive, plain.receive):
+python = lambda reader, buffer, source: [reader.recv_into(buffer)]
+for receive in (driver_tracepoints.receive, python):
     for timeout in (0, 0.1):
         reader.settimeout(timeout)
         began = time.monotonic()
@@ -94,14 +95,8 @@ def test_receive_waits_as_the_socket_does(lttng):
 
 
 def test_a_later_session_is_told_the_source_again(lttng):
-    environment = {"PATH": "/usr/bin:/bin", **lttng.variables, **with_api()}
-    given = [f"{name}={value}" for name, value in environment.items()]
-    program = subprocess.Popen(
-        [*lttng.prefix, "env", "-i", *given, *python("sessions.py")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    words = alone(python("sessions.py"), with_api(), lttng)
+    program = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert program.stdin is not None and program.stdout is not None
 
     def frame() -> None:

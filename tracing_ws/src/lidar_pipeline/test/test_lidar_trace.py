@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from typing import Any
@@ -19,7 +18,7 @@ from lidar_process import (
     finish,
     start,
 )
-from traced_ros import Lttng, free_domain
+from traced_ros import Lttng, alone, free_domain
 
 _LINE = re.compile(r"driver:(?P<name>\w+): .*?vtid = (?P<vtid>\d+) \}, \{ (?P<fields>.*) \}$")
 _FIELD = re.compile(r'(\w+) = ("[^"]*"|-?\d+)')
@@ -40,8 +39,6 @@ def events(trace: Any) -> list[tuple[str, int, dict[str, str]]]:
 
 @pytest.mark.parametrize("poll_hz", [0.0, 4000.0])
 def test_every_frame_is_traced_from_packet_to_publication(lttng: Lttng, poll_hz: float) -> None:
-    if not (SPACE / "lib/libdriver_tracepoints.so").exists():
-        pytest.skip("driver_tracepoints is not built: its own events cannot be there")
     domain = free_domain()
     session, output = lttng.start("driver:*")
     with emulator("--scans", "8") as sensor:
@@ -59,10 +56,8 @@ def test_every_frame_is_traced_from_packet_to_publication(lttng: Lttng, poll_hz:
         parameters = [word for item in words.items() for word in ("-p", "{}:={}".format(*item))]
         program = SPACE / "lib/lidar_pipeline/ouster_driver"
         line = JAZZY.command("python3", program, "--ros-args", *parameters)
-        given = environment(domain) | lttng.variables
         driver = subprocess.Popen(
-            [*lttng.prefix, "env", "-i", *(f"{k}={v}" for k, v in given.items()), *line],
-            env={"PATH": os.environ["PATH"]},
+            alone(line, environment(domain) | lttng.variables, lttng),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

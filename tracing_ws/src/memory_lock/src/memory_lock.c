@@ -1,11 +1,10 @@
 // Copyright 2026 The Strata Authors
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into a process with STRATA_LOCK_MEMORY set, this locks all its memory, present and
-// future, before its main function. A lock does not pass over to an executed program, so only the
-// program itself can take it. A program that cannot have what was asked for must not run without.
+// Preloaded into a process, this locks all its memory, present and future, before its main
+// function. A lock does not pass over to an executed program, so only the program itself can take
+// it. A program that cannot have what was asked for must not run without.
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,9 +13,6 @@
 enum { CANNOT = 126 };
 
 __attribute__((constructor)) static void lock_memory(void) {
-  if (getenv("STRATA_LOCK_MEMORY") == NULL) {
-    return;
-  }
   if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
     fprintf(stderr,
             "Cannot lock the memory of process %d: %s. Raise RLIMIT_MEMLOCK, or give it "

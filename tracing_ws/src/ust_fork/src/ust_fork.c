@@ -4,7 +4,7 @@
 // Preloaded beside liblttng-ust-fork, which has LTTng-UST start again in the child of a fork. Its
 // threads open files there at once. Most children close every file that they do not know, and
 // execute another program; LTTng-UST then ends them by a failed assertion, as its files are gone.
-// So its threads wait in such a child until the files have been closed, or the program is another.
+// So its threads wait in such a child until it should have got so far.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -82,14 +82,16 @@ EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
 }
 
 // True for the wait of LTTng-UST's that would last as long as its threads'.
-static bool is_for_waiting(const void* caller) {
-  bool just_started = started;
+static inline bool is_for_waiting(const void* caller) {
+  if (__builtin_expect(!started, 1)) {
+    return false;
+  }
   started = false;
-  return just_started && is_ust(caller);
+  return is_ust(caller);
 }
 
 EXPORT int sem_wait(sem_t* semaphore) {
-  if (__builtin_expect(started, 0) && is_for_waiting(__builtin_return_address(0))) {
+  if (is_for_waiting(__builtin_return_address(0))) {
     return 0;
   }
   if (real_sem_wait == NULL) {
@@ -99,7 +101,7 @@ EXPORT int sem_wait(sem_t* semaphore) {
 }
 
 EXPORT int sem_timedwait(sem_t* semaphore, const struct timespec* until) {
-  if (__builtin_expect(started, 0) && is_for_waiting(__builtin_return_address(0))) {
+  if (is_for_waiting(__builtin_return_address(0))) {
     return 0;
   }
   if (real_sem_timedwait == NULL) {

@@ -3,7 +3,7 @@
 
 // The tracepoints of a sensor driver, from its first datagram to the message. Link to
 // libdriver_tracepoints. Every function may be called from any thread; without a recording session
-// one that emits costs a load and a branch. src/events.h says what the events mean.
+// one that only emits costs two loads and branches. src/events.h says what the events mean.
 //
 // A driver that announces a UDP port (or an appsink) by strata_driver_source_init is not traced a
 // second time by the hooks.

@@ -119,9 +119,13 @@ static void forget_sink(gpointer data) {
   free(sink);
 }
 
-// Null when there is no memory.
-static struct sink* known(GstAppSink* appsink) {
-  GObject* object = (GObject*)appsink;
+// Null when nothing is to be told of it, or there is no memory.
+static struct sink* watched(GObject* object) {
+  const char* name = GST_OBJECT_NAME(object);
+  if (!strata_driver_hook_wants_buffers() ||
+      (name != NULL && strata_driver_hook_sink_claimed(name))) {
+    return NULL;
+  }
   struct sink* sink = gst.get_data(object, key);
   if (sink == NULL) {
     pthread_mutex_lock(&making);
@@ -196,7 +200,7 @@ static void emptied(GstBaseSink* basesink) {
 }
 
 static GstFlowReturn render(GstBaseSink* basesink, GstBuffer* buffer) {
-  struct sink* sink = strata_driver_hook_wants_buffers() ? known((GstAppSink*)basesink) : NULL;
+  struct sink* sink = watched((GObject*)basesink);
   if (sink == NULL) {
     return original.render(basesink, buffer);
   }
@@ -209,7 +213,7 @@ static GstFlowReturn render(GstBaseSink* basesink, GstBuffer* buffer) {
 }
 
 static GstFlowReturn render_list(GstBaseSink* basesink, GstBufferList* list) {
-  struct sink* sink = strata_driver_hook_wants_buffers() ? known((GstAppSink*)basesink) : NULL;
+  struct sink* sink = watched((GObject*)basesink);
   if (sink != NULL && gst.buffer_list_support((GstAppSink*)basesink)) {
     comes(sink, list, GST_CLOCK_TIME_NONE);
   } else if (sink != NULL) {
@@ -273,14 +277,11 @@ static GstSample* pulled(GstAppSink* appsink, GstSample* sample) {
   if (sample == NULL || !complete) {
     return sample;
   }
-  if (!strata_driver_hook_wants_buffers()) {
-    emptied((GstBaseSink*)appsink);
-    return sample;
-  }
-  const char* name = GST_OBJECT_NAME(appsink);
-  struct sink* sink = known(appsink);
-  if (sink != NULL && (name == NULL || !strata_driver_hook_sink_claimed(name))) {
+  struct sink* sink = watched((GObject*)appsink);
+  if (sink != NULL) {
     tell(appsink, sink, sample);
+  } else {
+    emptied((GstBaseSink*)appsink);
   }
   return sample;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a UDP port after a while, so that datagrams lie in its queue and some are dropped.
 
-usage: queue.py PORT hooks|api|plain
+usage: queue.py PORT hooks|api
 Waits for a line, then reads what is there; waits for another, then reads one datagram. Prints
 what the kernel granted, and what was read: size, queue_ns, dropped, sequence (null: not told).
 """
@@ -16,12 +16,9 @@ sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 * 1024)
 source, told = 0, []
-if way != "hooks":
+if way == "api":
     import driver_tracepoints
 
-    assert driver_tracepoints.emits
-    if way == "plain":
-        from driver_tracepoints import plain as driver_tracepoints
     source = driver_tracepoints.source_init("udp", "lidar", f"0.0.0.0:{port}")
     driver_tracepoints.prepare(sock)
 sock.bind(("0.0.0.0", port))
