@@ -23,7 +23,7 @@ import json5
 
 from strata.errors import SessionError
 from strata.record.places import find_file, shipped_files
-from strata.record.ros import Ros
+from strata.record.ros import Ros, ament_prefixes
 
 FAST_DDS = "Fast DDS"
 CYCLONE_DDS = "Cyclone DDS"
@@ -161,8 +161,7 @@ class RmwProfile:
 def has_rmw(implementation: str, environment: Mapping[str, str]) -> bool:
     """Tell whether a prefix on AMENT_PREFIX_PATH has the library of a middleware."""
     library = f"lib{implementation}.so"
-    stated = environment.get("AMENT_PREFIX_PATH", "").split(":")
-    places = [Path(prefix) / "lib" for prefix in stated if prefix]
+    places = [prefix / "lib" for prefix in ament_prefixes(environment)]
     return any((place / library).exists() or any(place.glob(f"*/{library}")) for place in places)
 
 
