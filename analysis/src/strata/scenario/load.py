@@ -41,7 +41,6 @@ class LoadedScenario:
     scenario: Scenario
     settings: tuple[Setting, ...]
     changes: dict[str, str]
-    duration: str | None
 
     @property
     def name(self) -> str:
@@ -82,8 +81,7 @@ def load_scenario(
             Setting(key, one["default"], one["text"], tuple(map(str, one.get("choices", ()))))
             for key, one in declared.items()
         ),
-        changes=dict(changes or {}),
-        duration=duration,
+        changes={**(changes or {}), **({"duration": duration} if duration else {})},
     )
 
 
