@@ -86,6 +86,12 @@ def test_a_part_that_placeholders_stand_for_can_be_set() -> None:
     assert (perf["warm_up"], perf["n_samples"]) == (3, 7)
 
 
+def test_a_placeholder_may_be_a_neighbour_of_a_whole_number(tmp_path: Path) -> None:
+    text = ENDS + "    arguments: ['n${messages+2}', 'n${messages-1}']\n"
+    (process,) = load_scenario(str(written(tmp_path, text)), {}, "5").scenario.processes
+    assert process.arguments == ["n7", "n4"]
+
+
 @pytest.mark.parametrize(
     ("duration", "messages"), [(None, 500), ("40", 40), ("3s", 300), ("0.5s", 50)]
 )
