@@ -37,6 +37,7 @@ def test_a_scenario_is_recorded_with_all_that_belongs_to_it(world: World, tmp_pa
     told = manifest(target)
     scenario = told["scenario"]
     assert scenario["name"] == "relay_chain"
+    assert scenario["changes"] == {"relays": "1", "rate": "50", "duration": "60"}
     assert scenario["settings"] | {"relays": 1, "rate": 50.0} == scenario["settings"]
     assert scenario["duration"] | {"messages": 60} == scenario["duration"]
     assert [process["name"] for process in scenario["outcome"]["processes"]] == [

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from lttng_world import ROOT
-from scenario_files import HEAD, shell, written
+from scenario_files import shell, written
 
 from strata.errors import ScenarioError
 from strata.record.config import load_config
@@ -34,8 +34,6 @@ def test_a_shipped_scenario_is_whole(path: Path) -> None:
     assert path.read_text().startswith(f"# {path.stem}: ")
     assert load_config(scenario.session)
     assert scenario.rmw.profile is None or load_profile(scenario.rmw.profile)
-    # An executable that does not end would be waited for.
-    assert any(process.ends for process in scenario.processes) or scenario.duration.seconds
     for process in scenario.processes:
         # What is not a scenario's own placeholder would reach a node as it is.
         text = parameter_file(process, {"results": "R", "root": "/"})
@@ -86,6 +84,12 @@ def test_a_part_that_placeholders_stand_for_can_be_set() -> None:
     nodes = {node.name: node for process in scenario.processes for node in process.nodes}
     perf = nodes["perf_node"].parameters
     assert (perf["warm_up"], perf["n_samples"]) == (3, 7)
+
+
+def test_a_placeholder_may_be_a_neighbour_of_a_whole_number(tmp_path: Path) -> None:
+    text = ENDS + "    arguments: ['n${messages+2}', 'n${messages-1}']\n"
+    (process,) = load_scenario(str(written(tmp_path, text)), {}, "5").scenario.processes
+    assert process.arguments == ["n7", "n4"]
 
 
 @pytest.mark.parametrize(
@@ -214,7 +218,3 @@ def test_the_docs_explain_every_key() -> None:
     for part in (model.Scenario, model.Process, model.Node, model.Duration, model.Load):
         missing = [key for key in part.model_fields if f"`{key}`" not in page]
         assert not missing, (part.__name__, missing)
-
-
-def test_the_head_is_valid() -> None:
-    assert yaml.safe_load(HEAD)["workload"] == "relay"

@@ -78,9 +78,10 @@ def test_one_that_is_never_ready_fails_the_run(tmp_path: Path) -> None:
     assert list(ran.processes) == ["a"]
 
 
-def test_one_that_fails_is_not_ready_whatever_it_said(tmp_path: Path) -> None:
-    # Without an end of line it is heard with the end of the output only.
-    last_words = "printf 'cannot listen on tcp'; exit 2"
+# Without an end of line it is heard with the end of the output only.
+@pytest.mark.parametrize("says", ["printf", "echo"])
+def test_one_that_fails_is_not_ready_whatever_it_said(tmp_path: Path, says: str) -> None:
+    last_words = f"{says} 'cannot listen on tcp'; exit 2"
     text = ENDING + shell("a", last_words, "ready: {says: tcp}")
     ran = run(tmp_path, text + shell("b", "true", "ends: true"))
     assert ran.status == 1
@@ -117,7 +118,8 @@ def test_a_signal_ends_the_run_in_order_and_leaves_nothing(tmp_path: Path) -> No
 
 def test_processes_end_with_a_runner_that_is_killed(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
-    script = f"echo $$ > {pid_file}; exec sleep 60"
+    # Longer than its end is waited for.
+    script = f"echo $$ > {pid_file}; exec sleep 300"
     loaded = load_scenario(str(written(tmp_path, ENDING + shell("a", script, "ends: true"))))
     prepare(loaded, plan_run(loaded, tmp_path / "run", os.environ))
     command = [sys.executable, "-m", "strata.scenario.runner", tmp_path / "run/plan.json"]
@@ -164,7 +166,7 @@ def test_the_load_is_measured_and_ends_with_the_run(tmp_path: Path) -> None:
     assert (load["workers"], load["ended_early"]) == (2, False)
     # What others leave of the machine; a worker that did nothing, or all the time, is out of it,
     # and so is what the writer of memory takes beside them.
-    assert 2 < load["achieved_cpu_percent"] < 40
+    assert 2 < load["achieved_cpu_percent"] < 25
 
 
 def test_what_is_not_installed_is_refused_before_anything_starts(tmp_path: Path) -> None:

@@ -11,10 +11,9 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from strata.cli.console import make_console
+from strata.cli.console import make_console, plain_table
 from strata.cli.output import write_json
 from strata.cli.preflight import print_preflights
 from strata.record.config import load_config
@@ -80,10 +79,7 @@ def _console() -> Console:
 
 
 def _print_table(console: Console, checks: list[Check]) -> None:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("check", no_wrap=True)
-    table.add_column("state", no_wrap=True)
-    table.add_column("found; how to mend", overflow="fold")
+    table = plain_table("check", "state", "found; how to mend")
     for check in checks:
         found = Text(check.found)
         if check.mend:

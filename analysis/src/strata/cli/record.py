@@ -13,7 +13,7 @@ from strata.errors import TraceError
 from strata.read import open_trace
 from strata.record.config import load_config
 from strata.record.profiles import load_profile
-from strata.record.recording import record
+from strata.record.recording import Recording, record
 from strata.record.ros import find_ros
 
 
@@ -75,17 +75,22 @@ def command(
         clock_offset=clock_offset,
         say=say,
     )
-    if recording.empty:
-        say("no event was recorded: the trace is empty (see `strata doctor`)")
-    if recording.discarded:
-        say(
-            f"{recording.discarded} events were lost to full buffers: "
-            "raise channel.num_subbuf or channel.subbuf_size"
-        )
+    say_lacks(recording)
     say(f"recorded into {recording.directory} (manifest.json, trace/)")
     if not recording.end.succeeded:
         say(f"the command failed: {recording.end.description}")
         sys.exit(1)
+
+
+def say_lacks(recording: Recording) -> None:
+    """Tell the user that a trace is empty, or lacks events."""
+    if recording.empty:
+        say("no event was recorded: the trace is empty (see `strata doctor`)")
+    if recording.discarded:
+        say(
+            f"{recording.discarded} events were lost to full buffers: raise channel.num_subbuf or "
+            "channel.subbuf_size of the session configuration (-c)"
+        )
 
 
 def clock_offset(trace: Path) -> int | None:

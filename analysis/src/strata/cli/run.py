@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from strata.cli.record import clock_offset, say
+from strata.cli.record import clock_offset, say, say_lacks
 from strata.record.ros import find_ros
 from strata.scenario.load import load_scenario
 from strata.scenario.running import Finished, run_scenario
@@ -91,13 +91,8 @@ def command(
 
 def _report(finished: Finished) -> None:
     recording = finished.recording
-    if recording and recording.empty:
-        say("no event was recorded: the trace is empty (see `strata doctor`)")
-    if recording and recording.discarded:
-        say(
-            f"{recording.discarded} events were lost to full buffers: raise channel.num_subbuf or "
-            "channel.subbuf_size of the session configuration (-c)"
-        )
+    if recording:
+        say_lacks(recording)
     for text in finished.unmet:
         say(f"expected, but not met: {text}")
     if recording:

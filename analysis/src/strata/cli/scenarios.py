@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import click
 import yaml
-from rich.table import Table
 from rich.text import Text
 
-from strata.cli.console import make_console
+from strata.cli.console import make_console, plain_table
 from strata.cli.output import write_json
+from strata.scenario.expand import as_text
 from strata.scenario.load import LoadedScenario, load_scenario, shipped_scenarios
 
 _SCHEMA = 1
@@ -38,10 +39,10 @@ def command(scenario: str | None, form: str) -> None:
     console = make_console()
     console.print(f"{loaded.name}: {loaded.scenario.question}")
     console.print(f"{loaded.file}\n")
-    table = _table("--set", "default", "what")
+    table = plain_table("--set", "default", "what")
     for setting in loaded.settings:
         choices = f" ({', '.join(setting.choices)})" if setting.choices else ""
-        table.add_row(setting.name, _shown(setting.default), f"{setting.text}{choices}")
+        table.add_row(setting.name, as_text(setting.default), f"{setting.text}{choices}")
     console.print(table)
     # Not by the console, which would break lines.
     click.echo()
@@ -52,7 +53,7 @@ def _list(found: list[LoadedScenario], form: str) -> None:
     if form == "json":
         write_json({"schema": _SCHEMA, "scenarios": [_described(loaded) for loaded in found]})
         return
-    table = _table("scenario", "time", "question")
+    table = plain_table("scenario", "time", "question")
     for workload in dict.fromkeys(loaded.scenario.workload for loaded in found):
         table.add_row()
         table.add_row(Text(workload, style="bold"))
@@ -70,29 +71,9 @@ def _duration(loaded: LoadedScenario) -> str:
 
 
 def _described(loaded: LoadedScenario) -> dict[str, Any]:
-    settings = [
-        {
-            "name": setting.name,
-            "default": setting.default,
-            "text": setting.text,
-            "choices": list(setting.choices),
-        }
-        for setting in loaded.settings
-    ]
+    settings = [asdict(setting) for setting in loaded.settings]
     document = {**loaded.scenario.document(), "settings": settings}
     return {"name": loaded.name, "file": str(loaded.file), **document}
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in columns[:-1]:
-        table.add_column(column, no_wrap=True)
-    table.add_column(columns[-1], overflow="fold")
-    return table
-
-
-def _shown(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _without_null(value: Any) -> Any:

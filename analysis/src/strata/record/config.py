@@ -13,7 +13,7 @@ import yaml
 
 from strata.errors import SessionError
 from strata.record.fields import Fields
-from strata.record.places import project_root
+from strata.record.places import find_file, shipped_files
 
 # LTTng-UST 2.13's contexts that need no further argument.
 _PLAIN = ["vpid", "vtid", "procname", "pthread_id", "ip", "cpu_id"]
@@ -86,20 +86,7 @@ def find_config(name: str) -> Path:
 
     Raises SessionError when there is no such file; the text lists the shipped names.
     """
-    path = Path(name)
-    if path.is_file():
-        return path.resolve()
-    root = project_root()
-    shipped = sorted((root / "trace_configs").glob("*.yaml")) if root else []
-    if path.name == name:
-        for candidate in shipped:
-            if name in (candidate.stem, candidate.name):
-                return candidate
-    names = ", ".join(candidate.stem for candidate in shipped) or "none"
-    raise SessionError(
-        f"Cannot read configuration {name}: no such file, nor a shipped configuration of that "
-        f"name (shipped: {names}). Give -c a path or one of these names."
-    )
+    return find_file(name, "configuration", shipped_files(".", ".yaml"), "Give -c", SessionError)
 
 
 def load_config(name: str) -> SessionConfig:

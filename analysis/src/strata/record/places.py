@@ -7,6 +7,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from strata.errors import StrataError
+
 ROOT_VARIABLE = "STRATA_ROOT"
 
 
@@ -20,6 +22,32 @@ def project_root() -> Path | None:
         return Path(stated).resolve()
     candidates = [*Path(__file__).resolve().parents, Path.cwd(), *Path.cwd().parents]
     return next((path for path in candidates if (path / "trace_configs").is_dir()), None)
+
+
+def shipped_files(directory: str, *suffixes: str) -> list[Path]:
+    """List the files of a directory of `trace_configs/` that end so, by name."""
+    root = project_root()
+    files = sorted((root / "trace_configs" / directory).glob("*")) if root else []
+    return [path for path in files if path.suffix in suffixes]
+
+
+def find_file(
+    name: str, what: str, shipped: list[Path], step: str, error: type[StrataError]
+) -> Path:
+    """Resolve a path, or the bare name of a shipped file.
+
+    Raises `error` when there is no such file; the text lists the shipped names.
+    """
+    if Path(name).is_file():
+        return Path(name).resolve()
+    for candidate in shipped:
+        if name in (candidate.stem, candidate.name):
+            return candidate.resolve()
+    names = ", ".join(candidate.stem for candidate in shipped) or "none"
+    raise error(
+        f"Cannot read {what} {name}: no such file, nor a shipped {what} of that name "
+        f"(shipped: {names}). {step} a path or one of these names."
+    )
 
 
 def sessions_root() -> Path:

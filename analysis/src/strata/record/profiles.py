@@ -22,8 +22,8 @@ from xml.etree import ElementTree
 import json5
 
 from strata.errors import SessionError
-from strata.record.places import project_root
-from strata.record.ros import Ros
+from strata.record.places import find_file, shipped_files
+from strata.record.ros import Ros, ament_prefixes
 
 FAST_DDS = "Fast DDS"
 CYCLONE_DDS = "Cyclone DDS"
@@ -161,38 +161,18 @@ class RmwProfile:
 def has_rmw(implementation: str, environment: Mapping[str, str]) -> bool:
     """Tell whether a prefix on AMENT_PREFIX_PATH has the library of a middleware."""
     library = f"lib{implementation}.so"
-    stated = environment.get("AMENT_PREFIX_PATH", "").split(":")
-    places = [Path(prefix) / "lib" for prefix in stated if prefix]
+    places = [prefix / "lib" for prefix in ament_prefixes(environment)]
     return any((place / library).exists() or any(place.glob(f"*/{library}")) for place in places)
-
-
-def find_profile(name: str) -> Path:
-    """Resolve a path, or a bare name among the shipped `trace_configs/rmw/*.xml` and `*.json5`.
-
-    Raises SessionError when there is no such file; the text lists the shipped names.
-    """
-    path = Path(name)
-    if path.is_file():
-        return path.resolve()
-    root = project_root()
-    files = sorted((root / "trace_configs" / "rmw").iterdir()) if root else []
-    shipped = [path for path in files if path.suffix in (".xml", ".json5")]
-    for candidate in shipped:
-        if name in (candidate.stem, candidate.name):
-            return candidate.resolve()
-    names = ", ".join(candidate.stem for candidate in shipped) or "none"
-    raise SessionError(
-        f"Cannot read profile {name}: no such file, nor a shipped profile of that name "
-        f"(shipped: {names}). Give --rmw-profile a path or one of these names."
-    )
 
 
 def load_profile(name: str) -> RmwProfile:
     """Read a profile, far enough to tell whose it is and which variables it needs.
 
-    Raises SessionError when it cannot be read or is no profile of a middleware known here.
+    `name` is a path, or the name of a shipped one. Raises SessionError when it cannot be read or is
+    no profile of a middleware known here.
     """
-    path = find_profile(name)
+    shipped = shipped_files("rmw", ".xml", ".json5")
+    path = find_file(name, "profile", shipped, "Give --rmw-profile", SessionError)
     if path.suffix == ".json5":
         return _load_zenoh(path)
     try:

@@ -151,9 +151,9 @@ def find_ros(base: Mapping[str, str] | None = None) -> Ros:
     stated = environment.get(PREFIX_VARIABLE)
     if stated:
         return _stated(Path(stated))
-    for prefix in environment.get("AMENT_PREFIX_PATH", "").split(":"):
-        if prefix and _has_rcl(Path(prefix)):
-            return _at(Path(prefix), SOURCED, environment.get("ROS_DISTRO"))
+    for prefix in ament_prefixes(environment):
+        if _has_rcl(prefix):
+            return _at(prefix, SOURCED, environment.get("ROS_DISTRO"))
     system = [path.parent for path in sorted(SYSTEM_ROOT.glob("*/setup.bash"))]
     system = [path for path in system if _has_rcl(path)]
     if len(system) > 1:
@@ -217,6 +217,11 @@ def site_packages(prefix: Path) -> list[Path]:
 def _bundled(prefix: Path) -> list[Path]:
     """List the directories of the libraries that wheels bundle; some need those of another."""
     return sorted(path for site in site_packages(prefix) for path in site.glob("ros_*.libs"))
+
+
+def ament_prefixes(environment: Mapping[str, str]) -> list[Path]:
+    """List the prefixes that an environment names."""
+    return [Path(one) for one in environment.get("AMENT_PREFIX_PATH", "").split(":") if one]
 
 
 def prepend(environment: dict[str, str], variable: str, paths: list[Path]) -> None:

@@ -19,6 +19,8 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from strata.scenario.place import end_with_parent
+
 _PERIOD_NS = 10_000_000
 
 
@@ -61,8 +63,6 @@ def main(percent: float, workers: int, mebibytes: int, cpus: list[int]) -> int:
     for job in jobs:
         child = os.fork()
         if not child:
-            from strata.scenario.place import end_with_parent
-
             end_with_parent(parent)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, ends)
             signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -202,7 +202,7 @@ class Expansion:
         whole = _PLACEHOLDER.fullmatch(text)
         if whole:
             return found(whole)
-        return _PLACEHOLDER.sub(lambda match: _text(found(match)), text)
+        return _PLACEHOLDER.sub(lambda match: as_text(found(match)), text)
 
     def _change(self, document: LocatedDict, place: str, value: Any) -> None:
         *parents, last = place.split(".")
@@ -256,5 +256,6 @@ def _parsed(text: str) -> Any:
         ) from error
 
 
-def _text(value: Scalar) -> str:
+def as_text(value: Scalar) -> str:
+    """Write a value as YAML does."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -43,7 +43,7 @@ def plan(name: str, directory: str, duration: str, *changes: str) -> dict[str, A
     """Plan a scenario in the environment as it is, and write its parameters."""
     pairs = dict(change.split("=", 1) for change in changes)
     loaded = load_scenario(name, pairs, duration or None)
-    variables = rmw_variables(loaded, os.environ, None)
+    variables = rmw_variables(loaded, os.environ)
     planned = plan_run(loaded, Path(directory).absolute(), {**os.environ, **variables})
     prepare(loaded, planned)
     processes = [

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from strata.errors import ScenarioError
-from strata.record.places import project_root
+from strata.record.places import find_file, shipped_files
 from strata.scenario.expand import Expansion
 from strata.scenario.located import LocatedDict, extended, line_of, read_document, refusal
 from strata.scenario.model import Scenario
@@ -41,7 +41,6 @@ class LoadedScenario:
     scenario: Scenario
     settings: tuple[Setting, ...]
     changes: dict[str, str]
-    duration: str | None
 
     @property
     def name(self) -> str:
@@ -51,27 +50,7 @@ class LoadedScenario:
 
 def shipped_scenarios() -> list[Path]:
     """List the files of the scenarios that ship, by name."""
-    root = project_root()
-    return sorted((root / "trace_configs" / "scenarios").glob("*.yaml")) if root else []
-
-
-def find_scenario(name: str) -> Path:
-    """Resolve a path, or a bare name among the shipped `trace_configs/scenarios/*.yaml`.
-
-    Raises ScenarioError when there is no such file; the text lists the shipped names.
-    """
-    path = Path(name)
-    if path.is_file():
-        return path.resolve()
-    shipped = shipped_scenarios()
-    for candidate in shipped:
-        if name in (candidate.stem, candidate.name):
-            return candidate.resolve()
-    names = ", ".join(candidate.stem for candidate in shipped) or "none"
-    raise ScenarioError(
-        f"Cannot read scenario {name}: no such file, nor a shipped scenario of that name "
-        f"(shipped: {names}). Give a path or one of these names."
-    )
+    return shipped_files("scenarios", ".yaml")
 
 
 def load_scenario(
@@ -79,12 +58,13 @@ def load_scenario(
 ) -> LoadedScenario:
     """Read a scenario, apply changes to it, and check it.
 
-    `changes` are texts by the name of a setting or by a dotted place (`load.cpu_percent`);
-    `duration` is a number of the scenario's own unit, or seconds with an `s`.
+    `name` is a path, or the name of a shipped one; `changes` are texts by the name of a setting or
+    by a dotted place (`load.cpu_percent`); `duration` is a number of the scenario's own unit, or
+    seconds with an `s`.
 
     Raises ScenarioError, naming the file and the line, for anything that cannot be meant.
     """
-    path = find_scenario(name)
+    path = find_file(name, "scenario", shipped_scenarios(), "Give", ScenarioError)
     document, files = _document(path, ())
     expansion = Expansion(document, path)
     expanded = expansion.expand(changes or {}, duration)
@@ -101,8 +81,7 @@ def load_scenario(
             Setting(key, one["default"], one["text"], tuple(map(str, one.get("choices", ()))))
             for key, one in declared.items()
         ),
-        changes=dict(changes or {}),
-        duration=duration,
+        changes={**(changes or {}), **({"duration": duration} if duration else {})},
     )
 
 

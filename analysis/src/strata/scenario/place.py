@@ -116,10 +116,13 @@ def _may_schedule() -> str:
 
 
 def _capable(number: int) -> bool:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("CapEff:"):
-            return bool(int(line.split()[1], 16) >> number & 1)
-    return False
+    return bool(int(_status("self", "CapEff"), 16) >> number & 1)
+
+
+def _status(pid: int | str, key: str) -> str:
+    """Read a value of a process's status; 0 where it has none of that name."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next((line.split()[1] for line in lines if line.startswith(f"{key}:")), "0")
 
 
 def end_with_parent(parent: int) -> None:
@@ -132,16 +135,12 @@ def end_with_parent(parent: int) -> None:
 def describe(pid: int) -> dict[str, Any]:
     """Tell how a running process is scheduled; `locked_bytes` is what it has locked."""
     policies = {os.SCHED_OTHER: "other", os.SCHED_FIFO: "fifo", os.SCHED_RR: "rr"}
-    locked = 0
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmLck:"):
-            locked = int(line.split()[1]) * 1024
     policy = os.sched_getscheduler(pid)
     return {
         "policy": policies.get(policy, str(policy)),
         "priority": os.sched_getparam(pid).sched_priority,
         "cpus": sorted(os.sched_getaffinity(pid)),
-        "locked_bytes": locked,
+        "locked_bytes": int(_status(pid, "VmLck")) * 1024,
     }
 
 

@@ -17,6 +17,7 @@ import yaml
 from strata.errors import ScenarioError
 from strata.record.places import project_root
 from strata.record.profiles import has_rmw
+from strata.record.ros import ament_prefixes
 from strata.scenario.expand import late
 from strata.scenario.load import LoadedScenario
 from strata.scenario.model import Load, Process, Program, Scenario
@@ -69,19 +70,16 @@ class RunPlan:
         return {**asdict(self), "directory": str(self.directory)}
 
 
-def chosen_program(process: Process, variant: str, prefixes: list[Path]) -> Program | None:
-    """Choose a process's executable; null for a command.
+def chosen_program(process: Process, variant: str, prefixes: list[Path]) -> Program:
+    """Choose the executable of a process that is no command.
 
     `variant` is wheels, cpp, or auto: the one in C++ where it is installed below a prefix.
     """
-    if process.package is None or process.executable is None:
-        return None
-    usual = Program(package=process.package, executable=process.executable)
-    if process.cpp is None or variant == "wheels":
-        return usual
-    if variant == "cpp" or find_program(process.cpp, prefixes):
-        return process.cpp
-    return usual
+    assert process.package and process.executable
+    cpp = process.cpp
+    if cpp and (variant == "cpp" or (variant == "auto" and find_program(cpp, prefixes))):
+        return cpp
+    return Program(package=process.package, executable=process.executable)
 
 
 def find_program(program: Program, prefixes: list[Path]) -> Path | None:
@@ -91,11 +89,6 @@ def find_program(program: Program, prefixes: list[Path]) -> Path | None:
         if os.access(path, os.X_OK):
             return path
     return None
-
-
-def ament_prefixes(environment: Mapping[str, str]) -> list[Path]:
-    """List the prefixes that an environment names."""
-    return [Path(one) for one in environment.get("AMENT_PREFIX_PATH", "").split(":") if one]
 
 
 def late_names(directory: Path) -> dict[str, str]:
@@ -214,7 +207,6 @@ def _command(
         return [found, *words[1:]], words[0]
     prefixes = ament_prefixes(environment)
     program = chosen_program(process, scenario.variant, prefixes)
-    assert program is not None
     path = find_program(program, prefixes)
     if path is None:
         step = f"Run `make setup`, or install {program.package}."

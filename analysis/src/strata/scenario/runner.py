@@ -82,7 +82,7 @@ class Child:
         self.signalled = False
         self.killed = False
         self.placement: dict[str, Any] | None = None
-        self.said: list[str] = []
+        self.said = False
         self._rest = b""
         self._log: IO[bytes] = (logs / f"{self.name}.log").open("wb", buffering=0)
 
@@ -98,7 +98,7 @@ class Child:
         """Note how it is scheduled, now that its program runs."""
         try:
             self.placement = describe(self.process.pid)
-        except (OSError, ProcessLookupError):
+        except OSError:
             return
 
     def read(self) -> bool:
@@ -113,7 +113,7 @@ class Child:
             text = line.decode(errors="replace")
             wanted = self.plan["ready_says"]
             if wanted and wanted in text:
-                self.said.append(text)
+                self.said = True
             sys.stderr.write(f"[{self.name}] {text}\n")
         if not data:
             self._log.close()
@@ -214,8 +214,7 @@ class Run:
             if signal.getsignal(number) != signal.SIG_IGN or number != signal.SIGHUP:
                 signal.signal(number, self._note)
         logs = self._directory / "logs"
-        for name in ("logs", "results"):
-            (self._directory / name).mkdir(parents=True, exist_ok=True)
+        logs.mkdir(exist_ok=True)
         load = None
         if self._plan["load"]:
             load = Load(self._plan["load"], self._plan["workers"], logs / "load.log")
@@ -263,7 +262,7 @@ class Run:
                 break
         if child.said:
             self._until_gone([child], _READY_SETTLES_S)
-        return bool(child.said) and (child.running or not child.failed)
+        return child.said and (child.running or not child.failed)
 
     def _turn(self, seconds: float = _TURN_S) -> None:
         # A selector without files returns at once.

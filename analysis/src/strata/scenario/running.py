@@ -99,14 +99,12 @@ def run_scenario(
     return Finished(target, end, recording, unmet)
 
 
-def rmw_variables(
-    loaded: LoadedScenario, environment: Mapping[str, str], ros: Ros | None
-) -> dict[str, str]:
+def rmw_variables(loaded: LoadedScenario, environment: Mapping[str, str]) -> dict[str, str]:
     """Give the variables that make a scenario's middleware what it says, profile included."""
     made = {**environment, **_stated_variables(loaded, environment)}
     profile = _profile(loaded)
     if profile:
-        made = profile.environment(made, ros)
+        made = profile.environment(made, None)
     return {name: value for name, value in made.items() if environment.get(name) != value}
 
 
@@ -140,8 +138,7 @@ def prepare(loaded: LoadedScenario, plan: RunPlan) -> None:
         path = plan.directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    plan.directory.mkdir(parents=True, exist_ok=True)
-    (plan.directory / RESULTS).mkdir(exist_ok=True)
+    (plan.directory / RESULTS).mkdir(parents=True, exist_ok=True)
     (plan.directory / loaded.file.name).write_bytes(loaded.file.read_bytes())
     (plan.directory / PLAN).write_text(json.dumps(plan.as_json(), indent=1) + "\n")
 
@@ -157,7 +154,6 @@ def describe_run(loaded: LoadedScenario, plan: RunPlan) -> dict[str, Any]:
         "file": str(loaded.file),
         "read": loaded.read,
         "changes": loaded.changes,
-        "duration": loaded.duration,
         **loaded.scenario.document(),
         "outcome": outcome,
         "checks": check_expected(loaded, plan.directory),
