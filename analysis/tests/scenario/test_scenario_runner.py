@@ -166,7 +166,7 @@ def test_the_load_is_measured_and_ends_with_the_run(tmp_path: Path) -> None:
     assert (load["workers"], load["ended_early"]) == (2, False)
     # What others leave of the machine; a worker that did nothing, or all the time, is out of it,
     # and so is what the writer of memory takes beside them.
-    assert 2 < load["achieved_cpu_percent"] < 25
+    assert 2 < load["achieved_cpu_percent"] < 30
 
 
 def test_what_is_not_installed_is_refused_before_anything_starts(tmp_path: Path) -> None:

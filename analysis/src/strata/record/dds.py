@@ -17,7 +17,7 @@ from strata.record.preflight.libraries import find_libraries, search_path
 from strata.record.preflight.preflight import Preflight, examine
 from strata.record.preflight.releases import CYCLONEDDS, FASTDDS
 from strata.record.preload import space_with
-from strata.record.ros import DEFAULT_RMW, Ros, prepend
+from strata.record.ros import DEFAULT_RMW, Ros, ament_prefixes, prepend
 
 LIBRARY = "lib/dds_tracepoints/libdds_tracepoints.so"
 _TABLE = "share/dds_tracepoints/hooks.def"
@@ -111,8 +111,7 @@ def preflight(
 
     Raises SessionError when the table of hooks or a given library cannot be read.
     """
-    stated = [Path(path) for path in environment.get("AMENT_PREFIX_PATH", "").split(":") if path]
-    prefixes = [*stated, *([ros.prefix] if ros else [])]
+    prefixes = [*ament_prefixes(environment), *([ros.prefix] if ros else [])]
     libraries, rmw = find_libraries(search_path(environment, prefixes), given)
     return examine(read_hooks(_table(ros)), libraries, rmw)
 
