@@ -14,6 +14,9 @@ from rich.console import Console
 
 from strata.analysis import Analysis
 from strata.report.document import document
+from strata.report.drivers import loss_sentences
+from strata.report.hop_selection import Selection
+from strata.report.hops import Span, print_hops
 from strata.report.html.page import render_page
 from strata.report.text import print_analysis
 from strata.stats.hop_distributions import trace_hops
@@ -47,6 +50,7 @@ def test_the_text_tells_of_sources_and_when_they_lost_what(analysis_of: Analysis
         "24 from 1.02 s until 1.03 s" in text
     )
     assert "7 packets lost, never came from 678 ms until 1.29 s in 6 stretches" in text
+    assert loss_sentences(analysis, source_id=1, everything=False) == []
     every = text_of(analysis, everything=True)
     assert "in 28 stretches: 5 from 726 ms until 732 ms, 10 from 741 ms" in every
 
@@ -67,14 +71,20 @@ def test_the_page_has_a_section_and_a_row_in_the_picture(analysis_of: AnalysisOf
     assert "UDP port 39701 (lidar)" in page
     assert "314 packets lost, socket buffer full" in page.replace("\N{NO-BREAK SPACE}", " ")
     assert "driver queue, /polled_driver: " in page
+    assert "publish (of a sensor&#39;s driver, from the arrival" in page.replace("'", "&#39;")
     assert 'id="drivers"' not in render_page(analysis_of("fast_blocked_st"), title="none")
 
 
 def test_hops_and_paths_begin_with_the_sensor(analysis_of: AnalysisOf) -> None:
     analysis = analysis_of(TRACE)
-    (hop,) = trace_hops(analysis, "A").hops.values()
+    hops = trace_hops(analysis, "A")
+    (hop,) = hops.hops.values()
+    assert hop.whole.statistics["max"] == analysis.messages["latency_ns"].max()
     assert hop.whole.typical.layer == "driver queue"
     assert [part.layer for part in hop.layers][:2] == ["driver queue", "driver"]
+    out = io.StringIO()
+    print_hops([hops], Console(file=out, width=80), span=Span.WHOLE, selection=Selection())
+    assert "publish (of a sensor's driver, from the arrival" in " ".join(out.getvalue().split())
     path = critical_path(analysis, 0)
     assert path.begin_ns == analysis.messages.loc[0, "arrival_ns"]
     assert path.latency_ns == sum(step.duration_ns for step in path.steps)

@@ -124,10 +124,19 @@ INNER = """
 """
 
 
-def test_what_another_message_caused_began_with_that_message() -> None:
+@pytest.mark.parametrize(
+    ("known", "not_known"),
+    [
+        ("on_points", "on_points"),
+        ("190 2.2 rmw_take on_points 160", ""),
+        ("callback_start on_points", "callback_start unknown"),
+    ],
+    ids=["whole", "without its take", "of a callback that is not known"],
+)
+def test_what_another_message_caused_began_with_that_message(known: str, not_known: str) -> None:
     # The detector pulls an image for each cloud that it gets.
-    found = results(DRIVER + SENT + INNER)
-    second = found.tables["messages"].iloc[1]
+    found = results((DRIVER + SENT + INNER).replace(known, not_known))
+    second = found.tables["messages"].iloc[-1]
     assert second["frame_id"] == 1
     assert second["begin_ns"] == second["publish_ns"]
     assert not {"driver", "driver queue"} & layers_of(second).keys()
@@ -204,3 +213,6 @@ def test_what_the_thread_did_in_the_driver_is_told_when_it_reads_and_publishes(t
     rows = found.tables["layer_scheduling"]
     times = rows[rows["layer"] == "driver"][["running_ns", "preempted_ns", "blocked_ns"]]
     assert times.to_numpy().tolist() == ([[35, 15, 0]] if thread == 1 else [])
+    blame = found.tables["blame"]
+    preempted = blame.loc[blame["where"] == "preempted by t9 (9) in /driver", "typical_ns"]
+    assert preempted.tolist() == ([15] if thread == 1 else [])

@@ -69,7 +69,7 @@ class Executions:
         return best
 
 
-_NEXT_WORK = (
+NEXT_WORK = (
     Kind.RMW_TAKE,
     Kind.TAKE_REQUEST,
     Kind.TAKE_RESPONSE,
@@ -136,7 +136,7 @@ def first_after(timeline: Timeline, executions: Executions, at: Ints, losses: Wi
     if not len(executions):
         return np.full(len(at), NONE, np.int64)
     start = timeline.after(at, Kind.CALLBACK_START)
-    barrier = timeline.after(at, *_NEXT_WORK)
+    barrier = timeline.after(at, *NEXT_WORK)
     near = (start != NONE) & ((barrier == NONE) | (start < barrier))
     near &= ~touched(losses, timeline.ns[at], timeline.ns_at(start))
     row = np.searchsorted(executions.start, start).clip(max=len(executions) - 1)

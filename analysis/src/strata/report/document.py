@@ -137,22 +137,15 @@ def _services(analysis: Analysis) -> list[dict[str, Any]]:
 
 def _drivers(analysis: Analysis) -> list[dict[str, Any]]:
     losses = _grouped(analysis.driver_losses, "source_id")
-    times = {
-        "queue_ns": ("p50", "p99", "max"),
-        "sweep_ns": ("p50",),
-        "conversion_ns": ("p50", "p99"),
-    }
-    named = {f"{name[:-3]}_{key}" for name, keys in times.items() for key in keys}
+    times = {"queue": ("p50", "p99", "max"), "sweep": ("p50",), "conversion": ("p50", "p99")}
     out = []
     for row in _records(analysis.driver_sources):
         number = row.pop("source_id")
-        plainly = {key: value for key, value in row.items() if key not in named}
         for column in ("nodes", "topics"):
-            plainly[column] = row[column].split(", ") if row[column] else []
-        spent = {
-            name: {key: row[f"{name[:-3]}_{key}"] for key in keys} for name, keys in times.items()
-        }
-        out.append({**plainly, **spent, "losses": losses.get(number, [])})
+            row[column] = row[column].split(", ") if row[column] else []
+        for name, keys in times.items():
+            row[f"{name}_ns"] = {key: row.pop(f"{name}_{key}") for key in keys}
+        out.append({**row, "losses": losses.get(number, [])})
     return out
 
 

@@ -12,8 +12,8 @@ from strata.model.build import Model
 from strata.model.columns import NONE, filled
 from strata.model.driver.losses import CAUSES
 from strata.model.entities import take
-from strata.model.frames import place
-from strata.model.search import pick
+from strata.model.frames import Objects, place
+from strata.model.search import pick, sums
 from strata.schema import tables
 from strata.stats.partition import partition
 from strata.stats.summary import summarize
@@ -28,8 +28,6 @@ def driver_sources_table(model: Model, frames: pd.DataFrame) -> pd.DataFrame:
     full, overflowed, never, unpublished = (losses.of(cause, count) for cause in range(len(CAUSES)))
     of_frame = frames["source_id"].to_numpy(np.int64)
     published = (frames["publications"] > 0).to_numpy()
-    size = np.zeros(count, np.int64)
-    np.add.at(size, reads.source, reads.bytes)
     return tables.DRIVER_SOURCES.frame(
         pd.DataFrame(
             {
@@ -42,7 +40,7 @@ def driver_sources_table(model: Model, frames: pd.DataFrame) -> pd.DataFrame:
                 "place": sources.place,
                 **_published(model, count),
                 "reads": np.bincount(reads.source, minlength=count),
-                "bytes": size,
+                "bytes": sums(reads.source, reads.bytes, count),
                 "frames": np.bincount(of_frame, minlength=count),
                 "published": np.bincount(of_frame[published], minlength=count),
                 "unpublished": unpublished,
@@ -65,18 +63,16 @@ def _published(model: Model, count: int) -> dict[str, list[str]]:
     source = model.driver.frames.source[model.driver.frame[linked]]
     publisher = model.publications.publisher[linked]
     pairs = np.unique(np.stack([source, publisher]), axis=1)
-    found: dict[str, list[list[str]]] = {
-        "nodes": [[] for _ in range(count)],
-        "topics": [[] for _ in range(count)],
+
+    def joined(names: Objects) -> list[str]:
+        own = pd.Series(names).groupby(pairs[0])
+        found = own.agg(lambda names: ", ".join(names.dropna().unique()))
+        return found.reindex(range(count), fill_value="").tolist()
+
+    return {
+        "nodes": joined(take(nodes.name, pick(publishers.node, pairs[1]), None)),
+        "topics": joined(take(publishers.topic, pairs[1], None)),
     }
-    of_node = take(nodes.name, pick(publishers.node, pairs[1]), None)
-    topics = take(publishers.topic, pairs[1], None)
-    # A few endpoints a source.
-    for at, node, topic in zip(pairs[0].tolist(), of_node, topics, strict=True):
-        for column, name in (("nodes", node), ("topics", topic)):
-            if name is not None and name not in found[column][at]:
-                found[column][at].append(str(name))
-    return {column: [", ".join(names) for names in lists] for column, lists in found.items()}
 
 
 def _quantiles(

@@ -19,7 +19,7 @@ from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.driver.reads import Reads
 from strata.model.driver.sources import BOUNDARY, CLOUD, COPIED, PULLED, Sources, number_pairs
 from strata.model.rows import joined
-from strata.model.search import GroupedSearch, pick
+from strata.model.search import first_rows, pick
 
 Flags = npt.NDArray[np.bool_]
 _NAMED = (BOUNDARY, PULLED, CLOUD, COPIED)
@@ -29,9 +29,8 @@ _NAMED = (BOUNDARY, PULLED, CLOUD, COPIED)
 class Frames:
     """One row a frame, by source and number; inferred ones, whose number is `NONE`, come last.
 
-    `first` and `last` are rows of the reads: its first packet, and what completed it. `completed`
-    tells that the driver had it whole. `dropped` is what the source's queue dropped since the
-    `last` of the frame before.
+    `first` and `last` are rows of the reads: its first packet, and what completed it.
+    `dropped` is what the source's queue dropped since the `last` of the frame before.
     """
 
     source: Ints
@@ -43,10 +42,15 @@ class Frames:
     packets: Ints
     missing: Ints
     dropped: Ints
-    completed: Flags
 
     def __len__(self) -> int:
         return len(self.source)
+
+    @property
+    def completed(self) -> Flags:
+        """Which the driver had whole."""
+        had = (self.boundary_ns != NONE) | (self.last != NONE)
+        return np.asarray(had & (self.number != NONE), bool)
 
 
 @dataclass(frozen=True)
@@ -65,15 +69,14 @@ def find_frames(events: EventColumns, sources: Sources, reads: Reads) -> Found:
     of = dict(
         zip(_NAMED, np.split(code, np.cumsum([len(one) for one in numbers])[:-1]), strict=True)
     )
-    boundary = _first_row(of[BOUNDARY], len(source))
+    boundary = first_rows(of[BOUNDARY], len(source))
     told = {
         column: pick(events.ints(BOUNDARY, column), boundary)
         for column in ("packets", "missing", "first_sequence", "last_sequence")
     }
-    closing = reads.packets(source, told["last_sequence"])
-    first = reads.packets(source, told["first_sequence"])
-    pulled = _pulled(reads, source, number)
-    last = np.where(closing != NONE, closing, pulled)
+    closing = reads.find(source, told["last_sequence"], packet=True)
+    first = reads.find(source, told["first_sequence"], packet=True)
+    last = np.where(closing != NONE, closing, reads.find(source, number, packet=False))
     frames = Frames(
         source,
         number,
@@ -84,7 +87,6 @@ def find_frames(events: EventColumns, sources: Sources, reads: Reads) -> Found:
         told["packets"],
         told["missing"],
         _dropped(reads, source, last),
-        (boundary != NONE) | (pulled != NONE),
     )
     return Found(frames, of)
 
@@ -92,28 +94,8 @@ def find_frames(events: EventColumns, sources: Sources, reads: Reads) -> Found:
 def with_inferred(frames: Frames, reads: Reads, rows: Ints) -> Frames:
     """Add a frame without a number for each of some reads."""
     none = np.full(len(rows), NONE, np.int64)
-    whole = np.zeros(len(rows), bool)
     of = reads.source[rows]
-    return joined(frames, Frames(of, none, none, rows, none, none, none, none, none, whole))
-
-
-def _first_row(code: Ints, count: int) -> Ints:
-    """The first row of each code, or `NONE`."""
-    out = np.full(count, NONE, np.int64)
-    out[code[::-1]] = np.arange(len(code), dtype=np.int64)[::-1]
-    return out
-
-
-def _pulled(reads: Reads, source: Ints, number: Ints) -> Ints:
-    """The read of each frame's buffer, or `NONE`."""
-    own = np.flatnonzero(~reads.packet)
-    if not len(own):
-        return np.full(len(source), NONE, np.int64)
-    search = GroupedSearch(reads.source[own], reads.number[own])
-    place = search.position(source, number, after_equal=False).clip(max=len(own) - 1)
-    row = own[search.order[place]]
-    same = (reads.source[row] == source) & (reads.number[row] == number)
-    return np.where(same, row, NONE)
+    return joined(frames, Frames(of, none, none, rows, none, none, none, none, none))
 
 
 def _ready(events: EventColumns, of: dict[str, Ints], count: int) -> Ints:

@@ -27,7 +27,7 @@ from strata.model.driver.frames import Frames
 from strata.model.driver.reads import Reads
 from strata.model.driver.sources import Sources
 from strata.model.rows import joined, picked
-from strata.model.search import pick
+from strata.model.search import pick, sums
 from strata.schema.quality import Ledger
 
 Flags = npt.NDArray[np.bool_]
@@ -57,9 +57,7 @@ class DriverLosses:
     def of(self, cause: int, sources: int) -> Ints:
         """Return what each of so many sources lost by a cause."""
         own = self.cause == cause
-        out = np.zeros(sources, np.int64)
-        np.add.at(out, self.source[own], self.count[own])
-        return out
+        return sums(self.source[own], self.count[own], sources)
 
 
 def find_losses(
@@ -78,7 +76,7 @@ def find_losses(
 
 def _dropped(sources: Sources, reads: Reads) -> DriverLosses:
     """Between the arrivals of two packets, or between two pulls."""
-    known_ns = np.where(reads.packet & (reads.arrival_ns != NONE), reads.arrival_ns, reads.ns)
+    known_ns = _arrival(reads)
     before_ns = np.empty_like(known_ns)
     before_ns[1:] = known_ns[:-1]
     first = np.flatnonzero(reads.first)
@@ -93,7 +91,7 @@ def _missing(reads: Reads, frames: Frames) -> DriverLosses:
     first = np.append(True, frames.source[rows[1:]] != frames.source[rows[:-1]])[: len(rows)]
     left = _left(missing, dropped, first)
     cause = np.full(len(rows), 2, np.int64)
-    begin_ns, end_ns = _arrival(reads, frames.first[rows]), _arrival(reads, frames.last[rows])
+    begin_ns, end_ns = (pick(_arrival(reads), row[rows]) for row in (frames.first, frames.last))
     end_ns = np.where(end_ns != NONE, end_ns, frames.boundary_ns[rows])
     count = np.maximum(missing - dropped - left, 0)
     return _stretches(frames.source[rows], cause, count, begin_ns, end_ns)
@@ -135,9 +133,9 @@ def _unpublished(reads: Reads, frames: Frames, published: Flags) -> DriverLosses
     return _stretches(frames.source[rows], cause, count, whole_ns, end_ns)
 
 
-def _arrival(reads: Reads, rows: Ints) -> Ints:
-    """When reads arrived, or where that is not known were read; `NONE` for `NONE`."""
-    return pick(np.where(reads.arrival_ns != NONE, reads.arrival_ns, reads.ns), rows)
+def _arrival(reads: Reads) -> Ints:
+    """When packets arrived, or where that is not known were read; buffers are by their pull."""
+    return np.where(reads.packet & (reads.arrival_ns != NONE), reads.arrival_ns, reads.ns)
 
 
 def _stretches(

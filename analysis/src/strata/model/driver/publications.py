@@ -32,8 +32,8 @@ from strata.model.driver.frames import Found
 from strata.model.driver.reads import Reads
 from strata.model.driver.sources import BOUNDARY, CLOUD, COPIED, Sources
 from strata.model.entities import Entities, take
-from strata.model.executions import Executions
-from strata.model.search import GroupedSearch
+from strata.model.executions import NEXT_WORK, Executions
+from strata.model.joins import flags_at
 from strata.model.timeline import Kind, Timeline
 from strata.model.traffic import Publications
 from strata.model.windows import Windows, touched
@@ -43,18 +43,7 @@ Flags = npt.NDArray[np.bool_]
 
 _READ = (Kind.PACKET_RECEIVED, Kind.BUFFER_PULLED)
 _MARKS = {Kind.CLOUD_READY: CLOUD, Kind.COPY_DONE: COPIED}
-_OTHER_WORK = (
-    Kind.CALLBACK_START,
-    Kind.CALLBACK_END,
-    Kind.WAIT,
-    Kind.READY,
-    Kind.EXECUTE,
-    Kind.RMW_TAKE,
-    Kind.TAKE_REQUEST,
-    Kind.TAKE_RESPONSE,
-    Kind.SEND_RESPONSE,
-    Kind.DEQUEUE,
-)
+_OTHER_WORK = (Kind.CALLBACK_START, *NEXT_WORK)
 
 
 @dataclass(frozen=True)
@@ -149,8 +138,8 @@ def _without_losses(
 
 
 def _of_application(around: Surroundings) -> Flags:
-    topic = take(around.entities.publishers.topic, around.publications.publisher, None)
-    return ~np.isin(topic.astype(str), list(INTERNAL_TOPICS))
+    internal = pd.Series(around.entities.publishers.topic).isin(INTERNAL_TOPICS).to_numpy(bool)
+    return ~flags_at(internal, around.publications.publisher)
 
 
 def _last_read(around: Surroundings, sources: Sources, reads: Reads) -> tuple[Ints, Flags]:
@@ -178,16 +167,11 @@ def _last_read(around: Surroundings, sources: Sources, reads: Reads) -> tuple[In
 
 def _previous_of_topic(around: Surroundings) -> Ints:
     """Position of each publication's thread's last one of the same topic, or `NONE`."""
-    publications, publishers = around.publications, around.entities.publishers
-    topics, _ = pd.factorize(publishers.topic)
+    publications = around.publications
+    topic = take(around.entities.publishers.topic, publications.publisher, None)
     # A publisher that is not known has no topic: its handle stands for it.
-    handles, _ = pd.factorize(publications.rmw_handle)
-    known = publications.publisher != NONE
-    topic = len(topics) + handles.astype(np.int64)
-    topic[known] = topics[publications.publisher[known]]
-    width = int(topic.max(initial=0)) + 1
-    group = publications.thread * width + topic
-    search = GroupedSearch(group, publications.position)
-    place = search.position(group, publications.position, after_equal=False) - 1
-    before = publications.position[search.order[np.maximum(place, 0)]]
-    return np.where(place >= search.begin(group), before, NONE)
+    handle = np.where(publications.publisher == NONE, publications.rmw_handle, 0)
+    keys = {"thread": publications.thread, "topic": topic, "handle": handle}
+    rows = pd.DataFrame({**keys, "position": publications.position}).sort_values("position")
+    before = rows.groupby(list(keys), dropna=False)["position"].shift(fill_value=NONE)
+    return before.sort_index().to_numpy(np.int64)

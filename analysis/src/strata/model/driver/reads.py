@@ -57,15 +57,15 @@ class Reads:
         out[1:] = self.source[1:] != self.source[:-1]
         return out
 
-    def packets(self, source: Ints, sequence: Ints) -> Ints:
-        """Return the row of each packet by source and sequence number, or `NONE`."""
-        own = np.flatnonzero(self.packet)
-        search = GroupedSearch(self.source[own], self.number[own])
-        place = search.position(source, sequence, after_equal=True) - 1
+    def find(self, source: Ints, number: Ints, *, packet: bool) -> Ints:
+        """Return the row of each packet, or each buffer, by source and number; or `NONE`."""
+        own = np.flatnonzero(self.packet == packet)
         if not len(own):
             return np.full(len(source), NONE, np.int64)
-        row = own[search.order[np.maximum(place, 0)]]
-        same = (place >= 0) & (self.source[row] == source) & (self.number[row] == sequence)
+        search = GroupedSearch(self.source[own], self.number[own])
+        place = search.position(source, number, after_equal=False).clip(max=len(own) - 1)
+        row = own[search.order[place]]
+        same = (self.source[row] == source) & (self.number[row] == number)
         return np.where(same, row, NONE)
 
 

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
-from strata.model.columns import NONE, EventColumns, Ints
+from strata.model.columns import EventColumns, Ints
+from strata.model.entities import take
+from strata.model.joins import codes_of
+from strata.model.search import first_rows, pick
 
 Objects = npt.NDArray[np.object_]
 
@@ -57,49 +59,28 @@ def find_sources(events: EventColumns) -> Sources:
     sizes = np.cumsum([events.count(name) for name in EVENTS])[:-1]
     of = dict(zip(EVENTS, np.split(code, sizes), strict=True))
     # The first that tells of it; others are the same number again, which does not happen.
-    row = np.full(len(number), NONE, np.int64)
-    row[of[INIT][::-1]] = np.arange(len(of[INIT]))[::-1]
-    known = row != NONE
-    begin_ns = np.full(len(number), NONE, np.int64)
-    begin_ns[known] = events.timestamps(INIT)[row[known]]
-    columns = {}
-    for name in ("kind", "name", "address"):
-        columns[name] = np.full(len(number), None, object)
-        columns[name][known] = events.text(INIT, name)[row[known]]
+    row = first_rows(of[INIT], len(number))
+    begin_ns = pick(events.timestamps(INIT), row)
+    kinds, names, addresses = (
+        take(events.text(INIT, column), row, None) for column in ("kind", "name", "address")
+    )
     pulled = np.isin(np.arange(len(number)), of[PULLED])
     places = [
         _place(kind or (APPSINK if is_pulled else UDP), address, name)
-        for kind, address, name, is_pulled in zip(
-            columns["kind"], columns["address"], columns["name"], pulled, strict=True
-        )
+        for kind, address, name, is_pulled in zip(kinds, addresses, names, pulled, strict=True)
     ]
-    return Sources(
-        process,
-        number,
-        begin_ns,
-        columns["kind"],
-        columns["name"],
-        columns["address"],
-        np.asarray(places, dtype=object),
-        of,
-    )
+    place = np.asarray(places, dtype=object)
+    return Sources(process, number, begin_ns, kinds, names, addresses, place, of)
 
 
-def number_pairs(dense: Ints, other: Ints) -> tuple[Ints, Ints, Ints]:
-    """Number the distinct pairs of a dense number and any other; return numbers and pairs.
+def number_pairs(first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
+    """Number the distinct pairs of two numbers; return the number of each, and the pairs.
 
     They are in order of the first, then of the second.
     """
-    rank, values = pd.factorize(other, sort=True)
-    width = max(len(values), 1)
-    codes, pairs = pd.factorize(dense * width + rank, sort=True)
-    values = np.asarray(values, np.int64)
-    none = np.empty(0, np.int64)
-    return (
-        codes.astype(np.int64, copy=False),
-        np.asarray(pairs // width, np.int64),
-        values[pairs % width] if len(values) else none,
-    )
+    (codes,) = codes_of([first, second])
+    row = first_rows(codes, int(codes.max(initial=-1)) + 1)
+    return codes, first[row], second[row]
 
 
 def _place(kind: str, address: str | None, name: str | None) -> str:

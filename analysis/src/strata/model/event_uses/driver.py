@@ -22,7 +22,7 @@ def _inits(evidence: Evidence) -> list[Case]:
 def _packets(evidence: Evidence) -> list[Case]:
     driver = evidence.model.driver
     reads, frames = driver.reads, driver.frames
-    row = _rows(evidence, Kind.PACKET_RECEIVED)
+    row = np.flatnonzero(reads.packet)
     source, ns = reads.source[row], reads.ns[row]
     told = frames.number != NONE
     completed = np.isin(row, frames.last[told])
@@ -49,7 +49,7 @@ def _within_frames(evidence: Evidence) -> Flags:
     known = np.flatnonzero((frames.last != NONE) & (frames.boundary_ns != NONE))
     order = known[np.argsort(frames.last[known], kind="stable")]
     last, source = frames.last[order], frames.source[order]
-    begin = np.flatnonzero(reads.first)[np.cumsum(reads.first)[last] - 1]
+    begin = np.searchsorted(reads.source, source)
     if len(order):
         again = source[1:] == source[:-1]
         begin[1:][again] = last[:-1][again] + 1
@@ -95,13 +95,6 @@ def _ready(kind: Kind) -> Rule:
         ]
 
     return rule
-
-
-def _rows(evidence: Evidence, kind: Kind) -> Ints:
-    """Rows of the reads, in the order of their events' positions."""
-    reads = evidence.model.driver.reads
-    order = np.argsort(reads.position, kind="stable")
-    return order[np.searchsorted(reads.position[order], evidence.at(kind))]
 
 
 def _frames(evidence: Evidence, kind: Kind) -> tuple[Ints, Ints]:
