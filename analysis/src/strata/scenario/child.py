@@ -27,9 +27,9 @@ PRELOAD = "STRATA_SCENARIO_PRELOAD"
 def _environment(own: Mapping[str, str]) -> dict[str, str]:
     """Give a process's variables: its own before ours; what it preloads stands before our hooks."""
     made = {**os.environ, "PYTHONUNBUFFERED": "1", **own}
-    preloads = [own.get("LDPRELOAD", ""), made.pop(PRELOAD, "")]
+    preloads = [own.get("LD_PRELOAD", ""), made.pop(PRELOAD, "")]
     if any(preloads):
-        made["LDPRELOAD"] = ":".join(filter(None, preloads))
+        made["LD_PRELOAD"] = ":".join(filter(None, preloads))
     return made
 
 

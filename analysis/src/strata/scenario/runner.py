@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import selectors
 import signal
 import subprocess
@@ -25,7 +24,7 @@ from typing import Any
 from strata.scenario.child import PRELOAD, Child
 from strata.scenario.network import Hosts, Link, Refused
 from strata.scenario.place import end_with_parent
-from strata.scenario.resources import Sampler, usage_document
+from strata.scenario.resources import Sampler
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _TURN_S = 0.1
@@ -276,7 +275,6 @@ class Run:
             "load": self._achieved,
             "network": self._hosts.as_json() if self._hosts else None,
             "resources": self._sampler.end() if self._sampler else None,
-            "runner": usage_document(resource.getrusage(resource.RUSAGE_SELF)),
             "interrupted_by": interrupted,
             "problems": self.problems,
         }
