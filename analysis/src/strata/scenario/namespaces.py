@@ -60,6 +60,8 @@ def _made_by(make: Callable[[], None], entries: list[str]) -> list[int]:
         try:
             os.close(release)
             make()
+            # Else only root may look into it, if this process was root before.
+            _C.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
         except OSError as error:
             status = error.errno or 255
         except BaseException:

@@ -128,7 +128,9 @@ class Hosts:
             if len(self.link.hosts) > 2:
                 self._switch = NetworkNamespace(self._user)
         except OSError as error:
-            what = "a user namespace, which it takes without root," if needs_user_namespace() else ""
+            what = (
+                "a user namespace, which it takes without root," if needs_user_namespace() else ""
+            )
             raise Refused(
                 f"{what or 'a network namespace'} is refused: {error.strerror}"
             ) from error
