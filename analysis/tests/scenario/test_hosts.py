@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,23 @@ def test_nothing_of_the_hosts_is_left_when_the_runner_is_killed(tmp_path: Path) 
     assert subprocess.run(["ip", "-o", "link"], capture_output=True, check=True).stdout == before
 
 
+@pytest.mark.usefixtures("hosts")
+def test_each_host_is_a_machine_of_its_own(tmp_path: Path) -> None:
+    own = Path("/etc/machine-id")
+    if not own.is_file():
+        pytest.skip("this machine has no id")
+    before = own.read_text()
+    text = VETH + ENDING
+    for name, host in (("one", "a"), ("two", "b"), ("three", "b")):
+        text += shell(name, f"cat {own}", f"host: {host}", "ends: true")
+    ran = run(tmp_path, text)
+    assert ran.status == 0, ran.errors
+    one, two, three = ((ran.directory / f"logs/{name}.log").read_text() for name in ran.processes)
+    assert two == three
+    assert len({one, two, before}) == 3
+    assert own.read_text() == before
+
+
 def held_namespaces() -> set[str]:
     """Collect the network namespaces that any process is in, or holds open."""
     found = set()
@@ -154,39 +172,40 @@ def held_namespaces() -> set[str]:
 
 
 UNPRIVILEGED = """
-import os
+import os, pathlib, sys
 if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(65534)
     os.setuid(65534)
 from strata.scenario.network import Hosts, Link, Refused
 try:
-    hosts = Hosts(Link(("a", "b")))
+    hosts = Hosts(Link(("a", "b")), pathlib.Path(sys.argv[1]))
 except Refused as refused:
     print("refused:", refused)
     raise SystemExit
 before, network = os.getuid(), hosts.as_json()
-hosts["a"].enter_as_user()
+hosts.enter("a")
 print(network["user_namespace"], os.getuid() == before)
 print(open("/proc/self/net/dev").read().count("eth0"))
 """
 
 
 def test_a_user_who_is_not_root_has_hosts_in_a_user_namespace_where_that_is_allowed() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", UNPRIVILEGED], capture_output=True, text=True, check=True
-    )
+    with tempfile.TemporaryDirectory() as directory:
+        Path(directory).chmod(0o777)
+        command = [sys.executable, "-c", UNPRIVILEGED, directory]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
     if done.stdout.startswith("refused:"):
         pytest.skip(f"not allowed here: {done.stdout}")
     assert done.stdout.split() == ["True", "True", "1"]
 
 
-def test_a_link_that_the_system_does_not_make_is_refused_with_the_command() -> None:
+def test_a_link_that_the_system_does_not_make_is_refused_with_the_command(tmp_path: Path) -> None:
     why = namespaces_unavailable()
     if why:
         pytest.skip(f"not allowed here: {why}")
     with pytest.raises(Refused, match=r"`ip link add eth0 mtu 70000 type veth .*` fails: .+"):
-        Hosts(Link(("a", "b"), mtu=70000))
+        Hosts(Link(("a", "b"), mtu=70000), tmp_path)
     # What the kernel lacks is said; where it has netem there is nothing to say.
     lossy = namespaces_unavailable(Link(("a", "b"), delay_us=50))
     assert lossy is None or "netem" in lossy

@@ -15,10 +15,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-_NEW_USER, _NEW_NET = 0x10000000, 0x40000000
+_NEW_USER, _NEW_NET, _NEW_MOUNTS = 0x10000000, 0x40000000, 0x00020000
+_BIND, _RECURSIVE, _PRIVATE = 0x1000, 0x4000, 0x40000
 _PR_SET_DUMPABLE = 4
 _CAP_SYS_ADMIN, _CAP_NET_ADMIN = 21, 12
 _C = ctypes.CDLL(None, use_errno=True)
+MACHINE_ID = Path("/etc/machine-id")
+"""What a program tells one host from another by, Fast DDS 3 for one."""
+
 _NO_IPV6 = ("all", "default")
 
 
@@ -30,13 +34,24 @@ def needs_user_namespace() -> bool:
 
 
 def _unshare(kind: int) -> None:
-    if _C.unshare(kind):
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    _check(_C.unshare(kind))
 
 
 def _join(file: int, kind: int) -> None:
-    if _C.setns(file, kind):
+    _check(_C.setns(file, kind))
+
+
+def _check(result: int) -> None:
+    if result:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def _show_machine_id(file: Path) -> None:
+    """Let this process and its children, and nothing else, see that file as MACHINE_ID."""
+    _unshare(_NEW_MOUNTS)
+    _check(_C.mount(None, b"/", None, ctypes.c_ulong(_RECURSIVE | _PRIVATE), None))
+    source, place = os.fsencode(file), os.fsencode(MACHINE_ID)
+    _check(_C.mount(source, place, None, ctypes.c_ulong(_BIND), None))
 
 
 def _map_user(inside: int, outside: int, group_inside: int, group_outside: int) -> None:
@@ -45,6 +60,15 @@ def _map_user(inside: int, outside: int, group_inside: int, group_outside: int) 
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{inside} {outside} 1")
     Path("/proc/self/gid_map").write_text(f"{group_inside} {group_outside} 1")
+
+
+def tried(act: Callable[[], None]) -> OSError | None:
+    """Do something in a child, which ends then; give the error that it met."""
+    try:
+        _made_by(act, [])
+    except OSError as error:
+        return error
+    return None
 
 
 def _made_by(make: Callable[[], None], entries: list[str]) -> list[int]:
@@ -149,9 +173,14 @@ class NetworkNamespace:
             self._user.enter()
         _join(self.file, _NEW_NET)
 
-    def enter_as_user(self) -> None:
-        """Move this process into it, with no more rights than before."""
+    def enter_as_user(self, machine_id: Path | None = None) -> None:
+        """Move this process into it, with no more rights than before.
+
+        `machine_id` is the file that it sees as MACHINE_ID from then on. Raises OSError.
+        """
         self.enter()
+        if machine_id:
+            _show_machine_id(machine_id)
         if self._user:
             self._user.become_user_again()
 

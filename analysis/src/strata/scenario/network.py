@@ -10,15 +10,25 @@ standard library only.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from strata.scenario.namespaces import NetworkNamespace, UserNamespace, needs_user_namespace
+from strata.scenario.namespaces import (
+    MACHINE_ID,
+    NetworkNamespace,
+    UserNamespace,
+    needs_user_namespace,
+    tried,
+)
 
 INTERFACE = "eth0"
 """The name of each host's interface."""
@@ -84,20 +94,22 @@ def namespaces_unavailable(link: Link | None = None) -> str | None:
 
     `link` is what is tried in place of the usual one, 1 Gbit/s.
     """
-    try:
-        Hosts(link or Link(("a", "b"))).close()
-    except Refused as refused:
-        return str(refused)
+    with tempfile.TemporaryDirectory() as directory:
+        try:
+            Hosts(link or Link(("a", "b")), Path(directory)).close()
+        except Refused as refused:
+            return str(refused)
     return None
 
 
 class Hosts:
     """The hosts of a link, each a network namespace with an address on INTERFACE.
 
-    They end with this object and the last process in them, however those end. Raises Refused.
+    They end with this object and the last process in them, however those end. `directory` gets the
+    files that make them different machines for their programs. Raises Refused.
     """
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Link, directory: Path) -> None:
         for program in ("ip", "tc"):
             if shutil.which(program) is None:
                 raise Refused(f"there is no program {program} (package iproute2)")
@@ -105,15 +117,18 @@ class Hosts:
         self._user: UserNamespace | None = None
         self._switch: NetworkNamespace | None = None
         self._spaces: dict[str, NetworkNamespace] = {}
+        self._ids: dict[str, Path] = {}
         try:
             self._make_spaces()
             self._join()
+            self._tell_apart(directory)
         except BaseException:
             self.close()
             raise
 
-    def __getitem__(self, name: str) -> NetworkNamespace:
-        return self._spaces[name]
+    def enter(self, name: str) -> None:
+        """Move this process to a host, with no more rights than before. Raises OSError."""
+        self._spaces[name].enter_as_user(self._ids.get(name))
 
     def address(self, name: str) -> str:
         """Give a host's IPv4 address."""
@@ -160,6 +175,20 @@ class Hosts:
             ]
             self._in(space, "ip", lines)
             self._in(space, "tc", self.link.shaping(INTERFACE))
+
+    def _tell_apart(self, directory: Path) -> None:
+        # A machine without the file is told apart by its addresses.
+        if not MACHINE_ID.is_file():
+            return
+        own = MACHINE_ID.read_text()
+        for name in self.link.hosts:
+            file = directory / name / MACHINE_ID.name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(hashlib.sha256(f"{own}{name}".encode()).hexdigest()[:32] + "\n")
+            self._ids[name] = file.absolute()
+        error = tried(partial(self.enter, self.link.hosts[0]))
+        if error:
+            raise Refused(f"a {MACHINE_ID} for each host is refused: {error.strerror}")
 
     def _in(
         self, space: NetworkNamespace, program: str, lines: list[str], *known: NetworkNamespace

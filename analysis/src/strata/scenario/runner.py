@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -133,7 +134,7 @@ class Run:
         if self._plan["network"]:
             link = {**self._plan["network"], "hosts": tuple(self._plan["network"]["hosts"])}
             try:
-                self._hosts = Hosts(Link(**link))
+                self._hosts = Hosts(Link(**link), self._directory / "hosts")
             except Refused as refused:
                 self.problems.append(f"the hosts cannot be joined: {refused}")
         return not self.problems
@@ -173,8 +174,8 @@ class Run:
             if self._signal is not None:
                 return
             try:
-                space = self._hosts[plan["host"]] if self._hosts else None
-                child = Child(plan, logs, space.enter_as_user if space else None)
+                enter = partial(self._hosts.enter, plan["host"]) if self._hosts else None
+                child = Child(plan, logs, enter)
             except (OSError, subprocess.SubprocessError) as error:
                 self.problems.append(f"{plan['name']} could not be started: {error}")
                 return
