@@ -135,20 +135,17 @@ class Hosts:
         return f"{_NET}.{self.link.hosts.index(name) + 1}"
 
     def _make_spaces(self) -> None:
+        what = "a network namespace"
         try:
             if needs_user_namespace():
+                what = "a user namespace, which it takes without root,"
                 self._user = UserNamespace()
             for name in self.link.hosts:
                 self._spaces[name] = NetworkNamespace(self._user)
             if len(self.link.hosts) > 2:
                 self._switch = NetworkNamespace(self._user)
         except OSError as error:
-            what = (
-                "a user namespace, which it takes without root," if needs_user_namespace() else ""
-            )
-            raise Refused(
-                f"{what or 'a network namespace'} is refused: {error.strerror}"
-            ) from error
+            raise Refused(f"{what} is refused: {error.strerror}") from error
 
     def _join(self) -> None:
         names = self.link.hosts
