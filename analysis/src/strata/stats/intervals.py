@@ -189,7 +189,12 @@ def statistic_of(statistic: str | Statistic) -> Statistic:
         q = QUANTILES[statistic]
 
         def quantile(rows: Floats, axis: int) -> Floats:
-            return np.asarray(np.quantile(rows, q, axis=axis))
+            # Of type 7, as np.quantile, which sorts along an axis many times slower.
+            below, fraction = divmod(q * (rows.shape[axis] - 1), 1)
+            at = (int(below), min(int(below) + 1, rows.shape[axis] - 1))
+            ordered = np.partition(rows, at, axis=axis)
+            low, high = (np.take(ordered, each, axis=axis) for each in at)
+            return np.asarray(low + fraction * (high - low), np.float64)
 
         return quantile
     known = ", ".join(("mean", *QUANTILES))
