@@ -119,12 +119,12 @@ def test_only_blocks_hold_the_true_value_of_an_autocorrelated_sample(name: str) 
     """At 95 %, of 300 values with phi = 0.5: some 74 % and 83 % of the naive intervals do."""
     random = np.random.default_rng(8)
     naive = ours = 0
-    runs = 200
+    runs = 150
     for run in range(runs):
         values = autoregressive(random, 300, 0.5)
         plain = mean_interval(values) if name == "mean" else quantile_interval(values, 0.5)
         naive += plain.low <= 0 <= plain.high
-        fitting = interval(values, name, 0.95, seed=run)
+        fitting = interval(values, name, 0.95, seed=run, resamples=400)
         ours += fitting.low <= 0 <= fitting.high
     assert naive / runs < 0.86
     assert 0.89 <= ours / runs <= 0.97

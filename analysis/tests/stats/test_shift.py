@@ -95,7 +95,7 @@ def test_the_interval_of_autocorrelated_samples_holds_the_truth() -> None:
     runs = 60
     for _ in range(runs):
         a, b = (autoregressive(random, 200, 0.6) for _ in range(2))
-        found = shift(a, b, seed=1)
+        found = shift(a, b, seed=1, resamples=2)
         inside += found.low <= 0 <= found.high
         false += found.p < 0.05
         naive += stats.mannwhitneyu(a, b).pvalue < 0.05
@@ -119,7 +119,7 @@ def test_a_hundred_million_pairs_are_never_made() -> None:
     a = random.integers(10**6, 2 * 10**6, 10_000)
     b = a[::-1] + 1234
     tracemalloc.start()
-    found = shift(a, b, seed=1)
+    found = shift(a, b, seed=1, resamples=200)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert found.estimate == 1234
@@ -137,6 +137,14 @@ def test_quantiles_shift_on_their_own() -> None:
     assert found["p99"].low > 40
     alone = quantile_shift(a, b, "p99", seed=1)
     assert alone == found["p99"]
+
+
+def test_one_value_beside_autocorrelated_ones_is_still_a_comparison() -> None:
+    values = autoregressive(np.random.default_rng(7), 200, 0.8)
+    found = shift(values, [float(values.max()) + 1], seed=1)
+    assert found.method.endswith("effective counts")
+    assert 0.01 < found.p < 1
+    assert found.effect == 1
 
 
 def test_holms_correction() -> None:

@@ -90,7 +90,7 @@ def quantile_interval(values: Sample, q: float, confidence: float = 0.95) -> Int
     """
     sample = np.sort(checked(values))
     checked_share(confidence, "confidence")
-    low, high, coverage = _ranks(len(sample), checked_share(q, "quantile"), confidence)
+    low, high, coverage = bounding_ranks(len(sample), checked_share(q, "quantile"), confidence)
     return Interval(
         float(np.quantile(sample, q)),
         None if low is None else float(sample[low]),
@@ -135,7 +135,9 @@ def bootstrap_interval(
     effective = effective_count(asked)
     has_low, has_high = True, True
     if isinstance(statistic, str) and statistic in QUANTILES:
-        ranks = _ranks(max(1, int(min(effective, len(sample)))), QUANTILES[statistic], confidence)
+        ranks = bounding_ranks(
+            max(1, int(min(effective, len(sample)))), QUANTILES[statistic], confidence
+        )
         has_low, has_high = ranks[0] is not None, ranks[1] is not None
     return Interval(
         float(function(sample[None, :], axis=1)[0]),
@@ -149,7 +151,12 @@ def bootstrap_interval(
 
 
 def interval(
-    values: Sample, statistic_name: StatisticName, confidence: float = 0.95, seed: int = 0
+    values: Sample,
+    statistic_name: StatisticName,
+    confidence: float = 0.95,
+    seed: int = 0,
+    *,
+    resamples: int = RESAMPLES,
 ) -> Interval:
     """Return the interval that fits: see the module. Values are in the order of measuring.
 
@@ -160,7 +167,9 @@ def interval(
     statistic_of(statistic_name)
     asked = influence(sample, statistic_name)
     if is_dependent(asked):
-        return bootstrap_interval(sample, statistic_name, confidence, seed=seed)
+        return bootstrap_interval(
+            sample, statistic_name, confidence, seed=seed, resamples=resamples
+        )
     if statistic_name == "mean":
         found = mean_interval(sample, confidence)
     else:
@@ -219,8 +228,11 @@ def resampled(
     return np.concatenate(parts)
 
 
-def _ranks(count: int, q: float, confidence: float) -> tuple[int | None, int | None, float]:
-    """Return the places (from 0) of the two order statistics, and the coverage."""
+def bounding_ranks(count: int, q: float, confidence: float) -> tuple[int | None, int | None, float]:
+    """Return the places (from 0) of the order statistics that hold a quantile, and the coverage.
+
+    A place is null where there is no such bound.
+    """
     from scipy.stats import binom
 
     tail = (1 - confidence) / 2
