@@ -111,27 +111,36 @@ def bootstrap_interval(
     resamples: int = RESAMPLES,
     block: int | None = None,
 ) -> Interval:
-    """Return the percentile interval of a circular block bootstrap.
+    """Return the interval of a circular block bootstrap.
 
     Politis and Romano, "A circular block-resampling procedure for stationary data", 1992. Values
     are in the order in which they were measured. `statistic` is a name of StatisticName or a
-    function of (array, axis=1); `block` null takes the length by Politis and White. An interval of
-    few blocks is too narrow: at 95 %, of 300 values with autocorrelation 0.5, some 92 to 94 % hold
-    the true mean. A bound of a quantile is null where even independent values, as many as the
-    effective count, would have none. Raises ValueError for fewer than two values and equal ones.
+    function of (array, axis=1); `block` null takes the length by Politis and White. The bounds are
+    percentiles of the resamples, moved away from the estimate by what a few blocks tell too
+    little: t(n / b - 1) over the normal quantile, times sqrt(n / (n - b)), with blocks of b. At
+    95 %, of 300 values with autocorrelation 0.5, some 93 % then hold the true value.
+
+    A bound of a quantile lies within the values, and is null where even independent values, as many
+    as the effective count, would have none. Raises ValueError for fewer than two values, equal
+    ones, and blocks of more than half of them.
     """
     sample = unlike(checked(values, at_least=2))
     checked_share(confidence, "confidence")
     asked = influence(sample, statistic)
     length = block_length(asked) if block is None else block
-    if not 1 <= length <= len(sample):
+    if not 1 <= length <= len(sample) // 2:
         raise ValueError(
-            f"Cannot resample {len(sample)} values in blocks of {length}. Give 1 to {len(sample)}."
+            f"Cannot resample {len(sample)} values in blocks of {length}."
+            f" Give 1 to {len(sample) // 2}."
         )
     function = statistic_of(statistic)
     drawn = resampled(sample, function, length, resamples=resamples, seed=seed)
     tail = (1 - confidence) / 2
-    low, high = (float(bound) for bound in np.quantile(drawn, [tail, 1 - tail]))
+    estimate = float(function(sample[None, :], axis=1)[0])
+    wider = _wider(len(sample), length, confidence)
+    low, high = (
+        estimate + wider * (float(b) - estimate) for b in np.quantile(drawn, [tail, 1 - tail])
+    )
     effective = effective_count(asked)
     has_low, has_high = True, True
     if isinstance(statistic, str) and statistic in QUANTILES:
@@ -139,8 +148,9 @@ def bootstrap_interval(
             max(1, int(min(effective, len(sample)))), QUANTILES[statistic], confidence
         )
         has_low, has_high = ranks[0] is not None, ranks[1] is not None
+        low, high = max(low, float(sample.min())), min(high, float(sample.max()))
     return Interval(
-        float(function(sample[None, :], axis=1)[0]),
+        estimate,
         low if has_low else None,
         high if has_high else None,
         confidence,
@@ -226,6 +236,15 @@ def resampled(
         at = (starts[:, :, None] + offsets).reshape(rows, -1)[:, :count] % count
         parts.append(np.asarray(function(sample[at], axis=1), np.float64))
     return np.concatenate(parts)
+
+
+def _wider(count: int, block: int, confidence: float) -> float:
+    """Return how much wider an interval is that knows of its few blocks."""
+    from scipy.stats import norm, t
+
+    at = (1 + confidence) / 2
+    blocks = count / block
+    return float(t.ppf(at, max(1.0, blocks - 1)) / norm.ppf(at) * np.sqrt(count / (count - block)))
 
 
 def bounding_ranks(count: int, q: float, confidence: float) -> tuple[int | None, int | None, float]:

@@ -69,8 +69,9 @@ def shift(
 ) -> Shift:
     """Compare b with a, both in the order of measuring.
 
-    `seed` and `resamples` are of the bootstraps of the quantiles. Memory and time are of the order of n log n: the differences are never made. Raises ValueError
-    for no values and where all values of both samples are equal.
+    `seed` and `resamples` are of the bootstraps of the quantiles. Memory and time are of the order
+    of n log n: the differences are never made. Raises ValueError for no values, and where all
+    values of both samples are equal.
     """
     checked_share(confidence, "confidence")
     first, second = checked(a, what="the first sample"), checked(b, what="the second sample")
@@ -209,7 +210,7 @@ def _of_placements(
 
 
 def _variance(placed: Floats) -> float:
-    """Return the variance of placements; of a single one that of a uniform value, its expectation."""
+    """Return the variance of placements; of a single one, that of a uniform value."""
     return float(placed.var(ddof=1)) if len(placed) > 1 else 1 / 12
 
 
