@@ -129,7 +129,7 @@ def _summary(planned: CampaignDirectory, ended: Ended) -> None:
         say(f"failed: {name}: {state.reason if state else 'no reason'}")
     if ended.interrupted is not None:
         say(f"interrupted by {ended.interrupted.name}; the same command goes on")
-    finished = len(ended.finished) + len(ended.kept)
+    finished = len({*ended.finished, *ended.failed, *ended.kept})
     kept = f" ({len(ended.kept)} before)" if ended.kept else ""
     say(
         f"campaign {planned.name}: {finished} cells done{kept}, {len(ended.failed)} failed, "
