@@ -34,7 +34,6 @@ def test_the_cells_are_listed_and_nothing_is_written(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert re.search(r"^\d+ +hops/10/r1 +\d+ s$", done.stdout, re.MULTILINE)
     assert re.search(r"relay: \d+ cells, \d+ skipped, \d+ to run, about .*; seed 7", done.stdout)
-    assert done.stdout == strata_command("campaign", "run", *arguments).stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert not target.exists()
     only = strata_command("campaign", "run", *arguments, "--only", "hops/10").stdout
@@ -47,9 +46,7 @@ def test_the_cells_are_listed_and_nothing_is_written(tmp_path: Path) -> None:
         (["run", "nothing"], 1, "Cannot read campaign nothing: no such file, nor a shipped"),
         (["run", "relay", "--only", "such"], 1, "Cannot run --only such: there is no study"),
         (["run", "relay", "--repetitions", "0"], 2, "0 is not in the range"),
-        (["status", "/nowhere"], 2, "does not exist"),
         (["status", "."], 1, "Give the directory of a campaign"),
-        (["such"], 2, "No such command 'such'"),
     ],
 )
 def test_what_cannot_be_done_is_refused(
