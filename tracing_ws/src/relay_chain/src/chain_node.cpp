@@ -38,7 +38,8 @@ ChainNode::ChainNode(const std::string& name, const rclcpp::NodeOptions& options
       truth_(get_name(), log_of_stamps(*this), setting(*this, "force", false)) {
   const auto log = get_parameter("log").as_string();
   if (!log.empty()) {
-    summary_file_ = own_file(log, get_name(), ".json", "a summary", get_parameter("force").as_bool());
+    summary_file_ =
+        own_file(log, get_name(), ".json", "a summary", get_parameter("force").as_bool());
   }
   work_ = of_ms(setting(*this, "work_ms", 0.0, 0));
   const auto block = of_ms(setting(*this, "block_ms", 0.0, 0));
@@ -122,12 +123,12 @@ bool ChainNode::by_pointer() const {
 // others do: only the graph tells the same of both.
 std::size_t ChainNode::reached(const rclcpp::PublisherBase& publisher) const {
   return by_pointer() ? count_subscribers(publisher.get_topic_name())
-                         : publisher.get_subscription_count();
+                      : publisher.get_subscription_count();
 }
 
 std::size_t ChainNode::reaching(const rclcpp::SubscriptionBase& subscription) const {
   return by_pointer() ? count_publishers(subscription.get_topic_name())
-                         : subscription.get_publisher_count();
+                      : subscription.get_publisher_count();
 }
 
 void ChainNode::on_poll() {

@@ -10,7 +10,8 @@ namespace relay_chain {
 
 namespace {
 
-/// Whether nodes have nothing more to do: sinks and pings end when they have everything, others at a fault.
+/// Whether nodes have nothing more to do: sinks and pings end when they have everything, others at
+/// a fault.
 bool all_done(const Nodes& nodes) {
   bool ends_done = true;
   bool fault = false;

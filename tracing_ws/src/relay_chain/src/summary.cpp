@@ -112,7 +112,8 @@ void Reception::add_to(Summary& summary, std::optional<std::int64_t> sent) const
   summary.add("sent", sent);
   std::optional<std::int64_t> lost;
   if (sent) {
-    const auto until = came_.begin() + std::min<std::int64_t>(*sent, static_cast<std::int64_t>(came_.size()));
+    const auto until =
+        came_.begin() + std::min<std::int64_t>(*sent, static_cast<std::int64_t>(came_.size()));
     lost = *sent - std::count(came_.begin(), until, true);
   }
   summary.add("lost", lost);

@@ -27,6 +27,10 @@ struct TypedEndpoints {
     return message;
   }
 
+  static bool is_by_pointer(rclcpp::Node& node, const Topic& topic) {
+    return topic.intra_process || node.get_node_options().use_intra_process_comms();
+  }
+
   static Arrival arrival(const Message& message) {
     return {message.msgid, message.nanosec, static_cast<std::int64_t>(message.payload.size())};
   }
@@ -89,11 +93,9 @@ struct TypedEndpoints {
   static Relaying relaying(rclcpp::Node& node, const Topic& input, const Topic& output,
                            const OnRelayed& act) {
     auto publisher = TypedEndpoints::publisher(node, output);
-    const bool by_pointer =
-        input.intra_process || node.get_node_options().use_intra_process_comms();
     // A message that came by pointer goes on by pointer. From the middleware rclcpp would copy it
     // to give it away, so there it is only looked at.
-    if (by_pointer) {
+    if (is_by_pointer(node, input)) {
       const auto pass_on = [publisher, act](std::unique_ptr<Message> message) {
         const auto started_ns = now_ns();
         const auto came = arrival(*message);
@@ -101,18 +103,26 @@ struct TypedEndpoints {
       };
       return {publisher, subscription(node, input, pass_on)};
     }
-    const auto pass_on = [publisher, act](const std::shared_ptr<const Message>& message) {
+    const auto pass_on = [publisher, act](const Message& message) {
       const auto started_ns = now_ns();
-      act(started_ns, arrival(*message), [&] { publisher->publish(*message); });
+      act(started_ns, arrival(message), [&] { publisher->publish(message); });
     };
     return {publisher, subscription(node, input, pass_on)};
   }
 
   static rclcpp::SubscriptionBase::SharedPtr receiving(rclcpp::Node& node, const Topic& topic,
                                                        const OnMessage& act) {
-    return subscription(node, topic, [act](const std::shared_ptr<const Message>& message) {
+    // By pointer several subscriptions share a message only as shared pointers; one that is lent
+    // by the middleware is safe only as a reference.
+    if (is_by_pointer(node, topic)) {
+      return subscription(node, topic, [act](const std::shared_ptr<const Message>& message) {
+        const auto started_ns = now_ns();
+        act(started_ns, arrival(*message));
+      });
+    }
+    return subscription(node, topic, [act](const Message& message) {
       const auto started_ns = now_ns();
-      act(started_ns, arrival(*message));
+      act(started_ns, arrival(message));
     });
   }
 
