@@ -21,7 +21,9 @@ def main(arguments: list[str]) -> int:
     settle_threads()
     named = {word for word in arguments[1 : _options(arguments)] if not word.startswith("-")}
     if named - _NODES:
-        sys.stderr.write(f"Cannot run {min(named - _NODES)}: it is none of perf_node, ouster_driver.\n")
+        sys.stderr.write(
+            f"Cannot run {min(named - _NODES)}: it is none of perf_node, ouster_driver.\n"
+        )
         return 2
     # Only now: these start threads.
     import rclpy
