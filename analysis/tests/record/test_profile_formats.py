@@ -93,14 +93,17 @@ def test_shared_memory_of_zenoh_is_on_where_it_must_be() -> None:
     assert "zenoh_router" in states
 
 
-@pytest.mark.parametrize("mib", [48, 256, 512])
-def test_the_size_of_zenohs_memory_is_told_in_both_ways(mib: int) -> None:
-    name = "zenoh_session_shm" + ("" if mib == 256 else f"_{mib}m")
+@pytest.mark.parametrize(
+    ("variant", "size"),
+    [("", 256 << 20), ("_48m", 48 << 20), ("_512m", 512 << 20), ("_1452m", 1_452_032_000)],
+)
+def test_the_size_of_zenohs_memory_is_told_in_both_ways(variant: str, size: int) -> None:
+    name = f"zenoh_session_shm{variant}"
     document = json5.loads((RMW / f"{name}.json5").read_text())
     sizes = document["transport"]["shared_memory"]["transport_optimization"]
-    assert sizes["pool_size"] == mib << 20
+    assert sizes["pool_size"] == size
     variables = load_profile(name).variables({}, None)
-    assert variables["ZENOH_SHM_ALLOC_SIZE"] == str(mib << 20)
+    assert variables["ZENOH_SHM_ALLOC_SIZE"] == str(size)
     assert variables["ZENOH_SHM_MESSAGE_SIZE_THRESHOLD"] == "3072"
     # But for the pool and what is said of it, they are one profile.
     base = json5.loads((RMW / "zenoh_session_shm.json5").read_text())
