@@ -3,9 +3,9 @@
 """From the file of a scenario to the document to check: settings, repetitions, changes.
 
 `${name}` stands for a setting or a part of the duration, `${name+1}` and `${name-1}` for a
-neighbour of a whole number, `${name?A:B}` for the text A where it is true and B where it is false. An
-element with `repeat: N` stands for N of it, in which `${i}` counts
-from 0. A text that is one placeholder takes the value with its type.
+neighbour of a whole number, `${name?A:B}` for the text A where it is true and B where it is false.
+An element with `repeat: N` stands for N of it, in which `${i}` counts from 0. A text that is one
+placeholder takes the value with its type.
 """
 
 from __future__ import annotations
