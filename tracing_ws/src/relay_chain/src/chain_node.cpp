@@ -59,9 +59,11 @@ ChainNode::ChainNode(const std::string& name, const rclcpp::NodeOptions& options
   message_type_ = message_name(is_other(*this, "type", "unbounded", "fixed"), payload_);
   counts_losses_ = is_other(*this, "losses", "refuse", "count");
   if (block.count() > 0) {
-    slow_ = create_subscription<Timing>(
-        kSlowTopic, 10,
-        [block](const Timing::ConstSharedPtr& /*message*/) { std::this_thread::sleep_for(block); });
+    slow_ = endpoints_of("Timing").receiving(
+        *this, {kSlowTopic, rclcpp::QoS(10)},
+        [block](std::int64_t /*started_ns*/, const Arrival& /*arrival*/) {
+          std::this_thread::sleep_for(block);
+        });
   }
   discovery_ = of_ms(setting(*this, "discovery_s", 30.0, 0) * 1e3);
   poll_ = create_wall_timer(kPoll, [this] { on_poll(); });
@@ -139,7 +141,8 @@ void ChainNode::on_poll() {
   if (!lacks) {
     poll_->cancel();
     poll_.reset();
-    ready_publisher_ = create_publisher<Timing>(kReadyTopic, 1);
+    ready_publisher_ =
+        endpoints_of("Timing").sending(*this, {kReadyTopic, rclcpp::QoS(1)}, 0, false).publisher;
     begin();
   } else if (discovery_.count() > 0 && std::chrono::steady_clock::now() - made_ > discovery_) {
     poll_->cancel();

@@ -100,7 +100,7 @@ class ChainNode : public rclcpp::Node {
   std::atomic<bool> done_ = false;
   std::optional<std::string> problem_;
 
-  rclcpp::Subscription<Timing>::SharedPtr slow_;
+  rclcpp::SubscriptionBase::SharedPtr slow_;
   rclcpp::TimerBase::SharedPtr poll_;
   rclcpp::PublisherBase::SharedPtr ready_publisher_;
 };

@@ -32,7 +32,7 @@ class Source : public Starter {
   std::int64_t next_ = 0;
   std::int64_t until_ns_ = 0;
   Flow flow_;
-  rclcpp::Publisher<Timing>::SharedPtr last_publisher_;
+  Sending last_;
   rclcpp::TimerBase::SharedPtr timer_;
 };
 

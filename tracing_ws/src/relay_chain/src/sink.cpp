@@ -31,9 +31,9 @@ Sink::Sink(const rclcpp::NodeOptions& options)
       *this, topic(setting(*this, "input", std::string("/chain_1"))),
       [this](std::int64_t started_ns, const Arrival& came) { on_message(started_ns, came); });
   if (counts_losses()) {
-    last_ = create_subscription<Timing>(
-        kLastTopic, last_qos(),
-        [this](const Timing::ConstSharedPtr& last) { on_last(last->msgid); });
+    last_ = endpoints_of("Timing").receiving(
+        *this, {kLastTopic, last_qos()},
+        [this](std::int64_t /*started_ns*/, const Arrival& last) { on_last(last.number); });
   }
   watch_ = create_wall_timer(kWatch, [this] { on_watch(); });
 }

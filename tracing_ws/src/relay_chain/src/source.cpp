@@ -17,7 +17,7 @@ Source::Source(const rclcpp::NodeOptions& options)
     throw Error("Cannot send for ever: messages and seconds are both 0. Set one.");
   }
   if (counts_losses()) {
-    last_publisher_ = create_publisher<Timing>(kLastTopic, last_qos());
+    last_ = endpoints_of("Timing").sending(*this, {kLastTopic, last_qos()}, 0, false);
   }
 }
 
@@ -61,12 +61,8 @@ void Source::on_timer() {
 void Source::end() {
   timer_->cancel();
   std::fprintf(stderr, "%s: sent %lld messages\n", get_name(), static_cast<long long>(next_));
-  if (last_publisher_) {
-    Timing last;
-    last.msgid = next_;
-    last.source = get_name();
-    last.nanosec = now_ns();
-    last_publisher_->publish(last);
+  if (counts_losses()) {
+    last_.send(next_, now_ns());
   }
 }
 
