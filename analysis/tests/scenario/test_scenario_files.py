@@ -126,6 +126,16 @@ def test_the_size_of_messages_reaches_every_node(name: str, size: int) -> None:
         assert nodes["source"].parameters["seconds"] == 9.0
 
 
+@pytest.mark.parametrize("name", ["messages", "throughput", "ping_pong"])
+def test_those_who_send_and_receive_may_be_on_two_hosts(name: str) -> None:
+    assert load_scenario(name).scenario.hosts() == []
+    changes = {"network.link": "veth", "network.rate_mbit": "100"}
+    scenario = load_scenario(name, changes).scenario
+    hosts = {process.name: process.host for process in scenario.processes}
+    assert hosts in ({"source": "a", "sink_0": "b"}, {"ping": "a", "pong": "b"})
+    assert sorted(scenario.hosts()) == ["a", "b"]
+
+
 @pytest.mark.parametrize(("loans", "disabled"), [("true", "0"), ("false", "1")])
 def test_loans_are_on_or_off_on_both_sides(loans: str, disabled: str) -> None:
     for name in ("messages", "messages_one_process", "throughput"):
