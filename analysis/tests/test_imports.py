@@ -27,6 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     "model": {"errors", "schema", "read", "units"},
     "layers": {"errors", "schema", "read", "model", "units"},
     "stats": {"errors", "schema", "model", "layers", "analysis", "units", "symbols"},
+    "originals": {"errors", "stats", "units"},
     "report": {"errors", "schema", "analysis", "read", "stats", "units", "symbols", "printable"},
     "export": {"errors", "schema", "read", "printable"},
     "pipeline": {"errors", "schema", "analysis", "read", "model", "layers", "stats", "printable"},

@@ -29,3 +29,7 @@ class ScenarioError(StrataError):
 
 class OutputError(StrataError):
     """A result cannot be written where the user wanted it."""
+
+
+class OriginalError(StrataError):
+    """A published result, of another tool, cannot be read."""
