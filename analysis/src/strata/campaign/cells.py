@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from strata.campaign.load import LoadedCampaign
-from strata.campaign.model import Level, Quick, Study, level_names
+from strata.campaign.model import Quick, Study, level_names
 from strata.errors import CampaignError, ScenarioError, StrataError
 from strata.scenario.expand import as_text
 from strata.scenario.load import LoadedScenario, load_scenario
@@ -200,7 +200,7 @@ class _Plan:
         stated: list[tuple[Mapping[str, Any], Place]] = [
             (self._study.changes, (*self._here, "set")),
             (self._quick.changes, ("quick", self._name, "set")),
-            *((level.changes, self._set_at(factor, level)) for factor, level in self._stated),
+            *((level.changes, self._set_at(factor)) for factor, level in self._stated),
         ]
         return {
             key: (as_setting(key, value), (*place, key))
@@ -208,7 +208,7 @@ class _Plan:
             for key, value in changes.items()
         }
 
-    def _set_at(self, factor: str, level: Level) -> Place:
+    def _set_at(self, factor: str) -> Place:
         named = isinstance(self._study.factors[factor].levels, dict)
         return (*self._at(factor), "set") if named else (*self._here, "factors", factor, "levels")
 
@@ -300,7 +300,7 @@ def _loaded_scenario(
 
 
 def _digest(loaded: LoadedScenario) -> str:
-    """Digest what decides of a run; what is left at its default may get a name in later versions."""
+    """Digest what decides of a run, but for defaults: later versions may have more of them."""
     document = loaded.scenario.model_dump(
         mode="json", exclude_defaults=True, exclude={"question", "description"}
     )

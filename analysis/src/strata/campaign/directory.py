@@ -92,6 +92,11 @@ class CampaignDirectory:
         except (OSError, ValueError, TypeError):
             return None
 
+    def finished(self, cell: Cell) -> bool:
+        """Tell whether a cell ran to its end, and well."""
+        state = self.state(cell)
+        return state is not None and state.status == "finished"
+
     def write_state(self, cell: Cell, state: CellState) -> None:
         """Write cell.json, in one step and on to the disk: from then on the cell is done."""
         write_durably(self.cell_directory(cell) / CELL, _as_text(asdict(state)))

@@ -93,7 +93,7 @@ class Factor(_Part):
     @property
     def names(self) -> list[str]:
         """Name the levels, in the file's order; that of a plain value is its text."""
-        return [as_text(one) if isinstance(self.levels, list) else one for one in self.levels]
+        return level_names(self.levels) if isinstance(self.levels, list) else list(self.levels)
 
     @property
     def numeric(self) -> bool:
@@ -112,7 +112,7 @@ class Factor(_Part):
             return self.levels[name]
         assert self.setting is not None
         value = self.levels[self.names.index(name)]
-        return Level(changes={self.setting: value})
+        return Level(set={self.setting: value})
 
 
 class Measured(_Part):
