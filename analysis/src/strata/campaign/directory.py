@@ -207,7 +207,7 @@ class Lock:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path, self._existed = path, path.exists()
         try:
             path.mkdir(parents=True, exist_ok=True)
             self._file: IO[str] = (path / _LOCK).open("a+")
@@ -247,6 +247,13 @@ class Lock:
     def close(self) -> None:
         """Let go of it."""
         self._file.close()
+
+    def discard(self) -> None:
+        """Remove what it made, when nothing else came of the directory."""
+        with contextlib.suppress(OSError):
+            (self._path / _LOCK).unlink()
+            if not self._existed:
+                self._path.rmdir()
 
 
 @contextlib.contextmanager

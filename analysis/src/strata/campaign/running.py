@@ -17,6 +17,7 @@ from typing import Protocol
 from strata.campaign.cells import Cell
 from strata.campaign.child import Interrupts, run_child
 from strata.campaign.directory import (
+    CAMPAIGN,
     LOG,
     CampaignDirectory,
     CellState,
@@ -102,6 +103,8 @@ def run_campaign(
         return run.ended
     finally:
         lock.close()
+        if not (directory.path / CAMPAIGN).exists():
+            lock.discard()
 
 
 class _Run:
@@ -153,7 +156,7 @@ class _Run:
     def cells(self, chosen: Sequence[Cell]) -> None:
         """Run those of the cells that have to."""
         todo = [cell for cell in chosen if self._is_to_run(cell)]
-        for number, cell in enumerate(todo, 1):
+        for number in range(1, len(todo) + 1):
             if self.interrupts.first is None:
                 self._refuse_full_disk()
                 self._cell(number, todo)
@@ -212,13 +215,12 @@ class _Run:
     def _run_one(self, cell: Cell, moment: Moment) -> CellState | None:
         """Run a cell and judge it; null when it was interrupted."""
         target, log = self.directory.cell_directory(cell), self.directory.path / _RUNNING_LOG
-        command = run_command(cell, target)
+        command, limit_s = run_command(cell, target), cell.limit_s + _BESIDE_S
         begun_utc, begun = utc_now(), time.monotonic()
         with as_output(log):
             target.parent.mkdir(parents=True, exist_ok=True)
             status = None
             if self.interrupts.first is None:
-                limit_s = cell.limit_s + _BESIDE_S
                 status = self._child(command, log, limit_s)
         took = time.monotonic() - begun
         if status is None or status < 0:
