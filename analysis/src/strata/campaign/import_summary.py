@@ -8,12 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from strata.campaign.imports import Import
-from strata.stats.summary import Statistics, summarize
+from strata.stats.summary import Statistics, describe
 
 DISTRIBUTION = "each"
 """The statistic whose values are a distribution; that of the others is one of statistics."""
@@ -46,16 +44,4 @@ def measure_summaries(samples: pd.DataFrame) -> list[MeasureSummary]:
         unit = str(group["unit"].iloc[0])
         statistics = describe(group["value"].to_numpy())
         out.append(MeasureSummary(str(measure), str(statistic), unit, statistics))
-    return out
-
-
-def describe(values: npt.NDArray[np.float64]) -> Statistics:
-    """Summarize values of any unit."""
-    out = summarize(values)  # type: ignore[arg-type]
-    if len(values):
-        out |= {
-            "min": float(values.min()),
-            "max": float(values.max()),
-            "mean": float(values.mean()),
-        }
     return out

@@ -21,7 +21,8 @@ from typing import Any
 
 import pandas as pd
 
-from strata.campaign.directory import CampaignDirectory, as_output, utc_now
+from strata.campaign.directory import as_output, utc_now
+from strata.campaign.model import Campaign
 from strata.campaign.placements import Place, Placement
 from strata.errors import CampaignError, OutputError
 from strata.originals.imported import COLUMNS, Fact, Imported, Run
@@ -76,33 +77,42 @@ class Import:
             raise _unreadable(self.path / SAMPLES, error) from error
 
 
-def check_name(name: str) -> None:
-    """Raise CampaignError for what cannot be the name of an import."""
+@dataclass(frozen=True)
+class Planned:
+    """An import that can be written: its files as they were read, and its import.json."""
+
+    name: str
+    originals: Sequence[Imported]
+    document: dict[str, Any]
+
+
+def plan_import(
+    campaign: Campaign,
+    name: str,
+    originals: Sequence[Imported],
+    placements: Sequence[Placement | None],
+) -> Planned:
+    """Plan an import of one or more files, each with its placement.
+
+    Raises CampaignError for a name or a file that cannot be kept, and a run that has no place.
+    """
     if not _NAME.fullmatch(name) or name == HERE:
         raise CampaignError(
             f"Cannot name an import {name!r}: a name has letters, digits and _ . -, and "
             f"'{HERE}' is what was measured here. Choose another --name."
         )
-
-
-def write_import(
-    campaign: CampaignDirectory,
-    name: str,
-    originals: Sequence[Imported],
-    placements: Sequence[Placement | None],
-    *,
-    force: bool,
-) -> Import:
-    """Write an import of one or more files, each with its placement; all of it or nothing.
-
-    Raises CampaignError when a run cannot be placed, OutputError when it is there already and
-    `force` is not set, or cannot be written.
-    """
-    check_name(name)
-    target = campaign.path / DIRECTORY / name
-    check_free(target, force=force)
     _check_files(originals)
-    document = _document(campaign, name, originals, placements)
+    return Planned(name, originals, _document(campaign, name, originals, placements))
+
+
+def write_import(directory: Path, planned: Planned, *, force: bool) -> Import:
+    """Write an import into a campaign's directory; all of it or nothing.
+
+    Raises OutputError when it is there already and `force` is not set, or cannot be written.
+    """
+    target = directory / DIRECTORY / planned.name
+    check_free(target, force=force)
+    name, originals, document = planned.name, planned.originals, planned.document
     with as_output(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=target.parent))
@@ -159,7 +169,7 @@ def read_imports(campaign: Path) -> list[Import]:
 
 
 def imported_frame(
-    imports: Sequence[Import], campaign: CampaignDirectory, study: str, measure: str
+    imports: Sequence[Import], campaign: Campaign, study: str, measure: str
 ) -> pd.DataFrame:
     """Give a measure's imported values of a study as a long frame, as `long_frame` has its own.
 
@@ -168,7 +178,7 @@ def imported_frame(
     originals.imported). Only `each` is a distribution: the statistics of intervals and runs must
     not be mixed into one.
     """
-    factors = campaign.loaded.campaign.studies[study].factors
+    factors = campaign.studies[study].factors
     parts = []
     for one in imports:
         placed = {run["cell"]: run for run in one.runs if run["study"] == study}
@@ -203,7 +213,7 @@ def _check_files(originals: Sequence[Imported]) -> None:
 
 
 def _document(
-    campaign: CampaignDirectory,
+    campaign: Campaign,
     name: str,
     originals: Sequence[Imported],
     placements: Sequence[Placement | None],
@@ -214,7 +224,7 @@ def _document(
         runs = []
         for at, run in enumerate(original.runs):
             facts = _facts(original, run)
-            place = placement.place(campaign.loaded.campaign, facts) if placement else None
+            place = placement.place(campaign, facts) if placement else None
             group = _group(place, original.path.name, at)
             repeated[group] += 1
             runs.append(

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from strata.campaign.model import Campaign
@@ -58,9 +58,9 @@ class Placement:
         study = campaign.studies.get(self.study)
         if study is None:
             raise self._refused(f"there is no study '{self.study}'", campaign.studies)
-        for factor in self.levels:
-            if factor not in study.factors:
-                raise self._refused(f"study {self.study} has no factor '{factor}'", study.factors)
+        for named in self.levels:
+            if named not in study.factors:
+                raise self._refused(f"study {self.study} has no factor '{named}'", study.factors)
         levels = {}
         for name, factor in study.factors.items():
             if name not in self.levels:
@@ -77,6 +77,6 @@ class Placement:
                 raise self._refused(f"the run has no fact '{name}'", facts)
         return _PLACEHOLDER.sub(lambda found: f"{facts[found[1]]}", level)
 
-    def _refused(self, fact: str, there: object) -> CampaignError:
-        names = ", ".join(map(str, there)) if hasattr(there, "__iter__") else str(there)
+    def _refused(self, fact: str, there: Iterable[str]) -> CampaignError:
+        names = ", ".join(there)
         return CampaignError(f"Cannot place a result by --as: {fact}. Name one of: {names}.")

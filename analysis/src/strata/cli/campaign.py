@@ -10,6 +10,7 @@ import os
 import click
 
 VERBS = {
+    "import": "strata.cli.campaign_import",
     "list": "strata.cli.campaign_list",
     "run": "strata.cli.campaign_run",
     "status": "strata.cli.campaign_status",

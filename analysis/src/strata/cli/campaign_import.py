@@ -19,7 +19,7 @@ from strata.campaign.directory import (
     open_directory,
 )
 from strata.campaign.import_summary import DISTRIBUTION, MeasureSummary, run_summaries
-from strata.campaign.imports import DIRECTORY, Import, check_free, check_name, write_import
+from strata.campaign.imports import DIRECTORY, Import, check_free, plan_import, write_import
 from strata.campaign.load import load_campaign
 from strata.campaign.placements import Placement
 from strata.cli.console import make_console, plain_table
@@ -74,15 +74,17 @@ def command(
     """
     placements = _placements(places, len(files))
     groups = _groups([read_original(file, form) for file in files], placements, name)
-    for one in groups:
-        check_name(one)
-        check_free(directory / DIRECTORY / one, force=force)
     campaign = _campaign(directory, new)
-    written = []
+    planned = []
     for one, (originals, placed) in groups.items():
-        made = write_import(campaign, one, originals, placed, force=force)
-        _tell(made)
-        written.append(made)
+        check_free(directory / DIRECTORY / one, force=force)
+        planned.append(plan_import(campaign.loaded.campaign, one, originals, placed))
+    if new is not None:
+        campaign.write()
+    written = []
+    for plan in planned:
+        written.append(write_import(directory, plan, force=force))
+        _tell(written[-1])
     if as_json:
         write_json({"schema": _SCHEMA, "imports": [_document(one) for one in written]})
         return
@@ -118,7 +120,7 @@ def _groups(
 
 
 def _campaign(directory: Path, new: str | None) -> CampaignDirectory:
-    """Open the campaign, or make one that has no cells. Raises CampaignError or OutputError."""
+    """Open the campaign, or plan one that has no cells. Raises CampaignError or OutputError."""
     if new is None:
         if not directory.exists() or not check_campaign_directory(directory):
             raise CampaignError(
@@ -130,9 +132,7 @@ def _campaign(directory: Path, new: str | None) -> CampaignDirectory:
         raise OutputError(
             f"Cannot make a campaign in {directory}: it holds one already. Leave --new out."
         )
-    campaign = make_directory(directory, load_campaign(new), Variant(seed=0), [])
-    campaign.write()
-    return campaign
+    return make_directory(directory, load_campaign(new), Variant(seed=0), [])
 
 
 def _tell(made: Import) -> None:
