@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from strata_command import strata
 
 from strata.campaign.directory import open_directory
-from strata.campaign.imports import imported_frame, read_imports
+from strata.campaign.imports import SUMMARIES, imported_frame, read_imports
 from strata.cli.campaign_import import command
 from strata.errors import CampaignError, StrataError
 from strata.stats.summary import describe
@@ -193,6 +193,11 @@ def test_facts_of_a_run_choose_its_level(tmp_path: Path) -> None:
     made = imported_frame(read_imports(target), campaign, "middleware", "shortfall")
     assert list(made["configuration"]) == ["1080p60", "1080p60"]
     assert list(made["middleware"]) == ["cyclonedds", "zenoh"]
+    # Of each second there is a mean, which is no message's latency.
+    assert imported_frame(read_imports(target), campaign, "middleware", "latency").empty
+    ranges = imported_frame(read_imports(target), campaign, "middleware", "latency", SUMMARIES)
+    assert set(ranges["statistic"]) == {"interval_min", "interval_mean", "interval_max"}
+    assert sorted(ranges["value"]) == [2.0, 2.0, 5.012, 5.012, 9.0, 9.0]
     assert imported_frame(read_imports(target), campaign, "middleware", "loss").empty
 
 

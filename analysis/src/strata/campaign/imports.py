@@ -14,7 +14,7 @@ import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from strata.campaign.directory import as_output, utc_now
 from strata.campaign.model import Campaign
 from strata.campaign.placements import Place, Placement
 from strata.errors import CampaignError, OutputError
-from strata.originals.imported import COLUMNS, Fact, Imported, Run
+from strata.originals.imported import COLUMNS, STATISTICS, Fact, Imported, Run
 
 SCHEMA = 1
 DIRECTORY = "imported"
@@ -33,6 +33,12 @@ IMPORT = "import.json"
 SAMPLES = "samples.parquet"
 HERE = "here"
 """The origin of what the campaign measured itself."""
+
+VALUES = ("each", "interval", "run")
+"""Statistics whose values were measured themselves: of a message, a stretch of time, a run."""
+
+SUMMARIES = tuple(one for one in STATISTICS if one not in VALUES)
+"""Those that summarize such values. They are drawn as ranges."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 KEYS = {"file": "str", "run": "int64", "cell": "str", **COLUMNS}
@@ -169,23 +175,32 @@ def read_imports(campaign: Path) -> list[Import]:
 
 
 def imported_frame(
-    imports: Sequence[Import], campaign: Campaign, study: str, measure: str
+    imports: Sequence[Import],
+    campaign: Campaign,
+    study: str,
+    measure: str,
+    statistics: Collection[str] = VALUES,
 ) -> pd.DataFrame:
     """Give a measure's imported values of a study as a long frame, as `long_frame` has its own.
 
     Columns: one a factor (ordered categories, the file's order), `repetition`, `cell`, `number`,
     `value` (the measure's unit), `origin` (the import's name), and `statistic` and `count` (of
-    originals.imported). Only `each` is a distribution: the statistics of intervals and runs must
-    not be mixed into one.
+    originals.imported). Without `statistics`, what was measured itself; the minima, means and
+    maxima of intervals and runs are asked for by SUMMARIES, and belong into no distribution.
     """
     factors = campaign.studies[study].factors
-    parts = []
+    order = [*factors, "repetition", "cell", "number", "value", "origin", "statistic", "count"]
+    parts = [pd.DataFrame(columns=order)]
     for one in imports:
         placed = {run["cell"]: run for run in one.runs if run["study"] == study}
         if not placed:
             continue
         samples = one.samples()
-        chosen = samples[samples["cell"].isin(list(placed)) & (samples["measure"] == measure)]
+        chosen = samples[
+            samples["cell"].isin(list(placed))
+            & (samples["measure"] == measure)
+            & samples["statistic"].isin(list(statistics))
+        ]
         columns = {
             name: chosen["cell"].map({cell: run["levels"][name] for cell, run in placed.items()})
             for name in factors
@@ -193,8 +208,7 @@ def imported_frame(
         repetition = chosen["cell"].map({cell: run["repetition"] for cell, run in placed.items()})
         kept = chosen[["cell", "number", "value", "statistic", "count"]]
         parts.append(kept.assign(**columns, repetition=repetition, origin=one.name))
-    order = [*factors, "repetition", "cell", "number", "value", "origin", "statistic", "count"]
-    made = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=order)
+    made = pd.concat(parts[1:] or parts, ignore_index=True)
     for name, factor in factors.items():
         made[name] = pd.Categorical(made[name], factor.names, ordered=True)
     types = {"repetition": "int64", "number": "int64", "value": "float64", "count": "Int64"}
