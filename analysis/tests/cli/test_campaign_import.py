@@ -42,6 +42,16 @@ RIGHT = {
     ("tc5", "sent_period"): (100.000, 0.075, 100.001, 0.138, 98.923, 100.774),
     ("tc5", "stamp_latency"): (18.164, 4.256, 17.596, 4.982, 4.953, 34.753),
 }
+CAMERA = """\
+question: What does a middleware do to images?
+studies:
+  middleware:
+    question: What does a middleware do to images?
+    scenario: camera_720p30
+    factors:
+      configuration: {levels: {720p30: {}, 1080p60: {scenario: camera_1080p60}}}
+      middleware: {levels: {cyclonedds: {}, zenoh: {}}}
+"""
 NAMES = ("p50", "mad", "mean", "std", "min", "max")
 
 STAMPS = "recv_stamp,msg_stamp\n" + "".join(
@@ -186,7 +196,8 @@ def test_facts_of_a_run_choose_its_level(tmp_path: Path) -> None:
         files[-1].write_text(f"{header}\n{row}\n")
     target = tmp_path / "campaign"
     level = "middleware:configuration={height}p{fps},middleware={directory}"
-    words = [target, *files, "--new", "camera", "--name", "october", "--as", level]
+    (tmp_path / "camera.yaml").write_text(CAMERA)
+    words = [target, *files, "--new", tmp_path / "camera.yaml", "--name", "october", "--as", level]
     done = CliRunner().invoke(command, list(map(str, words)))
     assert done.exit_code == 0, done.output
     campaign = open_directory(target).loaded.campaign
