@@ -114,6 +114,14 @@ def test_the_scans_that_test_case_1_lost_show(frame: Callable[[str], pd.DataFram
     assert list(lost[["tc2", "tc3", "tc4", "tc5"]]) == [0.0] * 4
 
 
+def test_jitter_is_what_the_nominal_rate_leaves_of_a_period(
+    frame: Callable[[str], pd.DataFrame],
+) -> None:
+    jitter, period = frame("jitter"), frame("period")
+    assert list(jitter["value"]) == list(abs(period["value"] - 100))
+    assert list(jitter["number"]) == list(period["number"])
+
+
 def test_an_imported_frame_has_the_campaigns_factors(frame: Callable[[str], pd.DataFrame]) -> None:
     made = frame("period")
     assert list(made.columns) == [
