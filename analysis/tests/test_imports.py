@@ -30,6 +30,16 @@ ALLOWED: dict[str, set[str]] = {
     "report": {"errors", "schema", "analysis", "read", "stats", "units", "symbols", "printable"},
     "export": {"errors", "schema", "read", "printable"},
     "pipeline": {"errors", "schema", "analysis", "read", "model", "layers", "stats", "printable"},
+    "campaign": {
+        "errors",
+        "schema",
+        "analysis",
+        "pipeline",
+        "read",
+        "model",
+        "stats",
+        "units",
+    },
     "cli": {
         "errors",
         "schema",
