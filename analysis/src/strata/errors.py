@@ -27,5 +27,9 @@ class ScenarioError(StrataError):
     """A scenario cannot be read, or not be run on this machine."""
 
 
+class CampaignError(StrataError):
+    """A campaign cannot be read, or not be run on this machine."""
+
+
 class OutputError(StrataError):
     """A result cannot be written where the user wanted it."""

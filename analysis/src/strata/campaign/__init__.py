@@ -1,3 +1,3 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Campaigns: many runs of scenarios, varied by a plan, measured and told in one report."""
+"""Campaigns: matrices of scenarios described by one YAML file, run cell by cell, and reported."""

@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from strata.errors import ScenarioError
+from strata.errors import ScenarioError, StrataError
 from strata.scenario.located import LocatedDict, LocatedList, refusal
 
 LATE = ("results", "root")
@@ -229,7 +229,7 @@ class Expansion:
         here.lines[last] = 0
         here[last] = value
 
-    def _refuse(self, key: str, fact: str, advice: str) -> ScenarioError:
+    def _refuse(self, key: str, fact: str, advice: str) -> StrataError:
         return refusal(self._path, self._document.lines.get(key), f"key '{key}': {fact}", advice)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from strata.errors import ScenarioError
+from strata.errors import ScenarioError, StrataError
 from strata.record.places import find_file, shipped_files
 from strata.scenario.expand import Expansion
 from strata.scenario.located import LocatedDict, extended, line_of, read_document, refusal
@@ -65,13 +65,13 @@ def load_scenario(
     Raises ScenarioError, naming the file and the line, for anything that cannot be meant.
     """
     path = find_file(name, "scenario", shipped_scenarios(), "Give", ScenarioError)
-    document, files = _document(path, ())
+    document, files = read_extended(path, ())
     expansion = Expansion(document, path)
     expanded = expansion.expand(changes or {}, duration)
     try:
         scenario = Scenario.model_validate(expanded)
     except ValidationError as error:
-        raise _refused(path, expanded, error) from error
+        raise refused_document(path, expanded, error) from error
     declared = document.get("settings", {})
     return LoadedScenario(
         file=path,
@@ -85,34 +85,59 @@ def load_scenario(
     )
 
 
-def _document(path: Path, above: tuple[Path, ...]) -> tuple[LocatedDict, list[Path]]:
-    """Read a scenario's document with what it extends, and name the files; `above` extend it."""
-    document = read_document(path)
+def read_extended(
+    path: Path, above: tuple[Path, ...], what: str = "scenario"
+) -> tuple[LocatedDict, list[Path]]:
+    """Read a document with what it extends, and name the files; `above` extend it.
+
+    Raises the error of what the document is of.
+    """
+    document = read_document(path, what)
     if "extends" not in document:
         return document, [path]
     base, line = document.pop("extends"), document.lines["extends"]
     beside = path.parent / f"{base}.yaml"
     if not isinstance(base, str) or not beside.is_file():
         raise refusal(
-            path, line, f"extends '{base}': there is no {beside}", "Name a scenario beside this one"
+            path, line, f"extends '{base}': there is no {beside}", f"Name a {what} beside it", what
         )
     if beside in (path, *above):
-        raise refusal(path, line, f"extends '{base}', which extends this one", "Leave it out")
-    inherited, files = _document(beside, (path, *above))
+        fact = f"extends '{base}', which extends this one"
+        raise refusal(path, line, fact, "Leave it out", what)
+    inherited, files = read_extended(beside, (path, *above), what)
     return extended(inherited, document), [path, *files]
 
 
-def _refused(path: Path, document: LocatedDict, error: ValidationError) -> ScenarioError:
+def refused_document(
+    path: Path,
+    document: LocatedDict,
+    error: ValidationError,
+    what: str = "scenario",
+    advice: str = "docs/scenarios.md lists the keys",
+) -> StrataError:
     """Make one error of the first of a validation's; the others are counted."""
     first, *others = error.errors(include_url=False)
-    place = [step for step in first["loc"] if isinstance(step, int | str)]
+    place = _place(document, [step for step in first["loc"] if isinstance(step, int | str)])
     line = line_of(document, place)
     where = _dotted(document, place)
     fact = _fact(first)
     if where:
         fact = f"key '{where}': {fact}"
     more = f"; {len(others)} more after it" if others else ""
-    return refusal(path, line, fact + more, "docs/scenarios.md lists the keys")
+    return refusal(path, line, fact + more, advice, what)
+
+
+def _place(document: Any, steps: list[str | int]) -> list[str | int]:
+    """Leave out of a place what names a possible type of a value, not a key of the document."""
+    place = []
+    for number, step in enumerate(steps):
+        listed = isinstance(document, list) and isinstance(step, int) and step < len(document)
+        if listed or (isinstance(document, Mapping) and step in document):
+            document = document[step]
+        elif number + 1 < len(steps):
+            continue
+        place.append(step)
+    return place
 
 
 def _dotted(document: Any, place: list[str | int]) -> str:

@@ -4,13 +4,17 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from strata.errors import ScenarioError
+from strata.errors import CampaignError, ScenarioError, StrataError
+
+_ERRORS: dict[str, type[StrataError]] = {"scenario": ScenarioError, "campaign": CampaignError}
 
 
 class LocatedDict(dict[str, Any]):
@@ -61,33 +65,45 @@ class _At(Exception):  # noqa: N818 - becomes a ScenarioError
         self.line, self.fact, self.advice = line, fact, advice
 
 
-def refusal(path: Path, line: int | None, fact: str, advice: str) -> ScenarioError:
-    """Make the error for one place of a scenario's file; `line` is null when none is known."""
+def refusal(
+    path: Path, line: int | None, fact: str, advice: str, what: str = "scenario"
+) -> StrataError:
+    """Make the error for one place of a file; `line` is null when none is known.
+
+    `what` the file is of tells its class: a scenario's is a ScenarioError.
+    """
     where = f"{path}:{line}" if line else str(path)
-    return ScenarioError(f"Cannot use scenario {where}: {fact}. {advice}.")
+    return _ERRORS[what](f"Cannot use {what} {where}: {fact}. {advice}.")
 
 
-def read_document(path: Path) -> LocatedDict:
-    """Read a scenario's document.
+def read_document(path: Path, what: str = "scenario") -> LocatedDict:
+    """Read the document of what is a scenario or the like.
 
-    Raises ScenarioError, with the line, for what is no YAML, no mapping, or has a key twice.
+    Raises its error, with the line, for what is no YAML, no mapping, or has a key twice.
     """
     try:
-        document = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+        # A campaign loads its scenarios a hundred times; parsing them is most of it.
+        document = copy.deepcopy(_parsed(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError) as error:
-        raise ScenarioError(
-            f"Cannot read scenario {path}: {error}. Give a readable YAML file."
+        raise _ERRORS[what](
+            f"Cannot read {what} {path}: {error}. Give a readable YAML file."
         ) from error
     except _At as error:
-        raise refusal(path, error.line, error.fact, error.advice) from error
+        raise refusal(path, error.line, error.fact, error.advice, what) from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         fact = getattr(error, "problem", None) or " ".join(str(error).split())
         line = mark.line + 1 if mark else None
-        raise refusal(path, line, f"not YAML: {fact}", "Mend that line") from error
+        raise refusal(path, line, f"not YAML: {fact}", "Mend that line", what) from error
     if not isinstance(document, LocatedDict):
-        raise refusal(path, None, "the document is no mapping", "Write the keys of a scenario")
+        advice = f"Write the keys of a {what}"
+        raise refusal(path, None, "the document is no mapping", advice, what)
     return document
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed(text: str) -> Any:
+    return yaml.load(text, Loader=_Loader)
 
 
 def extended(base: LocatedDict, own: LocatedDict) -> LocatedDict:

@@ -63,12 +63,7 @@ def run_scenario(
     Raises ScenarioError, SessionError or OutputError when nothing could be run.
     """
     target = (directory or default_directory(loaded.name)).absolute()
-    caller = caller_environment(os.environ if base is None else base)
-    caller |= _stated_variables(loaded, caller)
-    profile = _profile(loaded)
-    environment = ros.environment(caller)
-    if profile:
-        environment = profile.environment(environment, ros)
+    caller, profile, environment = _surroundings(loaded, ros, base)
     plan = plan_run(loaded, target / SUBDIRECTORY, environment)
     command = [sys.executable, "-m", "strata.scenario.runner", str(plan.directory / PLAN)]
     attachment = Attachment(
@@ -97,6 +92,28 @@ def run_scenario(
             end = _run_untraced(target, force, command, environment, ros, profile, attachment, say)
     unmet = [check["text"] for check in check_expected(loaded, plan.directory) if not check["met"]]
     return Finished(target, end, recording, unmet)
+
+
+def check_run(loaded: LoadedScenario, *, ros: Ros, base: Mapping[str, str] | None = None) -> None:
+    """Raise what `run_scenario` would raise for this machine, before anything runs.
+
+    That is ScenarioError or SessionError: for what is not installed, allowed or fitting.
+    """
+    _, _, environment = _surroundings(loaded, ros, base)
+    plan_run(loaded, Path(SUBDIRECTORY).absolute(), environment)
+
+
+def _surroundings(
+    loaded: LoadedScenario, ros: Ros, base: Mapping[str, str] | None
+) -> tuple[dict[str, str], RmwProfile | None, dict[str, str]]:
+    """Give the caller's environment with what the scenario states, its profile, and the nodes'."""
+    caller = caller_environment(os.environ if base is None else base)
+    caller |= _stated_variables(loaded, caller)
+    profile = _profile(loaded)
+    environment = ros.environment(caller)
+    if profile:
+        environment = profile.environment(environment, ros)
+    return caller, profile, environment
 
 
 def rmw_variables(loaded: LoadedScenario, environment: Mapping[str, str]) -> dict[str, str]:
