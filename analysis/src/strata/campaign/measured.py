@@ -14,26 +14,26 @@ import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from strata import __version__, analyze
+from strata.campaign.cells import Cell
+from strata.campaign.directory import CampaignDirectory
 from strata.campaign.own_files import OwnFiles, read_own_files
 from strata.campaign.resources import process_frame, resource_frame
 from strata.campaign.transfers import measured_chains, measured_traffic
 from strata.campaign.wanted import Wanted
 from strata.errors import OutputError
-from strata.read.manifest import read_manifest
 from strata.schema.quality import Ledger
 from strata.schema.table import Table
 from strata.schema.tables import QUALITY
 from strata.schema.tables.measured import MEASURED_SOURCES, MEASURED_TABLES
 from strata.schema.version import VERSION
 
-__all__ = ["Measured", "Wanted", "measure"]
+__all__ = ["Measured", "Wanted", "measure", "measure_session"]
 
 SUBDIRECTORY = "measured"
 CONTENTS = "measured.json"
@@ -66,12 +66,6 @@ class Measured:
         types = {one.name: one.pandas_dtype for one in declared.columns if one.name in wanted}
         return frame.astype(types)
 
-    @cached_property
-    def settings(self) -> dict[str, Any]:
-        """Give the settings that the scenario ran with."""
-        manifest = read_manifest(self.directory) or {}
-        return dict((manifest.get("scenario") or {}).get("settings") or {})
-
     @property
     def line(self) -> str:
         """Say in one line what was measured: what `strata campaign status` shows."""
@@ -91,7 +85,14 @@ class Measured:
         return ", ".join(parts)
 
 
-def measure(
+def measure(directory: CampaignDirectory, cell: Cell) -> Measured:
+    """Return what was measured in a cell that ran; raises as `measure_session`."""
+    study = directory.loaded.campaign.studies[cell.study]
+    wanted = Wanted(study.measured.topic, study.measured.node, cell.warm_up)
+    return measure_session(directory.cell_directory(cell), wanted)
+
+
+def measure_session(
     directory: Path, wanted: Wanted, *, progress: Callable[[int], None] | None = None
 ) -> Measured:
     """Return what was measured in the session below `directory`, from its tables if they hold.

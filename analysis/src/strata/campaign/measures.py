@@ -9,7 +9,7 @@ unit, `origin`, and the measure's own columns. What belongs to the warm-up is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -17,8 +17,8 @@ import pandas as pd
 from strata.campaign import values
 from strata.campaign.imported import imported_rows
 from strata.campaign.measured import Measured
-from strata.campaign.results import HERE, Cell, Results, Study
-from strata.errors import StrataError
+from strata.campaign.results import HERE, Outcome, Results, Study, keeps, level_texts
+from strata.errors import CampaignError
 
 
 @dataclass(frozen=True)
@@ -196,32 +196,27 @@ def long_frame(
 ) -> pd.DataFrame:
     """Return all values of a measure in a study, of the finished cells and, last, of imports.
 
-    `where` keeps the cells of one level a factor, or of one of several. Raises StrataError for an
+    `where` keeps the cells of one level a factor, or of one of several. Raises CampaignError for an
     unknown measure or study.
     """
     declared = find_measure(measure)
     found = results.study(study)
-    chosen = [cell for cell in found.finished if keeps(where, cell.levels)]
     parts = [
-        _labelled(found, cell, declared.of_cell(results.measured(cell), _context(found, cell)))
-        for cell in chosen
+        _labelled(found, one, declared.of_cell(results.measured(one), _context(found, one)))
+        for one in found.finished
+        if keeps(where, one.cell.levels)
     ]
     if imports:
-        rows = imported_rows(results.directory, study, measure)
+        rows = imported_rows(results.directory.path, study, measure)
         parts += [part for part in rows if keeps_rows(where, part)]
     return _joined(found, declared, parts)
 
 
 def find_measure(name: str) -> Measure:
-    """Return a measure; raises StrataError when there is none of that name."""
+    """Return a measure; raises CampaignError when there is none of that name."""
     if name not in MEASURES:
-        raise StrataError(f"Cannot measure {name}: known are {', '.join(MEASURES)}.")
+        raise CampaignError(f"Cannot measure {name}: known are {', '.join(MEASURES)}.")
     return MEASURES[name]
-
-
-def keeps(where: Mapping[str, object] | None, levels: Mapping[str, str]) -> bool:
-    """Tell whether a cell's levels are those that are asked for."""
-    return all(levels.get(name) in _texts(level) for name, level in (where or {}).items())
 
 
 def keeps_rows(where: Mapping[str, object] | None, rows: pd.DataFrame) -> bool:
@@ -230,20 +225,15 @@ def keeps_rows(where: Mapping[str, object] | None, rows: pd.DataFrame) -> bool:
         return False
     first = rows.iloc[0]
     levels = {name: str(first[name]) for name in (where or {}) if name in rows.columns}
-    return all(level in _texts((where or {})[name]) for name, level in levels.items())
+    return all(level in level_texts((where or {})[name]) for name, level in levels.items())
 
 
-def _texts(level: object) -> list[str]:
-    levels: Iterable[object] = level if isinstance(level, list | tuple) else [level]
-    return [values.level_text(one) for one in levels]
+def _context(study: Study, outcome: Outcome) -> values.Context:
+    return values.Context(study.stated.chain, outcome.cell.nominal_hz)
 
 
-def _context(study: Study, cell: Cell) -> values.Context:
-    stated = study.document.get("nominal_hz")
-    return values.Context(study.is_of_chains, stated)
-
-
-def _labelled(study: Study, cell: Cell, frame: pd.DataFrame) -> pd.DataFrame:
+def _labelled(study: Study, outcome: Outcome, frame: pd.DataFrame) -> pd.DataFrame:
+    cell = outcome.cell
     levels = {factor.name: cell.levels.get(factor.name) for factor in study.factors}
     fixed = {**levels, "repetition": cell.repetition, "cell": cell.id, "origin": HERE}
     return frame.assign(**fixed)

@@ -30,7 +30,10 @@ MEASURES = (
     "rate",
     "throughput",
     "cpu",
+    "cpu_all",
+    "cpu_over_time",
     "rss",
+    "rss_max",
     "layer",
     "round_trip",
 )

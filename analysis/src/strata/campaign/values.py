@@ -34,23 +34,11 @@ _LEAST_SAMPLES = 2
 class Context:
     """What a measure needs of the study: whether latency is of chains, and the nominal rate.
 
-    `nominal_hz` is a number, or the name of a setting of the scenario, or null.
+    `nominal_hz` is null where none is stated.
     """
 
     is_of_chains: bool = False
-    nominal_hz: object = None
-
-    def nominal(self, measured: Measured) -> float | None:
-        """Return the nominal rate of a cell in Hz; null where none is stated, or it is 0."""
-        stated = self.nominal_hz
-        value = measured.settings.get(stated) if isinstance(stated, str) else stated
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return float(value) if is_number and value > 0 else None  # type: ignore[operator,arg-type]
-
-
-def level_text(value: object) -> str:
-    """Give the name of a level that a file states as a plain value."""
-    return ("true" if value else "false") if isinstance(value, bool) else str(value)
+    nominal_hz: float | None = None
 
 
 def latency(measured: Measured, context: Context) -> pd.DataFrame:
@@ -109,9 +97,9 @@ def sent_period(measured: Measured, _: Context) -> pd.DataFrame:
 
 def jitter(measured: Measured, context: Context) -> pd.DataFrame:
     """Values of how far a period is from the nominal one; none where no rate is stated."""
-    nominal = context.nominal(measured)
+    nominal = context.nominal_hz
     found = period(measured, context)
-    if nominal is None:
+    if not nominal:
         return found.iloc[:0]
     return found.assign(value=(found["value"] - 1e3 / nominal).abs())
 
@@ -170,7 +158,7 @@ def loss(measured: Measured, _: Context) -> pd.DataFrame:
 
 def shortfall(measured: Measured, context: Context) -> pd.DataFrame:
     """Values of how much less often than nominal it was published; below 0: more often."""
-    nominal = context.nominal(measured)
+    nominal = context.nominal_hz
     rows = measured.read("publications")
     rows = rows[~rows["warm_up"]]
     out = []
