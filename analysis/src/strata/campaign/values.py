@@ -91,8 +91,19 @@ def sent_period(measured: Measured, _: Context) -> pd.DataFrame:
     stamps = measured.read("stamps", ["topic", "number", "msg_ns", "warm_up"])
     if len(stamps):
         return _intervals(stamps, "topic", "msg_ns")
-    rows = measured.read("publications")
+    rows = _of_sources(measured)
     return _intervals(rows.assign(hop=rows["topic"] + ": " + rows["publisher_node"]), "hop", "publish_ns")
+
+
+def _of_sources(measured: Measured) -> pd.DataFrame:
+    """Return the publications of nodes that begin: they take nothing that is measured.
+
+    Where all take something (a ping and its pong), those of all.
+    """
+    rows = measured.read("publications")
+    taking = set(measured.read("hops", ["subscription_node"])["subscription_node"])
+    begins = ~rows["publisher_node"].isin(taking)
+    return rows[begins] if begins.any() else rows
 
 
 def jitter(measured: Measured, context: Context) -> pd.DataFrame:
@@ -159,7 +170,7 @@ def loss(measured: Measured, _: Context) -> pd.DataFrame:
 def shortfall(measured: Measured, context: Context) -> pd.DataFrame:
     """Values of how much less often than nominal it was published; below 0: more often."""
     nominal = context.nominal_hz
-    rows = measured.read("publications")
+    rows = _of_sources(measured)
     rows = rows[~rows["warm_up"]]
     out = []
     for (topic, node), own in rows.groupby(["topic", "publisher_node"], sort=False):

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from strata.campaign.model import Figure, listed
-from strata.campaign.results import Results
-from strata.campaign.tables.losses import _groups as cell_groups
+from strata.campaign.results import Outcome, Results
+from strata.campaign.tables.losses import cell_groups
 from strata.campaign.tables.table import Column, Rows, Table
 from strata.schema.layers import CALLBACK, HOP_LAYERS
 from strata.schema.tables.measured import CHAIN_LAYERS
@@ -46,7 +46,7 @@ def layers(results: Results, study: str, figure: Figure) -> Table:
     return Table("layers", "layers", columns, out.frame(), notes, empty, "layer")
 
 
-def _messages(results: Results, cell: Any, *, is_of_chains: bool) -> pd.DataFrame:
+def _messages(results: Results, cell: Outcome, *, is_of_chains: bool) -> pd.DataFrame:
     layers = CHAIN_LAYERS if is_of_chains else HOP_LAYERS
     table, further = ("chains", ["hops"]) if is_of_chains else ("transfers", [])
     columns = ["latency_ns", "warm_up", *further, *(layer.column for layer in layers)]

@@ -50,7 +50,7 @@ def loss(results: Results, study: str, figure: Figure) -> Table:
         Column("missing", "missing packets", form="count"),
     )
     found = results.study(study)
-    groups = _groups(found, rows, figure)
+    groups = cell_groups(found, rows, figure)
     short = long_frame(results, study, "shortfall", where=figure.where, imports=False)
     out = Rows(columns)
     for levels, cells in groups:
@@ -83,10 +83,10 @@ def loss_class(percent: float | None) -> str | None:
     return SEVERE
 
 
-def _groups(
+def cell_groups(
     study: Study, rows: Sequence[str], figure: Figure
 ) -> list[tuple[dict[str, str], list[Outcome]]]:
-    """Return finished cells by their levels of the rows' factors, in the file's order."""
+    """Return the finished cells of each combination of levels, in the file's order."""
     found: dict[tuple[str, ...], list[Outcome]] = {}
     for one in study.finished:
         if keeps(figure.where, one.cell.levels):

@@ -54,11 +54,6 @@ class Figures:
     frame: pd.DataFrame
     notes: tuple[str, ...]
 
-    @property
-    def measures(self) -> list[str]:
-        """List the measures, in the file's order."""
-        return [str(one) for one in self.frame["measure"].drop_duplicates()]
-
 
 def _figures(factors: tuple[str, ...], rows: list[dict[str, Any]], *notes: str) -> Figures:
     columns = [*factors, "measure", "statistic", "unit", "printed", "right"]

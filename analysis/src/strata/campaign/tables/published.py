@@ -17,7 +17,7 @@ import pandas as pd
 
 from strata.campaign.measures import MEASURES, long_frame
 from strata.campaign.model import Figure
-from strata.campaign.results import HERE, Results
+from strata.campaign.results import Results
 from strata.campaign.tables import originals
 from strata.campaign.tables.comparisons import anova
 from strata.campaign.tables.statistics import SEED
@@ -88,14 +88,9 @@ def _beside(
     joined = figures.frame.merge(ours, on=keys, how="outer", suffixes=("", "_here"))
     joined["unit"] = joined["unit"].fillna(joined["unit_here"])
     order = {name: results.study(study).stated.factors[name].names for name in factors}
-    place = {measure: number for number, measure in enumerate(figures.measures)}
-    sort = pd.DataFrame(
-        {
-            **{name: joined[name].map(_places(levels)) for name, levels in order.items()},
-            "measure": joined["measure"].map(place),
-        }
-    ).fillna(len(joined))
-    joined = joined.loc[sort.sort_values([*factors, "measure"], kind="stable").index]
+    order |= {name: list(figures.frame[name].drop_duplicates()) for name in ("measure", "statistic")}
+    places = pd.DataFrame({name: joined[name].map(_places(one)) for name, one in order.items()})
+    joined = joined.loc[places.sort_values(keys, kind="stable").index]
     frame = joined.reindex(columns=[column.name for column in columns]).reset_index(drop=True)
     return Table("published", title, columns, frame, notes)
 
@@ -195,5 +190,3 @@ def corrections(results: Results, study: str, figure: Figure) -> Table:
     title = f"corrections of {original.title}" if original else "corrections"
     return Table("corrections", title, columns, frame, (), empty)
 
-
-assert HERE
