@@ -92,6 +92,11 @@ class CampaignDirectory:
         except (OSError, ValueError, TypeError):
             return None
 
+    def finished(self, cell: Cell) -> bool:
+        """Tell whether a cell ran to its end, and well."""
+        state = self.state(cell)
+        return state is not None and state.status == "finished"
+
     def write_state(self, cell: Cell, state: CellState) -> None:
         """Write cell.json, in one step and on to the disk: from then on the cell is done."""
         write_durably(self.cell_directory(cell) / CELL, _as_text(asdict(state)))
@@ -202,7 +207,7 @@ class Lock:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path, self._existed = path, path.exists()
         try:
             path.mkdir(parents=True, exist_ok=True)
             self._file: IO[str] = (path / _LOCK).open("a+")
@@ -242,6 +247,13 @@ class Lock:
     def close(self) -> None:
         """Let go of it."""
         self._file.close()
+
+    def discard(self) -> None:
+        """Remove what it made, when nothing else came of the directory."""
+        with contextlib.suppress(OSError):
+            (self._path / _LOCK).unlink()
+            if not self._existed:
+                self._path.rmdir()
 
 
 @contextlib.contextmanager

@@ -149,7 +149,12 @@ def _virtualisation() -> dict[str, Any]:
 def _ask(program: str) -> str | None:
     try:
         done = subprocess.run(
-            [program], capture_output=True, text=True, timeout=5, check=False, stdin=subprocess.DEVNULL
+            [program],
+            capture_output=True,
+            text=True,
+            timeout=5,
+            check=False,
+            stdin=subprocess.DEVNULL,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
@@ -290,5 +295,3 @@ def _middlewares(environment: Mapping[str, str]) -> list[str]:
             found |= {path.stem.removeprefix("lib") for path in prefix.glob(pattern)}
     plain = {"rmw_dds_common", "rmw_fastrtps_shared_cpp", "rmw_implementation"}
     return sorted(name for name in found - plain if "__" not in name)
-
-

@@ -29,6 +29,7 @@ VERBS = {
     "hops": "strata.cli.hops",
     "report": "strata.cli.report",
     "convert": "strata.cli.convert",
+    "campaign": "strata.cli.campaign",
 }
 _RECORDING = ("record", "run")
 
@@ -46,7 +47,7 @@ class Verbs(click.Group):
         del ctx
         if cmd_name not in VERBS:
             return None
-        if cmd_name not in _RECORDING:
+        if cmd_name not in (*_RECORDING, "campaign"):
             # No verb does linear algebra; starting OpenBLAS's threads takes longer than a decoding.
             # What is recorded must not inherit it.
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -1,0 +1,175 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Plan a campaign into a new directory, or go on in one: which cells, which of them skipped."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from strata.campaign.cells import Cell, Variant, expand, load_cell
+from strata.campaign.directory import (
+    CampaignDirectory,
+    check_campaign_directory,
+    make_directory,
+    open_directory,
+)
+from strata.campaign.load import LoadedCampaign
+from strata.campaign.needs import Needs
+from strata.errors import CampaignError, StrataError
+from strata.record.ros import Ros
+from strata.scenario.running import check_run
+
+_NAMED = 5
+_LARGEST_SEED = 2**31
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user asked for; null for what he left open."""
+
+    quick: bool = False
+    seed: int | None = None
+    repetitions: int | None = None
+
+
+def plan_campaign(
+    loaded: LoadedCampaign, path: Path, asked: Asked, ros: Ros, base: Mapping[str, str]
+) -> CampaignDirectory:
+    """Plan all cells of a campaign; nothing is written. `base` is the caller's environment.
+
+    Raises CampaignError when something of the file cannot be meant, or when the directory holds
+    finished cells of another campaign, or of cells that changed since.
+    """
+    if check_campaign_directory(path):
+        former = open_directory(path)
+        variant = _same_variant(former, loaded, asked)
+    else:
+        seed = random.SystemRandom().randrange(_LARGEST_SEED) if asked.seed is None else asked.seed
+        former, variant = None, Variant(seed, asked.quick, asked.repetitions)
+    cells = expand(loaded, variant)
+    planned = make_directory(path, loaded, variant, cells)
+    done = set()
+    if former is not None:
+        _refuse_changed(former, cells)
+        done = {cell.id for cell in former.cells if former.finished(cell)}
+        kept = {key: former.document[key] for key in ("made_utc", "environments")}
+        planned = replace(planned, document={**planned.document, **kept})
+    return replace(planned, cells=_with_skips(cells, done, ros, base))
+
+
+def choose(directory: CampaignDirectory, only: Sequence[str]) -> list[Cell]:
+    """Choose the cells that `--only` names, all without any.
+
+    Each is STUDY, or STUDY/LEVEL with as many levels as needed (a cell's id too): `FACTOR=LEVEL`
+    where two factors have a level of that name. Raises CampaignError for what names no cell.
+    """
+    if not only:
+        return directory.cells
+    chosen = [_Choice(directory.loaded, text) for text in only]
+    for choice in chosen:
+        if not any(choice.covers(cell) for cell in directory.cells):
+            raise CampaignError(
+                f"Cannot run --only {choice.text}: no cell of this campaign is so. "
+                "--list shows the cells."
+            )
+    return [cell for cell in directory.cells if any(one.covers(cell) for one in chosen)]
+
+
+class _Choice:
+    """One --only: a study, levels by factor, a repetition."""
+
+    def __init__(self, loaded: LoadedCampaign, text: str) -> None:
+        self.text = text
+        self._study, *words = text.replace("+", "/").rstrip("/").split("/")
+        self._repetition: int | None = None
+        self._levels: dict[str, set[str]] = {}
+        study = loaded.campaign.studies.get(self._study)
+        if study is None:
+            known = ", ".join(loaded.campaign.studies)
+            raise self._refused(f"there is no study '{self._study}'", f"Use one of {known}")
+        for word in words:
+            if word[:1] == "r" and word[1:].isdigit():
+                self._repetition = int(word[1:])
+                continue
+            factor, equals, level = word.rpartition("=")
+            having = [
+                name
+                for name, one in study.factors.items()
+                if level in one.names and (not equals or name == factor)
+            ]
+            if len(having) > 1:
+                ways = " or ".join(f"{name}={level}" for name in having)
+                raise self._refused(f"'{level}' is a level of several factors", f"Write {ways}")
+            if not having:
+                levels = (f"{name} ({', '.join(one.names)})" for name, one in study.factors.items())
+                advice = f"The factors are {', '.join(levels)}"
+                raise self._refused(f"study '{self._study}' has no level '{word}'", advice)
+            self._levels.setdefault(having[0], set()).add(level)
+
+    def covers(self, cell: Cell) -> bool:
+        return (
+            cell.study == self._study
+            and self._repetition in (None, cell.repetition)
+            and all(cell.levels[factor] in levels for factor, levels in self._levels.items())
+        )
+
+    def _refused(self, fact: str, advice: str) -> CampaignError:
+        return CampaignError(f"Cannot run --only {self.text}: {fact}. {advice}.")
+
+
+def _same_variant(former: CampaignDirectory, loaded: LoadedCampaign, asked: Asked) -> Variant:
+    """Go on with what the directory was made with; refuse what contradicts it."""
+    stored = former.variant
+    contradictions = {
+        f"campaign {former.name}, not {loaded.name}": former.name != loaded.name,
+        "the quick variant (--quick)": stored.quick and not asked.quick,
+        "the whole variant, not the quick one": asked.quick and not stored.quick,
+        f"seed {stored.seed}": asked.seed not in (None, stored.seed),
+    }
+    for what, contradicts in contradictions.items():
+        if contradicts:
+            raise CampaignError(
+                f"Cannot go on in {former.path}: it was begun with {what}. Say the same, or choose "
+                "another -o."
+            )
+    return replace(stored, repetitions=asked.repetitions or stored.repetitions)
+
+
+def _refuse_changed(former: CampaignDirectory, cells: list[Cell]) -> None:
+    """Refuse a file whose finished cells would not be what they are called any more."""
+    now = {cell.id: cell.digest for cell in cells}
+    finished = [cell for cell in former.cells if former.finished(cell)]
+    differ = [cell.id for cell in finished if now.get(cell.id) != cell.digest]
+    if differ:
+        named = ", ".join(differ[:_NAMED]) + (" ..." if len(differ) > _NAMED else "")
+        raise CampaignError(
+            f"Cannot go on in {former.path}: the campaign or its scenarios changed since, and "
+            f"{len(differ)} of {len(finished)} finished cells would be others now ({named}). "
+            "Choose another -o, or undo the change."
+        )
+
+
+def _with_skips(cells: list[Cell], done: set[str], ros: Ros, base: Mapping[str, str]) -> list[Cell]:
+    """Note why cells cannot run here; what is finished was not skipped, whatever is missing now."""
+    needs = Needs(ros.environment(base))
+    reasons: dict[str, str | None] = {}
+    for cell in cells:
+        if cell.group not in reasons:
+            reasons[cell.group] = cell.skipped or _unmet(cell, needs, ros, base)
+    return [
+        replace(cell, skipped=None if cell.id in done else reasons[cell.group]) for cell in cells
+    ]
+
+
+def _unmet(cell: Cell, needs: Needs, ros: Ros, base: Mapping[str, str]) -> str | None:
+    missing = [reason for need in cell.needs if (reason := needs.unmet(need))]
+    if missing:
+        return "; ".join(missing)
+    try:
+        check_run(load_cell(cell), ros=ros, base=base)
+    except StrataError as error:
+        return str(error)
+    return None
