@@ -14,7 +14,7 @@ from pathlib import Path
 from strata.campaign import model
 from strata.campaign.cells import Cell
 from strata.campaign.directory import CampaignDirectory, CellState, open_directory
-from strata.campaign.measured import Measured, measure
+from strata.campaign.measured import Measured, measure_cell
 from strata.errors import CampaignError
 
 FINISHED, FAILED, SKIPPED, OPEN = "finished", "failed", "skipped", "not run yet"
@@ -121,7 +121,7 @@ class Results:
     def measured(self, outcome: Outcome) -> Measured:
         """Return what was measured of a finished cell; it is made when it is not there yet."""
         if outcome.id not in self._measured:
-            self._measured[outcome.id] = measure(self.directory, outcome.cell)
+            self._measured[outcome.id] = measure_cell(self.directory, outcome.cell)
         return self._measured[outcome.id]
 
 
