@@ -130,7 +130,7 @@ def _measure(
         "sources": _sources(analysis.driver_sources),
         "processes": process_frame(directory),
         "resources": resource_frame(directory, ledger),
-        "stamps": _stamps(own, traffic.transfers, wanted),
+        "stamps": _stamps(own, traffic.transfers),
         "round_trips": own.round_trips,
         FINDINGS: findings,
     }
@@ -145,7 +145,7 @@ def _worst_first(severity: pd.Series[str]) -> pd.Series[int]:
     return severity.map({"loss": 0, "warning": 1, "info": 2})
 
 
-def _stamps(own: OwnFiles, transfers: pd.DataFrame, wanted: Wanted) -> pd.DataFrame:
+def _stamps(own: OwnFiles, transfers: pd.DataFrame) -> pd.DataFrame:
     """Mark the warm-up of stamps by the messages' publications, where the trace has them all."""
     stamps = own.stamps
     for topic, rows in stamps.groupby("topic"):

@@ -276,10 +276,8 @@ def _joined(study: Study, measure: Measure, parts: Sequence[pd.DataFrame]) -> pd
     names = [factor.name for factor in study.factors]
     columns = [*names, "repetition", "cell", "number", "value", "origin", *measure.columns]
     parts = [part.reindex(columns=columns) for part in parts if len(part)]
-    if not parts:
-        frame = pd.DataFrame(columns=columns)
-    else:
-        frame = pd.concat(parts, ignore_index=True)
+    empty = pd.DataFrame(columns=columns)
+    frame = pd.concat(parts, ignore_index=True) if parts else empty
     for factor in study.factors:
         further = [str(one) for one in frame[factor.name].dropna().unique()]
         order = list(dict.fromkeys([*factor.levels, *further]))
@@ -294,5 +292,5 @@ def _joined(study: Study, measure: Measure, parts: Sequence[pd.DataFrame]) -> pd
     return frame.astype({"value": "float64"} | ({"t_s": "float64"} if "t_s" in columns else {}))
 
 
-def _as_found(column: pd.Series[str]) -> pd.Categorical:
+def _as_found(column: pd.Series[str]) -> pd.Categorical[str]:
     return pd.Categorical(column, list(dict.fromkeys(column.dropna())), ordered=True)

@@ -61,7 +61,8 @@ class OwnFiles:
         fitting = [
             counts
             for counts in self.counts
-            if counts.node in (None, plain) and counts.topic in (None, topic)
+            if counts.node in (None, plain)
+            and counts.topic in (None, topic)
             # A file that names neither is nobody's.
             and (counts.node or counts.topic)
         ]

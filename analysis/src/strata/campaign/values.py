@@ -65,7 +65,7 @@ def whole_latency(measured: Measured, context: Context) -> pd.DataFrame:
 
 def _chains(measured: Measured, column: str) -> pd.DataFrame:
     rows = measured.read("chains", ["chain", "hops", "number", "end_ns", column, "warm_up"])
-    return rows[rows["hops"] == rows["hops"].max()]
+    return rows.loc[rows["hops"] == rows["hops"].max()]
 
 
 def _messages(rows: pd.DataFrame, column: str, name: str) -> pd.DataFrame:
@@ -93,7 +93,9 @@ def sent_period(measured: Measured, _: Context) -> pd.DataFrame:
     if len(stamps):
         return _intervals(stamps, "topic", "msg_ns")
     rows = _of_sources(measured)
-    return _intervals(rows.assign(hop=rows["topic"] + ": " + rows["publisher_node"]), "hop", "publish_ns")
+    return _intervals(
+        rows.assign(hop=rows["topic"] + ": " + rows["publisher_node"]), "hop", "publish_ns"
+    )
 
 
 def _of_sources(measured: Measured) -> pd.DataFrame:
@@ -195,7 +197,9 @@ def grid_loss(measured: Measured, context: Context) -> pd.DataFrame:
     if context.nominal_hz:
         for topic, own in stamps.groupby("topic", sort=False):
             try:
-                found = grid_losses(own["msg_ns"].to_numpy(np.int64), round(_S / context.nominal_hz))
+                found = grid_losses(
+                    own["msg_ns"].to_numpy(np.int64), round(_S / context.nominal_hz)
+                )
             except ValueError:
                 continue
             out.append((topic, None, 100.0 * found.share, found.lost, found.expected))
@@ -279,9 +283,7 @@ def cpu(measured: Measured, _: Context) -> pd.DataFrame:
         if during is None and not (pd.isna(row["cpu_ns"]) or pd.isna(row["wall_ns"])):
             during, over = 100.0 * int(row["cpu_ns"]) / int(row["wall_ns"]), "whole life"
         if during is not None:
-            out.append(
-                {"process": row["process"], "number": None, "value": during, "over": over}
-            )
+            out.append({"process": row["process"], "number": None, "value": during, "over": over})
     return pd.DataFrame(out, columns=["process", "number", "value", "over"])
 
 
