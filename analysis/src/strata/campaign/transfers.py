@@ -235,7 +235,7 @@ def _hop(
     topic, publisher, node = key
     told = own.of(node, topic)
     # A perf node counts what it sampled, and no more; the others everything.
-    seen = _fate(sent, rows.iloc[told.begin : told.end] if told else rows, warm_up=0)
+    seen = fate(sent, rows.iloc[told.begin : told.end] if told else rows, warm_up=0)
     ends = rows.loc[~rows["warm_up"], "end_ns"]
     size, size_from = _payload(told.payload_bytes if told else None, own, rows)
     return {
@@ -243,7 +243,7 @@ def _hop(
         "topic": topic,
         "publisher_node": publisher,
         "subscription_node": node,
-        **_fate(sent, rows, wanted.warm_up),
+        **fate(sent, rows, wanted.warm_up),
         "first_ns": ends.min() if len(ends) else None,
         "last_ns": ends.max() if len(ends) else None,
         "own_received": told.received if told else None,
@@ -273,7 +273,7 @@ def _silent(analysis: Analysis, wanted: Wanted) -> list[tuple[str, str, str]]:
     ]
 
 
-def _fate(sent: pd.DataFrame | None, rows: pd.DataFrame, warm_up: int) -> dict[str, int]:
+def fate(sent: pd.DataFrame | None, rows: pd.DataFrame, warm_up: int) -> dict[str, int]:
     """Say what became of the publications of a hop; the parts add up to `published`."""
     taken = np.unique(rows["number"].to_numpy(np.int64))
     # Without init events nobody's publications are known: those that came are what there is.

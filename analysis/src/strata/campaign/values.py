@@ -65,7 +65,8 @@ def whole_latency(measured: Measured, context: Context) -> pd.DataFrame:
 
 def _chains(measured: Measured, column: str) -> pd.DataFrame:
     rows = measured.read("chains", ["chain", "hops", "number", "end_ns", column, "warm_up"])
-    return rows.loc[rows["hops"] == rows["hops"].max()]
+    longest: pd.DataFrame = rows[rows["hops"] == rows["hops"].max()]
+    return longest
 
 
 def _messages(rows: pd.DataFrame, column: str, name: str) -> pd.DataFrame:
