@@ -10,10 +10,10 @@ the Mann-Whitney test, the *effect* is Cliff's delta, P(b > a) - P(b < a), from 
 For independent samples the interval lies between two ordered differences (Moses; Hollander, Wolfe
 and Chicken, Nonparametric Statistical Methods, 2014, section 4.3), and with p assumes that the
 two distributions differ by a shift alone. Where a sample is autocorrelated
-(strata.stats.dependence) both come from the placements instead: the fraction of the other sample below each value. The
-variance of the mean placement is that of Fligner and Policello ("Robust rank procedures for the
-Behrens-Fisher problem", JASA 76, 1981), divided by the effective count of the placements in place
-of the count: what a block bootstrap gives to the linear part of the statistic.
+(strata.stats.dependence), both come from the placements: the fraction of the other sample below
+each value. The variance of the mean placement is that of Fligner and Policello ("Robust rank
+procedures for the Behrens-Fisher problem", JASA 76, 1981), with the effective count of the
+placements in place of the count: what a block bootstrap gives to the linear part of the statistic.
 
 Two runs of one configuration differ, too. A shift between two cells says that the cells differ, not
 why: without repetitions the cause may be the run.
@@ -25,7 +25,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from strata.stats.dependence import block_length, effective_count, is_dependent
 from strata.stats.intervals import (
@@ -205,7 +204,8 @@ def _placements(values: Floats, ordered: Floats) -> Floats:
     """Return the fraction of `ordered` below each value; equal ones count half."""
     below = np.searchsorted(ordered, values, side="left")
     upto = np.searchsorted(ordered, values, side="right")
-    return np.asarray((below + upto) / (2 * len(ordered)), np.float64)
+    placed: Floats = (below + upto) / (2 * len(ordered))
+    return placed
 
 
 def _pairs_above(a: Floats, b: Floats) -> float:
@@ -245,7 +245,7 @@ def _difference(a: Floats, b: Floats, rank: int) -> float:
     return high
 
 
-def _distribution(first: int, second: int) -> npt.NDArray[np.float64]:
+def _distribution(first: int, second: int) -> Floats:
     """Return the probabilities of the Mann-Whitney statistic, 0 to first * second, without ties.
 
     Its generating function is the Gaussian binomial coefficient: the product over i of
@@ -259,4 +259,5 @@ def _distribution(first: int, second: int) -> npt.NDArray[np.float64]:
             counts[second + i :] -= counts[: size - second - i].copy()
         for begin in range(i):
             counts[begin::i] = np.cumsum(counts[begin::i])
-    return counts / counts.sum()
+    probabilities: Floats = counts / counts.sum()
+    return probabilities

@@ -238,7 +238,7 @@ def _complete(value: str, names: tuple[str, str], first: int, second: int, group
     if groups < first * second:
         raise ValueError(
             f"Cannot analyse {value}: {first * second - groups} of {first * second} combinations"
-            f" of {names[0]} and {names[1]} have no values. Leave out levels that were not measured."
+            f" of {names[0]} and {names[1]} have no values. Leave out what was not measured."
         )
 
 
