@@ -159,13 +159,10 @@ class _Plan:
     def cell(self) -> Cell:
         study, quick = self._study, self._quick
         scenario, at = self._scenario()
-        # Two factors never decide of the same: checks.py.
-        duration = _first(quick.duration, *(one.duration for _, one in self._stated))
-        duration = _first(duration, study.duration)
         warm_up = _first(quick.warm_up, *(one.warm_up for _, one in self._stated))
-        text = None if duration is None else as_text(duration)
-        changes = self._changes()
-        loaded = self._load(scenario, at, {key: one for key, (one, _) in changes.items()}, text)
+        text = self._duration()[0]
+        changes = {key: one for key, (one, _) in self._changes().items()}
+        loaded = self._load(scenario, at, changes, text)
         model = loaded.scenario
         return Cell(
             study=self._name,
@@ -173,7 +170,7 @@ class _Plan:
             repetition=1,
             order=0,
             scenario=scenario,
-            changes={key: one for key, (one, _) in changes.items()},
+            changes=changes,
             duration=text,
             warm_up=study.warm_up if warm_up is None else warm_up,
             nominal_hz=self._nominal(loaded),
@@ -194,6 +191,19 @@ class _Plan:
             if path.is_file():
                 return str(path.resolve()), place
         return name, place
+
+    def _duration(self) -> tuple[str | None, Place]:
+        """Give the duration and the place that states it; the quick variant's wins."""
+        # Two factors never decide of the same: checks.py.
+        stated = [
+            (self._quick.duration, ("quick", self._name)),
+            *((level.duration, self._at(factor)) for factor, level in self._stated),
+            (self._study.duration, self._here),
+        ]
+        for duration, place in stated:
+            if duration is not None:
+                return as_text(duration), (*place, "duration")
+        return None, (*self._here, "scenario")
 
     def _changes(self) -> dict[str, tuple[str, Place]]:
         """Give what is set, as text, each with the place that sets it; the nearest wins."""
@@ -239,7 +249,7 @@ class _Plan:
                 _loaded_scenario(scenario, tuple(added.items()), None)
             except ScenarioError:
                 return at if key is None else places[key]
-        return (*self._here, "duration")
+        return self._duration()[1]
 
     def _refused(self, place: Place, error: StrataError) -> StrataError:
         chosen = ", ".join(f"{factor} {level}" for factor, level in self._levels.items())
