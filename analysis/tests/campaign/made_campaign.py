@@ -32,8 +32,8 @@ from strata.campaign.tables.table import Column, Table
 LATENCY = Measure("latency", "ms", "message", "publish to the callback's start")
 LOSS = Measure("loss", "%", "cell", "published messages that were never received")
 CPU = Measure("cpu", "% of one CPU", "process", "")
-RSS = Measure("rss", "MiB", "process", "")
-LAYER = Measure("layer", "ms", "message", "")
+RSS = Measure("rss", "MiB", "sample", "")
+LAYER = Measure("layer", "ms", "cell", "")
 LAYERS = ("client publish", "serialize", "dds write", "transport", "take", "callback")
 
 SIZE = Factor("size", ("1024", "65536", "1048576"), "B", (1024.0, 65536.0, 1048576.0))
@@ -107,12 +107,12 @@ def long(of: Study, count: int = 100, origin: str = HERE, seed: int = 1) -> pd.D
     return frame
 
 
-def layered(of: Study, count: int = 50) -> pd.DataFrame:
-    """The layers of the same messages: transport has half of each, the others a tenth."""
-    base = long(of, count)
+def layered(of: Study) -> pd.DataFrame:
+    """The mean of each layer of each cell's hop: transport has half of 1 ms, the others a tenth."""
+    base = long(of, 1).drop(columns=["number"]).assign(hop="/a: /x -> /y", value=1.0)
     parts = [
-        base.assign(layer=layer, value=base["value"] * (0.5 if layer == "transport" else 0.1))
-        for layer in LAYERS
+        base.assign(layer=layer, number=at, value=0.5 if layer == "transport" else 0.1)
+        for at, layer in enumerate(LAYERS)
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -211,7 +211,9 @@ def contents(*parts: StudyPart, **kwargs) -> Contents:
             "environments",
             (
                 Environment("2026-11-22T02:33:08Z", {"machine": "AMD EPYC", "governor": None}),
-                Environment("2026-11-22T03:00:00Z", {"machine": "AMD EPYC", "governor": "powersave"}),
+                Environment(
+                    "2026-11-22T03:00:00Z", {"machine": "AMD EPYC", "governor": "powersave"}
+                ),
             ),
         ),
         original=Original("A, README (2025)", "a laptop", ("p = 0.000000 is no probability",)),
@@ -226,7 +228,12 @@ def whole() -> Contents:
     one = study()
     failed = list(one.cells)
     failed[0] = CellRow(
-        failed[0].cell_id, "latency", failed[0].levels, 1, FAILED, "process sink ended with status 1"
+        failed[0].cell_id,
+        "latency",
+        failed[0].levels,
+        1,
+        FAILED,
+        "process sink ended with status 1",
     )
     one = study(cells=failed)
     from strata.campaign.report.answers import answer

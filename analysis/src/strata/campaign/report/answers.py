@@ -17,7 +17,7 @@ from strata.campaign.report.contents import HERE, Chart, Factor, Measure, Study
 from strata.campaign.report.estimates import Estimate, estimate
 from strata.campaign.report.figures.bars import layer_means
 from strata.campaign.report.figures.scales import level_text
-from strata.campaign.report.figures.split import levels_of
+from strata.campaign.report.figures.split import by_cell, levels_of
 from strata.campaign.report.words import count_words
 from strata.units import format_number, format_share
 
@@ -191,11 +191,11 @@ def _where(pair: _Pair, study: Study) -> str:
 
 
 def _loss(study: Study, chart: Chart) -> str:
-    frame = _own(chart.frame).dropna(subset=["value"])
+    frame = _own(by_cell(chart)).dropna(subset=["value"])
     lossy = frame[frame["value"] > 0]
     if lossy.empty:
         return f"No message was lost ({count_words(frame['cell'].nunique(), 'cell', 'cells')})"
-    worst = lossy.loc[lossy["value"].idxmax()]
+    worst = lossy.sort_values("value").iloc[-1]
     told = ", ".join(
         f"{factor.name.replace('_', ' ')} {level_text(str(worst[factor.name]), factor)}"
         for factor in study.factors

@@ -106,14 +106,13 @@ class Study:
             for cell in self.cells
             if all(cell.levels.get(name, level) == level for name, level in levels.items())
         ]
-        told = [f"{cell.status}: {cell.reason}" for cell in mine if cell.reason]
-        if told:
-            return "; ".join(dict.fromkeys(told))
         if not mine:
             return "the campaign (or its quick variant) has no such cell"
-        if all(cell.status == OPEN for cell in mine):
-            return "its cells were not run yet"
-        return "its cells measured no such value"
+        told = [f"{cell.status}: {cell.reason}" for cell in mine if cell.reason]
+        told += ["its cells were not run yet"] if any(cell.status == OPEN for cell in mine) else []
+        if any(cell.status == FINISHED for cell in mine):
+            told.insert(0, "the cells that finished measured no such value")
+        return "; ".join(dict.fromkeys(told))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,12 @@ import pandas as pd
 _SEED = 1
 _FEWEST = 5
 _QUANTILES = {"min": 0.0, "p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "max": 1.0}
-_WITH_INTERVALS = ("mean", "p50", "p90", "p99")
+_WITH_INTERVALS: dict[str, Literal["mean", "p50", "p90", "p99"]] = {
+    "mean": "mean",
+    "p50": "p50",
+    "p90": "p90",
+    "p99": "p99",
+}
 _OF_CELLS = ("cell", "process")
 
 
@@ -51,7 +57,7 @@ def estimate(rows: pd.DataFrame, each: str, statistic: str, confidence: float | 
         return nothing
     from strata.stats.intervals import interval
 
-    found = interval(values, statistic, confidence, seed=_SEED)
+    found = interval(values, _WITH_INTERVALS[statistic], confidence, seed=_SEED)
     return Estimate(
         value,
         _finite(found.low),

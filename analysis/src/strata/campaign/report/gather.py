@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -178,7 +179,9 @@ def _original(stated: model.Original | None) -> Original | None:
 
 
 def _environment(document: Mapping[str, Any]) -> Environment:
-    facts = {key: value for key, value in _flat(document) if not key.startswith(("at_utc", "changed"))}
+    facts = {
+        key: value for key, value in _flat(document) if not key.startswith(("at_utc", "changed"))
+    }
     return Environment(str(document.get("at_utc") or ""), facts)
 
 
@@ -193,10 +196,10 @@ def _flat(value: object, name: str = "") -> list[tuple[str, object]]:
     return [item for key, one in pairs for item in _flat(one, f"{name}.{key}" if name else key)]
 
 
-def _changed(environments: list[Mapping[str, Any]]) -> tuple[str, ...]:
+def _changed(environments: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     names = [
         change["key"]
-        for before, after in zip(environments, environments[1:], strict=False)
+        for before, after in pairwise(environments)
         for change in changes(before, after)
     ]
     return tuple(dict.fromkeys(names))

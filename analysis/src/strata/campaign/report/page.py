@@ -105,7 +105,9 @@ def _machine(facts: Sequence[Fact]) -> str:
     """Name the machine by what was told of it."""
     told = {fact.name: fact.texts[0] for fact in facts if fact.texts[0] != NOTHING}
     names = ("host.cpu_model", "host.cpu_count", "host.distribution", "host.kernel")
-    shown = [told[name] + (" CPUs" if name.endswith("count") else "") for name in names if name in told]
+    shown = [
+        told[name] + (" CPUs" if name.endswith("count") else "") for name in names if name in told
+    ]
     return ", ".join(shown)
 
 

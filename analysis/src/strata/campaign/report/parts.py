@@ -20,8 +20,8 @@ from strata.campaign.report.contents import (
 from strata.campaign.report.figures import KINDS, Key, Panel
 from strata.campaign.report.figures.scales import level_text
 from strata.campaign.report.figures.split import levels_of, only
+from strata.campaign.report.words import count_words, name_words, sentence
 from strata.campaign.tables.table import Column, Table
-from strata.campaign.report.words import count_words, sentence
 
 LONG_TABLE = 30
 """A table of more rows is folded away."""
@@ -98,9 +98,9 @@ def figure_title(chart: Chart) -> str:
         "bars": "",
         "timeline": "over time",
     }[request.kind]
-    name = chart.measure.name.replace("_", " ")
+    name = name_words(chart.measure.name)
     if request.kind == "bars":
-        name = "where the time went, by layer"
+        name = "layers of the mean latency"
     parts = [f"{name}: {what}" if what else name]
     along = [text for text in (request.x, request.by) if text]
     if along:

@@ -18,6 +18,20 @@ STATISTIC_WORDS = {
 """Statistics by their names in a campaign's file."""
 
 
+_NAMES = {
+    "cpu": "CPU",
+    "cpu_all": "CPU of all processes",
+    "cpu_over_time": "CPU",
+    "rss": "RSS",
+    "rss_max": "largest RSS",
+}
+
+
+def name_words(name: str) -> str:
+    """Write the name of a measure or a factor as words."""
+    return _NAMES.get(name, name.replace("_", " "))
+
+
 def count_words(count: int, one: str, many: str) -> str:
     """Write a count with its noun: ``1 cell``, ``1,024 cells``."""
     return f"{count:,} {one if count == 1 else many}"

@@ -29,7 +29,7 @@ def draw_bars(chart: Chart, study: Study) -> Drawn:
     x = chart.request.x
     at = places(levels_of(rows, x, study) or [""], study.factor(x), x, spread=False)
     layers = sorted(rows["layer"].astype(str).unique(), key=theme.order)
-    tops = _tops(chart, at)
+    tops = _tops(chart)
     shared = min(tops) > 0 and max(tops) / min(tops) <= 8
     whole = max(tops) if shared else None
     panels = split_panels(chart, study, lambda mine: _draw(mine, chart, at, layers, whole))
@@ -37,8 +37,8 @@ def draw_bars(chart: Chart, study: Study) -> Drawn:
         Key(layer, theme.paint(layer).fill, slug=theme.paint(layer).slug) for layer in layers
     )
     caption = [
-        "means over all messages, from the bottom in the order in which a message meets the "
-        "layers; unlike medians they add up to the mean latency"
+        "means over the messages of each hop of each cell, from the bottom in the order in which "
+        "a message meets the layers; unlike medians they add up to the mean latency"
     ]
     if not shared:
         caption.append("each panel has its own axis, as they differ by more than 8 times")
@@ -48,20 +48,20 @@ def draw_bars(chart: Chart, study: Study) -> Drawn:
 def layer_means(rows: pd.DataFrame, x: str) -> pd.DataFrame:
     """Return the mean of each layer (columns) at each level of `x` (rows), in the unit of rows.
 
-    A message without a layer spent no time in it: sums are divided by the count of the messages.
+    `rows` are the measure layer: the mean of a layer over the messages of a hop in a cell. Every
+    hop of every cell counts the same; one without a layer spent no time in it.
     """
-    key = [name for name in ("cell", "hop", "number") if name in rows]
+    key = [name for name in ("cell", "hop") if name in rows]
     levels = rows[x].astype(str) if x in rows else pd.Series("", index=rows.index)
-    counts = rows[key].drop_duplicates().groupby(levels, sort=False).size()
+    counts = rows[key].assign(level=levels).drop_duplicates().groupby("level", sort=False).size()
     sums = rows.groupby([levels, rows["layer"].astype(str)], sort=False)["value"].sum()
-    table = sums.unstack(fill_value=0.0)
+    table = sums.unstack().fillna(0.0)
     return table.div(counts.reindex(table.index), axis=0)
 
 
-def _tops(chart: Chart, at: Places) -> list[float]:
+def _tops(chart: Chart) -> list[float]:
     names = [name for name in chart.request.panels if name in chart.frame]
     groups = chart.frame.groupby(names, observed=True) if names else [((), chart.frame)]
-    del at
     return [float(layer_means(mine, chart.request.x).sum(axis=1).max()) for _, mine in groups]
 
 

@@ -8,6 +8,7 @@ J. W. Tukey, "Exploratory Data Analysis", 1977.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -33,6 +34,7 @@ from strata.campaign.report.figures.split import (
     series_of,
     split_panels,
 )
+from strata.campaign.report.words import name_words
 from strata.report.html import theme
 from strata.report.html.figures import axes, thinning
 
@@ -112,7 +114,7 @@ def _plane(values: Floats, scale: Scale, at: Places, chart: Chart) -> figure:
     plot = axes.new_figure(
         height=_HEIGHT,
         x_label=at.axis,
-        y_label=scale.label(chart.measure.name.replace("_", " ")),
+        y_label=scale.label(name_words(chart.measure.name)),
         y_log=scale.is_log,
         x_range=at.range,
         y_range=y_range(low, top, is_log=scale.is_log),
@@ -132,7 +134,8 @@ def _boxes(rows: pd.DataFrame, x: str, at: Places, shift: float) -> list[tuple[s
         mine = rows[rows[x].astype(str) == level] if x in rows else rows
         values = mine["value"].dropna().to_numpy(dtype=np.float64)
         if len(values):
-            out.append((at.texts[level], place + shift, box_of(values)))
+            name = level if x == "hop" else at.texts[level]
+            out.append((name, place + shift, box_of(values)))
     return out
 
 
@@ -169,7 +172,7 @@ def _glyphs(
 def _source(
     boxes: list[tuple[str, float, Box]], key: Key, scale: Scale, width: float
 ) -> ColumnDataSource:
-    data: dict[str, list[object]] = {
+    data: dict[str, Any] = {
         name: [getattr(box, name) * scale.factor for _, _, box in boxes]
         for name in ("low", "q1", "median", "q3", "top", "mean")
     }

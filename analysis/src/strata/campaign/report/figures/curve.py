@@ -23,7 +23,7 @@ from strata.campaign.report.figures.split import (
     series_of,
     split_panels,
 )
-from strata.campaign.report.words import STATISTIC_WORDS
+from strata.campaign.report.words import STATISTIC_WORDS, name_words
 from strata.report.html.figures import axes
 
 _HEIGHT = 330
@@ -104,7 +104,7 @@ class _Curves:
     def _plane(self) -> figure:
         scale = self._scale
         low, top = self._low * scale.factor, self._top * scale.factor
-        name = self._chart.measure.name.replace("_", " ")
+        name = name_words(self._chart.measure.name)
         word = STATISTIC_WORDS[self._chart.request.statistic]
         plot = axes.new_figure(
             height=_HEIGHT,
@@ -134,9 +134,11 @@ class _Curves:
     def words(self) -> list[str]:
         """Say how the intervals were made, and what the small points are."""
         points = [point for points in self._points.values() for point in points]
-        methods = dict.fromkeys(point.estimate.method for point in points if point.estimate.method)
+        methods = dict.fromkeys(
+            point.estimate.method.split(",")[0] for point in points if point.estimate.method
+        )
         percent = f"{100 * self._chart.request.confidence:g} %"
-        out = [f"bars are {percent} intervals ({'; '.join(methods)})"] if methods else []
+        out = [f"bars are {percent} intervals ({' or '.join(methods)})"] if methods else []
         if any(not point.estimate.method for point in points):
             out.append("a point without a bar has too few values for an interval")
         effective = [p.estimate.effective for p in points if p.estimate.effective is not None]

@@ -12,6 +12,7 @@ from bokeh.plotting import figure
 from strata.campaign.report.contents import Chart, Study
 from strata.campaign.report.figures.scales import Floats, Scale, label_values, scale_of
 from strata.campaign.report.figures.split import Drawn, legend_of, series_of, split_panels
+from strata.campaign.report.words import name_words
 from strata.report.html.figures import axes
 
 _HEIGHT = 260
@@ -70,9 +71,7 @@ def _groups(chart: Chart, study: Study) -> list[pd.DataFrame]:
     panels = (
         [rows for _, rows in chart.frame.groupby(names, observed=True)] if names else [chart.frame]
     )
-    return [
-        series.rows for rows in panels for series in series_of(rows, chart, study, style="box")
-    ]
+    return [series.rows for rows in panels for series in series_of(rows, chart, study, style="box")]
 
 
 def _values(rows: pd.DataFrame, scale: Scale) -> Floats:
@@ -86,7 +85,7 @@ def _draw(
     pad = 0.02 * (top - low)
     plot = axes.new_figure(
         height=_HEIGHT,
-        x_label=scale.label(chart.measure.name.replace("_", " ")),
+        x_label=scale.label(name_words(chart.measure.name)),
         y_label="share of the values (%)",
         y_log=False,
         x_range=(low / 1.1, top * 1.1) if scale.is_log else (low - pad, top + pad),
@@ -120,7 +119,7 @@ def _draw(
             top="top",
             bottom=0,
             source=source,
-            name=series.key.text or chart.measure.name,
+            name=series.key.text or name_words(chart.measure.name),
             fill_color=series.key.colour,
             fill_alpha=0.0 if series.key.hollow else 0.45,
             line_color=series.key.colour,

@@ -12,6 +12,7 @@ from bokeh.plotting import figure
 from strata.campaign.report.contents import Chart, Study
 from strata.campaign.report.figures.scales import label_values, scale_of, y_range
 from strata.campaign.report.figures.split import Drawn, legend_of, series_of, split_panels
+from strata.campaign.report.words import name_words
 from strata.report.html.figures import axes
 from strata.stats.quantile_function import quantile_function
 
@@ -36,7 +37,7 @@ def _draw(rows: pd.DataFrame, chart: Chart, study: Study) -> figure:
     plot = axes.new_figure(
         height=_HEIGHT,
         x_label="fraction of the values (0 to 1)",
-        y_label=scale.label(chart.measure.name.replace("_", " ")),
+        y_label=scale.label(name_words(chart.measure.name)),
         y_log=scale.is_log,
         x_range=(-0.01, 1.01),
         y_range=y_range(low, top, is_log=scale.is_log),

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
@@ -14,6 +15,7 @@ from bokeh.plotting import figure
 from strata.campaign.report.contents import Chart, Study
 from strata.campaign.report.figures.scales import WIDE, Scale, label_values, scale_of, y_range
 from strata.campaign.report.figures.split import Drawn, legend_of, series_of, split_panels
+from strata.campaign.report.words import name_words
 from strata.report.html.figures import axes, thinning
 
 MAX_POINTS = 12_000
@@ -85,7 +87,7 @@ def _draw(
     plot = axes.new_figure(
         height=_HEIGHT,
         x_label="number",
-        y_label=scale.label(chart.measure.name.replace("_", " ")),
+        y_label=scale.label(name_words(chart.measure.name)),
         y_log=scale.is_log,
         x_range=_x_range(rows),
         y_range=_near(low, top, scale),
@@ -112,7 +114,9 @@ def _draw(
     return plot, count
 
 
-def _points(rows: pd.DataFrame, scale: Scale, limit: int) -> tuple[object, object]:
+def _points(
+    rows: pd.DataFrame, scale: Scale, limit: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """Number and value of the kept points, small in the file: int32 and float32."""
     ordered = rows.sort_values(["cell", "number"], kind="stable")
     values = ordered["value"].to_numpy(dtype=np.float64)

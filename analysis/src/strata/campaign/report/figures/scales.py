@@ -28,6 +28,7 @@ _STEEP = 20.0
 _TIME = (("s", 1000.0), ("ms", 1.0), (MICRO, 1e-3), ("ns", 1e-6))
 _KIB = 1024
 _LONG_LABELS = 46
+_LONGEST_LABEL = 24
 _TILT = 0.8
 
 
@@ -137,7 +138,8 @@ def places(levels: Sequence[str], factor: Factor | None, name: str, *, spread: b
     Bytes and rates are spread logarithmically (each doubling is equally wide), other numbers
     linearly unless they span more than a factor of eight.
     """
-    texts = {level: level_text(level, factor) for level in levels}
+    texts = short_texts(levels) if name == "hop" else {}
+    texts = texts or {level: level_text(level, factor) for level in levels}
     title = name.replace("_", " ")
     if not (spread and factor and factor.numbers and len(levels) > 1):
         return Places({level: float(i) for i, level in enumerate(levels)}, texts, title, False, 1.0)
@@ -150,6 +152,22 @@ def places(levels: Sequence[str], factor: Factor | None, name: str, *, spread: b
     room = min(b - a for a, b in pairwise(ordered)) or 1.0
     room = max(room, (ordered[-1] - ordered[0]) / 12)
     return Places(at, texts, title + (", logarithmic" if is_log else ""), True, room)
+
+
+def short_texts(hops: Sequence[str]) -> dict[str, str]:
+    """Return hops by their topics; where two have one topic, with the subscribing node."""
+    topics = {hop: hop.split(": ")[0] for hop in hops}
+    if len(set(topics.values())) == len(hops):
+        return {hop: _cut(topic) for hop, topic in topics.items()}
+    return {hop: _cut(f"{topic} {hop.split(' -> ')[-1]}") for hop, topic in topics.items()}
+
+
+def _cut(text: str) -> str:
+    return (
+        text
+        if len(text) <= _LONGEST_LABEL
+        else f"{text[: _LONGEST_LABEL - 1]}\N{HORIZONTAL ELLIPSIS}"
+    )
 
 
 def level_text(level: str, factor: Factor | None) -> str:

@@ -85,7 +85,13 @@ def split_panels(
     names = chart.request.panels
     if not names:
         return (Panel("", draw(chart.frame)),)
-    return tuple(_panel(chart.frame, levels, study, draw) for levels in _combinations(chart, study))
+    panels = [_panel(chart.frame, levels, study, draw) for levels in _combinations(chart, study)]
+    drawn = tuple(panel for panel in panels if panel.plot is not None)
+    why: dict[str, list[str]] = {}
+    for panel in panels:
+        if panel.plot is None:
+            why.setdefault(panel.empty, []).append(panel.title)
+    return drawn + tuple(Panel("; ".join(titles), None, reason) for reason, titles in why.items())
 
 
 def _combinations(chart: Chart, study: Study) -> Iterator[dict[str, str]]:

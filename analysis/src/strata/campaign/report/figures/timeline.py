@@ -14,6 +14,7 @@ from bokeh.plotting import figure
 from strata.campaign.report.contents import Chart, Request, Study
 from strata.campaign.report.figures.scales import Scale, label_values, scale_of
 from strata.campaign.report.figures.split import Drawn, Series, legend_of, series_of, split_panels
+from strata.campaign.report.words import name_words
 from strata.report.html.figures import axes, thinning
 from strata.stats.drift import MIN_COUNT, drift
 from strata.units import format_number
@@ -56,7 +57,7 @@ def _draw(rows: pd.DataFrame, chart: Chart, study: Study, slopes: list[str]) -> 
     plot = axes.new_figure(
         height=_HEIGHT,
         x_label="time since the run began (s)",
-        y_label=scale.label(chart.measure.name.replace("_", " ")),
+        y_label=scale.label(name_words(chart.measure.name)),
         y_log=scale.is_log,
         x_range=(-0.01 * end, 1.02 * end or 1.0),
         y_range=(low / 1.2, top * 1.2) if scale.is_log else (0.0, (top or 1.0) * 1.08),
@@ -87,7 +88,7 @@ def _series(plot: figure, item: Series, chart: Chart, scale: Scale, limit: int) 
             "y": (values[kept] * scale.factor).astype(np.float32),
         }
     )
-    name = item.key.text or chart.measure.name
+    name = item.key.text or name_words(chart.measure.name)
     if chart.measure.each == "message":
         plot.scatter(
             "x", "y", source=source, name=name, size=3, fill_color=item.key.colour, line_color=None
