@@ -17,6 +17,7 @@ from strata_command import strata
 
 from strata.campaign.directory import open_directory
 from strata.campaign.imports import SUMMARIES, imported_frame, read_imports
+from strata.campaign.results import open_results
 from strata.cli.campaign_import import command
 from strata.errors import CampaignError, StrataError
 from strata.stats.summary import describe
@@ -132,6 +133,30 @@ def test_an_imported_frame_has_the_campaigns_factors(frame: Callable[[str], pd.D
     assert set(made["origin"]) == {"2020"}
     assert frame("latency").empty
     assert made["cell"].iloc[0] == "imported/2020/test_cases/tc1/r1"
+
+
+def test_campaign_a_in_our_report(imported: Path) -> None:
+    done = strata("campaign", "report", imported, "--format", "text")
+    assert done.returncode == 0, done.stderr
+    rows = [tuple(line.split()) for line in done.stdout.splitlines()]
+    # Period, then latency: n, runs, warm-up, lost, min, median, MAD, mean.
+    assert ("tc1", "2020", "999", "1", "-", "-", "22.5", "128", "14.0", "108") in {
+        row[:10] for row in rows
+    }
+    assert ("tc4", "2020", "1,000", "1", "-", "-", "7.99", "27.0", "7.14", "24.6") in rows
+    assert ("tc5", "2020", "1,000", "1", "-", "-", "4.95", "18.2", "4.26", "17.6") in rows
+    # What the original never tested: its fifth test case against the fourth.
+    assert ("2020", "tc4", "tc5", "-7.76", "-8.37", "-6.91", "-28.8", "%") in rows
+    # The medians' intervals, which allow for neighbours that depend on each other.
+    medians = {row[0]: row[5:8] for row in rows if row[2:5] == ("median", "95", "%")}
+    assert medians["tc4"] == ("27.0", "26.2", "28.2")
+    assert medians["tc5"] == ("18.2", "17.0", "18.3")
+
+
+def test_levels_that_only_an_import_has_stand_in_figures(imported: Path) -> None:
+    factor = open_results(imported).study("test_cases").factor("test_case")
+    assert factor is not None
+    assert factor.levels == ("tc1", "tc2", "tc3", "tc4", "tc5")
 
 
 def test_the_files_are_kept_byte_for_byte(imported: Path, originals: list[Path]) -> None:

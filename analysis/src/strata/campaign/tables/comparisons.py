@@ -117,8 +117,10 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
     measure = find_measure(figure.of or "latency")
     over, within = str(figure.over), listed(figure.within)
     frame = long_frame(results, study, measure.name, where=figure.where)
+    # Of one machine each: two levels of an import differ, an import and a cell need not.
+    apart = [*(["origin"] if (frame["origin"] != HERE).any() else []), *within]
     columns = (
-        *(Column(name, name) for name in within),
+        *(Column(name, name) for name in apart),
         Column("a", over),
         Column("b", f"against {over}"),
         Column("shift", "shift", measure.unit, "number", "Hodges-Lehmann: b - a"),
@@ -134,10 +136,9 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
         Column("runs", "runs", text="of a and b"),
     )
     out = Rows(columns)
-    here = frame[frame["origin"] == HERE]
-    parts = here.groupby(within, observed=True) if within else [((), here)]
+    parts = frame.groupby(apart, observed=True) if apart else [((), frame)]
     for key, own in parts:
-        levels = dict(zip(within, (str(one) for one in key), strict=True))
+        levels = dict(zip(apart, (str(one) for one in key), strict=True))
         out.rows += [{**levels, **row} for row in _pairs(own, over)]
     told = [row["p"] for row in out.rows if row["p"] is not None]
     for row, p in zip([row for row in out.rows if row["p"] is not None], holm(told), strict=True):
