@@ -31,6 +31,7 @@ _S = Unit("s", 1_000_000_000)
 _UNITS = (_NS, _US, _MS, _S)
 
 _SIGNIFICANT = 3
+_SMALLEST_P = 1e-300
 
 
 def unit_for(ns: float) -> Unit:
@@ -93,6 +94,19 @@ def format_share(share: float | None) -> str:
 def format_count(count: int, one: str, many: str) -> str:
     """Format a count with its noun: ``1 event``, ``1,024 events``."""
     return f"{count:,} {one if count == 1 else many}"
+
+
+def format_p(p: float | None) -> str:
+    """Format a p-value: ``0.38``, ``0.0021``, ``2e-13``, ``< 1e-300``; null is a dash.
+
+    No p-value is 0: what a float cannot hold is told by its bound.
+    """
+    value = as_float(p)
+    if value is None:
+        return NOTHING
+    if value < _SMALLEST_P:
+        return "< 1e-300"
+    return f"{value:.0e}".replace("e-0", "e-") if value < 0.001 else f"{value:.2g}"
 
 
 def format_instant(ns: int) -> str:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from strata.schema.table import Column
 
-STATISTICS = ("count", "min", "p50", "mad", "p90", "p99", "max", "mean", "std")
-"""Summary of a column of durations; definitions in docs/method.md and strata.stats."""
+STATISTICS = ("count", "min", "p50", "mad", "p90", "p99", "p999", "max", "mean", "std")
+"""Summary of a column of durations; definitions in docs/statistics.md and strata.stats."""
 
 _STATISTIC_DOCS = {
     "count": "number of values",
@@ -16,6 +16,7 @@ _STATISTIC_DOCS = {
     "mad": "median absolute deviation from the median, unscaled",
     "p90": "90th percentile",
     "p99": "99th percentile",
+    "p999": "99.9th percentile; of fewer than 1000 values it lies between the two largest",
     "max": "largest value",
     "mean": "arithmetic mean",
     "std": "sample standard deviation (n - 1); null for one value",

@@ -1,0 +1,255 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Do groups differ in their means, by how much, and how far is the answer to be trusted?
+
+The two-way analysis of variance has interaction and sums of squares of type II (statsmodels). It
+assumes independent values with equal variances in all groups; `equal_variances` asks for the
+latter, and `welch` and `games_howell` do not need it. A large sample makes a tiny effect
+significant: the effect sizes say what an effect is worth.
+
+    eta squared = SS / (sum of all SS)          share of the variation
+    partial eta squared = SS / (SS + SS of the residual)
+    omega squared = (SS - df * MSE) / (sum of all SS + MSE)    eta squared without its bias
+
+(Maxwell and Delaney, Designing Experiments and Analyzing Data, 2004, chapters 3 and 7.) Omega
+squared may be below 0, which means 0. A p-value that is smaller than a float can be is 0.0 here;
+strata.units.format_p writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from strata.stats.samples import Floats, Sample, checked, checked_share
+
+TERMS = ("term", "sum_sq", "df", "F", "p", "eta_sq", "partial_eta_sq", "omega_sq")
+"""Columns of an analysis of variance; F, p and effect sizes are null for the residual."""
+PAIRS = ("a", "b", "difference", "low", "high", "p", "confidence")
+"""Columns of pairwise comparisons; the difference is mean of b - mean of a."""
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test of groups: its statistic (F), degrees of freedom and p-value."""
+
+    name: str
+    statistic: float
+    df: tuple[float, float]
+    p: float
+
+
+def two_way(frame: pd.DataFrame, value: str, a: str, b: str) -> pd.DataFrame:
+    """Analyse the column `value` by the columns `a` and `b`; return the columns TERMS.
+
+    Rows are `a`, `b`, `a:b` by their names, and `Residual`. Groups may differ in size. Raises
+    ValueError for a factor of one level, a combination without values, no value to spare for the
+    residual, equal values in all groups, and values that are not finite.
+    """
+    from statsmodels.formula.api import ols
+    from statsmodels.stats.anova import anova_lm
+
+    values = checked(frame[value])
+    # Levels become numbers: the formula then knows no name of the user's.
+    codes = {name: pd.factorize(frame[factor])[0] for name, factor in (("a", a), ("b", b))}
+    if any((code < 0).any() for code in codes.values()):
+        raise ValueError(f"Cannot analyse {value}: some values have no {a} or {b}. Name them.")
+    data = pd.DataFrame({"value": values, **codes})
+    groups = data.groupby(["a", "b"])["value"]
+    _complete(value, (a, b), data["a"].nunique(), data["b"].nunique(), groups.ngroups)
+    if len(data) <= groups.ngroups:
+        raise ValueError(
+            f"Cannot analyse {value}: {len(data)} values in {groups.ngroups} groups leave no"
+            " variation within them. Repeat the measurement."
+        )
+    if (groups.min() == groups.max()).all():
+        raise ValueError(f"Cannot analyse {value}: it does not vary within the groups.")
+    # Far from 0 the squares of the values would swallow their differences.
+    data["value"] -= data["value"].mean()
+    found = anova_lm(ols("value ~ C(a) * C(b)", data=data).fit(), typ=2)
+    rows = [found.loc[term] for term in ("C(a)", "C(b)", "C(a):C(b)", "Residual")]
+    return _terms(
+        (a, b),
+        [float(row["sum_sq"]) for row in rows],
+        [int(row["df"]) for row in rows],
+    )
+
+
+def two_way_of_groups(groups: pd.DataFrame) -> pd.DataFrame:
+    """Analyse a printed summary of groups with the columns a, b, count, mean, std (with n - 1).
+
+    Exact where groups are of equal size, or proportional (then the types of sums of squares are
+    one); else ValueError. Returns the columns TERMS with the terms `a`, `b`, `a:b`, `Residual`.
+    """
+    for column in ("count", "mean", "std"):
+        checked(groups[column], what=column)
+    counts = groups.pivot(index="a", columns="b", values="count")
+    means = groups.pivot(index="a", columns="b", values="mean")
+    _complete("means", ("a", "b"), *counts.shape, int(counts.notna().to_numpy().sum()))
+    n, mean = counts.to_numpy(np.float64), means.to_numpy(np.float64)
+    total = float(n.sum())
+    expected = np.outer(n.sum(axis=1), n.sum(axis=0)) / total
+    if not np.allclose(n, expected, rtol=1e-9):
+        raise ValueError(
+            "Cannot analyse groups by their summaries: their counts are neither equal nor"
+            " proportional. Give the values themselves."
+        )
+    grand = float((n * mean).sum() / total)
+    sums = []
+    for axis in (1, 0):
+        size = n.sum(axis=axis)
+        level = (n * mean).sum(axis=axis) / size
+        sums.append(float((size * (level - grand) ** 2).sum()))
+    between = float((n * (mean - grand) ** 2).sum())
+    within = float(((groups["count"] - 1) * groups["std"] ** 2).sum())
+    rows, columns = n.shape
+    df = [rows - 1, columns - 1, (rows - 1) * (columns - 1), int(total) - rows * columns]
+    if df[3] < 1 or within <= 0:
+        raise ValueError("Cannot analyse groups by their summaries: nothing varies within them.")
+    return _terms(("a", "b"), [*sums, max(between - sum(sums), 0.0), within], df)
+
+
+def equal_variances(groups: Sequence[Sample]) -> Test:
+    """Ask whether groups have equal variances: Brown and Forsythe's test (medians).
+
+    "Robust tests for the equality of variances", JASA 69, 1974; Levene's with the median.
+    """
+    from scipy.stats import levene
+
+    samples = _groups(groups)
+    with np.errstate(invalid="ignore"):
+        found = levene(*samples, center="median")
+    total = sum(len(sample) for sample in samples)
+    if not np.isfinite(found.pvalue):
+        raise ValueError("Cannot compare variances: no group varies about its median.")
+    df = (float(len(samples) - 1), float(total - len(samples)))
+    return Test("Brown-Forsythe", float(found.statistic), df, float(found.pvalue))
+
+
+def welch(groups: Sequence[Sample]) -> Test:
+    """Ask whether groups have equal means where their variances may differ.
+
+    Welch, "On the comparison of several mean values", Biometrika 38, 1951.
+    """
+    from statsmodels.stats.oneway import anova_oneway
+
+    samples = _groups(groups, varying=True)
+    found = anova_oneway(samples, use_var="unequal", welch_correction=True)
+    df = (float(found.df_num), float(found.df_denom))
+    return Test("Welch", float(found.statistic), df, float(found.pvalue))
+
+
+def games_howell(
+    groups: Sequence[Sample], names: Sequence[str], confidence: float = 0.95
+) -> pd.DataFrame:
+    """Compare all pairs of groups whose variances may differ; return the columns PAIRS.
+
+    Games and Howell, "Pairwise multiple comparison procedures with unequal n's and/or variances",
+    Journal of Educational Statistics 1, 1976. Intervals and p are already for all pairs together.
+    """
+    samples = _groups(groups, varying=True)
+    if len(names) != len(samples):
+        raise ValueError(f"Cannot name {len(samples)} groups by {len(names)} names.")
+    summary = pd.DataFrame(
+        {
+            "name": list(names),
+            "count": [len(sample) for sample in samples],
+            "mean": [sample.mean() for sample in samples],
+            "std": [sample.std(ddof=1) for sample in samples],
+        }
+    )
+    return games_howell_of_groups(summary, confidence)
+
+
+def games_howell_of_groups(groups: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
+    """Compare all pairs of a printed summary: name, count, mean, std (n - 1); columns PAIRS."""
+    from scipy.stats import studentized_range
+
+    checked_share(confidence, "confidence")
+    if len(groups) < 2 or (groups["count"] < 2).any() or (groups["std"] <= 0).any():
+        raise ValueError(
+            "Cannot compare pairs: there is one group, or one with fewer than two values or"
+            " without variation. Leave it out."
+        )
+    rows = []
+    for a, b in combinations(groups.to_dict("records"), 2):
+        error, df = _error(a, b)
+        difference = float(b["mean"] - a["mean"])
+        # The studentized range is of the difference over a standard error of one mean.
+        width = float(studentized_range.ppf(confidence, len(groups), df)) * error / np.sqrt(2)
+        q = abs(difference) / error * np.sqrt(2)
+        p = min(1.0, max(0.0, float(studentized_range.sf(q, len(groups), df))))
+        rows.append(
+            (
+                a["name"],
+                b["name"],
+                difference,
+                difference - width,
+                difference + width,
+                p,
+                confidence,
+            )
+        )
+    return pd.DataFrame(rows, columns=list(PAIRS))
+
+
+def _error(a: dict[Hashable, Any], b: dict[Hashable, Any]) -> tuple[float, float]:
+    """Return the standard error of a difference of means and Welch's degrees of freedom."""
+    first, second = a["std"] ** 2 / a["count"], b["std"] ** 2 / b["count"]
+    df = (first + second) ** 2 / (first**2 / (a["count"] - 1) + second**2 / (b["count"] - 1))
+    return float(np.sqrt(first + second)), float(df)
+
+
+def _terms(names: tuple[str, str], sums: list[float], df: list[int]) -> pd.DataFrame:
+    """Return the table from the sums of squares of both factors, interaction and residual."""
+    from scipy.stats import f
+
+    residual = sums[3] / df[3]
+    total = sum(sums)
+    rows: list[tuple[object, ...]] = []
+    for name, square, degrees in zip((*names, ":".join(names)), sums[:3], df[:3], strict=True):
+        ratio = square / degrees / residual
+        rows.append(
+            (
+                name,
+                square,
+                degrees,
+                ratio,
+                float(f.sf(ratio, degrees, df[3])),
+                square / total,
+                square / (square + sums[3]),
+                (square - degrees * residual) / (total + residual),
+            )
+        )
+    rows.append(("Residual", sums[3], df[3], *[None] * 5))
+    frame = pd.DataFrame(rows, columns=list(TERMS))
+    return frame.astype(dict.fromkeys(TERMS[3:], "float64"))
+
+
+def _complete(value: str, names: tuple[str, str], first: int, second: int, groups: int) -> None:
+    """Raise ValueError unless both factors have levels and each combination has values."""
+    for name, levels in zip(names, (first, second), strict=True):
+        if levels < 2:
+            raise ValueError(f"Cannot analyse {value} by {name}: it has {levels} level. Vary it.")
+    if groups < first * second:
+        raise ValueError(
+            f"Cannot analyse {value}: {first * second - groups} of {first * second} combinations"
+            f" of {names[0]} and {names[1]} have no values. Leave out what was not measured."
+        )
+
+
+def _groups(groups: Sequence[Sample], *, varying: bool = False) -> list[Floats]:
+    """Return at least two groups of at least two values; `varying` refuses equal values."""
+    if len(groups) < 2:
+        raise ValueError(f"Cannot compare groups: there is {len(groups)}. Give at least two.")
+    samples = [
+        checked(group, at_least=2, what=f"group {at}") for at, group in enumerate(groups, start=1)
+    ]
+    if varying and any(sample.min() == sample.max() for sample in samples):
+        raise ValueError("Cannot compare groups: the values of one are all equal. Leave it out.")
+    return samples
