@@ -33,3 +33,7 @@ class CampaignError(StrataError):
 
 class OutputError(StrataError):
     """A result cannot be written where the user wanted it."""
+
+
+class OriginalError(StrataError):
+    """A published result, of another tool, cannot be read."""

@@ -10,7 +10,9 @@ import os
 import click
 
 VERBS = {
+    "import": "strata.cli.campaign_import",
     "list": "strata.cli.campaign_list",
+    "report": "strata.cli.campaign_report",
     "run": "strata.cli.campaign_run",
     "status": "strata.cli.campaign_status",
 }

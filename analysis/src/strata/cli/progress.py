@@ -29,3 +29,19 @@ def decoding_progress() -> Iterator[Callable[[int], None]]:
             progress.update(task, description=f"reading: {seen:,} events")
 
         yield advance
+
+
+@contextmanager
+def counted_progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Show on stderr how many of how many things are done; silent when stderr is no terminal."""
+    console = make_console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        task = progress.add_task(what, total=None)
+
+        def advance(done: int, total: int, now: str) -> None:
+            progress.update(task, description=f"{what}: {done} of {total}, {now}")
+
+        yield advance

@@ -20,6 +20,7 @@ from strata.schema.quality import CATALOGUE
 from strata.schema.service_layers import SERVICE_LAYERS
 from strata.schema.table import Table
 from strata.schema.tables import TABLES
+from strata.schema.tables.measured import MEASURED_TABLES
 from strata.schema.version import VERSION
 
 _HEAD = f"""\
@@ -35,6 +36,8 @@ def page() -> str:
     """Return the whole page."""
     parts = [_HEAD, "## Layers\n", _layers(), _service_layers(), "## Tables of results\n"]
     parts += [_table(table) for table in TABLES]
+    parts += ["## Tables of a campaign's cells (`measured/` of each)\n"]
+    parts += [_table(table) for table in MEASURED_TABLES]
     parts += ["## Findings (table `quality`)\n", _findings()]
     parts += ["## Event tables\n", _contexts()]
     parts += [_events()]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
-from strata.report.html.page import MAX_CHAINS, check_target, render_page, write_report
+from strata.report.html.embedding import check_target
+from strata.report.html.page import MAX_CHAINS, render_page, write_report
 
 __all__ = ["MAX_CHAINS", "check_target", "render_page", "write_report"]

@@ -8,25 +8,27 @@ a name in a trace can neither load nor send anything.
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bokeh.core.types import ID
-from bokeh.embed import json_item
 from bokeh.resources import Resources
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from strata import __version__
-from strata.errors import OutputError
 from strata.printable import printable
 from strata.report.executors import EXECUTOR_STATES
 from strata.report.html import drivers, entities, picture, services, tables, theme, threads
+from strata.report.html.embedding import (
+    breakable,
+    check_target,
+    figure_json,
+    glued,
+    page_asset,
+    write_page,
+)
 from strata.report.html.figures.latency import LatencyFigure, latency_over_time
 from strata.report.html.figures.quantiles import QuantileFigure, layer_quantiles
 from strata.schema.diagnostic import Severity
@@ -36,8 +38,6 @@ from strata.stats.scheduling import STATES
 from strata.units import format_instant, format_ns, format_share
 
 if TYPE_CHECKING:
-    from bokeh.plotting import figure
-
     from strata.analysis import Analysis, Bottleneck
 
 MAX_CHAINS = 6
@@ -81,36 +81,7 @@ def write_report(analysis: Analysis, path: Path, *, title: str, force: bool) -> 
     """
     check_target(path, force=force)
     page = render_page(analysis, title=title)
-    try:
-        _replace(path, page)
-    except OSError as error:
-        raise OutputError(
-            f"Cannot write the report {path}: {error.strerror}. Choose another file with -o."
-        ) from error
-    return path
-
-
-def check_target(path: Path, *, force: bool) -> None:
-    """Raise OutputError when `path` must not or cannot be written."""
-    if path.is_dir():
-        raise OutputError(
-            f"Cannot write the report {path}: it is a directory. Name a file with -o."
-        )
-    if path.exists() and not force:
-        raise OutputError(
-            f"Cannot write the report {path}: the file exists. Choose another name with -o or "
-            "overwrite it with --force."
-        )
-    if not path.parent.is_dir():
-        raise OutputError(
-            f"Cannot write the report {path}: there is no directory {path.parent}. Make it, or "
-            "choose another file with -o."
-        )
-    if (path.parent / "metadata").is_file():
-        raise OutputError(
-            f"Cannot write the report {path}: {path.parent} is a CTF trace, where every file is "
-            "read as a stream. Choose another directory with -o."
-        )
+    return write_page(path, page)
 
 
 def render_page(analysis: Analysis, *, title: str) -> str:
@@ -146,8 +117,8 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         state_fills=theme.STATES,
         figures=_figure_items(chains),
         paints=theme.paints(),
-        style=_asset("style.css"),
-        script=_asset("figures.js"),
+        style=page_asset("style.css"),
+        script=page_asset("figures.js"),
         bokeh=Markup(Resources(mode="inline", components=["bokeh"]).render_js()),
     )
 
@@ -206,16 +177,6 @@ def _with_micro(text: str) -> str:
     return re.sub(r"(?<=\d) us\b", f" {picture.MICRO}", text)
 
 
-def _glued(text: str) -> str:
-    """No line break between a number and its unit."""
-    return re.sub(r"(?<=\d) (?=(?:ns|us|µs|ms|s|%)(?!\w))", "\N{NO-BREAK SPACE}", text)
-
-
-def _breakable(name: str) -> Markup:
-    """Let a long name break where a reader would: after a slash, an underscore or a colon."""
-    return Markup(re.sub(r"(?<=[\w:][/_:])(?=\w)", "<wbr>", str(escape(name))))
-
-
 def _records(analysis: Analysis) -> list[dict[str, object]]:
     """The findings; that of directories that could not be read names them."""
     records = [{str(k): v for k, v in row.items()} for row in analysis.quality.to_dict("records")]
@@ -242,14 +203,8 @@ def _figure_items(chains: list[ChainSection]) -> list[tuple[str, Markup]]:
         for kind, drawn in (("latency", chain.latency_figure), ("quantile", chain.quantile_figure)):
             if drawn is not None:
                 place = f"{kind}-{chain.chain_id}"
-                items.append((place, _item(drawn.plot, place)))
+                items.append((place, figure_json(drawn.plot, place)))
     return items
-
-
-def _item(plot: figure, place: str) -> Markup:
-    text = json.dumps(json_item(plot, ID(place)), allow_nan=False, separators=(",", ":"))
-    # Inside a script element only "<" can end it or begin a comment.
-    return Markup(text.replace("<", "\\u003c"))
 
 
 def _environment() -> Environment:
@@ -261,8 +216,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["duration"] = lambda ns: format_ns(ns, micro=picture.MICRO)
-    environment.filters["glued"] = _glued
-    environment.filters["breakable"] = _breakable
+    environment.filters["glued"] = glued
+    environment.filters["breakable"] = breakable
     environment.filters["share"] = format_share
     environment.filters["percent_of"] = lambda share, whole: (
         f"{100 * (share or 0.0) / whole if whole else 0.0:.2f}%"
@@ -270,22 +225,3 @@ def _environment() -> Environment:
     environment.filters["count"] = lambda number: f"{number:,}"
     environment.filters["slug"] = lambda layer: theme.paint(layer).slug
     return environment
-
-
-def _asset(name: str) -> Markup:
-    return Markup((Path(__file__).parent / name).read_text(encoding="utf-8"))
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write beside `path` and rename, so that a reader never sees half a page."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(name).chmod(0o666 & ~umask)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

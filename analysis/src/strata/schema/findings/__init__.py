@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from strata.schema.diagnostic import Diagnostic
+from strata.schema.findings.campaigns import CAMPAIGNS
 from strata.schema.findings.driver import DRIVER
 from strata.schema.findings.entities import ENTITIES
 from strata.schema.findings.kernel import KERNEL
@@ -21,4 +22,5 @@ FINDINGS: tuple[Diagnostic, ...] = (
     *ENTITIES,
     *SERVICES,
     *KERNEL,
+    *CAMPAIGNS,
 )

@@ -39,6 +39,7 @@ def new_figure(
     x_range: tuple[float, float],
     y_range: tuple[float, float],
     hover: Tool,
+    x_log: bool = False,
 ) -> figure:
     """Return an empty figure as wide as its place on the page, with the page's look and tools."""
     plot = figure(
@@ -46,6 +47,7 @@ def new_figure(
         sizing_mode="stretch_width",
         x_range=Range1d(start=x_range[0], end=x_range[1]),
         y_range=Range1d(start=y_range[0], end=y_range[1]),
+        x_axis_type="log" if x_log else "linear",
         y_axis_type="log" if y_log else "linear",
         x_axis_label=x_label,
         y_axis_label=y_label,

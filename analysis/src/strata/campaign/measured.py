@@ -1,0 +1,228 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What was measured in one cell: its session analyzed once, and kept as tables beside it.
+
+The tables are those of strata.schema.tables.measured and `findings` (the table `quality`). They are
+made again when they were made by another version, of another trace, or for other hops or warm-up.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from strata import __version__, analyze
+from strata.campaign.cells import Cell
+from strata.campaign.directory import CampaignDirectory
+from strata.campaign.own_files import OwnFiles, read_own_files
+from strata.campaign.resources import process_frame, resource_frame
+from strata.campaign.transfers import measured_chains, measured_traffic
+from strata.campaign.wanted import Wanted
+from strata.errors import OutputError
+from strata.schema.quality import Ledger
+from strata.schema.table import Table
+from strata.schema.tables import QUALITY
+from strata.schema.tables.measured import MEASURED_SOURCES, MEASURED_TABLES
+from strata.schema.version import VERSION
+
+__all__ = ["Measured", "Wanted", "measure", "measure_cell"]
+
+SUBDIRECTORY = "measured"
+CONTENTS = "measured.json"
+FORMAT = 1
+"""Of the tables and of measured.json; another one is made again."""
+
+FINDINGS = "findings"
+_TABLES: dict[str, Table] = {
+    **{table.name.removeprefix("measured_"): table for table in MEASURED_TABLES},
+    FINDINGS: QUALITY,
+}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The tables of a cell. `directory` is the cell's, `counts` what `line` says."""
+
+    directory: Path
+    wanted: Wanted
+    counts: dict[str, int]
+
+    def read(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Read a table: transfers, chains, publications, hops, sources, processes, resources,
+        stamps, round_trips or findings; all of it, or the named columns alone.
+        """
+        path = self.directory / SUBDIRECTORY / f"{table}.parquet"
+        declared = _TABLES[table]
+        wanted = list(columns) if columns is not None else declared.names
+        frame = pd.read_parquet(path, columns=wanted)
+        types = {one.name: one.pandas_dtype for one in declared.columns if one.name in wanted}
+        return frame.astype(types)
+
+    @property
+    def line(self) -> str:
+        """Say in one line what was measured: what `strata campaign status` shows."""
+        counts = self.counts
+        if not counts["received"]:
+            return f"nothing measured: {counts['published']:,} published, none taken"
+        parts = [
+            f"{counts['received']:,} messages over {counts['hops']} "
+            f"{'hop' if counts['hops'] == 1 else 'hops'}"
+        ]
+        if counts["chains"]:
+            parts.append(f"{counts['chains']:,} chains")
+        parts.append(f"{counts['lost']:,} lost")
+        parts.append(f"{counts['left_out']:,} warm-up")
+        if counts["findings"]:
+            parts.append(f"{counts['findings']} findings")
+        return ", ".join(parts)
+
+
+def measure_cell(directory: CampaignDirectory, cell: Cell) -> Measured:
+    """Return what was measured in a cell that ran; raises as `measure`."""
+    study = directory.loaded.campaign.studies[cell.study]
+    wanted = Wanted(study.measured.topic, study.measured.node, cell.warm_up)
+    return measure(directory.cell_directory(cell), wanted)
+
+
+def measure(
+    directory: Path, wanted: Wanted, *, progress: Callable[[int], None] | None = None
+) -> Measured:
+    """Return what was measured in the session below `directory`, from its tables if they hold.
+
+    `progress` is that of strata.read.open_trace. Raises TraceError when there is nothing to
+    analyze, OutputError when the tables cannot be written.
+    """
+    key = _key(directory, wanted)
+    known = _known(directory / SUBDIRECTORY)
+    if known and known.get("key") == key:
+        return Measured(directory, wanted, known["counts"])
+    frames, counts = _measure(directory, wanted, progress)
+    _write(directory / SUBDIRECTORY, frames, {"key": key, "counts": counts})
+    return Measured(directory, wanted, counts)
+
+
+def _measure(
+    directory: Path, wanted: Wanted, progress: Callable[[int], None] | None
+) -> tuple[dict[str, pd.DataFrame], dict[str, int]]:
+    ledger = Ledger()
+    analysis = analyze(directory, progress=progress)
+    own = read_own_files(directory, wanted, ledger)
+    traffic = measured_traffic(analysis, wanted, own, ledger)
+    chains = measured_chains(analysis, wanted, ledger)
+    hops = traffic.hops
+    if not hops["received"].sum():
+        ledger.add("unmeasured_cells", 1)
+    findings = pd.concat([analysis.quality, pd.DataFrame(ledger.rows(), columns=QUALITY.names)])
+    findings = QUALITY.frame(findings.sort_values("severity", key=_worst_first, kind="stable"))
+    frames = {
+        "transfers": traffic.transfers,
+        "chains": chains,
+        "publications": traffic.publications,
+        "hops": hops,
+        "sources": _sources(analysis.driver_sources),
+        "processes": process_frame(directory),
+        "resources": resource_frame(directory, ledger),
+        "stamps": _stamps(own, traffic.transfers),
+        "round_trips": own.round_trips,
+        FINDINGS: findings,
+    }
+    counts = {name: int(hops[name].sum()) for name in ("published", "received", "lost", "left_out")}
+    counts["hops"] = len(hops)
+    counts["chains"] = int((~chains["warm_up"]).sum()) if chains["hops"].max() != 1 else 0
+    counts["findings"] = int((findings["severity"] != "info").sum())
+    return frames, counts
+
+
+def _worst_first(severity: pd.Series[str]) -> pd.Series[int]:
+    return severity.map({"loss": 0, "warning": 1, "info": 2})
+
+
+def _stamps(own: OwnFiles, transfers: pd.DataFrame) -> pd.DataFrame:
+    """Mark the warm-up of stamps by the messages' publications, where the trace has them all."""
+    stamps = own.stamps
+    for topic, rows in stamps.groupby("topic"):
+        taken = transfers[transfers["topic"] == topic].sort_values("end_ns")
+        # A perf node takes of one publisher; it stops early, and the trace goes on.
+        if taken["hop"].nunique() == 1 and len(taken) >= len(rows):
+            stamps.loc[rows.index, "warm_up"] = taken["warm_up"].to_numpy()[: len(rows)]
+    return stamps
+
+
+def _sources(sources: pd.DataFrame) -> pd.DataFrame:
+    named = sources.assign(name=sources["name"].fillna("").where(sources["name"].ne(""), None))
+    named["name"] = named["name"].fillna(named["place"])
+    return MEASURED_SOURCES.frame(named[MEASURED_SOURCES.names])
+
+
+def _key(directory: Path, wanted: Wanted) -> dict[str, Any]:
+    """Say what the tables depend on: another key, and they are made again."""
+    files = [*_files(directory / "trace"), *_files(directory / "scenario")]
+    files.append((directory / "manifest.json", _stat(directory / "manifest.json")))
+    known = [(path, stat) for path, stat in files if stat]
+    return {
+        "format": FORMAT,
+        "schema": VERSION,
+        "strata": __version__,
+        "tables": _declarations(),
+        "wanted": asdict(wanted),
+        "files": len(known),
+        "bytes": sum(stat.st_size for _, stat in known),
+        "newest_ns": max((stat.st_mtime_ns for _, stat in known), default=0),
+    }
+
+
+def _declarations() -> str:
+    """Return a digest of the declared columns: tables of others are of no use."""
+    said = repr([(name, table.columns) for name, table in _TABLES.items()])
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
+def _files(directory: Path) -> list[tuple[Path, os.stat_result | None]]:
+    found = []
+    for parent, _, names in os.walk(directory):
+        # An index beside streams is made anew by viewers, and is not read.
+        found += [Path(parent, name) for name in names if Path(parent).name != "index"]
+    return [(path, _stat(path)) for path in sorted(found)]
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except OSError:
+        return None
+
+
+def _known(directory: Path) -> dict[str, Any] | None:
+    try:
+        content = json.loads((directory / CONTENTS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    there = all((directory / f"{name}.parquet").is_file() for name in _TABLES)
+    return content if there and isinstance(content, dict) else None
+
+
+def _write(target: Path, frames: dict[str, pd.DataFrame], contents: dict[str, Any]) -> None:
+    """Write the tables beside each other, then put them in their place in one step."""
+    fresh = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir(parents=True)
+        for name, frame in frames.items():
+            frame.to_parquet(fresh / f"{name}.parquet", compression="zstd", index=False)
+        (fresh / CONTENTS).write_text(json.dumps(contents, indent=1) + "\n", encoding="utf-8")
+        shutil.rmtree(target, ignore_errors=True)
+        fresh.rename(target)
+    except OSError as error:
+        raise OutputError(
+            f"Cannot write {target}: {error.strerror or error}. Make room or name another place."
+        ) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)

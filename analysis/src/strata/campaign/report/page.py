@@ -1,0 +1,151 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The report of a campaign: one HTML file that needs nothing beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bokeh.resources import Resources
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from strata import __version__
+from strata.campaign.report.contents import Chart, Contents, Study, StudyPart
+from strata.campaign.report.dataflow import Flow, flow
+from strata.campaign.report.environment import Fact, facts_of
+from strata.campaign.report.figures.scales import level_text
+from strata.campaign.report.parts import (
+    FigurePart,
+    TablePart,
+    figure_part,
+    outcomes,
+    table_part,
+)
+from strata.campaign.report.words import sentence
+from strata.report.html import theme
+from strata.report.html.embedding import (
+    breakable,
+    check_target,
+    figure_json,
+    glued,
+    page_asset,
+    write_page,
+)
+from strata.units import NOTHING, format_number
+
+
+@dataclass(frozen=True)
+class StudySection:
+    """What the page shows of a study."""
+
+    study: Study
+    answer: tuple[str, ...]
+    parts: tuple[FigurePart | TablePart, ...]
+    counts: dict[str, int]
+
+
+def write_page_of(contents: Contents, path: Path, *, force: bool) -> Path:
+    """Write the page of a campaign to `path` and return that path.
+
+    Raises OutputError when the file exists and `force` is not given, or when it cannot be written.
+    """
+    check_target(path, force=force)
+    return write_page(path, render_page(contents))
+
+
+def render_page(contents: Contents) -> str:
+    """Return the page as text; it depends on `contents` alone."""
+    sections = [_section(part, at) for at, part in enumerate(contents.studies)]
+    facts = facts_of(contents.environments, contents.changed)
+    return (
+        _environment()
+        .get_template("template.html.j2")
+        .render(
+            contents=contents,
+            version=__version__,
+            sections=sections,
+            outcomes=outcomes(contents.cells),
+            facts=facts,
+            changed=[fact for fact in facts if fact.changed],
+            machine=_machine(facts),
+            flow=_flow(contents.studies),
+            figures=_figure_items(sections),
+            paints=theme.paints(),
+            style=page_asset("style.css") + _asset("campaign.css"),
+            script=_asset("campaign.js"),
+            bokeh=Markup(Resources(mode="inline", components=["bokeh"]).render_js()),
+        )
+    )
+
+
+def _section(part: StudyPart, at: int) -> StudySection:
+    study = part.study
+    parts: list[FigurePart | TablePart] = []
+    for number, item in enumerate(part.parts):
+        place = f"s{at}-{number}"
+        if isinstance(item, Chart):
+            parts.append(figure_part(item, study, place))
+        else:
+            parts.append(table_part(item, place))
+    counts: dict[str, int] = {}
+    for cell in study.cells:
+        counts[cell.status] = counts.get(cell.status, 0) + 1
+    return StudySection(study, tuple(map(sentence, part.answer)), tuple(parts), counts)
+
+
+def _flow(studies: Sequence[StudyPart]) -> Flow | None:
+    present = dict.fromkeys(layer for part in studies for layer in part.present_layers)
+    return flow(present)
+
+
+def _machine(facts: Sequence[Fact]) -> str:
+    """Name the machine by what was told of it."""
+    told = {fact.name: fact.texts[0] for fact in facts if fact.texts[0] != NOTHING}
+    names = ("host.cpu_model", "host.cpu_count", "host.distribution", "host.kernel")
+    shown = [
+        told[name] + (" CPUs" if name.endswith("count") else "") for name in names if name in told
+    ]
+    return ", ".join(shown)
+
+
+def _figure_items(sections: Sequence[StudySection]) -> list[tuple[str, Markup]]:
+    """Every panel's place on the page and its document as JSON."""
+    items = []
+    for section in sections:
+        for part in section.parts:
+            if not isinstance(part, FigurePart):
+                continue
+            for at, panel in enumerate(part.panels):
+                if panel.plot is not None:
+                    place = f"{part.place}-{at}"
+                    items.append((place, figure_json(panel.plot, place)))
+    return items
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("strata.campaign.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["breakable"] = breakable
+    environment.filters["glued"] = glued
+    environment.filters["sentence"] = sentence
+    environment.filters["words"] = lambda name: name.replace("_", " ")
+    environment.filters["level"] = level_text
+    environment.filters["slug"] = lambda layer: theme.paint(layer).slug
+    environment.filters["count"] = lambda number: f"{number:,}"
+    environment.filters["number"] = lambda value: (
+        NOTHING if value is None else format_number(float(value))
+    )
+    environment.tests["figure_part"] = lambda part: isinstance(part, FigurePart)
+    return environment
+
+
+def _asset(name: str) -> Markup:
+    return Markup((Path(__file__).parent / name).read_text(encoding="utf-8"))

@@ -1,0 +1,202 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of a report for a page: drawn figures with captions, tables as texts, cells by reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from strata.campaign.report.cells import cell_text
+from strata.campaign.report.contents import (
+    FAILED,
+    HERE,
+    OPEN,
+    SKIPPED,
+    CellRow,
+    Chart,
+    Study,
+)
+from strata.campaign.report.figures import KINDS, Key, Panel
+from strata.campaign.report.figures.scales import level_text
+from strata.campaign.report.figures.split import levels_of, only
+from strata.campaign.report.words import count_words, name_words, sentence
+from strata.campaign.tables.table import Column, Table
+
+LONG_TABLE = 30
+"""A table of more rows is folded away."""
+
+
+@dataclass(frozen=True)
+class FigurePart:
+    """A figure on the page; without panels, `empty` says why there is nothing to draw."""
+
+    place: str
+    kind: str
+    title: str
+    panels: tuple[Panel, ...]
+    legend: tuple[Key, ...]
+    caption: tuple[str, ...]
+    empty: str = ""
+
+
+@dataclass(frozen=True)
+class TablePart:
+    """A table as texts: rows of cells, whose classes are those of their columns."""
+
+    place: str
+    kind: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+    empty: str
+    is_long: bool
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Cells which did not finish for the same reason."""
+
+    status: str
+    reason: str
+    cells: tuple[CellRow, ...]
+
+
+def figure_part(chart: Chart, study: Study, place: str) -> FigurePart:
+    """Draw a figure that the campaign's file asks for, or say why it cannot be drawn."""
+    request = chart.request
+    title = figure_title(chart)
+    frame = only(chart.frame, request)
+    frame = frame.dropna(subset=["value"]) if "value" in frame else frame
+    if frame.empty:
+        why = chart.empty or study.why(_single(request.where))
+        return FigurePart(place, request.kind, title, (), (), (), why)
+    missing = [name for name in (request.x, request.by, *request.panels) if name]
+    missing = [name for name in missing if name not in frame]
+    if missing:
+        why = f"the values have no {' and no '.join(missing)} to be drawn by"
+        return FigurePart(place, request.kind, title, (), (), (), why)
+    filtered = Chart(request, chart.measure, frame, chart.empty)
+    drawn = KINDS[request.kind](filtered, study)
+    said = (*drawn.caption, *_missing_levels(filtered, study))
+    caption = (*_counts(filtered, study), *said, *filter(None, [request.text]))
+    return FigurePart(
+        place, request.kind, title, drawn.panels, drawn.legend, tuple(map(sentence, caption))
+    )
+
+
+def figure_title(chart: Chart) -> str:
+    """Say what a figure shows: the measure, along what, and where."""
+    request = chart.request
+    what = {
+        "samples": "value by value",
+        "quantiles": "quantile function",
+        "boxplot": "distribution",
+        "histogram": "histogram",
+        "curve": "",
+        "bars": "",
+        "timeline": "over time",
+    }[request.kind]
+    name = name_words(chart.measure.name)
+    if request.kind == "bars":
+        name = "layers of the mean latency"
+    parts = [f"{name}: {what}" if what else name]
+    along = [text for text in (request.x, request.by) if text]
+    if along:
+        parts.append("by " + " and ".join(text.replace("_", " ") for text in along))
+    if request.where:
+        parts.append(
+            "at "
+            + ", ".join(f"{k.replace('_', ' ')} {'/'.join(v)}" for k, v in request.where.items())
+        )
+    text = " ".join(parts)
+    return text[0].upper() + text[1:]
+
+
+def table_part(table: Table, place: str) -> TablePart:
+    """Write a table's values as texts."""
+    rows = tuple(
+        tuple(cell_text(row[column.name], column) for column in table.columns)
+        for row in table.frame.to_dict("records")
+    )
+    return TablePart(
+        place=place,
+        kind=table.kind,
+        title=table.title[:1].upper() + table.title[1:],
+        columns=table.columns,
+        rows=rows,
+        notes=(*map(sentence, table.notes), *_explained(table.columns)),
+        empty=table.empty or ("" if rows else "there is no such value"),
+        is_long=len(rows) > LONG_TABLE,
+    )
+
+
+def _explained(columns: Sequence[Column]) -> list[str]:
+    """Say what columns hold, of those that their labels do not tell."""
+    told = [f"{column.label}: {column.text}" for column in columns if column.text]
+    return [sentence("; ".join(told))] if told else []
+
+
+def outcomes(cells: Sequence[CellRow]) -> list[Outcome]:
+    """Return the cells that did not finish, failed ones first, those of one reason together."""
+    groups: dict[tuple[str, str], list[CellRow]] = {}
+    for status in (FAILED, SKIPPED, OPEN):
+        for cell in cells:
+            if cell.status == status:
+                groups.setdefault((status, cell.reason), []).append(cell)
+    return [Outcome(status, reason, tuple(found)) for (status, reason), found in groups.items()]
+
+
+def _single(where: object) -> dict[str, str]:
+    assert hasattr(where, "items")
+    return {name: levels[0] for name, levels in where.items() if len(levels) == 1}
+
+
+def _counts(chart: Chart, study: Study) -> list[str]:
+    """Say how many values of how many cells are drawn, and what was left out of them."""
+    frame = chart.frame
+    values = _value_count(chart)
+    cells = frame["cell"].nunique()
+    repetitions = frame["repetition"].nunique()
+    text = (
+        f"{values} of {count_words(cells, 'cell', 'cells')} "
+        f"({count_words(repetitions, 'repetition', 'repetitions')})"
+    )
+    out = [text]
+    if study.warm_up:
+        out.append(
+            f"the first {count_words(study.warm_up, 'message', 'messages')} of every hop are left "
+            "out as warm-up"
+        )
+    if chart.measure.text:
+        out.append(f"{chart.measure.name.replace('_', ' ')}: {chart.measure.text}")
+    if "origin" in frame and (frame["origin"] != HERE).any():
+        out.append("hollow marks and dashed lines are imported and of another machine")
+    return out
+
+
+def _value_count(chart: Chart) -> str:
+    frame = chart.frame
+    each = chart.measure.each
+    noun = each if each in ("message", "interval", "sample") else "value"
+    return count_words(len(frame), noun, f"{noun}s")
+
+
+def _missing_levels(chart: Chart, study: Study) -> list[str]:
+    """Name the levels on the axes that have no value, with the reasons."""
+    out = []
+    for name in dict.fromkeys((chart.request.x, chart.request.by)):
+        factor = study.factor(name) if name else None
+        if factor is None:
+            continue
+        present = set(levels_of(chart.frame, name, study))
+        asked = {cell.levels.get(name) for cell in study.cells}
+        allowed = chart.request.where.get(name, factor.levels)
+        out += [
+            f"no value at {name.replace('_', ' ')} {level_text(level, factor)}: "
+            f"{study.why({name: level})}"
+            for level in factor.levels
+            if level in asked and level in allowed and level not in present
+        ]
+    return out

@@ -1,0 +1,84 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""CPU time and memory of a cell's processes, as the scenario's runner noted them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from strata.read.manifest import read_manifest
+from strata.schema.quality import Ledger
+from strata.schema.tables.measured import MEASURED_PROCESSES, MEASURED_RESOURCES
+
+_OUTCOME = Path("scenario") / "outcome.json"
+_RESOURCES = Path("scenario") / "resources.csv"
+
+
+def _begun_ns(directory: Path) -> int | None:
+    """Return when the run began, in ns since the epoch; null where that is not recorded."""
+    outcome, manifest = _outcome(directory), read_manifest(directory) or {}
+    begun = (outcome.get("resources") or {}).get("begun_monotonic_ns")
+    clocks = (manifest.get("start") or {}).get("clocks") or {}
+    offset = clocks.get("realtime_minus_monotonic_ns")
+    return None if begun is None or offset is None else int(begun) + int(offset)
+
+
+def _outcome(directory: Path) -> dict[str, Any]:
+    try:
+        outcome = json.loads((directory / _OUTCOME).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return outcome if isinstance(outcome, dict) else {}
+
+
+def process_frame(directory: Path) -> pd.DataFrame:
+    """Return the table measured_processes; what the runner did not note is null."""
+    rows = [_process(process) for process in _outcome(directory).get("processes") or ()]
+    frame = pd.DataFrame(rows, columns=MEASURED_PROCESSES.names)
+    numbers = dict.fromkeys(MEASURED_PROCESSES.names[1:], "Int64")
+    return MEASURED_PROCESSES.frame(frame.astype(numbers))
+
+
+def _process(process: dict[str, Any]) -> dict[str, object]:
+    usage = process.get("usage") or {}
+    user, system = usage.get("cpu_user_ns"), usage.get("cpu_system_ns")
+    return {
+        "process": process["name"],
+        "cpu_ns": None if user is None or system is None else user + system,
+        "wall_ns": process.get("duration_ns"),
+        "rss_max_bytes": usage.get("rss_max_bytes"),
+        "voluntary_switches": usage.get("voluntary_switches"),
+        "involuntary_switches": usage.get("involuntary_switches"),
+    }
+
+
+def resource_frame(directory: Path, ledger: Ledger) -> pd.DataFrame:
+    """Return the table measured_resources; empty where the runner noted nothing.
+
+    A last line that was cut off (the runner was killed) is left out.
+    """
+    path = directory / _RESOURCES
+    begun_ns = _begun_ns(directory)
+    if not path.is_file():
+        return MEASURED_RESOURCES.empty()
+    try:
+        rows = pd.read_csv(path).dropna()
+        whole = rows.astype({name: "int64" for name in rows.columns if name != "process"})
+        return MEASURED_RESOURCES.frame(
+            pd.DataFrame(
+                {
+                    "process": whole["process"].astype(str),
+                    "t_ns": whole["t_ns"],
+                    "at_ns": None if begun_ns is None else whole["t_ns"] + begun_ns,
+                    "cpu_ns": whole["cpu_user_ns"] + whole["cpu_system_ns"],
+                    "rss_bytes": whole["rss_bytes"],
+                }
+            )
+        )
+    except (OSError, ValueError, KeyError):
+        ledger.add("unreadable_own_files", 1)
+        return MEASURED_RESOURCES.empty()

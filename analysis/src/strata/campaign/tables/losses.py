@@ -1,0 +1,221 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The table of losses: what was published, received and lost, a row a group of cells.
+
+What a producer did not make is no loss: it stands apart, as shortfall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from strata.campaign.measures import long_frame
+from strata.campaign.model import Figure, listed
+from strata.campaign.results import Outcome, Results, Study, keeps
+from strata.campaign.tables.table import Column, Rows, Table
+
+CLASSES = ((0.1, "excellent"), (1.0, "good"), (5.0, "moderate"))
+"""Classes of loss in percent: below the bound; `severe` above all. 5 % itself is moderate."""
+SEVERE = "severe"
+TIE = "tie"
+NOWHERE = "nowhere"
+_LEAST_DIFFERENCE = 0.01
+"""In percentage points; below it two losses are one (the rule of gscam_stress)."""
+_SIGNIFICANT = 0.05
+
+_COUNTS = ("published", "left_out", "before_first", "received", "lost", "after_last")
+
+
+def loss(results: Results, study: str, figure: Figure) -> Table:
+    """Return what became of the messages of each group of cells, with classes when asked for."""
+    rows = listed(figure.rows)
+    over = figure.over or (rows[-1] if figure.classes and len(rows) > 1 else None)
+    columns = (
+        *(Column(name, name.replace("_", " ")) for name in rows),
+        Column("published", "published", form="count"),
+        Column("left_out", "warm-up", form="count"),
+        Column("received", "received", form="count"),
+        Column("lost", "lost", form="count"),
+        Column("loss", "loss", "%", "percent", "lost of received and lost"),
+        *((Column("class", "class"),) if figure.classes else ()),
+        *((Column("best", "best"),) if over else ()),
+        Column("before_first", "before the first", form="count", text="nobody took them yet"),
+        Column("after_last", "after the last", form="count", text="in flight at the end, or lost"),
+        Column("own_lost", "lost, the nodes say", form="count", text="by sequence numbers"),
+        Column("shortfall", "shortfall", "%", "percent", "published less often than nominal"),
+        Column("dropped", "dropped by drivers", form="count", text="packets or buffers"),
+        Column("missing", "missing packets", form="count"),
+    )
+    found = results.study(study)
+    groups = cell_groups(found, rows, figure)
+    short = long_frame(results, study, "shortfall", where=figure.where, imports=False)
+    out = Rows(columns)
+    for levels, cells in groups:
+        row = _row(results, cells)
+        if figure.classes:
+            row["class"] = loss_class(row["loss"])
+        own = short[short["cell"].isin([cell.id for cell in cells])]["value"]
+        row["shortfall"] = float(own.mean()) if len(own) else None
+        out.rows.append({**levels, **row})
+    if over:
+        _mark_best(out.rows, [name for name in rows if name != over], over)
+    return Table(
+        "loss",
+        "loss of messages",
+        columns,
+        out.frame(),
+        _notes(results, groups, figure, over),
+        "" if out.rows else found.why_empty(figure.where),
+        "loss",
+    )
+
+
+def boundaries(results: Results, study: str, figure: Figure) -> Table:
+    """Return, for each level of `by`, up to which level of `over` the loss stays in each class.
+
+    Up to means: it and all levels before it in the file's order, as far as they were measured.
+    """
+    over, by = str(figure.over), listed(figure.by)
+    columns = (
+        *(Column(name, name.replace("_", " ")) for name in by),
+        *(
+            Column(name, f"loss below {bound:g} % up to", text=f"levels of {over}")
+            for bound, name in CLASSES
+        ),
+        Column("measured", "measured", text=f"levels of {over}"),
+    )
+    found = results.study(study)
+    factor = found.factor(over)
+    order = list(factor.levels) if factor else []
+    out = Rows(columns)
+    for levels, cells in cell_groups(found, by, figure):
+        losses = {
+            level: _row(results, [one for one in cells if one.cell.levels[over] == level])["loss"]
+            for level in order
+            if any(one.cell.levels[over] == level for one in cells)
+        }
+        row = {name: _up_to(losses, bound) for bound, name in CLASSES}
+        out.rows.append({**levels, **row, "measured": ", ".join(losses)})
+    notes = (f"{over} in the order of the file; '{NOWHERE}': the first level has more already.",)
+    empty = "" if out.rows else found.why_empty(figure.where)
+    return Table("boundaries", "where loss begins", columns, out.frame(), notes, empty, "loss")
+
+
+def _up_to(losses: dict[str, float | None], bound: float) -> str:
+    last = NOWHERE
+    for level, percent in losses.items():
+        if percent is None or percent >= bound:
+            break
+        last = level
+    return last
+
+
+def loss_class(percent: float | None) -> str | None:
+    """Name the class of a loss in percent, of those that gscam_stress made; null for none."""
+    if percent is None:
+        return None
+    for bound, name in CLASSES:
+        if percent < bound or (percent == bound and name == CLASSES[-1][1]):
+            return name
+    return SEVERE
+
+
+def cell_groups(
+    study: Study, rows: Sequence[str], figure: Figure
+) -> list[tuple[dict[str, str], list[Outcome]]]:
+    """Return the finished cells of each combination of levels, in the file's order."""
+    found: dict[tuple[str, ...], list[Outcome]] = {}
+    for one in study.finished:
+        if keeps(figure.where, one.cell.levels):
+            key = tuple(one.cell.levels.get(name, "") for name in rows)
+            found.setdefault(key, []).append(one)
+
+    def place(key: tuple[str, ...]) -> tuple[int, ...]:
+        factors = [study.factor(name) for name in rows]
+        return tuple(
+            factor.levels.index(level) if factor and level in factor.levels else -1
+            for factor, level in zip(factors, key, strict=True)
+        )
+
+    return [(dict(zip(rows, key, strict=True)), found[key]) for key in sorted(found, key=place)]
+
+
+def _row(results: Results, cells: Sequence[Outcome]) -> dict[str, Any]:
+    hops = pd.concat([results.measured(cell).read("hops") for cell in cells], ignore_index=True)
+    sources = pd.concat(
+        [results.measured(cell).read("sources", ["dropped", "missing"]) for cell in cells]
+    )
+    row: dict[str, Any] = {name: int(hops[name].sum()) for name in _COUNTS}
+    expected = row["received"] + row["lost"]
+    row["loss"] = 100.0 * row["lost"] / expected if expected else None
+    told = hops["own_lost"].dropna()
+    row["own_lost"] = int(told.sum()) if len(told) else None
+    for name in ("dropped", "missing"):
+        row[name] = int(sources[name].sum()) if len(sources) else None
+    return row
+
+
+def _mark_best(rows: list[dict[str, Any]], others: Sequence[str], over: str) -> None:
+    """Say, for each combination of the other factors' levels, which level lost least."""
+    groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        if row["loss"] is not None:
+            groups.setdefault(tuple(row[name] for name in others), []).append(row)
+    for group in groups.values():
+        for row in group:
+            row["best"] = best_of(group, over)
+
+
+def best_of(group: Sequence[dict[str, Any]], name: str) -> str | None:
+    """Return the level with the least loss; `TIE` unless it is less than every other's.
+
+    Rows have `name`, received, lost and loss (in percent). Less means by 0.01 percentage points or
+    more, and more than chance: Fisher's exact test, p below 0.05. Null for one row.
+    """
+    from scipy.stats import fisher_exact
+
+    if len(group) < 2:
+        return None
+    first, *others = sorted(group, key=lambda row: float(row["loss"]))
+    for row in others:
+        counts = [[first["lost"], first["received"]], [row["lost"], row["received"]]]
+        is_less = row["loss"] - first["loss"] >= _LEAST_DIFFERENCE
+        if not is_less or float(fisher_exact(np.asarray(counts)).pvalue) >= _SIGNIFICANT:
+            return TIE
+    return str(first[name])
+
+
+def _notes(
+    results: Results,
+    groups: Sequence[tuple[dict[str, str], list[Outcome]]],
+    figure: Figure,
+    over: str | None,
+) -> tuple[str, ...]:
+    notes = [
+        "Lost: published between the first and the last that a subscription took, and not taken by "
+        "it. What was in flight at the end is no loss, nor what the producer did not make "
+        "(shortfall).",
+    ]
+    if figure.classes:
+        notes.append("Classes: excellent below 0.1 %, good to 1, moderate to 5, severe above.")
+    if over:
+        notes.append(
+            f"Best: the {over} that lost least, by 0.01 percentage points or more and by more "
+            f"than chance (Fisher's exact test, p < 0.05) than each other; else {TIE}."
+        )
+    differing = 0
+    for _, cells in groups:
+        for cell in cells:
+            findings = results.measured(cell).read("findings", ["code", "count"])
+            own = findings[findings["code"] == "loss_disagreements"]["count"]
+            differing += int(own.sum())
+    if differing:
+        notes.append(
+            f"Of {differing} hops, what the nodes counted by sequence numbers is not what the "
+            "trace's matches say."
+        )
+    return tuple(notes)

@@ -1,0 +1,125 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The lines of a text file that somebody else wrote, and errors that name them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from strata.errors import OriginalError
+from strata.originals.imported import Finding
+
+_LARGEST_BYTES = 1 << 30
+_INT64_MAX = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a file; `number` counts from 1."""
+
+    number: int
+    text: str
+
+
+class Text:
+    """A file's lines, without line ends; a last line without an end is `cut`, not a line.
+
+    Who writes line by line ends each; a writer that was killed leaves a piece, whose last number
+    may lack digits and look whole.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        whole = _read(path)
+        *lines, rest = re.split(r"\r\n|\n", whole)
+        self.cut: Line | None = Line(len(lines) + 1, rest) if rest.strip() else None
+        self.lines = [Line(at, text) for at, text in enumerate(lines, 1) if text.strip()]
+
+    def findings(self) -> list[Finding]:
+        """Tell of the piece of a line at the end, if there is one."""
+        if self.cut is None:
+            return []
+        text = f"line {self.cut.number}, the last, has no end and is left out: its writer stopped"
+        return [Finding("cut_line", 1, text)]
+
+    def error(self, line: Line | int, fact: str, advice: str) -> OriginalError:
+        """Make the error for a line."""
+        number = line if isinstance(line, int) else line.number
+        return OriginalError(f"Cannot read {self.path}: line {number} {fact}. {advice}.")
+
+    def none(self, what: str) -> OriginalError:
+        """Make the error for a file that has none of what is looked for."""
+        return OriginalError(f"Cannot read {self.path}: it has no {what}. Give a file that has.")
+
+    def rows(
+        self, lines: Sequence[Line], columns: Sequence[str], separator: str
+    ) -> list[list[str]]:
+        """Split lines at `separator`, a pattern; each must have as many fields as columns.
+
+        A separator at the end of a line is no field. Raises OriginalError for another number.
+        """
+        out = []
+        for line in lines:
+            fields = fields_of(line.text, separator)
+            if len(fields) != len(columns):
+                fact = f"has {len(fields)} fields, and there are {len(columns)} columns"
+                raise self.error(line, fact, f"The columns are {', '.join(columns)}")
+            out.append(fields)
+        return out
+
+    def integer(self, line: Line, name: str, text: str) -> int:
+        """Read a whole number of int64; raises OriginalError for anything else."""
+        if re.fullmatch(r"[+-]?[0-9]{1,19}", text) and abs(int(text)) <= _INT64_MAX:
+            return int(text)
+        fact = f"has {name} {text!r}, which is no whole number of at most 19 digits"
+        raise self.error(line, fact, "Nanoseconds are written whole")
+
+    def number(self, line: Line, name: str, text: str) -> float:
+        """Read a number; infinities and NaN are numbers here. Raises OriginalError otherwise."""
+        try:
+            return float(text)
+        except ValueError:
+            fact = f"has {name} {text!r}, which is no number"
+            raise self.error(line, fact, "Mend the line, or leave it out") from None
+
+
+def fields_of(text: str, separator: str) -> list[str]:
+    """Split a line; blanks around fields go, and so does what a separator at its end leaves."""
+    fields = [field.strip() for field in re.split(separator, text.strip())]
+    return fields[:-1] if fields[-1] == "" else fields
+
+
+def finite(values: Sequence[float]) -> bool:
+    """Tell whether all values are numbers that are not infinite."""
+    return all(math.isfinite(value) for value in values)
+
+
+def _read(path: Path) -> str:
+    try:
+        if not path.is_file():
+            fact = "it is a directory" if path.is_dir() else "there is no such file"
+            raise OriginalError(f"Cannot read {path}: {fact}. Name a file.")
+        size = path.stat().st_size
+        if size > _LARGEST_BYTES:
+            fact = f"it has {size:,} bytes, and {_LARGEST_BYTES:,} is the most"
+            raise OriginalError(f"Cannot read {path}: {fact}. Cut it into several.")
+        data = path.read_bytes()
+    except OSError as error:
+        raise OriginalError(f"Cannot read {path}: {error.strerror}. Name another file.") from error
+    if not data.strip():
+        raise OriginalError(f"Cannot read {path}: it is empty. Name a file with results.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        number = data.count(b"\n", 0, error.start) + 1
+        fact = f"line {number} has a byte that is no UTF-8 ({data[error.start]:#04x})"
+        raise OriginalError(f"Cannot read {path}: {fact}. Name a text file.") from error
+    if "\0" in text:
+        number = text.count("\n", 0, text.index("\0")) + 1
+        fact = f"line {number} has a zero byte, as a file after a crash has"
+        raise OriginalError(f"Cannot read {path}: {fact}. Cut the line off.")
+    return text

@@ -1,0 +1,92 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What pages share: their file, their styles, figures as JSON, names that break well."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bokeh.core.types import ID
+from bokeh.embed import json_item
+from markupsafe import Markup, escape
+
+from strata.errors import OutputError
+
+if TYPE_CHECKING:
+    from bokeh.plotting import figure
+
+
+def check_target(path: Path, *, force: bool) -> None:
+    """Raise OutputError when `path` must not or cannot be written."""
+    if path.is_dir():
+        raise OutputError(
+            f"Cannot write the report {path}: it is a directory. Name a file with -o."
+        )
+    if path.exists() and not force:
+        raise OutputError(
+            f"Cannot write the report {path}: the file exists. Choose another name with -o or "
+            "overwrite it with --force."
+        )
+    if not path.parent.is_dir():
+        raise OutputError(
+            f"Cannot write the report {path}: there is no directory {path.parent}. Make it, or "
+            "choose another file with -o."
+        )
+    if (path.parent / "metadata").is_file():
+        raise OutputError(
+            f"Cannot write the report {path}: {path.parent} is a CTF trace, where every file is "
+            "read as a stream. Choose another directory with -o."
+        )
+
+
+def write_page(path: Path, page: str) -> Path:
+    """Write a page and return its path; when that fails, nothing is left behind (OutputError)."""
+    try:
+        _replace(path, page)
+    except OSError as error:
+        raise OutputError(
+            f"Cannot write the report {path}: {error.strerror}. Choose another file with -o."
+        ) from error
+    return path
+
+
+def figure_json(plot: figure, place: str) -> Markup:
+    """Return a figure's document as JSON that can stand inside a script element."""
+    text = json.dumps(json_item(plot, ID(place)), allow_nan=False, separators=(",", ":"))
+    # Inside a script element only "<" can end it or begin a comment.
+    return Markup(text.replace("<", "\\u003c"))
+
+
+def glued(text: str) -> str:
+    """No line break between a number and its unit."""
+    return re.sub(r"(?<=\d) (?=(?:ns|us|µs|ms|s|%)(?!\w))", "\N{NO-BREAK SPACE}", text)
+
+
+def breakable(name: str) -> Markup:
+    """Let a long name break where a reader would: after a slash, an underscore or a colon."""
+    return Markup(re.sub(r"(?<=[\w:][/_:])(?=\w)", "<wbr>", str(escape(name))))
+
+
+def page_asset(name: str) -> Markup:
+    """Return a style sheet or script of the pages."""
+    return Markup((Path(__file__).parent / name).read_text(encoding="utf-8"))
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write beside `path` and rename, so that a reader never sees half a page."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(name).chmod(0o666 & ~umask)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

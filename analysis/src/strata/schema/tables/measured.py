@@ -1,0 +1,193 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is kept of one cell of a campaign: the tables from which its measures are made.
+
+Instants are of the trace's clock. Rows of the warm-up are kept and marked; counts leave them out.
+"""
+
+from __future__ import annotations
+
+from strata.schema.columns import duration, instant
+from strata.schema.layers import HOLD, HOP_LAYERS, LINK_HOLD, STORED
+from strata.schema.table import Column, Table
+
+_HOP = Column("hop", "string", "topic: publishing node -> subscribing node")
+_NUMBER = Column("number", "int64", "place among its publisher's publications, from 0")
+_WARM_UP = Column("warm_up", "bool", "`number` is of the cell's warm-up: in no statistic")
+_NO_END = "its callback never ended"
+_NOT_THERE = "not in this row"
+_UNTOLD = "not recorded"
+_NO_FILE = "the node wrote no such file"
+
+CHAIN_LAYERS = (*HOP_LAYERS, HOLD, STORED, LINK_HOLD)
+"""The layers that a chain may have, its callback being that of its last hop."""
+
+MEASURED_TRANSFERS = Table(
+    "measured_transfers",
+    ("hop", "number"),
+    (
+        _HOP,
+        Column("topic", "string", "fully qualified topic"),
+        Column("publisher_node", "string", "node that published"),
+        Column("subscription_node", "string", "node that took"),
+        _NUMBER,
+        instant("begin_ns", "where its latency begins: the sensor's data there, else the publish"),
+        instant("publish_ns", "checkpoint: the publish"),
+        instant("end_ns", "callback_start; the last checkpoint where that was not recorded"),
+        duration("latency_ns", "begin_ns -> end_ns; the sum of the layers but the callback"),
+        duration("whole_ns", "begin_ns -> callback_end; the sum of the layers", null=_NO_END),
+        *(duration(layer.column, f"layer {layer.name}", null=_NOT_THERE) for layer in HOP_LAYERS),
+        Column("size", "int64", "payload, CDR header included", unit="bytes", null=_UNTOLD),
+        Column("transport", "string", "as in `messages`", null=_UNTOLD),
+        _WARM_UP,
+    ),
+    "One row a message of the measured hops that was taken.",
+)
+
+MEASURED_CHAINS = Table(
+    "measured_chains",
+    ("chain", "number"),
+    (
+        Column("chain", "string", "topics of its hops, joined by ->"),
+        Column("hops", "int64", "how many hops"),
+        _NUMBER,
+        instant("begin_ns", "where the latency of its first message begins"),
+        instant("end_ns", "start of the last callback"),
+        duration("latency_ns", "begin_ns -> end_ns; the sum of the layers but the callback"),
+        duration("whole_ns", "begin_ns -> end of the last callback; the sum of the layers"),
+        *(
+            duration(layer.column, f"layer {layer.name}, added up over the hops", null=_NOT_THERE)
+            for layer in CHAIN_LAYERS
+        ),
+        _WARM_UP,
+    ),
+    "One row a message that went through a whole chain of measured topics, by critical links.",
+)
+
+MEASURED_PUBLICATIONS = Table(
+    "measured_publications",
+    ("topic", "publisher_node", "number"),
+    (
+        Column("topic", "string", "fully qualified topic"),
+        Column("publisher_node", "string", "node that published"),
+        _NUMBER,
+        instant("publish_ns", "the publish"),
+        _WARM_UP,
+    ),
+    "One row a publication on a measured topic, taken or not.",
+)
+
+MEASURED_HOPS = Table(
+    "measured_hops",
+    ("hop",),
+    (
+        _HOP,
+        Column("topic", "string", "fully qualified topic"),
+        Column("publisher_node", "string", "node that publishes"),
+        Column("subscription_node", "string", "node that takes"),
+        Column("published", "int64", "publications; the five that follow add up to it"),
+        Column("left_out", "int64", "of the warm-up"),
+        Column("before_first", "int64", "before the first that the subscription took"),
+        Column("received", "int64", "taken, each once"),
+        Column("lost", "int64", "between those, or all of them when none was taken; not taken"),
+        Column("after_last", "int64", "after the last that it took: in flight at the end, or lost"),
+        instant("first_ns", "end_ns of the first received", null="nothing received"),
+        instant("last_ns", "end_ns of the last received", null="nothing received"),
+        Column("own_received", "int64", "as the node counted it, warm-up too", null=_NO_FILE),
+        Column("own_lost", "int64", "by the node's sequence numbers, warm-up too", null=_NO_FILE),
+        Column("own_file", "string", "where the node says so", null=_NO_FILE),
+        Column("matched_received", "int64", "as received, over what the node counted"),
+        Column("matched_lost", "int64", "as lost, over what the node counted"),
+        Column(
+            "payload_bytes",
+            "int64",
+            "payload of a message",
+            unit="bytes",
+            null="neither told nor recorded",
+        ),
+        Column("payload_from", "string", "who says so: node, setting or trace (CDR included)"),
+    ),
+    "One row a measured hop: what became of the messages.",
+)
+
+MEASURED_SOURCES = Table(
+    "measured_sources",
+    ("name",),
+    (
+        Column("name", "string", "what the driver calls it, else its place"),
+        Column("place", "string", "in words: UDP port 7502, appsink NAME"),
+        Column("nodes", "string", "nodes that published from it"),
+        Column("topics", "string", "what they published"),
+        Column("reads", "int64", "packets received, or buffers pulled"),
+        Column("frames", "int64", "scans or images"),
+        Column("published", "int64", "frames of which a message was published"),
+        Column("unpublished", "int64", "frames of which none was"),
+        Column("dropped", "int64", "packets or buffers dropped because its queue was full"),
+        Column("missing", "int64", "further packets that never came"),
+    ),
+    "One row a source of sensor data, warm-up included.",
+)
+
+MEASURED_PROCESSES = Table(
+    "measured_processes",
+    ("process",),
+    (
+        Column("process", "string", "name in the scenario"),
+        duration("cpu_ns", "CPU time, user and system, its children included", null=_UNTOLD),
+        duration("wall_ns", "from its start to its end", null=_UNTOLD),
+        Column("rss_max_bytes", "int64", "largest resident memory", unit="bytes", null=_UNTOLD),
+        Column("voluntary_switches", "int64", "context switches to wait", null=_UNTOLD),
+        Column("involuntary_switches", "int64", "context switches forced on it", null=_UNTOLD),
+    ),
+    "One row a process of the scenario, over its whole life.",
+)
+
+MEASURED_RESOURCES = Table(
+    "measured_resources",
+    ("process", "t_ns"),
+    (
+        Column("process", "string", "name in the scenario; machine: all of the machine"),
+        duration("t_ns", "since the run's begin"),
+        instant("at_ns", "when that was", null="the run's begin was not recorded"),
+        duration("cpu_ns", "CPU time until then", null=_UNTOLD),
+        Column("rss_bytes", "int64", "resident memory", unit="bytes", null=_UNTOLD),
+    ),
+    "One row a look at a process while it ran.",
+)
+
+MEASURED_STAMPS = Table(
+    "measured_stamps",
+    ("topic", "number"),
+    (
+        Column("topic", "string", "what the node took"),
+        Column("number", "int64", "place among what the node took, from 0"),
+        instant("recv_ns", "the node's own clock (CLOCK_REALTIME) in the callback"),
+        instant("msg_ns", "the message's stamp"),
+        _WARM_UP,
+    ),
+    "One row a message of which a perf node noted both stamps.",
+)
+
+MEASURED_ROUND_TRIPS = Table(
+    "measured_round_trips",
+    ("number",),
+    (
+        Column("number", "int64", "number of the ping, from 0"),
+        instant("begin_ns", "when it was sent, by the node's own clock", null=_UNTOLD),
+        duration("round_trip_ns", "until it was back, by the node's own clock"),
+        _WARM_UP,
+    ),
+    "One row a ping that came back.",
+)
+
+MEASURED_TABLES = (
+    MEASURED_TRANSFERS,
+    MEASURED_CHAINS,
+    MEASURED_PUBLICATIONS,
+    MEASURED_HOPS,
+    MEASURED_SOURCES,
+    MEASURED_PROCESSES,
+    MEASURED_RESOURCES,
+    MEASURED_STAMPS,
+    MEASURED_ROUND_TRIPS,
+)

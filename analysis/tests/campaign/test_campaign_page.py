@@ -1,0 +1,253 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page and the text of a campaign's report: structure, escaping, and what has no data."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from made_campaign import (
+    FINISHED,
+    LATENCY,
+    LOSS,
+    cells,
+    contents,
+    every_chart,
+    layered,
+    long,
+    per_cell,
+    study,
+    summary_table,
+    whole,
+)
+from page_reader import Element, read
+from rich.console import Console
+
+from strata.campaign.report.answers import answer
+from strata.campaign.report.cells import cell_text, value_text
+from strata.campaign.report.contents import Chart, Request, StudyPart
+from strata.campaign.report.dataflow import flow
+from strata.campaign.report.page import render_page, write_page_of
+from strata.campaign.report.parts import table_part
+from strata.campaign.report.text import blocks, print_contents
+from strata.campaign.tables.table import Column
+from strata.errors import OutputError
+from strata.schema.layers import HOP_LAYERS
+
+NASTY = "<script>alert(1)</script>&\"'"
+
+
+@pytest.fixture(scope="module")
+def page() -> Element:
+    return read(render_page(whole()))
+
+
+def test_the_page_asks_for_nothing_from_anywhere(page: Element) -> None:
+    policy = next(item for item in page.every("meta") if "http-equiv" in item.attributes)
+    assert policy.attributes["content"].startswith("default-src 'none'")
+    for item in page.every():
+        assert not {"src", "srcset"} & item.attributes.keys()
+        assert item.attributes.get("href", "#").startswith("#")
+
+
+def test_every_link_of_the_page_has_its_place(page: Element) -> None:
+    ids = {item.attributes["id"] for item in page.every() if "id" in item.attributes}
+    assert {item.attributes["href"][1:] for item in page.every("a")} <= ids
+
+
+def test_what_ran_what_did_not_and_why(page: Element) -> None:
+    ran = page.by_id("ran")
+    assert [tile.words for tile in ran.every("dl", "tiles")[0].every("div")] == [
+        "cells18",
+        "finished11",
+        "failed1",
+        "skipped6",
+        "not run yet0",
+    ]
+    rows = ran.every("table", "outcomes")[0].every("tr")[1:]
+    assert rows[0].words.startswith("failed process sink ended with status 1 1")
+    assert rows[1].words.startswith("skipped rmw_zenoh_cpp is not installed 6")
+    assert "1 cell failed." in ran.every("p", "verdict")[0].words
+
+
+def test_every_figure_has_a_place_a_caption_and_its_data(page: Element) -> None:
+    places = [item.attributes["id"] for item in page.every("div", "plot")]
+    items = [item for item in page.every("script") if "data-figure" in item.attributes]
+    assert [item.attributes["data-figure"] for item in items] == places
+    assert len(places) > len(every_chart(study()))
+    for item in items:
+        assert json.loads(str(item.children[0]))["target_id"] == item.attributes["data-figure"]
+    for drawing in page.every("figure"):
+        caption = drawing.every("figcaption")[0].words
+        assert "2 repetitions" in caption or "1 repetition" in caption
+        assert "are left out as warm-up" in caption
+
+
+def test_a_figure_without_data_says_why(page: Element) -> None:
+    empty = [item.words for item in page.every("p", "empty")]
+    assert "There is nothing to draw: skipped: rmw_zenoh_cpp is not installed." in empty
+
+
+def test_tables_have_their_units_and_texts(page: Element) -> None:
+    table = page.every("table", "summary")[0]
+    assert [cell.words for cell in table.every("th")] == [
+        "transport",
+        "n",
+        "median (ms)",
+        "p",
+        "lost (%)",
+    ]
+    rows = [[cell.words for cell in row.every("td")] for row in table.every("tr")[1:]]
+    assert rows[0] == ["udp <0>", "1,000", "0.123", "< 1e-300", "0"]
+    assert rows[3] == ["udp <3>", "1,003", "0.494", "-", "-"]
+
+
+def test_the_machine_and_what_changed_of_it() -> None:
+    found = read(render_page(replace(whole(), changed=("governor",)))).by_id("environment")
+    changed = found.every("table", "facts-table")[0]
+    assert [row.words for row in changed.every("tr")[1:]] == ["governor - powersave"]
+    same = read(render_page(whole())).by_id("environment")
+    assert "Nothing that was recorded" in same.words
+
+
+def test_corrections_commands_and_answer_are_there(page: Element) -> None:
+    assert "p = 0.000000 is no probability." in page.by_id("corrections").words
+    assert "strata campaign report DIR" in page.by_id("made").words
+    said = page.by_id("study-0").every("div", "answer")[0].words
+    assert "Over all its cells the largest layer is transport: 50" in said
+    assert "7.7" in said
+
+
+def test_names_of_a_campaign_cannot_become_markup() -> None:
+    of = study(question=NASTY, cells=[replace(c, reason=NASTY) for c in cells(study().factors)])
+    table = summary_table()
+    part = StudyPart(of, (NASTY,), (*every_chart(of), replace(table, title=NASTY, notes=(NASTY,))))
+    text = render_page(
+        replace(contents(part, name=NASTY, question=NASTY), file=NASTY, commands=(NASTY,))
+    )
+    assert "<script>alert" not in text
+    assert read(text).every("h1")[0].words == NASTY
+
+
+def test_a_campaign_without_a_finished_cell_has_a_page() -> None:
+    of = study(
+        cells=[replace(c, status="skipped", reason="no reason") for c in cells(study().factors)]
+    )
+    empty = tuple(replace(chart, frame=chart.frame.iloc[:0]) for chart in every_chart(study()))
+    none = layered(study()).iloc[:0]
+    part = StudyPart(
+        of,
+        answer(of, [], none),
+        (*empty, replace(summary_table(), frame=summary_table().frame.iloc[:0], empty="no cell")),
+    )
+    found = read(render_page(contents(part, environments=())))
+    assert "No cell has finished," in found.by_id("ran").words
+    assert len(found.every("p", "empty")) == len(empty) + 2
+    assert found.every("div", "plot") == []
+    assert "No cell of this study has finished: skipped: no reason." in found.by_id("study-0").words
+
+
+def test_a_page_is_written_once(tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    assert write_page_of(contents(), target, force=False) == target
+    with pytest.raises(OutputError, match="the file exists"):
+        write_page_of(contents(), target, force=False)
+    write_page_of(contents(), target, force=True)
+
+
+def test_text_fits_into_80_columns_and_leaves_no_column_out() -> None:
+    out = io.StringIO()
+    print_contents(whole(), Console(file=out, width=80, markup=False, highlight=False))
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    text = "\n".join(lines)
+    assert "18 cells: 11 finished, 1 failed, 6 skipped, 0 not run yet" in text
+    for label in ("median", "lost", "udp <3>", "< 1e-300", "9 figures: on the page"):
+        assert label in text
+
+
+def test_a_wide_table_is_cut_into_blocks_that_name_their_rows() -> None:
+    table = summary_table()
+    wide = replace(
+        table,
+        columns=(
+            *table.columns,
+            *(Column(f"q{at}", f"quantile {at}", "ms", "number") for at in range(9)),
+        ),
+        frame=table.frame.assign(**{f"q{at}": 1.5 for at in range(9)}),
+    )
+    cut = blocks(table_part(wide, ""), 80)
+    assert len(cut) > 1
+    assert all(block[0] == 0 for block in cut)
+    assert sorted(at for block in cut for at in block[1:]) == list(range(1, 14))
+
+
+def test_the_answer_tells_the_largest_effect_first_with_its_interval() -> None:
+    of = study()
+    said = answer(of, [Chart(Request("samples", "latency"), LATENCY, long(of))], layered(of))
+    assert said[1].startswith("size: the median latency is ")
+    assert said[2].startswith("transport: ")
+    assert said[1].count("[") == 2 and " times)" in said[1]
+
+
+def test_an_answer_does_not_call_noise_an_effect() -> None:
+    of = study()
+    frame = long(of).assign(value=1.0)
+    alike = frame.assign(value=1 + (frame["number"] % 7) * 0.01)
+    said = answer(of, [Chart(Request("samples", "latency"), LATENCY, alike)], layered(of))
+    assert said[1] == "size: no two levels differ by more than the 95 % intervals of their medians"
+
+
+def test_no_loss_is_said_too() -> None:
+    of = study()
+    loss = Chart(Request("curve", "loss"), LOSS, per_cell(of, [0.0]))
+    assert answer(of, [loss], layered(of).iloc[:0]) == ("No message was lost (12 cells)",)
+    assert all(cell.status != FINISHED for cell in of.cells if "zenoh" in cell.cell_id)
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "text"),
+    [
+        (0.0, "p", "< 1e-300"),
+        (0.125, "share", "12 %"),
+        (0.04, "percent", "< 0.1"),
+        (12.5, "percent", "12"),
+        (1234567, "count", "1,234,567"),
+        (128.17371, "exact", "128.17371"),
+        (0.00001234, "number", "1.23e-05"),
+        (True, "flag", "yes"),
+        (float("nan"), "number", "-"),
+        (None, "text", "-"),
+        ("1,5", "number", "1,5"),
+    ],
+)
+def test_values_as_text(value: object, form: str, text: str) -> None:
+    assert cell_text(value, Column("x", "x", form=form)) == text
+
+
+def test_times_get_the_unit_that_suits_them() -> None:
+    assert [value_text(one, "ms") for one in (0.0123, 1.5, 2500.0)] == [
+        "12.3 µs",
+        "1.50 ms",
+        "2.50 s",
+    ]
+    assert value_text(None, "ms") == "-"
+
+
+def test_the_flow_has_the_layers_that_were_recorded_and_numbers_its_probes() -> None:
+    basic = [layer.name for layer in HOP_LAYERS if " + " not in layer.name]
+    stock = flow(
+        ["client publish", "middleware", "executor wait", "take", "client take", "callback"]
+    )
+    assert stock is not None
+    assert [probe.number for probe in stock.probes] == list(range(1, len(stock.probes) + 1))
+    assert not {"serialize_begin", "receive"} & {probe.name for probe in stock.probes}
+    full = flow(basic)
+    assert full is not None and full.has_driver
+    # What is parted further is not drawn over its parts.
+    assert "middleware" not in {leg.layer for leg in full.legs}
+    assert flow(["stored"]) is None
