@@ -15,6 +15,7 @@ from typing import Any
 from strata.campaign import model
 from strata.campaign.cells import Cell
 from strata.campaign.directory import CampaignDirectory, CellState, open_directory
+from strata.campaign.imports import read_imports
 from strata.campaign.measured import Measured, measure_cell
 from strata.errors import CampaignError
 
@@ -130,8 +131,14 @@ def open_results(path: Path) -> Results:
     """Read a campaign's directory; raises CampaignError when it is none."""
     directory = open_directory(path)
     outcomes = [_outcome(directory, cell) for cell in directory.cells]
+    placed = [run for one in read_imports(path) for run in one.runs]
     studies = {
-        name: _study(name, stated, [one for one in outcomes if one.cell.study == name])
+        name: _study(
+            name,
+            stated,
+            [one for one in outcomes if one.cell.study == name],
+            [run["levels"] for run in placed if run["study"] == name],
+        )
         for name, stated in directory.loaded.campaign.studies.items()
     }
     return Results(directory, studies)
@@ -158,13 +165,17 @@ def _outcome(directory: CampaignDirectory, cell: Cell) -> Outcome:
     return Outcome(cell, place, state.status, state.reason or "", state)
 
 
-def _study(name: str, stated: model.Study, outcomes: list[Outcome]) -> Study:
-    factors = tuple(_factor(factor, one, outcomes) for factor, one in stated.factors.items())
+def _study(
+    name: str, stated: model.Study, outcomes: list[Outcome], imported: list[dict[str, str]]
+) -> Study:
+    """Make a study of its cells, and of the levels (by factor) of the imported runs in it."""
+    having = [*(one.cell.levels for one in outcomes), *imported]
+    factors = tuple(_factor(factor, one, having) for factor, one in stated.factors.items())
     return Study(name, stated, factors, tuple(outcomes))
 
 
-def _factor(name: str, stated: model.Factor, outcomes: list[Outcome]) -> Factor:
-    present = {one.cell.levels[name] for one in outcomes if name in one.cell.levels}
+def _factor(name: str, stated: model.Factor, having: list[dict[str, str]]) -> Factor:
+    present = {levels[name] for levels in having if name in levels}
     levels = tuple(level for level in stated.names if level in present)
     numbers = tuple(stated.number(level) for level in levels) if stated.numeric else None
     texts = {level: stated.level(level).text for level in levels if stated.level(level).text}
