@@ -11,6 +11,7 @@ from pathlib import Path
 from strata.campaign.cells import Cell, Variant, expand
 from strata.campaign.directory import CellState, make_directory
 from strata.campaign.load import load_campaign
+from strata.campaign.measured import measure_cell
 from strata.campaign.results import Results, open_results
 
 RELAY = """\
@@ -67,11 +68,16 @@ def make_campaign(place: Path, text: str, sessions: Mapping[str, Path]) -> Resul
     directory = make_directory(place / "campaign", loaded, variant, cells)
     directory.path.mkdir()
     directory.write()
+    measured: dict[Path, Path] = {}
     for cell in cells:
         for begin, session in sessions.items():
             if cell.id.startswith(begin):
-                shutil.copytree(session, directory.cell_directory(cell))
+                # Of the same session and for the same hops, the tables hold in a copy, too.
+                target = directory.cell_directory(cell)
+                shutil.copytree(measured.get(session, session), target)
                 directory.write_state(cell, finished(cell))
+                measure_cell(directory, cell)
+                measured[session] = target
     return open_results(directory.path)
 
 

@@ -168,6 +168,19 @@ def test_a_node_that_counts_otherwise_is_a_finding(images: Path) -> None:
     assert lossy(measured)["own_received"] == IMAGES - LOST - 1
 
 
+def test_what_a_relay_missed_is_not_lost_by_the_hop_after_it(relay: Path) -> None:
+    path = relay / "scenario" / "results" / "sink.csv"
+    rows = pd.read_csv(path)
+    # As if the source's message 30 had been lost before the relay, and one more been sent.
+    rows.loc[rows["seq"] >= 30, "seq"] += 1
+    rows.to_csv(path, index=False)
+    measured = measure(relay, RELAY)
+    assert "loss_disagreements" not in set(measured.read("findings")["code"])
+    hops = measured.read("hops").set_index("subscription_node")
+    assert pd.isna(hops.loc["/sink", "own_lost"])
+    assert hops.loc["/relay_0", "own_lost"] == 0
+
+
 def test_a_broken_file_of_a_node_is_a_finding_and_no_end(relay: Path) -> None:
     (relay / "scenario" / "results" / "sink.json").write_text('{"lost": ')
     findings = measure(relay, RELAY).read("findings").set_index("code")

@@ -8,7 +8,7 @@ the cell's warm-up are marked, whether they were taken or not, and count in noth
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from strata.analysis import Analysis
-from strata.campaign.own_files import OwnFiles
+from strata.campaign.own_files import OwnCounts, OwnFiles
 from strata.campaign.wanted import Wanted
 from strata.model.columns import filled
 from strata.schema.layers import CALLBACK, HOP_LAYERS
@@ -214,10 +214,16 @@ def _hops(
         for (topic, sender, node), rows in transfers.groupby(_KEY)
     }
     silent = [key for key in _silent(analysis, wanted) if key not in taken]
-    out = [
-        _hop(key, published.get(key[:2]), taken.get(key, transfers.iloc[:0]), own, wanted)
-        for key in [*taken, *silent]
-    ]
+    takers = {node for _, _, node in taken}
+    out = []
+    for key in [*taken, *silent]:
+        topic, sender, node = key
+        told = own.of(node, topic)
+        if told and sender in takers:
+            # The numbers are the source's: what is missing may have been lost on a hop before.
+            told = replace(told, lost=None)
+        rows = taken.get(key, transfers.iloc[:0])
+        out.append(_hop(key, published.get((topic, sender)), rows, told, own.payload_bytes, wanted))
     ledger.add("loss_disagreements", sum(not row.pop("agrees") for row in out))
     nullable = ("first_ns", "last_ns", "own_received", "own_lost", "payload_bytes")
     frame = pd.DataFrame(out, columns=MEASURED_HOPS.names)
@@ -228,16 +234,16 @@ def _hop(
     key: tuple[str, str, str],
     sent: pd.DataFrame | None,
     rows: pd.DataFrame,
-    own: OwnFiles,
+    told: OwnCounts | None,
+    stated_bytes: int | None,
     wanted: Wanted,
 ) -> dict[str, Any]:
     """Return a row of measured_hops, and whether the node's own counts agree with the matches."""
     topic, publisher, node = key
-    told = own.of(node, topic)
     # A perf node counts what it sampled, and no more; the others everything.
     seen = fate(sent, rows.iloc[told.begin : told.end] if told else rows, warm_up=0)
     ends = rows.loc[~rows["warm_up"], "end_ns"]
-    size, size_from = _payload(told.payload_bytes if told else None, own, rows)
+    size, size_from = _payload(told.payload_bytes if told else None, stated_bytes, rows)
     return {
         "hop": f"{topic}: {publisher} -> {node}",
         "topic": topic,
@@ -304,22 +310,24 @@ def fate(sent: pd.DataFrame | None, rows: pd.DataFrame, warm_up: int) -> dict[st
     }
 
 
-def _agree(received: int | None, lost: int, seen: dict[str, int]) -> bool:
+def _agree(received: int, lost: int | None, seen: dict[str, int]) -> bool:
     """Tell whether a node's own counts can be those of the matches.
 
     A node may know that one before its first or after its last was lost, which a trace cannot tell
     from one that it was not there for, or that was in flight.
     """
-    if received is not None and received != seen["received"]:
+    if received != seen["received"]:
         return False
+    if lost is None:
+        return True
     most = seen["lost"] + seen["before_first"] + seen["after_last"]
     return seen["lost"] <= lost <= most
 
 
-def _payload(told: int | None, own: OwnFiles, rows: pd.DataFrame) -> tuple[int | None, str]:
+def _payload(told: int | None, stated: int | None, rows: pd.DataFrame) -> tuple[int | None, str]:
     if told is not None:
         return told, "node"
-    if own.payload_bytes is not None:
-        return own.payload_bytes, "setting"
+    if stated is not None:
+        return stated, "setting"
     sizes = rows["size"].dropna()
     return (int(sizes.median()), "trace") if len(sizes) else (None, "")
