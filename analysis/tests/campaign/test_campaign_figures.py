@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -154,7 +155,7 @@ def test_stacked_layers_begin_where_those_below_end() -> None:
     )
     assert len(bars) == len(LAYERS)
     assert bars[0]["bottom"] == [0, 0, 0]
-    for below, above in zip(bars, bars[1:], strict=False):
+    for below, above in pairwise(bars):
         assert above["bottom"] == pytest.approx(below["top"])
 
 
