@@ -34,7 +34,8 @@ demo: setup ## record a relay chain, print where its latency went, write a repor
 	.venv/bin/strata report $(DEMO)
 
 # Tests that record wait more than they compute. Two session daemons of root need mount namespaces.
-RECORDING := analysis/tests/live analysis/tests/record analysis/tests/read/test_live_ctf.py
+RECORDING := analysis/tests/live analysis/tests/record analysis/tests/read/test_live_ctf.py \
+  analysis/tests/campaign/test_live_campaign.py
 BESIDE := $(shell [ $$(id -u) != 0 ] || unshare --mount true 2>/dev/null && echo 2 || echo 0)
 # These compare what they planted with what was measured: they have the machine to themselves.
 ALONE := $(addprefix analysis/tests/live/test_live_,faults.py kernel.py)

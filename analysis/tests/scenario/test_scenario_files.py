@@ -215,6 +215,7 @@ def test_the_docs_explain_every_key() -> None:
     page = (ROOT / "docs/scenarios.md").read_text()
     from strata.scenario import model
 
-    for part in (model.Scenario, model.Process, model.Node, model.Duration, model.Load):
+    parts = (model.Scenario, model.Process, model.Node, model.Duration, model.Load)
+    for part in (*parts, model.Network, model.Resources):
         missing = [key for key in part.model_fields if f"`{key}`" not in page]
         assert not missing, (part.__name__, missing)

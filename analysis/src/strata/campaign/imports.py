@@ -14,7 +14,7 @@ import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,8 @@ from strata.campaign.directory import as_output, utc_now
 from strata.campaign.model import Campaign
 from strata.campaign.placements import Place, Placement
 from strata.errors import CampaignError, OutputError
-from strata.originals.imported import COLUMNS, Fact, Imported, Run
+from strata.originals.imported import COLUMNS, STATISTICS, Fact, Imported, Run
+from strata.stats.periods import jitter
 
 SCHEMA = 1
 DIRECTORY = "imported"
@@ -33,6 +34,12 @@ IMPORT = "import.json"
 SAMPLES = "samples.parquet"
 HERE = "here"
 """The origin of what the campaign measured itself."""
+
+VALUES = ("each", "interval", "run")
+"""Statistics whose values were measured themselves: of a message, a stretch of time, a run."""
+
+SUMMARIES = tuple(one for one in STATISTICS if one not in VALUES)
+"""Those that summarize such values. They are drawn as ranges."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 KEYS = {"file": "str", "run": "int64", "cell": "str", **COLUMNS}
@@ -169,36 +176,49 @@ def read_imports(campaign: Path) -> list[Import]:
 
 
 def imported_frame(
-    imports: Sequence[Import], campaign: Campaign, study: str, measure: str
+    imports: Sequence[Import],
+    campaign: Campaign,
+    study: str,
+    measure: str,
+    statistics: Collection[str] = VALUES,
 ) -> pd.DataFrame:
     """Give a measure's imported values of a study as a long frame, as `long_frame` has its own.
 
     Columns: one a factor (ordered categories, the file's order), `repetition`, `cell`, `number`,
     `value` (the measure's unit), `origin` (the import's name), and `statistic` and `count` (of
-    originals.imported). Only `each` is a distribution: the statistics of intervals and runs must
-    not be mixed into one.
+    originals.imported). Without `statistics`, what was measured itself; the minima, means and
+    maxima of intervals and runs are asked for by SUMMARIES, and belong into no distribution.
+    `jitter` is made of periods, by the study's nominal rate where that is a number.
     """
     factors = campaign.studies[study].factors
-    parts = []
-    for one in imports:
-        placed = {run["cell"]: run for run in one.runs if run["study"] == study}
-        if not placed:
-            continue
-        samples = one.samples()
-        chosen = samples[samples["cell"].isin(list(placed)) & (samples["measure"] == measure)]
-        columns = {
-            name: chosen["cell"].map({cell: run["levels"][name] for cell, run in placed.items()})
-            for name in factors
-        }
-        repetition = chosen["cell"].map({cell: run["repetition"] for cell, run in placed.items()})
-        kept = chosen[["cell", "number", "value", "statistic", "count"]]
-        parts.append(kept.assign(**columns, repetition=repetition, origin=one.name))
+    nominal_hz = campaign.studies[study].nominal_hz
+    if measure == "jitter" and nominal_hz and not isinstance(nominal_hz, str):
+        periods = imported_frame(imports, campaign, study, "period", ("each",))
+        return periods.assign(value=jitter(periods["value"], 1000 / nominal_hz))
     order = [*factors, "repetition", "cell", "number", "value", "origin", "statistic", "count"]
+    parts = [part for one in imports for part in _placed(one, study, measure, statistics)]
     made = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=order)
     for name, factor in factors.items():
         made[name] = pd.Categorical(made[name], factor.names, ordered=True)
     types = {"repetition": "int64", "number": "int64", "value": "float64", "count": "Int64"}
     return made[order].astype(types)
+
+
+def _placed(
+    one: Import, study: str, measure: str, statistics: Collection[str]
+) -> Iterator[pd.DataFrame]:
+    """Give the values of a measure with their levels, a frame a run that stands in the study."""
+    runs = [run for run in one.runs if run["study"] == study]
+    if not runs:
+        return
+    samples = one.samples()
+    samples = samples[(samples["measure"] == measure) & samples["statistic"].isin(list(statistics))]
+    for run in runs:
+        own = samples[samples["cell"] == run["cell"]]
+        if len(own):
+            kept = own[["cell", "number", "value", "statistic", "count"]]
+            fixed = {**run["levels"], "repetition": run["repetition"], "origin": one.name}
+            yield kept.assign(**fixed)
 
 
 def _check_files(originals: Sequence[Imported]) -> None:

@@ -33,7 +33,7 @@ from strata.schema.tables import QUALITY
 from strata.schema.tables.measured import MEASURED_SOURCES, MEASURED_TABLES
 from strata.schema.version import VERSION
 
-__all__ = ["Measured", "Wanted", "measure", "measure_session"]
+__all__ = ["Measured", "Wanted", "measure", "measure_cell"]
 
 SUBDIRECTORY = "measured"
 CONTENTS = "measured.json"
@@ -85,14 +85,14 @@ class Measured:
         return ", ".join(parts)
 
 
-def measure(directory: CampaignDirectory, cell: Cell) -> Measured:
-    """Return what was measured in a cell that ran; raises as `measure_session`."""
+def measure_cell(directory: CampaignDirectory, cell: Cell) -> Measured:
+    """Return what was measured in a cell that ran; raises as `measure`."""
     study = directory.loaded.campaign.studies[cell.study]
     wanted = Wanted(study.measured.topic, study.measured.node, cell.warm_up)
-    return measure_session(directory.cell_directory(cell), wanted)
+    return measure(directory.cell_directory(cell), wanted)
 
 
-def measure_session(
+def measure(
     directory: Path, wanted: Wanted, *, progress: Callable[[int], None] | None = None
 ) -> Measured:
     """Return what was measured in the session below `directory`, from its tables if they hold.
@@ -130,7 +130,7 @@ def _measure(
         "sources": _sources(analysis.driver_sources),
         "processes": process_frame(directory),
         "resources": resource_frame(directory, ledger),
-        "stamps": _stamps(own, traffic.transfers, wanted),
+        "stamps": _stamps(own, traffic.transfers),
         "round_trips": own.round_trips,
         FINDINGS: findings,
     }
@@ -145,7 +145,7 @@ def _worst_first(severity: pd.Series[str]) -> pd.Series[int]:
     return severity.map({"loss": 0, "warning": 1, "info": 2})
 
 
-def _stamps(own: OwnFiles, transfers: pd.DataFrame, wanted: Wanted) -> pd.DataFrame:
+def _stamps(own: OwnFiles, transfers: pd.DataFrame) -> pd.DataFrame:
     """Mark the warm-up of stamps by the messages' publications, where the trace has them all."""
     stamps = own.stamps
     for topic, rows in stamps.groupby("topic"):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from strata.campaign import values
-from strata.campaign.imported import imported_rows
+from strata.campaign.imports import imported_frame, read_imports
 from strata.campaign.measured import Measured
 from strata.campaign.results import HERE, Outcome, Results, Study, keeps, level_texts
 from strata.errors import CampaignError
@@ -104,12 +104,37 @@ _DECLARED = (
         values.loss,
     ),
     Measure(
+        "grid_loss",
+        "%",
+        "cell",
+        "points of the grid of nominal periods that no stamp of a perf node's messages is of: what "
+        "the sensor made and the node never got, wherever it was lost",
+        ("hop", "lost", "expected"),
+        values.grid_loss,
+    ),
+    Measure(
         "shortfall",
         "%",
         "cell",
         "what was published less a second than nominal: the producer's; no loss",
         ("hop",),
         values.shortfall,
+    ),
+    Measure(
+        "shortfall_by_second",
+        "%",
+        "sample",
+        "as shortfall, of each whole second by itself; below 0 where one caught up",
+        ("hop", "t_s"),
+        values.shortfall_by_second,
+    ),
+    Measure(
+        "rate_by_second",
+        "Hz",
+        "sample",
+        "received in each whole second",
+        ("hop", "t_s"),
+        values.rate_by_second,
     ),
     Measure("rate", "Hz", "cell", "received a second; one value a hop", ("hop",), values.rate),
     Measure(
@@ -138,12 +163,12 @@ _DECLARED = (
         values.cpu_all,
     ),
     Measure(
-        "cpu_over_time",
+        "cpu_by_second",
         "%",
         "sample",
         "CPU time of a process between two samples, of one CPU",
         ("process", "t_s"),
-        values.cpu_over_time,
+        values.cpu_by_second,
     ),
     Measure(
         "rss",
@@ -182,8 +207,12 @@ _DECLARED = (
 )
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _DECLARED}
 
-OVER_TIME = {"cpu": "cpu_over_time"}
-"""Of measures that have one value a process: the measure of its course in time."""
+OVER_TIME = {
+    "cpu": "cpu_by_second",
+    "rate": "rate_by_second",
+    "shortfall": "shortfall_by_second",
+}
+"""Of measures that have one value a cell or process: the measure of its course in time."""
 
 
 def long_frame(
@@ -207,8 +236,7 @@ def long_frame(
         if keeps(where, one.cell.levels)
     ]
     if imports:
-        rows = imported_rows(results.directory.path, study, measure)
-        parts += [part for part in rows if keeps_rows(where, part)]
+        parts.append(_imported(results, found, declared, where))
     return _joined(found, declared, parts)
 
 
@@ -219,13 +247,17 @@ def find_measure(name: str) -> Measure:
     return MEASURES[name]
 
 
-def keeps_rows(where: Mapping[str, object] | None, rows: pd.DataFrame) -> bool:
-    """Tell whether imported rows, which are of one level a factor, are asked for."""
-    if rows.empty:
-        return False
-    first = rows.iloc[0]
-    levels = {name: str(first[name]) for name in (where or {}) if name in rows.columns}
-    return all(level in level_texts((where or {})[name]) for name, level in levels.items())
+def _imported(
+    results: Results, study: Study, measure: Measure, where: Mapping[str, object] | None
+) -> pd.DataFrame:
+    """Return imported values; of statistics, only what a cell has one of here, too."""
+    imports = read_imports(results.directory.path)
+    rows = imported_frame(imports, results.campaign, study.name, measure.name)
+    kinds = ("each", "run") if measure.each in ("cell", "process") else ("each",)
+    kept = rows["statistic"].isin(kinds)
+    for name, level in (where or {}).items():
+        kept &= rows[name].astype(str).isin(level_texts(level))
+    return rows[kept]
 
 
 def _context(study: Study, outcome: Outcome) -> values.Context:
@@ -244,10 +276,8 @@ def _joined(study: Study, measure: Measure, parts: Sequence[pd.DataFrame]) -> pd
     names = [factor.name for factor in study.factors]
     columns = [*names, "repetition", "cell", "number", "value", "origin", *measure.columns]
     parts = [part.reindex(columns=columns) for part in parts if len(part)]
-    if not parts:
-        frame = pd.DataFrame(columns=columns)
-    else:
-        frame = pd.concat(parts, ignore_index=True)
+    empty = pd.DataFrame(columns=columns)
+    frame = pd.concat(parts, ignore_index=True) if parts else empty
     for factor in study.factors:
         further = [str(one) for one in frame[factor.name].dropna().unique()]
         order = list(dict.fromkeys([*factor.levels, *further]))
@@ -262,5 +292,5 @@ def _joined(study: Study, measure: Measure, parts: Sequence[pd.DataFrame]) -> pd
     return frame.astype({"value": "float64"} | ({"t_s": "float64"} if "t_s" in columns else {}))
 
 
-def _as_found(column: pd.Series[str]) -> pd.Categorical:
+def _as_found(column: pd.Series[str]) -> pd.Categorical[str]:
     return pd.Categorical(column, list(dict.fromkeys(column.dropna())), ordered=True)

@@ -19,7 +19,6 @@ from strata.errors import StrataError
 
 NOT_MEASURED = "not measured"
 _MEASURED = "strata.campaign.measured"
-_WANTED = "strata.campaign.wanted"
 
 
 def measuring_command(directory: CampaignDirectory, cell: Cell) -> list[str]:
@@ -34,12 +33,7 @@ def measured_line(directory: CampaignDirectory, cell: Cell) -> str:
     """
     if importlib.util.find_spec(_MEASURED) is None:
         return NOT_MEASURED
-    study = directory.loaded.campaign.studies[cell.study]
-    wanted = importlib.import_module(_WANTED).Wanted(
-        topic=study.measured.topic, node=study.measured.node, warm_up=cell.warm_up
-    )
-    measure = importlib.import_module(_MEASURED).measure
-    return str(measure(directory.cell_directory(cell), wanted).line)
+    return str(importlib.import_module(_MEASURED).measure_cell(directory, cell).line)
 
 
 def main(path: str, name: str) -> int:

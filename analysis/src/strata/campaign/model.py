@@ -26,12 +26,15 @@ MEASURES = (
     "stamp_latency",
     "jitter",
     "loss",
+    "grid_loss",
     "shortfall",
+    "shortfall_by_second",
     "rate",
+    "rate_by_second",
     "throughput",
     "cpu",
     "cpu_all",
-    "cpu_over_time",
+    "cpu_by_second",
     "rss",
     "rss_max",
     "layer",
@@ -153,6 +156,7 @@ class Figure(_Part):
         "pairs",
         "modes",
         "loss",
+        "boundaries",
         "layers",
         "published",
         "corrections",
@@ -163,7 +167,7 @@ class Figure(_Part):
     panels: str | list[str] | None = None
     rows: str | list[str] | None = None
     over: str | None = None
-    within: str | None = None
+    within: str | list[str] | None = None
     factors: list[str] | None = None
     where: dict[str, Scalar | list[Scalar]] = {}
     statistic: Literal["min", "p50", "mad", "mean", "std", "p90", "p99", "p999", "max"] | None = (

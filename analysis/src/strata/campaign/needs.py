@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import shutil
 from collections.abc import Callable, Mapping
@@ -12,10 +11,10 @@ from pathlib import Path
 
 from strata.record.profiles import has_rmw
 from strata.record.ros import ament_prefixes
+from strata.scenario.network import namespaces_unavailable
 from strata.scenario.place import Placement, lock_library, refused
 
 _FIFO = 98
-_NETWORK = "strata.scenario.network"
 
 
 class Needs:
@@ -90,8 +89,7 @@ def _fifo(_: str, environment: Mapping[str, str]) -> str | None:
 
 
 def _namespaces(_: str, __: Mapping[str, str]) -> str | None:
-    unavailable: Callable[[], str | None] = importlib.import_module(_NETWORK).namespaces_unavailable
-    return unavailable()
+    return namespaces_unavailable()
 
 
 def _cpus(count: str, _: Mapping[str, str]) -> str | None:

@@ -30,7 +30,7 @@ _PERF_COLUMNS = {"recv_stamp", "msg_stamp"}
 
 @dataclass(frozen=True)
 class OwnCounts:
-    """What a node says that it received and lost.
+    """What a node says that it received and lost; `lost` is null where it cannot be of one hop.
 
     `node` and `topic` are null where the file does not tell. It counted the messages from its
     `begin`-th to its `end`-th (excluded; null: all).
@@ -38,7 +38,7 @@ class OwnCounts:
 
     file: str
     received: int
-    lost: int
+    lost: int | None
     node: str | None = None
     topic: str | None = None
     begin: int = 0
@@ -61,7 +61,8 @@ class OwnFiles:
         fitting = [
             counts
             for counts in self.counts
-            if counts.node in (None, plain) and counts.topic in (None, topic)
+            if counts.node in (None, plain)
+            and counts.topic in (None, topic)
             # A file that names neither is nobody's.
             and (counts.node or counts.topic)
         ]

@@ -7,14 +7,15 @@ Nothing is measured here but on request: `Results.measured` reads a cell's table
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from strata.campaign import model
 from strata.campaign.cells import Cell
 from strata.campaign.directory import CampaignDirectory, CellState, open_directory
-from strata.campaign.measured import Measured, measure
+from strata.campaign.measured import Measured, measure_cell
 from strata.errors import CampaignError
 
 FINISHED, FAILED, SKIPPED, OPEN = "finished", "failed", "skipped", "not run yet"
@@ -121,7 +122,7 @@ class Results:
     def measured(self, outcome: Outcome) -> Measured:
         """Return what was measured of a finished cell; it is made when it is not there yet."""
         if outcome.id not in self._measured:
-            self._measured[outcome.id] = measure(self.directory, outcome.cell)
+            self._measured[outcome.id] = measure_cell(self.directory, outcome.cell)
         return self._measured[outcome.id]
 
 
@@ -143,8 +144,8 @@ def keeps(where: Mapping[str, object] | None, levels: Mapping[str, str]) -> bool
 
 def level_texts(level: object) -> list[str]:
     """Give the names of levels that are stated as a plain value or several."""
-    several = level if isinstance(level, Sequence) and not isinstance(level, str) else [level]
-    return model.level_names(list(several))
+    several: list[Any] = list(level) if isinstance(level, list | tuple) else [level]
+    return model.level_names(several)
 
 
 def _outcome(directory: CampaignDirectory, cell: Cell) -> Outcome:

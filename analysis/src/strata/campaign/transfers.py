@@ -8,14 +8,15 @@ the cell's warm-up are marked, whether they were taken or not, and count in noth
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from strata.analysis import Analysis
-from strata.campaign.own_files import OwnFiles
+from strata.campaign.own_files import OwnCounts, OwnFiles
 from strata.campaign.wanted import Wanted
 from strata.model.columns import filled
 from strata.schema.layers import CALLBACK, HOP_LAYERS
@@ -45,11 +46,9 @@ class Traffic:
     hops: pd.DataFrame
 
 
-def measured_traffic(
-    analysis: Analysis, wanted: Wanted, own: OwnFiles, ledger: Ledger
-) -> Traffic:
+def measured_traffic(analysis: Analysis, wanted: Wanted, own: OwnFiles, ledger: Ledger) -> Traffic:
     """Return what went over the measured hops, and what became of it."""
-    number = _numbers(analysis.publications)
+    number = _numbers(analysis)
     transfers = _transfers(analysis, wanted, number, ledger)
     publications = _publications(analysis, wanted, number)
     hops = _hops(analysis, wanted, transfers, publications, own, ledger)
@@ -87,7 +86,7 @@ def measured_chains(analysis: Analysis, wanted: Wanted, ledger: Ledger) -> pd.Da
     callback = _or_zero(columns.get(CALLBACK.column), len(instances))
     whole = instances["latency_ns"].to_numpy(np.int64)
     known = chains.set_index("chain_id").loc[instances["chain_id"]]
-    number = _numbers(analysis.publications)[publication]
+    number = _numbers(analysis)[publication]
     frame = pd.DataFrame(
         {
             "chain": known["name"].to_numpy(),
@@ -101,22 +100,23 @@ def measured_chains(analysis: Analysis, wanted: Wanted, ledger: Ledger) -> pd.Da
             "warm_up": number < wanted.warm_up,
         }
     )
-    out = MEASURED_CHAINS.frame(frame.sort_values(["hops", "chain", "begin_ns"], ascending=[
-        False, True, True
-    ]))
+    out = MEASURED_CHAINS.frame(
+        frame.sort_values(["hops", "chain", "begin_ns"], ascending=[False, True, True])
+    )
     ledger.add("inexact_chains", _inexact(out, [layer.column for layer in CHAIN_LAYERS]))
     return out
 
 
-def _numbers(publications: pd.DataFrame) -> Ints:
-    """Number the publications of each publisher, in order of time, from 0."""
-    publisher = filled(publications["publisher_id"])
-    return pd.Series(publisher).groupby(publisher).cumcount().to_numpy(np.int64)
+def _numbers(analysis: Analysis) -> Ints:
+    """Number the publications of each node on a topic, in order of time, from 0."""
+    publishers = _endpoints(analysis, analysis.publishers)
+    of_publisher = np.append(publishers.groupby(["topic", "node"]).ngroup().to_numpy(np.int64), -1)
+    # Publications of unknown publishers, NONE, take the last: a group of their own.
+    group = of_publisher[filled(analysis.publications["publisher_id"])]
+    return np.asarray(pd.Series(group).groupby(group).cumcount(), np.int64)
 
 
-def _transfers(
-    analysis: Analysis, wanted: Wanted, number: Ints, ledger: Ledger
-) -> pd.DataFrame:
+def _transfers(analysis: Analysis, wanted: Wanted, number: Ints, ledger: Ledger) -> pd.DataFrame:
     messages = analysis.messages
     topics = {topic: wanted.has_topic(topic) for topic in messages["topic"].unique()}
     nodes = {node: wanted.has_node(node) for node in messages["subscription_node"].unique()}
@@ -142,12 +142,10 @@ def _transfers(
             "size": rows["size"],
             "transport": rows["transport"],
             "warm_up": numbers < wanted.warm_up,
-            "publication_id": rows["publication_id"],
         }
     )
     ledger.add("inexact_transfers", _inexact(frame, _COLUMNS))
-    frame = frame.sort_values(["hop", "end_ns"], kind="stable", ignore_index=True)
-    return frame.drop(columns="publication_id")
+    return frame.sort_values(["hop", "end_ns"], kind="stable", ignore_index=True)
 
 
 def _inexact(frame: pd.DataFrame, columns: list[str]) -> int:
@@ -164,7 +162,7 @@ def _inexact(frame: pd.DataFrame, columns: list[str]) -> int:
 def _or_zero(values: pd.Series[int] | None, count: int) -> Ints:
     if values is None:
         return np.zeros(count, np.int64)
-    return values.astype("Int64").fillna(0).to_numpy(np.int64)
+    return np.asarray(values.astype("Int64").fillna(0), np.int64)
 
 
 def _hop_name(rows: pd.DataFrame) -> pd.Series[str]:
@@ -207,44 +205,62 @@ def _hops(
     own: OwnFiles,
     ledger: Ledger,
 ) -> pd.DataFrame:
-    published = {key: rows for key, rows in publications.groupby(["topic", "publisher_node"])}
-    taken = {key: rows for key, rows in transfers.groupby(_KEY)}
-    keys = [*taken, *(key for key in _silent(analysis, wanted) if key not in taken)]
+    published: dict[tuple[str, str], pd.DataFrame] = {
+        (str(topic), str(sender)): rows
+        for (topic, sender), rows in publications.groupby(["topic", "publisher_node"])
+    }
+    taken: dict[tuple[str, str, str], pd.DataFrame] = {
+        (str(topic), str(sender), str(node)): rows
+        for (topic, sender, node), rows in transfers.groupby(_KEY)
+    }
+    silent = [key for key in _silent(analysis, wanted) if key not in taken]
+    takers = {node for _, _, node in taken}
     out = []
-    for key in keys:
-        topic, publisher, node = key
-        sent = published.get((topic, publisher))
-        rows = taken.get(key, transfers.iloc[:0])
+    for key in [*taken, *silent]:
+        topic, sender, node = key
         told = own.of(node, topic)
-        every = _fate(sent, rows, warm_up=0)
-        # A perf node counts what it sampled, and no more; the others everything.
-        seen = _fate(sent, rows.iloc[told.begin : told.end], warm_up=0) if told else every
-        if told and not _agree(told.received, told.lost, seen):
-            ledger.add("loss_disagreements", 1)
-        counted = rows[~rows["warm_up"]]
-        size, size_from = _payload(told.payload_bytes if told else None, own, rows)
-        out.append(
-            {
-                "hop": f"{topic}: {publisher} -> {node}",
-                "topic": topic,
-                "publisher_node": publisher,
-                "subscription_node": node,
-                **_fate(sent, rows, wanted.warm_up),
-                "first_ns": counted["end_ns"].min() if len(counted) else None,
-                "last_ns": counted["end_ns"].max() if len(counted) else None,
-                "own_received": told.received if told else None,
-                "own_lost": told.lost if told else None,
-                "own_file": told.file if told else None,
-                "matched_received": seen["received"],
-                "matched_lost": seen["lost"],
-                "payload_bytes": size,
-                "payload_from": size_from,
-            }
-        )
-    return pd.DataFrame(out, columns=MEASURED_HOPS.names).astype(
-        {name: "Int64" for name in ("first_ns", "last_ns", "own_received", "own_lost")}
-        | {"payload_bytes": "Int64"}
-    )
+        if told and sender in takers:
+            # The numbers are the source's: what is missing may have been lost on a hop before.
+            told = replace(told, lost=None)
+        rows = taken.get(key, transfers.iloc[:0])
+        out.append(_hop(key, published.get((topic, sender)), rows, told, own.payload_bytes, wanted))
+    ledger.add("loss_disagreements", sum(not row.pop("agrees") for row in out))
+    nullable = ("first_ns", "last_ns", "own_received", "own_lost", "payload_bytes")
+    frame = pd.DataFrame(out, columns=MEASURED_HOPS.names)
+    return frame.astype(dict.fromkeys(nullable, "Int64"))
+
+
+def _hop(
+    key: tuple[str, str, str],
+    sent: pd.DataFrame | None,
+    rows: pd.DataFrame,
+    told: OwnCounts | None,
+    stated_bytes: int | None,
+    wanted: Wanted,
+) -> dict[str, Any]:
+    """Return a row of measured_hops, and whether the node's own counts agree with the matches."""
+    topic, publisher, node = key
+    # A perf node counts what it sampled, and no more; the others everything.
+    seen = fate(sent, rows.iloc[told.begin : told.end] if told else rows, warm_up=0)
+    ends = rows.loc[~rows["warm_up"], "end_ns"]
+    size, size_from = _payload(told.payload_bytes if told else None, stated_bytes, rows)
+    return {
+        "hop": f"{topic}: {publisher} -> {node}",
+        "topic": topic,
+        "publisher_node": publisher,
+        "subscription_node": node,
+        **fate(sent, rows, wanted.warm_up),
+        "first_ns": ends.min() if len(ends) else None,
+        "last_ns": ends.max() if len(ends) else None,
+        "own_received": told.received if told else None,
+        "own_lost": told.lost if told else None,
+        "own_file": told.file if told else None,
+        "matched_received": seen["received"],
+        "matched_lost": seen["lost"],
+        "payload_bytes": size,
+        "payload_from": size_from,
+        "agrees": told is None or _agree(told.received, told.lost, seen),
+    }
 
 
 _KEY = ["topic", "publisher_node", "subscription_node"]
@@ -263,7 +279,7 @@ def _silent(analysis: Analysis, wanted: Wanted) -> list[tuple[str, str, str]]:
     ]
 
 
-def _fate(sent: pd.DataFrame | None, rows: pd.DataFrame, warm_up: int) -> dict[str, int]:
+def fate(sent: pd.DataFrame | None, rows: pd.DataFrame, warm_up: int) -> dict[str, int]:
     """Say what became of the publications of a hop; the parts add up to `published`."""
     taken = np.unique(rows["number"].to_numpy(np.int64))
     # Without init events nobody's publications are known: those that came are what there is.
@@ -294,24 +310,24 @@ def _fate(sent: pd.DataFrame | None, rows: pd.DataFrame, warm_up: int) -> dict[s
     }
 
 
-def _agree(received: int | None, lost: int, seen: dict[str, int]) -> bool:
+def _agree(received: int, lost: int | None, seen: dict[str, int]) -> bool:
     """Tell whether a node's own counts can be those of the matches.
 
     A node may know that one before its first or after its last was lost, which a trace cannot tell
     from one that it was not there for, or that was in flight.
     """
-    if received is not None and received != seen["received"]:
+    if received != seen["received"]:
         return False
+    if lost is None:
+        return True
     most = seen["lost"] + seen["before_first"] + seen["after_last"]
     return seen["lost"] <= lost <= most
 
 
-def _payload(
-    told: int | None, own: OwnFiles, rows: pd.DataFrame
-) -> tuple[int | None, str]:
+def _payload(told: int | None, stated: int | None, rows: pd.DataFrame) -> tuple[int | None, str]:
     if told is not None:
         return told, "node"
-    if own.payload_bytes is not None:
-        return own.payload_bytes, "setting"
+    if stated is not None:
+        return stated, "setting"
     sizes = rows["size"].dropna()
     return (int(sizes.median()), "trace") if len(sizes) else (None, "")

@@ -19,6 +19,7 @@ from strata.campaign.measured import Measured
 from strata.model.columns import filled
 from strata.schema.layers import CALLBACK, HOP_LAYERS
 from strata.schema.tables.measured import CHAIN_LAYERS
+from strata.stats.periods import grid_losses
 
 Ints = npt.NDArray[np.int64]
 
@@ -64,7 +65,8 @@ def whole_latency(measured: Measured, context: Context) -> pd.DataFrame:
 
 def _chains(measured: Measured, column: str) -> pd.DataFrame:
     rows = measured.read("chains", ["chain", "hops", "number", "end_ns", column, "warm_up"])
-    return rows[rows["hops"] == rows["hops"].max()]
+    longest: pd.DataFrame = rows[rows["hops"] == rows["hops"].max()]
+    return longest
 
 
 def _messages(rows: pd.DataFrame, column: str, name: str) -> pd.DataFrame:
@@ -92,7 +94,9 @@ def sent_period(measured: Measured, _: Context) -> pd.DataFrame:
     if len(stamps):
         return _intervals(stamps, "topic", "msg_ns")
     rows = _of_sources(measured)
-    return _intervals(rows.assign(hop=rows["topic"] + ": " + rows["publisher_node"]), "hop", "publish_ns")
+    return _intervals(
+        rows.assign(hop=rows["topic"] + ": " + rows["publisher_node"]), "hop", "publish_ns"
+    )
 
 
 def _of_sources(measured: Measured) -> pd.DataFrame:
@@ -182,6 +186,56 @@ def shortfall(measured: Measured, context: Context) -> pd.DataFrame:
     return pd.DataFrame(out, columns=["hop", "number", "value"])
 
 
+def grid_loss(measured: Measured, context: Context) -> pd.DataFrame:
+    """Values of the share of a sensor's grid without a message, one a topic of a perf node.
+
+    None without a nominal rate, or where the stamps are not those of a grid.
+    """
+    columns = ["hop", "number", "value", "lost", "expected"]
+    stamps = measured.read("stamps", ["topic", "msg_ns", "warm_up"])
+    stamps = stamps[~stamps["warm_up"]]
+    out = []
+    if context.nominal_hz:
+        for topic, own in stamps.groupby("topic", sort=False):
+            try:
+                found = grid_losses(
+                    own["msg_ns"].to_numpy(np.int64), round(_S / context.nominal_hz)
+                )
+            except ValueError:
+                continue
+            out.append((topic, None, 100.0 * found.share, found.lost, found.expected))
+    return pd.DataFrame(out, columns=columns)
+
+
+def rate_by_second(measured: Measured, _: Context) -> pd.DataFrame:
+    """Values of how many messages of a hop came in each whole second."""
+    rows = measured.read("transfers", ["hop", "end_ns", "warm_up"])
+    return _by_second(rows, rows["hop"], "end_ns")
+
+
+def shortfall_by_second(measured: Measured, context: Context) -> pd.DataFrame:
+    """Values of how much less than nominal was published in each whole second, in percent."""
+    rows = _of_sources(measured)
+    found = _by_second(rows, rows["topic"] + ": " + rows["publisher_node"], "publish_ns")
+    if not context.nominal_hz:
+        return found.iloc[:0]
+    return found.assign(value=100.0 * (1.0 - found["value"] / context.nominal_hz))
+
+
+def _by_second(rows: pd.DataFrame, group: pd.Series[str], column: str) -> pd.DataFrame:
+    """Count rows a second from the first that is not warm-up; the last second is not whole."""
+    parts = []
+    kept = ~rows["warm_up"]
+    for name, own in rows[kept].groupby(group[kept], sort=False):
+        since = own[column].to_numpy(np.int64)
+        since = since - since.min()
+        counts = np.bincount(since // round(_S))[: int(since.max() // round(_S))]
+        second = np.arange(len(counts))
+        columns = {"hop": str(name), "number": second, "value": counts, "t_s": second}
+        parts.append(pd.DataFrame(columns))
+    return _all(parts, ("hop", "number", "value", "t_s"))
+
+
 def rate(measured: Measured, _: Context) -> pd.DataFrame:
     """Values of messages received a second, one a hop; none where less than two came."""
     return pd.DataFrame(
@@ -230,9 +284,7 @@ def cpu(measured: Measured, _: Context) -> pd.DataFrame:
         if during is None and not (pd.isna(row["cpu_ns"]) or pd.isna(row["wall_ns"])):
             during, over = 100.0 * int(row["cpu_ns"]) / int(row["wall_ns"]), "whole life"
         if during is not None:
-            out.append(
-                {"process": row["process"], "number": None, "value": during, "over": over}
-            )
+            out.append({"process": row["process"], "number": None, "value": during, "over": over})
     return pd.DataFrame(out, columns=["process", "number", "value", "over"])
 
 
@@ -255,7 +307,7 @@ def cpu_all(measured: Measured, context: Context) -> pd.DataFrame:
     return pd.DataFrame([{"number": None, "value": each["value"].sum(), "over": over}])
 
 
-def cpu_over_time(measured: Measured, _: Context) -> pd.DataFrame:
+def cpu_by_second(measured: Measured, _: Context) -> pd.DataFrame:
     """Values of CPU time between two samples of a process, in percent of one CPU."""
     rows = measured.read("resources", ["process", "t_ns", "cpu_ns"]).dropna()
     parts = []

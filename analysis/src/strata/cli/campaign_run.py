@@ -16,7 +16,7 @@ from strata.campaign.load import load_campaign
 from strata.campaign.planning import Asked, choose, plan_campaign
 from strata.campaign.running import Ended, run_campaign
 from strata.cli.campaign_progress import cells_progress
-from strata.cli.campaign_status import duration_text, skips_table
+from strata.cli.campaign_status import cells_text, duration_text, skips_table
 from strata.cli.console import make_console, plain_table
 from strata.cli.record import say
 from strata.record.ros import caller_environment, find_ros
@@ -117,7 +117,7 @@ def _list(planned: CampaignDirectory, chosen: list[str]) -> None:
         console.print(skips)
     skipped = sum(cell.skipped is not None for cell in cells)
     console.print(
-        f"\n{planned.name}: {len(cells)} cells, {skipped} skipped, {len(todo)} to run, "
+        f"\n{planned.name}: {cells_text(len(cells))}, {skipped} skipped, {len(todo)} to run, "
         f"about {duration_text(forecast.all(todo))}; seed {planned.variant.seed}"
     )
 
@@ -129,9 +129,9 @@ def _summary(planned: CampaignDirectory, ended: Ended) -> None:
         say(f"failed: {name}: {state.reason if state else 'no reason'}")
     if ended.interrupted is not None:
         say(f"interrupted by {ended.interrupted.name}; the same command goes on")
-    finished = len(ended.finished) + len(ended.kept)
+    finished = len({*ended.finished, *ended.failed, *ended.kept})
     kept = f" ({len(ended.kept)} before)" if ended.kept else ""
     say(
-        f"campaign {planned.name}: {finished} cells done{kept}, {len(ended.failed)} failed, "
+        f"campaign {planned.name}: {cells_text(finished)} done{kept}, {len(ended.failed)} failed, "
         f"{len(ended.skipped)} skipped, in {planned.path}"
     )

@@ -56,7 +56,7 @@ def command(directory: Path, form: str) -> None:
     counts = Counter(words.values())
     told = ", ".join(f"{counts[word]} {word}" for word in _WORDS if counts[word])
     left = f"; about {duration_text(forecast.all(todo))} left" if todo else ""
-    console.print(f"\n{campaign.name}: {len(campaign.cells)} cells: {told}{left}")
+    console.print(f"\n{campaign.name}: {cells_text(len(campaign.cells))}: {told}{left}")
 
 
 _WORDS = ("finished", "failed", "skipped", "to run")
@@ -117,6 +117,11 @@ def skips_table(cells: Sequence[Cell]) -> Table | None:
         ]
         table.add_row("/".join([study, *shared]), str(len(skipped)), printable(reason))
     return table
+
+
+def cells_text(count: int) -> str:
+    """Write a number of cells for people."""
+    return f"{count} cell" if count == 1 else f"{count} cells"
 
 
 def duration_text(seconds: float) -> str:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -112,7 +113,8 @@ class Samples:
     """Collects the values of a run."""
 
     def __init__(self) -> None:
-        self._parts: list[pd.DataFrame] = []
+        self._names: list[tuple[str, str]] = []
+        self._columns: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], list[int]]] = []
 
     def add(
         self,
@@ -127,21 +129,32 @@ class Samples:
         assert statistic in STATISTICS
         value = np.asarray(values, np.float64)
         number = np.arange(len(value)) if numbers is None else numbers
-        count = [pd.NA] * len(value) if counts is None else list(counts)
-        part = pd.DataFrame(
-            {
-                "measure": measure,
-                "statistic": statistic,
-                "number": number,
-                "value": value,
-                "unit": UNITS[measure],
-                "count": pd.array(count, dtype="Int64"),
-            }
-        )
-        self._parts.append(part[np.isfinite(value)].astype(COLUMNS))
+        count = [_UNKNOWN] * len(value) if counts is None else list(counts)
+        kept = np.isfinite(value)
+        self._names.append((measure, statistic))
+        known = [one for one, keep in zip(count, kept, strict=True) if keep]
+        self._columns.append((number[kept], value[kept], known))
 
     def frame(self) -> pd.DataFrame:
         """Give all that was added; without any value, a frame without rows."""
-        if not self._parts:
-            return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in COLUMNS.items()})
-        return pd.concat(self._parts, ignore_index=True)
+        repeats = [len(value) for _, value, _ in self._columns]
+        counts = [one for _, _, count in self._columns for one in count]
+        measures = np.repeat([measure for measure, _ in self._names], repeats)
+        made = pd.DataFrame(
+            {
+                "measure": measures,
+                "statistic": np.repeat([statistic for _, statistic in self._names], repeats),
+                "number": _joined([number for number, _, _ in self._columns], np.int64),
+                "value": _joined([value for _, value, _ in self._columns], np.float64),
+                "unit": np.repeat([UNITS[measure] for measure, _ in self._names], repeats),
+                "count": pd.array([pd.NA if one < 0 else one for one in counts], dtype="Int64"),
+            }
+        )
+        return made.astype(COLUMNS)
+
+
+_UNKNOWN = -1
+
+
+def _joined(parts: list[Any], kind: type[np.generic]) -> npt.NDArray[Any]:
+    return np.concatenate(parts) if parts else np.empty(0, kind)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from strata.originals.imported import Finding, Imported, Run, Samples
 from strata.originals.text import Text, fields_of
+from strata.stats.periods import grid_losses
 
 NAME = "perf_node"
 COLUMNS = ["recv_stamp", "msg_stamp"]
@@ -98,10 +99,12 @@ def _ordered(received: npt.NDArray[np.int64], sent: npt.NDArray[np.int64]) -> li
 
 def _grid_loss(sent: npt.NDArray[np.int64]) -> float | None:
     """Give the share (%) of the grid without a message; null where there is no grid."""
-    if len(sent) < 3:
+    between = np.diff(sent)
+    if len(between) < 2 or (between < 0).any():
         return None
-    period = float(np.median(np.diff(sent)))
-    if period <= 0:
+    period = round(float(np.median(between)))
+    try:
+        return 100 * grid_losses(sent, period).share
+    except ValueError:
+        # Stamps that all are the same, or more of them than places.
         return None
-    places = round(float(sent[-1] - sent[0]) / period) + 1
-    return max(0.0, 100 * (1 - len(sent) / places))

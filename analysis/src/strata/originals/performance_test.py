@@ -99,17 +99,21 @@ def read(text: Text) -> Imported:
     facts = _facts(says)
     samples = Samples()
     add_rows(samples, facts, table, latency)
+    _add_resources(samples, table)
+    findings += interval_findings(table, latency, got)
+    return Imported(text.path, NAME, says, [Run(facts, samples.frame())], CONVERSIONS, findings)
+
+
+def _add_resources(samples: Samples, table: pd.DataFrame) -> None:
     if "cpu_usage (%)" in table:
         samples.add("cpu_of_machine", "interval", table["cpu_usage (%)"])
-    if {"ru_utime", "ru_stime"} <= set(columns) and len(table) > 1:
+    if {"ru_utime", "ru_stime"} <= set(table.columns):
         busy = table["ru_utime"] + table["ru_stime"]
         elapsed = table["T_experiment"].iloc[-1] - table["T_experiment"].iloc[0]
         if elapsed > 0:
             samples.add("cpu", "run", [100 * (busy.iloc[-1] - busy.iloc[0]) / elapsed])
     if "ru_maxrss" in table:
         samples.add("rss", "interval_max", table["ru_maxrss"] / 1024)
-    findings += interval_findings(table, latency, got)
-    return Imported(text.path, NAME, says, [Run(facts, samples.frame())], CONVERSIONS, findings)
 
 
 def add_rows(

@@ -227,7 +227,7 @@ class Expansion:
             )
         # What comes from the command line stands on no line.
         here.lines[last] = 0
-        here[last] = value
+        here[last] = _located(value)
 
     def _refuse(self, key: str, fact: str, advice: str) -> StrataError:
         return refusal(self._path, self._document.lines.get(key), f"key '{key}': {fact}", advice)
@@ -244,6 +244,16 @@ def late(value: Any, names: Mapping[str, str]) -> Any:
         return {key: late(one, names) for key, one in value.items()}
     if isinstance(value, list | tuple):
         return [late(one, names) for one in value]
+    return value
+
+
+def _located(value: Any) -> Any:
+    """Give mappings lines, 0 for none, so that a later change finds its place in them."""
+    if isinstance(value, Mapping):
+        values = {str(key): _located(one) for key, one in value.items()}
+        return LocatedDict(values, dict.fromkeys(values, 0))
+    if isinstance(value, list):
+        return LocatedList([_located(one) for one in value], [0] * len(value))
     return value
 
 

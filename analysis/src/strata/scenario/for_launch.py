@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from strata.errors import StrataError
+from strata.errors import ScenarioError, StrataError
 from strata.scenario import place
 from strata.scenario.load import load_scenario, shipped_scenarios
 from strata.scenario.plan import plan_run
@@ -43,6 +43,11 @@ def plan(name: str, directory: str, duration: str, *changes: str) -> dict[str, A
     """Plan a scenario in the environment as it is, and write its parameters."""
     pairs = dict(change.split("=", 1) for change in changes)
     loaded = load_scenario(name, pairs, duration or None)
+    if loaded.scenario.hosts():
+        raise ScenarioError(
+            f"Cannot launch scenario {name}: ros2 launch runs all on one host, and network.link is "
+            f"{loaded.scenario.network.link}. Use `strata run {name}`."
+        )
     variables = rmw_variables(loaded, os.environ)
     planned = plan_run(loaded, Path(directory).absolute(), {**os.environ, **variables})
     prepare(loaded, planned)

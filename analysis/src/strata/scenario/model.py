@@ -11,6 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
 """A name that ROS 2 takes for a node, and a file system for a file."""
 
+MOST_HOSTS = 32
+"""Hosts that a link joins at most."""
+
+SHORTEST_S = 0.05
+"""Shortest time between two looks at the processes, in seconds; more often would disturb them."""
+
 Parameter = bool | int | float | str | list[bool] | list[int] | list[float] | list[str]
 
 
@@ -90,7 +96,8 @@ class Process(_Part):
     """One process: an executable of a package (or a command), with no, one or several nodes.
 
     `cpp` is the executable in C++ that takes the same parameters. `ends` tells that it ends by
-    itself, when it has done its part; the run ends when all such processes have.
+    itself, when it has done its part; the run ends when all such processes have. `host` is where it
+    runs when the network has a link.
     """
 
     name: Name
@@ -104,6 +111,7 @@ class Process(_Part):
     executor: Executor | None = None
     priority: Priority = Priority()
     cpus: list[Annotated[int, Field(ge=0)]] = []
+    host: Name | None = None
     ready: Ready | None = None
     ends: bool = False
 
@@ -180,6 +188,33 @@ class Load(_Part):
         return self.cpu_percent > 0 or self.memory_mib > 0
 
 
+class Network(_Part):
+    """What joins the hosts of the processes; without a link all run on this one.
+
+    `veth`: each host is a network namespace of its own on this machine. The other keys are of that
+    link and of no effect without one: rate in Mbit/s, 0 not limited; delay of a packet one way, in
+    us; packets lost, in percent; longest packet, in bytes.
+    """
+
+    link: Literal["none", "veth"] = "none"
+    rate_mbit: float = Field(default=1000.0, ge=0)
+    delay_us: float = Field(default=0.0, ge=0)
+    loss_percent: float = Field(default=0.0, ge=0, le=100)
+    mtu: int = Field(default=1500, ge=576, le=65535)
+
+
+class Resources(_Part):
+    """How often CPU time and memory of the processes are written down, in seconds; 0 never."""
+
+    every_s: float = Field(default=1.0, ge=0)
+
+    @model_validator(mode="after")
+    def _can_be_kept(self) -> Self:
+        if 0 < self.every_s < SHORTEST_S:
+            raise ValueError(f"every_s {self.every_s:g} is below {SHORTEST_S:g}; 0 is off")
+        return self
+
+
 class Expected(_Part):
     """What must hold at the end: a process said something, or a file is there.
 
@@ -213,22 +248,43 @@ class Scenario(_Part):
     session: str = "full"
     duration: Duration
     load: Load = Load()
+    network: Network = Network()
+    resources: Resources = Resources()
     expected: list[Expected] = []
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
         names = [process.name for process in self.processes]
-        # The load's log stands beside theirs.
-        _refuse_twice("process", [*names, "load"])
+        # The load's log, and the machine's CPU time, stand beside theirs.
+        _refuse_twice("process", [*names, "load", "machine"])
         _refuse_twice("node", [node.name for one in self.processes for node in one.nodes])
         if self.duration.seconds is None and not any(one.ends for one in self.processes):
             raise ValueError(
                 "no process `ends` the run by itself, which duration.seconds would be needed for"
             )
+        self._refuse_no_hosts()
         for check in self.expected:
             if check.process is not None and check.process not in names:
                 raise ValueError(f"expected: there is no process '{check.process}'")
         return self
+
+    def hosts(self) -> list[str]:
+        """Name the hosts that the network joins, in the processes' order; none without a link."""
+        if self.network.link == "none":
+            return []
+        return list(dict.fromkeys(one.host for one in self.processes if one.host))
+
+    def _refuse_no_hosts(self) -> None:
+        if self.network.link == "none":
+            return
+        for process in self.processes:
+            if process.host is None:
+                raise ValueError(f"network.link is {self.network.link}: {process.name} has no host")
+        if not 2 <= len(self.hosts()) <= MOST_HOSTS:
+            raise ValueError(
+                f"network.link is {self.network.link}, which joins 2 to {MOST_HOSTS} hosts, and "
+                f"the processes name {len(self.hosts())}"
+            )
 
     def document(self) -> dict[str, Any]:
         """Give the whole scenario, defaults filled in, for the manifest."""

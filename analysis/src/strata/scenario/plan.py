@@ -21,6 +21,7 @@ from strata.record.ros import ament_prefixes
 from strata.scenario.expand import late
 from strata.scenario.load import LoadedScenario
 from strata.scenario.model import Load, Process, Program, Scenario
+from strata.scenario.network import Link, namespaces_unavailable
 from strata.scenario.place import Placement, lock_library, refused
 
 SUBDIRECTORY = "scenario"
@@ -43,6 +44,7 @@ class ProcessPlan:
     command: list[str]
     environment: dict[str, str]
     placement: Placement
+    host: str | None
     ends: bool
     ready_says: str | None
     ready_s: float
@@ -54,6 +56,7 @@ class RunPlan:
 
     `patience_s` is how long the processes have to end after SIGINT; then comes SIGTERM, after half
     as long SIGKILL. `parameters` are the files of parameters to write, relative to the directory.
+    `resources_s` is how often the use of CPU and memory is written down; 0 never.
     """
 
     directory: Path
@@ -63,6 +66,8 @@ class RunPlan:
     seconds: float | None
     limit_s: float
     parameters: dict[str, str]
+    network: Link | None = None
+    resources_s: float = 0.0
     patience_s: float = 5.0
 
     def as_json(self) -> dict[str, Any]:
@@ -127,7 +132,7 @@ def plan_run(loaded: LoadedScenario, directory: Path, environment: Mapping[str, 
     """Plan a run that keeps its files in a directory; `environment` is that of all processes.
 
     Raises ScenarioError when an executable or the middleware is not installed, or a placement is
-    not allowed.
+    not allowed, nor a network of hosts possible.
     """
     scenario = loaded.scenario
     rmw = environment.get("RMW_IMPLEMENTATION")
@@ -153,7 +158,28 @@ def plan_run(loaded: LoadedScenario, directory: Path, environment: Mapping[str, 
         seconds=scenario.duration.seconds,
         limit_s=scenario.duration.longest_s,
         parameters=parameters,
+        network=_network(loaded),
+        resources_s=scenario.resources.every_s,
     )
+
+
+def _network(loaded: LoadedScenario) -> Link | None:
+    link = link_of(loaded.scenario)
+    why = namespaces_unavailable(link) if link else None
+    if why:
+        raise ScenarioError(
+            f"Cannot join the hosts of scenario {loaded.name}: {why}. Run it as root on a kernel "
+            "that has this, or on one host: --set network.link=none."
+        )
+    return link
+
+
+def link_of(scenario: Scenario) -> Link | None:
+    """Give the link between the hosts that a scenario names; null when all is on this one."""
+    network, hosts = scenario.network, tuple(scenario.hosts())
+    if not hosts:
+        return None
+    return Link(hosts, network.rate_mbit, network.delay_us, network.loss_percent, network.mtu)
 
 
 def _process(
@@ -182,6 +208,7 @@ def _process(
         command=[*command, *arguments, *ros_arguments(process, file)],
         environment=own,
         placement=placement,
+        host=process.host if loaded.scenario.hosts() else None,
         ends=process.ends,
         ready_says=process.ready.says if process.ready else None,
         ready_s=process.ready.within_s if process.ready else 0.0,

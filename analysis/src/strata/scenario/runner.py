@@ -16,15 +16,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any
+from typing import Any
 
-from strata.scenario.place import Placement, describe, end_with_parent
+from strata.scenario.child import PRELOAD, Child
+from strata.scenario.network import Hosts, Link, Refused
+from strata.scenario.place import end_with_parent
+from strata.scenario.resources import Sampler
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_PRELOAD = "STRATA_SCENARIO_PRELOAD"
 _TURN_S = 0.1
 _POLL_S = 0.005
 # One at a time first, so that they end in order.
@@ -41,115 +44,8 @@ def without_preload() -> None:
     """
     preload = os.environ.pop("LD_PRELOAD", None)
     if preload is not None:
-        os.environ[_PRELOAD] = preload
+        os.environ[PRELOAD] = preload
         os.execv(sys.executable, [sys.executable, "-m", "strata.scenario.runner", *sys.argv[1:]])
-
-
-def _environment(own: Mapping[str, str]) -> dict[str, str]:
-    """Give a process's variables: its own before ours; what it preloads stands before our hooks."""
-    made = {**os.environ, "PYTHONUNBUFFERED": "1", **own}
-    preloads = [own.get("LD_PRELOAD", ""), made.pop(_PRELOAD, "")]
-    if any(preloads):
-        made["LD_PRELOAD"] = ":".join(filter(None, preloads))
-    return made
-
-
-class Child:
-    """A process of the scenario; `ended_by` is itself, or the runner."""
-
-    def __init__(self, plan: Mapping[str, Any], logs: Path) -> None:
-        self.name: str = plan["name"]
-        self.plan = plan
-        placement = Placement(**{**plan["placement"], "cpus": tuple(plan["placement"]["cpus"])})
-        parent = os.getpid()
-
-        def prepare() -> None:
-            end_with_parent(parent)
-            placement.apply()
-
-        # Its own session: a signal to our group reaches us only, and we end the others in order.
-        self.process = subprocess.Popen(
-            plan["command"],
-            env=placement.environment(_environment(plan["environment"])),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            preexec_fn=prepare,
-            start_new_session=True,
-        )
-        self.started_ns = time.monotonic_ns()
-        self.ended_ns: int | None = None
-        self.signalled = False
-        self.killed = False
-        self.placement: dict[str, Any] | None = None
-        self.said = False
-        self._rest = b""
-        self._log: IO[bytes] = (logs / f"{self.name}.log").open("wb", buffering=0)
-
-    @property
-    def running(self) -> bool:
-        """Tell whether it runs; notes the time of its end."""
-        if self.process.poll() is None:
-            return True
-        self.ended_ns = self.ended_ns or time.monotonic_ns()
-        return False
-
-    def observe(self) -> None:
-        """Note how it is scheduled, now that its program runs."""
-        try:
-            self.placement = describe(self.process.pid)
-        except OSError:
-            return
-
-    def read(self) -> bool:
-        """Pass on what it wrote; false at the end of its output."""
-        assert self.process.stdout
-        data = os.read(self.process.stdout.fileno(), 1 << 16)
-        self._log.write(data)
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        if not data and self._rest:
-            lines, self._rest = [self._rest], b""
-        for line in lines:
-            text = line.decode(errors="replace")
-            wanted = self.plan["ready_says"]
-            if wanted and wanted in text:
-                self.said = True
-            sys.stderr.write(f"[{self.name}] {text}\n")
-        if not data:
-            self._log.close()
-        return bool(data)
-
-    def signal(self, number: signal.Signals) -> None:
-        """Send a signal, if it runs."""
-        if self.running:
-            self.signalled = True
-            self.killed = self.killed or number == signal.SIGKILL
-            self.process.send_signal(number)
-
-    @property
-    def failed(self) -> bool:
-        """Tell whether it ended badly: not by itself with 0, nor by the signal that we sent."""
-        status = self.process.returncode
-        stopped = {-signal.SIGINT, 128 + signal.SIGINT, -signal.SIGTERM, 128 + signal.SIGTERM}
-        if self.killed:
-            return True
-        return bool(status) and not (self.signalled and status in stopped)
-
-    def as_json(self) -> dict[str, Any]:
-        """Tell what became of it."""
-        status = self.process.returncode
-        return {
-            "name": self.name,
-            "program": self.plan["program"],
-            "command": self.plan["command"],
-            "pid": self.process.pid,
-            "exit_status": status if status is not None and status >= 0 else None,
-            "signal": signal.Signals(-status).name if status is not None and status < 0 else None,
-            "ended_by": "runner" if self.signalled else "itself",
-            "failed": self.failed,
-            "duration_ns": (self.ended_ns or time.monotonic_ns()) - self.started_ns,
-            "placement": self.placement,
-        }
 
 
 class Load:
@@ -169,6 +65,11 @@ class Load:
                 start_new_session=True,
             )
         time.sleep(_LOAD_SETTLES_S)
+
+    @property
+    def pid(self) -> int:
+        """Give the id of the process that its workers descend from."""
+        return self._process.pid
 
     def end(self) -> dict[str, Any]:
         """End it; tell what it did: the CPU time of its workers, in percent of one CPU for each."""
@@ -206,6 +107,10 @@ class Run:
         self._children: list[Child] = []
         self._outputs = selectors.DefaultSelector()
         self._signal: int | None = None
+        self._hosts: Hosts | None = None
+        self._load: Load | None = None
+        self._achieved: dict[str, Any] | None = None
+        self._sampler: Sampler | None = None
         self.problems: list[str] = []
 
     def run(self) -> int:
@@ -215,9 +120,26 @@ class Run:
                 signal.signal(number, self._note)
         logs = self._directory / "logs"
         logs.mkdir(exist_ok=True)
-        load = None
-        if self._plan["load"]:
-            load = Load(self._plan["load"], self._plan["workers"], logs / "load.log")
+        if self._join_hosts():
+            if self._plan["load"]:
+                self._load = Load(self._plan["load"], self._plan["workers"], logs / "load.log")
+            if self._plan["resources_s"]:
+                file = self._directory / "resources.csv"
+                self._sampler = Sampler(file, self._plan["resources_s"])
+            self._run(logs)
+        return self._report()
+
+    def _join_hosts(self) -> bool:
+        """Make the network of the plan, if any; false when the system refuses it."""
+        if self._plan["network"]:
+            link = {**self._plan["network"], "hosts": tuple(self._plan["network"]["hosts"])}
+            try:
+                self._hosts = Hosts(Link(**link), self._directory / "hosts")
+            except Refused as refused:
+                self.problems.append(f"the hosts cannot be joined: {refused}")
+        return not self.problems
+
+    def _run(self, logs: Path) -> None:
         try:
             self._start(logs)
             if not self.problems and self._signal is None:
@@ -226,9 +148,22 @@ class Run:
             for child in self._children:
                 if child.running and child.placement is None:
                     child.observe()
+            self._sample(now=True)
             self._end()
-            achieved = load.end() if load else None
-        return self._report(achieved)
+            if self._load:
+                self._achieved = self._load.end()
+
+    def _sample(self, *, now: bool = False) -> None:
+        if self._sampler:
+            self._sampler.sample(self._running(), now=now)
+
+    def _running(self) -> Iterator[tuple[str, int]]:
+        """Name the processes that run, with their ids, and the load."""
+        if self._load:
+            yield "load", self._load.pid
+        for child in self._children:
+            if child.running:
+                yield child.name, child.process.pid
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         del frame
@@ -239,7 +174,8 @@ class Run:
             if self._signal is not None:
                 return
             try:
-                child = Child(plan, logs)
+                enter = partial(self._hosts.enter, plan["host"]) if self._hosts else None
+                child = Child(plan, logs, enter)
             except (OSError, subprocess.SubprocessError) as error:
                 self.problems.append(f"{plan['name']} could not be started: {error}")
                 return
@@ -265,6 +201,9 @@ class Run:
         return child.said and (child.running or not child.failed)
 
     def _turn(self, seconds: float = _TURN_S) -> None:
+        if self._sampler:
+            self._sample()
+            seconds = min(seconds, self._sampler.left_s())
         # A selector without files returns at once.
         if not self._outputs.get_map():
             time.sleep(_POLL_S)
@@ -310,7 +249,7 @@ class Run:
             self._until_gone(left, seconds)
         for child in self._children:
             child.signal(signal.SIGKILL)
-            child.process.wait()
+            child.wait()
         # A process's own child may keep the pipe open.
         until = time.monotonic() + _APART_S
         while self._outputs.get_map() and time.monotonic() < until:
@@ -321,20 +260,22 @@ class Run:
         while any(child.running for child in children) and time.monotonic() < until:
             self._turn(_POLL_S)
 
-    def _report(self, load: dict[str, Any] | None) -> int:
+    def _report(self) -> int:
         for child in self._children:
             if child.failed:
                 how = child.as_json()
                 end = how["signal"] or f"exit status {how['exit_status']}"
                 self.problems.append(f"{child.name} did not end well: {end}")
-        if load and load["ended_early"]:
+        if self._achieved and self._achieved["ended_early"]:
             self.problems.append("the load ended before the run; see logs/load.log")
         for problem in self.problems:
             sys.stderr.write(f"scenario: {problem}\n")
         interrupted = signal.Signals(self._signal).name if self._signal else None
         document = {
             "processes": [child.as_json() for child in self._children],
-            "load": load,
+            "load": self._achieved,
+            "network": self._hosts.as_json() if self._hosts else None,
+            "resources": self._sampler.end() if self._sampler else None,
             "interrupted_by": interrupted,
             "problems": self.problems,
         }

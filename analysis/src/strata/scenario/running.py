@@ -28,6 +28,7 @@ from strata.scenario.load import LoadedScenario
 from strata.scenario.plan import OUTCOME, PLAN, RESULTS, SUBDIRECTORY, RunPlan, plan_run
 
 _RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+_BEYOND_THIS_HOST = ("SUBNET", "SYSTEM_DEFAULT")
 _RMW = "RMW_IMPLEMENTATION"
 
 
@@ -136,7 +137,15 @@ def _stated_variables(loaded: LoadedScenario, environment: Mapping[str, str]) ->
                 f"{stated}. Unset {_RMW}, or use --set rmw.implementation={stated}."
             )
         made[_RMW] = rmw.implementation
-    if not rmw.profile and _RANGE not in environment:
+    if loaded.scenario.hosts():
+        stated = environment.get(_RANGE)
+        if stated not in (None, "", *_BEYOND_THIS_HOST):
+            raise ScenarioError(
+                f"Cannot run scenario {loaded.name}: its processes are on several hosts, and "
+                f"{_RANGE} is {stated}, with which they do not look for each other. Unset it."
+            )
+        made[_RANGE] = stated or _BEYOND_THIS_HOST[0]
+    elif not rmw.profile and _RANGE not in environment:
         made[_RANGE] = "LOCALHOST"
     return made
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from strata.schema.table import Column
 
 STATISTICS = ("count", "min", "p50", "mad", "p90", "p99", "p999", "max", "mean", "std")
-"""Summary of a column of durations; definitions in docs/method.md and strata.stats."""
+"""Summary of a column of durations; definitions in docs/statistics.md and strata.stats."""
 
 _STATISTIC_DOCS = {
     "count": "number of values",

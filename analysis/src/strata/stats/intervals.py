@@ -90,7 +90,7 @@ def quantile_interval(values: Sample, q: float, confidence: float = 0.95) -> Int
     """
     sample = np.sort(checked(values))
     checked_share(confidence, "confidence")
-    low, high, coverage = _ranks(len(sample), checked_share(q, "quantile"), confidence)
+    low, high, coverage = bounding_ranks(len(sample), checked_share(q, "quantile"), confidence)
     return Interval(
         float(np.quantile(sample, q)),
         None if low is None else float(sample[low]),
@@ -111,34 +111,46 @@ def bootstrap_interval(
     resamples: int = RESAMPLES,
     block: int | None = None,
 ) -> Interval:
-    """Return the percentile interval of a circular block bootstrap.
+    """Return the interval of a circular block bootstrap.
 
     Politis and Romano, "A circular block-resampling procedure for stationary data", 1992. Values
     are in the order in which they were measured. `statistic` is a name of StatisticName or a
-    function of (array, axis=1); `block` null takes the length by Politis and White. An interval of
-    few blocks is too narrow: at 95 %, of 300 values with autocorrelation 0.5, some 92 to 94 % hold
-    the true mean. A bound of a quantile is null where even independent values, as many as the
-    effective count, would have none. Raises ValueError for fewer than two values and equal ones.
+    function of (array, axis=1); `block` null takes the length by Politis and White. The bounds are
+    percentiles of the resamples, moved away from the estimate by what a few blocks tell too
+    little: t(n / b - 1) over the normal quantile, times sqrt(n / (n - b)), with blocks of b. At
+    95 %, of 300 values with autocorrelation 0.5, some 93 % then hold the true value.
+
+    A bound of a quantile lies within the values, and is null where even independent values, as many
+    as the effective count, would have none. Raises ValueError for fewer than two values, equal
+    ones, and blocks of more than half of them.
     """
     sample = unlike(checked(values, at_least=2))
     checked_share(confidence, "confidence")
     asked = influence(sample, statistic)
     length = block_length(asked) if block is None else block
-    if not 1 <= length <= len(sample):
+    if not 1 <= length <= len(sample) // 2:
         raise ValueError(
-            f"Cannot resample {len(sample)} values in blocks of {length}. Give 1 to {len(sample)}."
+            f"Cannot resample {len(sample)} values in blocks of {length}."
+            f" Give 1 to {len(sample) // 2}."
         )
     function = statistic_of(statistic)
     drawn = resampled(sample, function, length, resamples=resamples, seed=seed)
     tail = (1 - confidence) / 2
-    low, high = (float(bound) for bound in np.quantile(drawn, [tail, 1 - tail]))
+    estimate = float(function(sample[None, :], axis=1)[0])
+    wider = _wider(len(sample), length, confidence)
+    low, high = (
+        estimate + wider * (float(b) - estimate) for b in np.quantile(drawn, [tail, 1 - tail])
+    )
     effective = effective_count(asked)
     has_low, has_high = True, True
     if isinstance(statistic, str) and statistic in QUANTILES:
-        ranks = _ranks(max(1, int(min(effective, len(sample)))), QUANTILES[statistic], confidence)
+        ranks = bounding_ranks(
+            max(1, int(min(effective, len(sample)))), QUANTILES[statistic], confidence
+        )
         has_low, has_high = ranks[0] is not None, ranks[1] is not None
+        low, high = max(low, float(sample.min())), min(high, float(sample.max()))
     return Interval(
-        float(function(sample[None, :], axis=1)[0]),
+        estimate,
         low if has_low else None,
         high if has_high else None,
         confidence,
@@ -149,7 +161,12 @@ def bootstrap_interval(
 
 
 def interval(
-    values: Sample, statistic_name: StatisticName, confidence: float = 0.95, seed: int = 0
+    values: Sample,
+    statistic_name: StatisticName,
+    confidence: float = 0.95,
+    seed: int = 0,
+    *,
+    resamples: int = RESAMPLES,
 ) -> Interval:
     """Return the interval that fits: see the module. Values are in the order of measuring.
 
@@ -160,7 +177,9 @@ def interval(
     statistic_of(statistic_name)
     asked = influence(sample, statistic_name)
     if is_dependent(asked):
-        return bootstrap_interval(sample, statistic_name, confidence, seed=seed)
+        return bootstrap_interval(
+            sample, statistic_name, confidence, seed=seed, resamples=resamples
+        )
     if statistic_name == "mean":
         found = mean_interval(sample, confidence)
     else:
@@ -189,7 +208,12 @@ def statistic_of(statistic: str | Statistic) -> Statistic:
         q = QUANTILES[statistic]
 
         def quantile(rows: Floats, axis: int) -> Floats:
-            return np.asarray(np.quantile(rows, q, axis=axis))
+            # Of type 7, as np.quantile, which sorts along an axis many times slower.
+            below, fraction = divmod(q * (rows.shape[axis] - 1), 1)
+            at = (int(below), min(int(below) + 1, rows.shape[axis] - 1))
+            ordered = np.partition(rows, at, axis=axis)
+            low, high = (np.take(ordered, each, axis=axis) for each in at)
+            return np.asarray(low + fraction * (high - low), np.float64)
 
         return quantile
     known = ", ".join(("mean", *QUANTILES))
@@ -214,8 +238,20 @@ def resampled(
     return np.concatenate(parts)
 
 
-def _ranks(count: int, q: float, confidence: float) -> tuple[int | None, int | None, float]:
-    """Return the places (from 0) of the two order statistics, and the coverage."""
+def _wider(count: int, block: int, confidence: float) -> float:
+    """Return how much wider an interval is that knows of its few blocks."""
+    from scipy.stats import norm, t
+
+    at = (1 + confidence) / 2
+    blocks = count / block
+    return float(t.ppf(at, max(1.0, blocks - 1)) / norm.ppf(at) * np.sqrt(count / (count - block)))
+
+
+def bounding_ranks(count: int, q: float, confidence: float) -> tuple[int | None, int | None, float]:
+    """Return the places (from 0) of the order statistics that hold a quantile, and the coverage.
+
+    A place is null where there is no such bound.
+    """
     from scipy.stats import binom
 
     tail = (1 - confidence) / 2

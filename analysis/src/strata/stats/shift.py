@@ -31,8 +31,8 @@ from strata.stats.intervals import (
     QUANTILES,
     RESAMPLES,
     Interval,
+    bounding_ranks,
     influence,
-    quantile_interval,
     resampled,
     statistic_of,
 )
@@ -64,11 +64,14 @@ class Shift:
     effective_counts: tuple[float, float] | None
 
 
-def shift(a: Sample, b: Sample, confidence: float = 0.95, *, seed: int) -> Shift:
-    """Compare b with a, both in the order of measuring; `seed` is of the bootstraps of quantiles.
+def shift(
+    a: Sample, b: Sample, confidence: float = 0.95, *, seed: int, resamples: int = RESAMPLES
+) -> Shift:
+    """Compare b with a, both in the order of measuring.
 
-    Memory and time are of the order of n log n: the differences are never made. Raises ValueError
-    for no values and where all values of both samples are equal.
+    `seed` and `resamples` are of the bootstraps of the quantiles. Memory and time are of the order
+    of n log n: the differences are never made. Raises ValueError for no values, and where all
+    values of both samples are equal.
     """
     checked_share(confidence, "confidence")
     first, second = checked(a, what="the first sample"), checked(b, what="the second sample")
@@ -95,7 +98,10 @@ def shift(a: Sample, b: Sample, confidence: float = 0.95, *, seed: int) -> Shift
         estimate / abs(middle) if middle else None,
         p,
         2 * above / pairs - 1,
-        {name: quantile_shift(first, second, name, confidence, seed=seed) for name in QUANTILES},
+        {
+            name: quantile_shift(first, second, name, confidence, seed=seed, resamples=resamples)
+            for name in QUANTILES
+        },
         method,
         (len(first), len(second)),
         effective,
@@ -103,12 +109,19 @@ def shift(a: Sample, b: Sample, confidence: float = 0.95, *, seed: int) -> Shift
 
 
 def quantile_shift(
-    a: Sample, b: Sample, name: str, confidence: float = 0.95, *, seed: int
+    a: Sample,
+    b: Sample,
+    name: str,
+    confidence: float = 0.95,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
 ) -> Interval:
     """Return the difference of a quantile (`p50`, `p90`, `p99`) of b and a.
 
     The interval is the percentile interval of a bootstrap of both samples; of an autocorrelated one
-    whole blocks are drawn. Its bounds are null where either quantile has none.
+    whole blocks are drawn. Its bounds are null where either quantile has none. Count and effective
+    count are of both samples together.
     """
     samples = [checked(a, what="the first sample"), checked(b, what="the second sample")]
     checked_share(confidence, "confidence")
@@ -118,11 +131,12 @@ def quantile_shift(
         asked = influence(sample, name)
         block = block_length(asked) if is_dependent(asked) else 1
         count = _cautious_count(asked)
-        few = sample[: max(1, int(min(count, len(sample))))]
-        of_few = quantile_interval(few, QUANTILES[name], confidence)
-        bounded &= of_few.low is not None and of_few.high is not None
+        low_rank, high_rank, _ = bounding_ranks(
+            max(1, int(min(count, len(sample)))), QUANTILES[name], confidence
+        )
+        bounded &= low_rank is not None and high_rank is not None
         effective += count
-        drawn.append(resampled(sample, quantile, block, resamples=RESAMPLES, seed=seed + at))
+        drawn.append(resampled(sample, quantile, block, resamples=resamples, seed=seed + at))
     shortest = min(len(each) for each in drawn)
     difference = drawn[1][:shortest] - drawn[0][:shortest]
     tail = (1 - confidence) / 2
@@ -187,12 +201,17 @@ def _of_placements(
 
     pairs = len(a) * len(b)
     first, second = (_cautious_count(each) for each in placed)
-    variance = float(placed[0].var(ddof=1)) / first + float(placed[1].var(ddof=1)) / second
+    variance = _variance(placed[0]) / first + _variance(placed[1]) / second
     spread = float(np.sqrt(variance)) * pairs
     tail = (1 - confidence) / 2
     margin = max(0, int(np.floor(pairs / 2 - float(norm.ppf(1 - tail)) * spread)))
     distance = max(abs(above - pairs / 2) - 0.5, 0.0)
     return min(1.0, 2 * float(norm.sf(distance / spread))), margin, (first, second)
+
+
+def _variance(placed: Floats) -> float:
+    """Return the variance of placements; of a single one, that of a uniform value."""
+    return float(placed.var(ddof=1)) if len(placed) > 1 else 1 / 12
 
 
 def _cautious_count(values: Floats) -> float:

@@ -14,7 +14,7 @@ from strata.campaign.model import Figure
 from strata.campaign.results import Results
 from strata.campaign.tables.comparisons import anova, pairs
 from strata.campaign.tables.layers import layers
-from strata.campaign.tables.losses import loss
+from strata.campaign.tables.losses import boundaries, loss
 from strata.campaign.tables.published import corrections, published
 from strata.campaign.tables.statistics import intervals, modes, skipped_notes, summary
 from strata.campaign.tables.table import Column, Table
@@ -29,6 +29,7 @@ TABLES: dict[str, Callable[[Results, str, Figure], Table]] = {
     "pairs": pairs,
     "modes": modes,
     "loss": loss,
+    "boundaries": boundaries,
     "layers": layers,
     "published": published,
     "corrections": corrections,

@@ -20,6 +20,8 @@ from strata.campaign.tables.table import Column, Rows, Table
 Floats = npt.NDArray[np.float64]
 
 _CONFIDENCE = 0.95
+_FEW = 10
+"""Resamples of the quantiles' shifts, which this table does not have."""
 
 
 def anova(results: Results, study: str, figure: Figure) -> Table:
@@ -44,7 +46,8 @@ def anova(results: Results, study: str, figure: Figure) -> Table:
     if not empty:
         complete, left_out = _complete(frame, first, second)
         try:
-            found = two_way(complete, "value", first, second)
+            named = complete.rename(columns={"value": measure.name})
+            found = two_way(named, measure.name, first, second)
             notes = [*left_out, *_assumptions(complete, first, second)]
         except ValueError as error:
             empty = str(error)
@@ -94,8 +97,7 @@ def _assumptions(frame: pd.DataFrame, first: str, second: str) -> list[str]:
     words = "differ" if levene.p < 0.05 else "do not show a difference"
     notes.append(
         f"Variances {words} (Brown-Forsythe p {format_p(levene.p)}, largest over smallest "
-        f"{ratio:.3g})"
-        + ("; F assumes that they are equal." if levene.p < 0.05 else ".")
+        f"{ratio:.3g})" + ("; F assumes that they are equal." if levene.p < 0.05 else ".")
     )
     notes.append(
         f"Welch's test over all {len(own)} groups, which assumes no equal variances: "
@@ -176,7 +178,7 @@ def _pairs(frame: pd.DataFrame, over: str) -> list[dict[str, Any]]:
     for a, b in combinations(range(len(names)), 2):
         row: dict[str, Any] = {"a": names[a], "b": names[b], "runs": f"{runs[a]} and {runs[b]}"}
         try:
-            found = shift(samples[a], samples[b], _CONFIDENCE, seed=SEED)
+            found = shift(samples[a], samples[b], _CONFIDENCE, seed=SEED, resamples=_FEW)
             row |= {
                 "shift": found.estimate,
                 "low": found.low,

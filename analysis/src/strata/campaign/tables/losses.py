@@ -22,6 +22,7 @@ CLASSES = ((0.1, "excellent"), (1.0, "good"), (5.0, "moderate"))
 """Classes of loss in percent: below the bound; `severe` above all. 5 % itself is moderate."""
 SEVERE = "severe"
 TIE = "tie"
+NOWHERE = "nowhere"
 _LEAST_DIFFERENCE = 0.01
 """In percentage points; below it two losses are one (the rule of gscam_stress)."""
 _SIGNIFICANT = 0.05
@@ -32,7 +33,7 @@ _COUNTS = ("published", "left_out", "before_first", "received", "lost", "after_l
 def loss(results: Results, study: str, figure: Figure) -> Table:
     """Return what became of the messages of each group of cells, with classes when asked for."""
     rows = listed(figure.rows)
-    compared = figure.classes and len(rows) > 1
+    over = figure.over or (rows[-1] if figure.classes and len(rows) > 1 else None)
     columns = (
         *(Column(name, name.replace("_", " ")) for name in rows),
         Column("published", "published", form="count"),
@@ -41,7 +42,7 @@ def loss(results: Results, study: str, figure: Figure) -> Table:
         Column("lost", "lost", form="count"),
         Column("loss", "loss", "%", "percent", "lost of received and lost"),
         *((Column("class", "class"),) if figure.classes else ()),
-        *((Column("best", "best"),) if compared else ()),
+        *((Column("best", "best"),) if over else ()),
         Column("before_first", "before the first", form="count", text="nobody took them yet"),
         Column("after_last", "after the last", form="count", text="in flight at the end, or lost"),
         Column("own_lost", "lost, the nodes say", form="count", text="by sequence numbers"),
@@ -60,17 +61,57 @@ def loss(results: Results, study: str, figure: Figure) -> Table:
         own = short[short["cell"].isin([cell.id for cell in cells])]["value"]
         row["shortfall"] = float(own.mean()) if len(own) else None
         out.rows.append({**levels, **row})
-    if compared:
-        _mark_best(out.rows, rows)
+    if over:
+        _mark_best(out.rows, [name for name in rows if name != over], over)
     return Table(
         "loss",
         "loss of messages",
         columns,
         out.frame(),
-        _notes(results, groups, figure, compared, rows),
+        _notes(results, groups, figure, over),
         "" if out.rows else found.why_empty(figure.where),
         "loss",
     )
+
+
+def boundaries(results: Results, study: str, figure: Figure) -> Table:
+    """Return, for each level of `by`, up to which level of `over` the loss stays in each class.
+
+    Up to means: it and all levels before it in the file's order, as far as they were measured.
+    """
+    over, by = str(figure.over), listed(figure.by)
+    columns = (
+        *(Column(name, name.replace("_", " ")) for name in by),
+        *(
+            Column(name, f"loss below {bound:g} % up to", text=f"levels of {over}")
+            for bound, name in CLASSES
+        ),
+        Column("measured", "measured", text=f"levels of {over}"),
+    )
+    found = results.study(study)
+    factor = found.factor(over)
+    order = list(factor.levels) if factor else []
+    out = Rows(columns)
+    for levels, cells in cell_groups(found, by, figure):
+        losses = {
+            level: _row(results, [one for one in cells if one.cell.levels[over] == level])["loss"]
+            for level in order
+            if any(one.cell.levels[over] == level for one in cells)
+        }
+        row = {name: _up_to(losses, bound) for bound, name in CLASSES}
+        out.rows.append({**levels, **row, "measured": ", ".join(losses)})
+    notes = (f"{over} in the order of the file; '{NOWHERE}': the first level has more already.",)
+    empty = "" if out.rows else found.why_empty(figure.where)
+    return Table("boundaries", "where loss begins", columns, out.frame(), notes, empty, "loss")
+
+
+def _up_to(losses: dict[str, float | None], bound: float) -> str:
+    last = NOWHERE
+    for level, percent in losses.items():
+        if percent is None or percent >= bound:
+            break
+        last = level
+    return last
 
 
 def loss_class(percent: float | None) -> str | None:
@@ -118,15 +159,15 @@ def _row(results: Results, cells: Sequence[Outcome]) -> dict[str, Any]:
     return row
 
 
-def _mark_best(rows: list[dict[str, Any]], names: Sequence[str]) -> None:
-    """Say, for each level of the factors before the last, which level of the last lost least."""
+def _mark_best(rows: list[dict[str, Any]], others: Sequence[str], over: str) -> None:
+    """Say, for each combination of the other factors' levels, which level lost least."""
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in rows:
         if row["loss"] is not None:
-            groups.setdefault(tuple(row[name] for name in names[:-1]), []).append(row)
+            groups.setdefault(tuple(row[name] for name in others), []).append(row)
     for group in groups.values():
         for row in group:
-            row["best"] = best_of(group, names[-1])
+            row["best"] = best_of(group, over)
 
 
 def best_of(group: Sequence[dict[str, Any]], name: str) -> str | None:
@@ -152,8 +193,7 @@ def _notes(
     results: Results,
     groups: Sequence[tuple[dict[str, str], list[Outcome]]],
     figure: Figure,
-    compared: bool,
-    rows: Sequence[str],
+    over: str | None,
 ) -> tuple[str, ...]:
     notes = [
         "Lost: published between the first and the last that a subscription took, and not taken by "
@@ -162,9 +202,9 @@ def _notes(
     ]
     if figure.classes:
         notes.append("Classes: excellent below 0.1 %, good to 1, moderate to 5, severe above.")
-    if compared:
+    if over:
         notes.append(
-            f"Best: the {rows[-1]} that lost least, by 0.01 percentage points or more and by more "
+            f"Best: the {over} that lost least, by 0.01 percentage points or more and by more "
             f"than chance (Fisher's exact test, p < 0.05) than each other; else {TIE}."
         )
     differing = 0

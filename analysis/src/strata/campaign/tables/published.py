@@ -88,7 +88,9 @@ def _beside(
     joined = figures.frame.merge(ours, on=keys, how="outer", suffixes=("", "_here"))
     joined["unit"] = joined["unit"].fillna(joined["unit_here"])
     order = {name: results.study(study).stated.factors[name].names for name in factors}
-    order |= {name: list(figures.frame[name].drop_duplicates()) for name in ("measure", "statistic")}
+    order |= {
+        name: list(figures.frame[name].drop_duplicates()) for name in ("measure", "statistic")
+    }
     places = pd.DataFrame({name: joined[name].map(_places(one)) for name, one in order.items()})
     joined = joined.loc[places.sort_values(keys, kind="stable").index]
     frame = joined.reindex(columns=[column.name for column in columns]).reset_index(drop=True)
@@ -189,4 +191,3 @@ def corrections(results: Results, study: str, figure: Figure) -> Table:
     empty = "" if stated else "the campaign's file lists none"
     title = f"corrections of {original.title}" if original else "corrections"
     return Table("corrections", title, columns, frame, (), empty)
-

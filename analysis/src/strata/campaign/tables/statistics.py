@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,9 @@ from strata.campaign.measures import find_measure, long_frame
 from strata.campaign.model import Figure, listed
 from strata.campaign.results import Results, keeps
 from strata.campaign.tables.table import Column, Rows, Table, groups, label_columns
+
+if TYPE_CHECKING:
+    from strata.stats.intervals import StatisticName
 
 _STATISTICS = (
     ("min", "min"),
@@ -25,7 +29,7 @@ _STATISTICS = (
     ("p999", "p99.9"),
     ("max", "max"),
 )
-_WITH_INTERVALS = ("mean", "p50", "p90", "p99")
+_WITH_INTERVALS: tuple[StatisticName, ...] = ("mean", "p50", "p90", "p99")
 _NAMES = dict(_STATISTICS)
 SEED = 1
 """Of all bootstraps of a report: the same data give the same intervals."""
@@ -217,7 +221,10 @@ def _pooled(frame: pd.DataFrame, rows: Sequence[str]) -> list[str]:
             counts = frame.groupby("cell", observed=True)[name].nunique()
             if len(counts) and counts.max() > 1:
                 said.append(f"A row has all {many} of its cells together, up to {counts.max()}.")
-    if len(frame) and frame.groupby(list(rows) or "origin", observed=True)["cell"].nunique().max() > 1:
+    if (
+        len(frame)
+        and frame.groupby(list(rows) or "origin", observed=True)["cell"].nunique().max() > 1
+    ):
         said.append("A row has all repetitions of its cells together.")
     return said
 

@@ -1,0 +1,155 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A process of a running scenario: its start, its output, its end, what it used.
+
+Imports the standard library only.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from strata.scenario.place import Placement, describe, end_with_parent
+from strata.scenario.resources import usage_document
+
+PRELOAD = "STRATA_SCENARIO_PRELOAD"
+"""The variable in which the runner keeps what the processes are to preload."""
+
+
+def _environment(own: Mapping[str, str]) -> dict[str, str]:
+    """Give a process's variables: its own before ours; what it preloads stands before our hooks."""
+    made = {**os.environ, "PYTHONUNBUFFERED": "1", **own}
+    preloads = [own.get("LD_PRELOAD", ""), made.pop(PRELOAD, "")]
+    if any(preloads):
+        made["LD_PRELOAD"] = ":".join(filter(None, preloads))
+    return made
+
+
+class Child:
+    """A process of the scenario; `ended_by` is itself, or the runner.
+
+    `enter` moves it to where it runs, before its program.
+    """
+
+    def __init__(
+        self, plan: Mapping[str, Any], logs: Path, enter: Callable[[], None] | None = None
+    ) -> None:
+        self.name: str = plan["name"]
+        self.plan = plan
+        placement = Placement(**{**plan["placement"], "cpus": tuple(plan["placement"]["cpus"])})
+        parent = os.getpid()
+
+        def prepare() -> None:
+            # In a namespace of a user the process has no right to a priority outside of it, and
+            # forgets the signal at its parent's end on the way there.
+            placement.apply()
+            if enter:
+                enter()
+            end_with_parent(parent)
+
+        # Its own session: a signal to our group reaches us only, and we end the others in order.
+        self.process = subprocess.Popen(
+            plan["command"],
+            env=placement.environment(_environment(plan["environment"])),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            preexec_fn=prepare,
+            start_new_session=True,
+        )
+        self.started_ns = time.monotonic_ns()
+        self.ended_ns: int | None = None
+        self.signalled = False
+        self.killed = False
+        self.placement: dict[str, Any] | None = None
+        self.usage: resource.struct_rusage | None = None
+        self.said = False
+        self._rest = b""
+        self._log: IO[bytes] = (logs / f"{self.name}.log").open("wb", buffering=0)
+
+    @property
+    def running(self) -> bool:
+        """Tell whether it runs; notes the time of its end."""
+        return self._wait(os.WNOHANG)
+
+    def wait(self) -> None:
+        """Wait for its end."""
+        self._wait(0)
+
+    def _wait(self, options: int) -> bool:
+        # Not by Popen's own: it would not tell what the process used.
+        if self.process.returncode is None:
+            pid, status, usage = os.wait4(self.process.pid, options)
+            if not pid:
+                return True
+            self.process.returncode = os.waitstatus_to_exitcode(status)
+            self.usage = usage
+            self.ended_ns = time.monotonic_ns()
+        return False
+
+    def observe(self) -> None:
+        """Note how it is scheduled, now that its program runs."""
+        try:
+            self.placement = describe(self.process.pid)
+        except OSError:
+            return
+
+    def read(self) -> bool:
+        """Pass on what it wrote; false at the end of its output."""
+        assert self.process.stdout
+        data = os.read(self.process.stdout.fileno(), 1 << 16)
+        self._log.write(data)
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        if not data and self._rest:
+            lines, self._rest = [self._rest], b""
+        for line in lines:
+            text = line.decode(errors="replace")
+            wanted = self.plan["ready_says"]
+            if wanted and wanted in text:
+                self.said = True
+            sys.stderr.write(f"[{self.name}] {text}\n")
+        if not data:
+            self._log.close()
+        return bool(data)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal, if it runs."""
+        if self.running:
+            self.signalled = True
+            self.killed = self.killed or number == signal.SIGKILL
+            os.kill(self.process.pid, number)
+
+    @property
+    def failed(self) -> bool:
+        """Tell whether it ended badly: not by itself with 0, nor by the signal that we sent."""
+        status = self.process.returncode
+        stopped = {-signal.SIGINT, 128 + signal.SIGINT, -signal.SIGTERM, 128 + signal.SIGTERM}
+        if self.killed:
+            return True
+        return bool(status) and not (self.signalled and status in stopped)
+
+    def as_json(self) -> dict[str, Any]:
+        """Tell what became of it."""
+        status = self.process.returncode
+        return {
+            "name": self.name,
+            "program": self.plan["program"],
+            "command": self.plan["command"],
+            "pid": self.process.pid,
+            "exit_status": status if status is not None and status >= 0 else None,
+            "signal": signal.Signals(-status).name if status is not None and status < 0 else None,
+            "ended_by": "runner" if self.signalled else "itself",
+            "failed": self.failed,
+            "duration_ns": (self.ended_ns or time.monotonic_ns()) - self.started_ns,
+            "host": self.plan["host"],
+            "placement": self.placement,
+            "usage": usage_document(self.usage) if self.usage else None,
+        }

@@ -1,0 +1,258 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of a campaign's report as data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from measured_campaign import LIDAR, RELAY, make_campaign
+
+from strata.campaign.measures import long_frame
+from strata.campaign.model import Figure
+from strata.campaign.results import Results
+from strata.campaign.tables import TABLES, Table, originals, table_of
+from strata.campaign.tables.losses import TIE, best_of, loss_class
+from strata.errors import CampaignError
+from strata.record.places import project_root
+
+PUBLISHED = Path(str(project_root())) / "trace_configs" / "campaigns" / "published"
+
+
+@pytest.fixture(scope="module")
+def relay(sample: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """All four cells of one study, two of four of the other."""
+    session = sample("cell_relay")
+    sessions = {"qos/": session, "chains/100.0": session}
+    return make_campaign(tmp_path_factory.mktemp("relay"), RELAY, sessions)
+
+
+@pytest.fixture(scope="module")
+def lidar(sample: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """One of two cells."""
+    sessions = {"test_cases/tc2": sample("cell_lidar")}
+    return make_campaign(tmp_path_factory.mktemp("lidar"), LIDAR, sessions)
+
+
+def made(results: Results, study: str, kind: str, **asked: object) -> Table:
+    table = table_of(results, study, Figure.model_validate({"kind": kind, **asked}))
+    assert table.frame.columns.tolist() == [column.name for column in table.columns]
+    assert bool(table.empty) == (not len(table.frame))
+    return table
+
+
+def test_a_summary_has_the_statistics_of_each_group(lidar: Results) -> None:
+    table = made(lidar, "test_cases", "summary", of="stamp_latency", rows="test_case")
+    (row,) = table.frame.to_dict("records")
+    values = long_frame(lidar, "test_cases", "stamp_latency")["value"].to_numpy()
+    assert row["test_case"] == "tc2"
+    assert (row["count"], row["left_out"], row["lost"]) == (23, 5, 0)
+    assert np.isclose(row["p50"], np.median(values))
+    assert np.isclose(row["mad"], np.median(np.abs(values - np.median(values))))
+    assert np.isclose(row["std"], values.std(ddof=1))
+    assert (row["min"], row["max"]) == (values.min(), values.max())
+    units = {column.name: column.unit for column in table.columns}
+    assert units["p50"] == "ms"
+    assert "Not here: tc3 (not run yet)." in table.notes
+
+
+def test_intervals_enclose_the_estimate_at_each_confidence(relay: Results) -> None:
+    table = made(
+        relay, "qos", "intervals", of="latency", rows="reliability", confidence=[0.8, 0.98]
+    )
+    frame = table.frame
+    assert len(frame) == 2 * 4 * 2
+    mean = frame[(frame["statistic"] == "mean") & (frame["reliability"] == "reliable")]
+    narrow, wide = mean.to_dict("records")
+    assert wide["low"] < narrow["low"] < narrow["estimate"] < narrow["high"] < wide["high"]
+    # Both runs of a level are one session here.
+    assert np.allclose(mean["run_low"], mean["estimate"])
+    assert np.allclose(mean["run_high"], mean["estimate"])
+
+
+def test_equal_cells_have_no_shift_and_no_variance_between(relay: Results) -> None:
+    pairs = made(relay, "qos", "pairs", of="latency", over="reliability", within="durability")
+    assert len(pairs.frame) == 2
+    assert np.allclose(pairs.frame["shift"], 0)
+    assert (pairs.frame["p"] > 0.9).all()
+    assert np.allclose(pairs.frame["mean_difference"], 0)
+    anova = made(relay, "qos", "anova", of="latency", factors=["reliability", "durability"])
+    terms = anova.frame.set_index("term")
+    assert terms.index.tolist() == [
+        "reliability",
+        "durability",
+        "reliability:durability",
+        "Residual",
+    ]
+    assert (terms["eta_sq"].iloc[:3] < 1e-9).all()
+    assert any("Variances do not show a difference" in note for note in anova.notes)
+
+
+def test_an_analysis_of_variance_without_a_second_level_says_why(relay: Results) -> None:
+    table = made(relay, "chains", "anova", of="latency", factors=["rate", "executor"])
+    assert table.empty == "Cannot analyse latency by rate: it has 1 level. Vary it."
+
+
+def test_modes_have_shares_that_add_up(relay: Results) -> None:
+    table = made(relay, "qos", "modes", of="hop_latency", rows=["reliability", "durability"])
+    shares = table.frame.groupby(["reliability", "durability"])["share"].sum()
+    assert len(shares) == 4
+    assert np.allclose(shares, 1)
+
+
+def test_losses_stand_beside_what_the_nodes_counted(relay: Results) -> None:
+    rows = ["reliability", "durability"]
+    table = made(relay, "qos", "loss", rows=rows, classes=True)
+    assert table.frame["reliability"].tolist() == ["reliable"] * 2 + ["best_effort"] * 2
+    for row in table.frame.to_dict("records"):
+        assert (row["published"], row["left_out"], row["received"]) == (120, 10, 110)
+        assert (row["lost"], row["own_lost"], row["loss"]) == (0, 0, 0.0)
+        assert (row["class"], row["best"]) == ("excellent", TIE)
+
+
+@pytest.mark.parametrize(
+    ("percent", "name"),
+    [
+        (0.0, "excellent"),
+        (0.0999, "excellent"),
+        (0.1, "good"),
+        (0.999, "good"),
+        (1.0, "moderate"),
+        (5.0, "moderate"),
+        (5.001, "severe"),
+        (None, None),
+    ],
+)
+def test_classes_of_loss(percent: float | None, name: str | None) -> None:
+    assert loss_class(percent) == name
+
+
+def rates(*lost: int, of: int) -> list[dict[str, object]]:
+    return [
+        {"m": chr(97 + at), "lost": n, "received": of - n, "loss": 100 * n / of}
+        for at, n in enumerate(lost)
+    ]
+
+
+def test_the_best_lost_least_and_not_by_chance() -> None:
+    assert best_of(rates(50, 0, of=1000), "m") == "b"
+    assert best_of(rates(3, 0, of=1000), "m") == TIE, "3 of 1000 are chance"
+    assert best_of(rates(50, 0, 1, of=1000), "m") == TIE, "the next is as good"
+    assert best_of(rates(90, 0, of=1_000_000), "m") == TIE, "0.009 percentage points are nothing"
+    assert best_of(rates(5, of=1000), "m") is None
+
+
+def test_where_loss_begins(relay: Results) -> None:
+    table = made(relay, "qos", "boundaries", of="loss", over="durability", by="reliability")
+    assert table.frame["excellent"].tolist() == ["transient_local"] * 2
+    assert table.frame["measured"].tolist() == ["volatile, transient_local"] * 2
+
+
+def test_layers_add_up_to_the_latency(relay: Results) -> None:
+    for study, rows in (("qos", "reliability"), ("chains", "executor")):
+        frame = made(relay, study, "layers", rows=rows).frame
+        for _, own in frame.groupby(rows):
+            latency = own[own["layer"] == "latency"]["mean"].iloc[0]
+            parts = own[~own["layer"].isin(["latency", "callback"])]
+            assert np.isclose(parts["mean"].sum(), latency, rtol=1e-12)
+            assert np.isclose(parts["share"].sum(), 1.0)
+
+
+def test_published_figures_stand_beside_ours_as_another_machines(lidar: Results) -> None:
+    table = made(lidar, "test_cases", "published", file="ouster-test-cases.csv")
+    assert any("another machine: a laptop" in note for note in table.notes)
+    row = table.frame.set_index(["test_case", "measure", "statistic"])
+    least = row.loc[("tc2", "period", "min")]
+    assert (least["printed"], least["right"]) == ("81.97", "81.976")
+    period = long_frame(lidar, "test_cases", "period")["value"]
+    assert np.isclose(least["here"], period.min())
+    assert pd.isna(row.loc[("tc3", "period", "min"), "here"])
+    assert row.loc[("tc3", "stamp_latency", "p50"), "printed"] == "131.483"
+
+
+def test_a_relays_published_figures_are_in_its_own_unit(relay: Results) -> None:
+    frame = made(relay, "chains", "published", file="relay.csv").frame
+    row = frame.set_index(["rate", "executor", "statistic"]).loc[("100.0", "single", "p50")]
+    assert (row["printed"], row["unit"]) == ("52", "us")
+    own = long_frame(relay, "chains", "hop_latency", where={"executor": "single"})
+    assert np.isclose(row["here"], own["value"].median() * 1e3)
+
+
+def test_a_published_file_of_other_factors_is_shown_as_it_is(relay: Results) -> None:
+    table = made(relay, "qos", "published", file="relay.csv")
+    assert table.frame.shape == (6, 4)
+    missing = made(relay, "qos", "published", file="none.csv")
+    assert "none.csv is neither beside" in missing.empty
+
+
+def test_every_wrong_digit_has_a_printed_figure() -> None:
+    printed = originals.ouster_test_cases(PUBLISHED / "ouster-test-cases.csv").frame
+    wrong = pd.read_csv(PUBLISHED / "ouster-corrections.csv", dtype=str)
+    corrected = printed[printed["right"].notna()]
+    assert sorted(corrected["printed"]) == sorted(wrong["printed_ms"])
+    for row in corrected.to_dict("records"):
+        digits = len(row["printed"].partition(".")[2])
+        assert round(float(row["right"]), digits) != float(row["printed"])
+
+
+def test_published_rates_are_mib_and_an_interval_is_in_ms() -> None:
+    camera = originals.camera_rmw(PUBLISHED / "camera-rmw.csv").frame
+    rate = camera[(camera["measure"] == "throughput") & (camera["configuration"] == "2160p60")]
+    assert set(rate["printed"]) == {"1424"}
+    assert set(rate["right"]) == {"1493"}
+    mean = originals.ci_of_mean(PUBLISHED / "ci-of-mean.csv").frame.set_index("statistic")
+    assert mean.loc["mean, high, 0.98", "printed"] == "0.97916"
+    terms = originals.anova_terms(PUBLISHED / "dds-anova.csv")
+    assert round(terms["size"]["eta_sq"] or 0, 3) == 0.826
+    assert round(terms["middleware"]["eta_sq"] or 0, 4) == 0.0032
+
+
+def test_corrections_are_those_of_the_file(relay: Results) -> None:
+    assert made(relay, "qos", "corrections").frame["text"].tolist() == ["one", "two"]
+
+
+def test_what_did_not_run_is_named_in_every_table(relay: Results) -> None:
+    for kind in sorted(set(TABLES) - {"corrections", "published", "anova", "pairs"}):
+        figure = {"rows": "rate", "over": "rate", "by": "executor"}
+        notes = made(relay, "chains", kind, **figure).notes
+        (told,) = [note for note in notes if note.startswith("Not here:")]
+        assert "10.0+single" in told and "(not run yet)" in told
+    empty = made(relay, "chains", "summary", rows="rate", where={"rate": "10.0"})
+    assert empty.empty == "its cells were not run yet"
+
+
+def test_a_kind_that_is_no_table_is_refused(relay: Results) -> None:
+    with pytest.raises(CampaignError, match="Cannot make a table of curve"):
+        table_of(relay, "qos", Figure(kind="curve"))
+
+
+def test_a_failed_and_a_skipped_cell_are_told_with_their_reasons(
+    sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    text = RELAY.replace(
+        "durability: {set: durability, levels: [volatile, transient_local]}",
+        "durability: {set: durability, levels: [volatile, transient_local]}\n"
+        "    except: [{when: {reliability: reliable, durability: volatile}, because: we know}]",
+        1,
+    )
+    results = make_campaign(tmp_path, text, {"qos/best_effort+volatile": sample("cell_relay")})
+    path = next(one.directory for one in results.outcomes if one.status == "finished") / "cell.json"
+    path.write_text(
+        json.dumps({**json.loads(path.read_text()), "status": "failed", "reason": "exit status 1"})
+    )
+    from strata.campaign.results import open_results
+
+    study = open_results(results.directory.path).study("qos")
+    lines = {one.id: one.line for one in study.outcomes}
+    assert lines["qos/reliable+volatile/r1"] == "skipped: we know"
+    assert lines["qos/best_effort+volatile/r1"] == "failed: exit status 1"
+    assert lines["qos/reliable+transient_local/r1"] == "not run yet"
+    assert study.why_empty({"durability": "volatile"}) in (
+        "skipped: we know; failed: exit status 1",
+        "failed: exit status 1; skipped: we know",
+    )
