@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -87,15 +88,47 @@ def test_shared_memory_of_zenoh_is_on_where_it_must_be() -> None:
         document = json5.loads((RMW / f"{name}.json5").read_text())
         return bool(document["transport"]["shared_memory"]["enabled"])
 
-    states = {name: on(name) for name in ("zenoh_session", "zenoh_session_shm", "zenoh_router")}
-    assert states == {"zenoh_session": False, "zenoh_session_shm": True, "zenoh_router": True}
+    states = {file.stem: on(file.stem) for file in RMW.glob("zenoh_*.json5")}
+    assert {name for name, is_on in states.items() if not is_on} == {"zenoh_session"}
+    assert "zenoh_router" in states
+
+
+@pytest.mark.parametrize(
+    ("variant", "size"),
+    [("", 256 << 20), ("_48m", 48 << 20), ("_512m", 512 << 20), ("_1452m", 1_452_032_000)],
+)
+def test_the_size_of_zenohs_memory_is_told_in_both_ways(variant: str, size: int) -> None:
+    name = f"zenoh_session_shm{variant}"
+    document = json5.loads((RMW / f"{name}.json5").read_text())
+    sizes = document["transport"]["shared_memory"]["transport_optimization"]
+    assert sizes["pool_size"] == size
+    variables = load_profile(name).variables({}, None)
+    assert variables["ZENOH_SHM_ALLOC_SIZE"] == str(size)
+    assert variables["ZENOH_SHM_MESSAGE_SIZE_THRESHOLD"] == "3072"
+    # But for the pool and what is said of it, they are one profile.
+    base = json5.loads((RMW / "zenoh_session_shm.json5").read_text())
+    base["transport"]["shared_memory"]["transport_optimization"] = sizes
+    assert document == base
+
+
+def test_another_size_of_zenohs_memory_is_refused() -> None:
+    with pytest.raises(SessionError, match="ZENOH_SHM_ALLOC_SIZE is set to 1 already, and the"):
+        load_profile("zenoh_session_shm").environment({"ZENOH_SHM_ALLOC_SIZE": "1"}, None)
+
+
+def test_the_larger_segments_differ_in_their_size_alone() -> None:
+    large, larger = (
+        re.sub(r"(?s)<!--.*?-->", "", (RMW / f"fastdds_shm_{name}.xml").read_text())
+        for name in ("large_segment", "segment_256m")
+    )
+    grown = large.replace(str(16 << 20), str(256 << 20)).replace("large_segment", "segment_256m")
+    assert grown == larger != large
 
 
 @pytest.mark.parametrize(
     ("name", "variable"),
     [
         ("zenoh_session", "ZENOH_SESSION_CONFIG_URI"),
-        ("zenoh_session_shm", "ZENOH_SESSION_CONFIG_URI"),
         ("zenoh_router", "ZENOH_ROUTER_CONFIG_URI"),
     ],
 )

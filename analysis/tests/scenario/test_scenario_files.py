@@ -92,6 +92,57 @@ def test_a_placeholder_may_be_a_neighbour_of_a_whole_number(tmp_path: Path) -> N
     assert process.arguments == ["n7", "n4"]
 
 
+def test_a_placeholder_may_choose_between_two_texts(tmp_path: Path) -> None:
+    text = "settings: {loud: {default: false, text: T}}\n" + ENDS
+    path = str(written(tmp_path, text + "    arguments: ['${loud?a b:0}', 'x${loud?:y}']\n"))
+    (process,) = load_scenario(path).scenario.processes
+    assert process.arguments == ["0", "xy"]
+    (process,) = load_scenario(path, {"loud": "true"}).scenario.processes
+    assert process.arguments == ["a b", "x"]
+
+
+@pytest.mark.parametrize("name", ["messages", "messages_one_process", "throughput", "ping_pong"])
+@pytest.mark.parametrize("size", [1024, 300])
+def test_the_size_of_messages_reaches_every_node(name: str, size: int) -> None:
+    changes = {"size": str(size), "type": "fixed", "depth": "7", "durability": "transient_local"}
+    changes |= {"subscribers": "3", "loans": "true"} if name != "ping_pong" else {}
+    scenario = load_scenario(name, changes, "9").scenario
+    nodes = {node.name: node for one in scenario.processes for node in one.nodes}
+    sinks = {"sink_0", "sink_1", "sink_2"}
+    assert set(nodes) == ({"ping", "pong"} if name == "ping_pong" else {"source", *sinks})
+    assert {node.parameters["payload"] for node in nodes.values()} == {size}
+    assert {node.parameters["type"] for node in nodes.values()} == {"fixed"}
+    assert {(node.qos.depth, node.qos.durability) for node in nodes.values()} == {
+        (7, "transient_local")
+    }
+    if name == "ping_pong":
+        assert nodes["ping"].parameters["output"] == nodes["pong"].parameters["input"]
+        assert nodes["pong"].parameters["output"] == nodes["ping"].parameters["input"]
+        return
+    assert nodes["source"].parameters["peers"] == nodes["source"].parameters["listeners"] == 3
+    assert nodes["source"].parameters["loans"] is True
+    assert {node.parameters["losses"] for node in nodes.values()} == {"count"}
+    if name == "throughput":
+        assert nodes["source"].parameters["seconds"] == 9.0
+
+
+@pytest.mark.parametrize("name", ["messages", "throughput", "ping_pong"])
+def test_those_who_send_and_receive_may_be_on_two_hosts(name: str) -> None:
+    assert load_scenario(name).scenario.hosts() == []
+    changes = {"network.link": "veth", "network.rate_mbit": "100"}
+    scenario = load_scenario(name, changes).scenario
+    hosts = {process.name: process.host for process in scenario.processes}
+    assert hosts in ({"source": "a", "sink_0": "b"}, {"ping": "a", "pong": "b"})
+    assert sorted(scenario.hosts()) == ["a", "b"]
+
+
+@pytest.mark.parametrize(("loans", "disabled"), [("true", "0"), ("false", "1")])
+def test_loans_are_on_or_off_on_both_sides(loans: str, disabled: str) -> None:
+    for name in ("messages", "messages_one_process", "throughput"):
+        for process in load_scenario(name, {"loans": loans}).scenario.processes:
+            assert process.environment == {"ROS_DISABLE_LOANED_MESSAGES": disabled}
+
+
 @pytest.mark.parametrize(
     ("duration", "messages"), [(None, 500), ("40", 40), ("3s", 300), ("0.5s", 50)]
 )
@@ -155,6 +206,7 @@ ENDS = "duration: {messages: 1}\nprocesses:\n" + shell("a", "true", "ends: true"
         (GOOD + "    ends: maybe\n", 7, "key 'processes.a.ends': 'maybe': input should be"),
         (GOOD + "    ends: true\n    ends: false\n", 8, "key 'ends' stands twice"),
         (GOOD + "    arguments: ['${speed}']\n", 7, "'${speed}' is not known. Known: seconds"),
+        (GOOD + "    arguments: ['${seconds?a:b}']\n", 7, "1 is neither true nor false"),
         (GOOD + "expected: [{says: x}]\n", 7, "write `process` and `says`, or `file`"),
         (GOOD + "expected: [{process: b, says: x}]\n", None, "there is no process 'b'"),
         (GOOD + "settings: {speed: 5}\n", 7, "setting 'speed' has no default and text"),

@@ -35,6 +35,14 @@ def test_the_end_of_those_that_end_ends_the_others(tmp_path: Path) -> None:
     assert "[b] done\n" in ran.errors
 
 
+def test_seconds_are_for_processes_that_do_not_end_by_themselves(tmp_path: Path) -> None:
+    text = "duration: {seconds: 0.2}\nprocesses:\n"
+    text += shell("a", FOREVER) + shell("b", "sleep 1; echo done", "ends: true")
+    ran = run(tmp_path, text + "expected: [{process: b, says: done}]\n")
+    assert (ran.status, ran.unmet) == (0, []), ran.errors
+    assert ran.processes["b"]["ended_by"] == "itself"
+
+
 def test_processes_end_in_their_order(tmp_path: Path) -> None:
     order = tmp_path / "order"
     script = f"trap 'echo %s >> {order}; exit 0' INT; while :; do sleep 0.05; done"

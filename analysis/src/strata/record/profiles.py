@@ -39,6 +39,10 @@ _ENDPOINTS = ("data_writer", "data_reader", "publisher", "subscriber")
 # rmw_fastrtps overwrites just these of an endpoint's profile, unless it is told to leave them.
 _OVERWRITTEN = frozenset({"data_sharing", "publishMode", "historyMemoryPolicy"})
 _LOCALHOST = "LOCALHOST"
+_SIZES = {
+    "pool_size": "ZENOH_SHM_ALLOC_SIZE",
+    "message_size_threshold": "ZENOH_SHM_MESSAGE_SIZE_THRESHOLD",
+}
 
 
 @dataclass(frozen=True)
@@ -46,12 +50,15 @@ class RmwProfile:
     """A profile: its file, the SHA-256 of its content, its middleware, and what it configures.
 
     `elements` are the names of the XML elements that decide over variables; of JSON5, its mode.
+    `told` are variables that say again what the file does, for a middleware that does not read all
+    of it.
     """
 
     file: Path
     sha256: str
     middleware: str
     elements: frozenset[str]
+    told: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -81,7 +88,7 @@ class RmwProfile:
         if self.middleware == ZENOH:
             # A path, though the name says URI.
             role = "ROUTER" if _ROUTER in self.elements else "SESSION"
-            return rmw | {f"ZENOH_{role}_CONFIG_URI": str(self.file)}
+            return rmw | {f"ZENOH_{role}_CONFIG_URI": str(self.file), **dict(self.told)}
         wanted = rmw | dict.fromkeys(_file_variables(ros), str(self.file))
         if self.elements & _TRANSPORTS and not base.get("ROS_AUTOMATIC_DISCOVERY_RANGE"):
             # Said, not left unset: programs that default to LOCALHOST would add transports.
@@ -206,7 +213,17 @@ def _load_zenoh(path: Path) -> RmwProfile:
             f"Cannot use profile {path}: its mode is {mode!r}, not one of peer, client, router. "
             "Give --rmw-profile a configuration of Zenoh."
         )
-    return RmwProfile(path, hashlib.sha256(content).hexdigest(), ZENOH, frozenset({mode}))
+    sha256 = hashlib.sha256(content).hexdigest()
+    return RmwProfile(path, sha256, ZENOH, frozenset({mode}), _shared_memory(document))
+
+
+def _shared_memory(document: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Give what rmw_zenoh of before November 2025 takes from variables: sizes, in bytes."""
+    shared = (document.get("transport") or {}).get("shared_memory") or {}
+    sizes = shared.get("transport_optimization") or {}
+    if not shared.get("enabled"):
+        return ()
+    return tuple((name, str(sizes[key])) for key, name in _SIZES.items() if key in sizes)
 
 
 def _deciding(root: ElementTree.Element) -> frozenset[str]:

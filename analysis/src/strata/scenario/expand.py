@@ -3,8 +3,9 @@
 """From the file of a scenario to the document to check: settings, repetitions, changes.
 
 `${name}` stands for a setting or a part of the duration, `${name+1}` and `${name-1}` for a
-neighbour of a whole number. An element with `repeat: N` stands for N of it, in which `${i}` counts
-from 0. A text that is one placeholder takes the value with its type.
+neighbour of a whole number, `${name?A:B}` for the text A where it is true and B where it is false.
+An element with `repeat: N` stands for N of it, in which `${i}` counts from 0. A text that is one
+placeholder takes the value with its type.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ LATE = ("results", "root")
 """Placeholders that are known when the scenario runs: where nodes write, and the project."""
 
 UNITS = ("messages", "scans", "frames", "seconds")
-_PLACEHOLDER = re.compile(r"\$\{(\w+)(?:([+-])(\d+))?\}")
+_PLACEHOLDER = re.compile(r"\$\{(\w+)(?:([+-])(\d+)|\?([^:{}]*):([^{}]*))?\}")
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?) ?s")
 
 Scalar = bool | int | float | str
@@ -184,13 +185,18 @@ class Expansion:
 
     def _filled(self, text: str, names: Mapping[str, Scalar], line: int) -> Scalar:
         def found(match: re.Match[str]) -> Scalar:
-            name, sign, offset = match.groups()
-            if name in LATE and not sign:
+            name, sign, offset, yes, no = match.groups()
+            if name in LATE and match[0] == f"${{{name}}}":
                 return match[0]
             if name not in names:
                 known = ", ".join([*names, *LATE])
                 raise refusal(self._path, line, f"'{match[0]}' is not known", f"Known: {known}")
             value = names[name]
+            if yes is not None:
+                if type(value) is not bool:
+                    fact = f"'{match[0]}': {value} is neither true nor false"
+                    raise refusal(self._path, line, fact, "Leave it out")
+                return str(yes if value else no)
             if not sign:
                 return value
             if type(value) is not int:

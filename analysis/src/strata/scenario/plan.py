@@ -155,7 +155,7 @@ def plan_run(loaded: LoadedScenario, directory: Path, environment: Mapping[str, 
         ],
         load=load_command(scenario.load),
         workers=_workers(scenario.load),
-        seconds=scenario.duration.seconds,
+        seconds=_seconds(scenario),
         limit_s=scenario.duration.longest_s,
         parameters=parameters,
         network=_network(loaded),
@@ -180,6 +180,11 @@ def link_of(scenario: Scenario) -> Link | None:
     if not hosts:
         return None
     return Link(hosts, network.rate_mbit, network.delay_us, network.loss_percent, network.mtu)
+
+
+def _seconds(scenario: Scenario) -> float | None:
+    """Give when the run is over; null where processes end by themselves, told `${seconds}`."""
+    return None if any(one.ends for one in scenario.processes) else scenario.duration.seconds
 
 
 def _process(

@@ -97,6 +97,26 @@ def test_samples_and_counts_are_written(tmp_path: Path, program: str) -> None:
     assert counts(ended[2]) == json.loads((tmp_path / "truth/ouster_driver.json").read_text())
 
 
+def test_driver_and_perf_node_share_a_process(tmp_path: Path) -> None:
+    with emulator() as sensor:
+        own = {"lidar_ip": "127.0.0.1", "computer_ip": "127.0.0.1", "tcp_port": sensor.port}
+        own |= {"lidar_port": 0, "imu_port": 0, "timestamp_mode": PTP, "listeners": 1}
+        both = start(free_domain(), "composed", n_samples=6, warm_up=2, log=tmp_path, **own)
+        status, out, told = finish(both)
+    assert status == 0, told
+    (summary,) = json.loads(out)
+    assert (summary["samples"], summary["warm_up"]) == (6, 2)
+    assert counts(told) == json.loads((tmp_path / "ouster_driver.json").read_text())
+    assert counts(told)["published_scans"] >= 8
+
+
+def test_a_composed_driver_that_cannot_start_says_why() -> None:
+    status, _, errors = finish(start(free_domain(), "composed"))
+    assert status == 1
+    assert "Cannot" in errors.splitlines()[-1]
+    assert "Traceback" not in errors
+
+
 def test_a_poll_below_the_packets_rate_fills_the_socket() -> None:
     with emulator("--scans", "20") as sensor:
         driver = start_driver(

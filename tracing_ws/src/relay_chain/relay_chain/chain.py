@@ -31,7 +31,8 @@ def parameters(options: ChainOptions) -> Parameters:
     common = {
         "reliability": options.reliability,
         "durability": options.durability,
-        "message": options.message_type,
+        "type": options.type,
+        "payload": options.payload,
         "depth": options.depth,
         "log": options.log,
         "force": options.force,
@@ -44,7 +45,6 @@ def parameters(options: ChainOptions) -> Parameters:
         "source": {
             "rate": options.rate,
             "messages": options.messages,
-            "payload": options.payload,
             "output": "/chain_0",
             "peers": options.relays + options.sinks + (options.block is not None),
         }

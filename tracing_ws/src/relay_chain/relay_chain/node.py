@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 from typing import Any, TypeVar
 
 from rcl_interfaces.msg import ParameterDescriptor
@@ -14,11 +15,15 @@ from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPo
 from rclpy.task import Future
 from strata_interfaces.msg import Timing
 
-from relay_chain.messages import VARIABLE, message_class
+from relay_chain.messages import message_class, message_name
+from relay_chain.reception import write_json
 from relay_chain.truth import TruthLog, truth_file
 
 READY_TOPIC = "/chain_ready"
 """A connected node makes a publisher here, which the source counts; nothing is ever sent."""
+
+LAST_TOPIC = "/chain_last"
+"""Where losses are counted, the source says here how many messages it sent (as `msgid`)."""
 
 SLOW_TOPIC = "/slow"
 _POLL_S = 0.05
@@ -44,16 +49,21 @@ class ChainNode(Node):
         self._work_ns = round(self.setting("work_ms", 0.0, least=0.0) * 1e6)
         self._block_s = self.setting("block_ms", 0.0, least=0.0) / 1e3
         self.qos = QoSProfile(
-            history=HistoryPolicy.KEEP_LAST,
+            history=HistoryPolicy[self._choice("history", "keep_last", "keep_all")],
             depth=self.setting("depth", 10, least=1),
             reliability=ReliabilityPolicy[self._choice("reliability", "reliable", "best_effort")],
             durability=DurabilityPolicy[self._choice("durability", "volatile", "transient_local")],
         )
+        self.payload = self.setting("payload", 1024, least=0)
         self.message_class = self._message_class()
-        log = self.setting("log", "")
-        force = self.setting("force", False)
+        self.counts_losses = self._choice("losses", "refuse", "count") == "COUNT"
+        self._log = self.setting("log", "")
+        self._force = self.setting("force", False)
         name = self.get_name()
-        self.truth = TruthLog(name, truth_file(log, name, force=force) if log else None)
+        stamped = self.setting("stamps", True) and bool(self._log)
+        file = truth_file(self._log, name, force=self._force) if stamped else None
+        self.truth = TruthLog(name, file)
+        self.summary_file()
         # Held by callbacks that add stamps; they exclude one another anyway.
         self.calling = threading.Lock()
         self._ready_publisher = None
@@ -96,10 +106,46 @@ class ChainNode(Node):
         return value.upper()
 
     def _message_class(self) -> type[Any]:
+        kind = self._choice("type", "unbounded", "fixed").lower()
         try:
-            return message_class(self.setting("message", VARIABLE))
+            return message_class(message_name(kind, self.payload))
         except ValueError as error:
-            raise ChainError(f"Cannot use parameter message: {error}.") from error
+            raise ChainError(f"Cannot use parameter payload: {error}.") from error
+
+    def summary_file(self) -> Path | None:
+        """Give the file of this node's summary; null when it is to write none.
+
+        Raises FileExistsError when it is there already and must stay.
+        """
+        name, force = self.get_name(), self._force
+        what = "a summary"
+        if not self._log:
+            return None
+        return truth_file(self._log, name, force=force, suffix=".json", what=what)
+
+    def says(self) -> str | None:
+        """Say at the end what this node did; null for one of no interest."""
+        return None
+
+    def cut_short(self) -> bool:
+        """Tell whether a signal that comes now keeps this node from what it was asked for."""
+        return False
+
+    def summary(self) -> dict[str, Any] | None:
+        """Give the numbers of this node; null for one that has none."""
+        return None
+
+    def write(self) -> list[Path]:
+        """Write stamps and summary; returns the files."""
+        path = self.truth.write()
+        out = [path] if path else []
+        document = self.summary()
+        file = self.summary_file() if document is not None else None
+        if document is not None and file is not None:
+            own = {"node": self.get_name(), "type": self.message_class.__name__}
+            write_json(file, {**own, **document})
+            out.append(file)
+        return out
 
     def missing(self) -> str | None:
         """Say which peers this node has not found; null when it has all."""

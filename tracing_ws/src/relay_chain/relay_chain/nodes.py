@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The nodes of the chain. Each is an ordinary ROS 2 node that its parameters configure.
 
-Parameters of all: message (its type), reliability, durability, depth (QoS of the chain's topics),
-work_ms (busy work in the callback), block_ms (a second subscription, `/slow`, whose callback sleeps
-that long), log (directory of the node's own stamps; empty for none), force (replace stamps),
-discovery_s (how long to look for the neighbours; 0 for ever).
-Source: output, listeners (subscriptions there to wait for), rate (Hz), messages, payload (bytes),
-peers (nodes that must be ready first). Relay: input, output, listeners. Sink: input, messages
-(ends when it has them all), quiet_s (or when none came for that long after one). Distractor: rate
-(Hz) of `/slow`.
+Parameters of all: type (of the messages: unbounded, or fixed for the plain type whose payload has
+just the bytes of payload), payload (bytes), reliability, durability, history, depth (QoS of the
+chain's topics), work_ms (busy work in the callback), block_ms (a second subscription, `/slow`,
+whose callback sleeps that long), log (directory of the node's own stamps and summary; empty for
+none), stamps (whether stamps are kept), force (replace them), losses (refuse or count: whether
+what did not come is a fault, or a result), discovery_s (how long to look for the neighbours; 0 for
+ever).
+Source: output, listeners (subscriptions there to wait for), rate (Hz; 0 for as fast as possible),
+messages (0 for as many as go), seconds (0 for as long as it takes), loans (rclcpp only), peers
+(nodes that must be ready first). Relay: input, output, listeners. Sink: input, messages (ends when
+it has them all; 0 where only the source knows how many), quiet_s (or when none came for that long
+after one). Distractor: rate (Hz) of `/slow`. Ping: ping.py.
 """
 
 from __future__ import annotations
@@ -18,13 +22,23 @@ import sys
 import time
 from typing import Any
 
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from strata_interfaces.msg import Timing
 
 from relay_chain.messages import make_message
-from relay_chain.node import READY_TOPIC, SLOW_TOPIC, ChainNode
+from relay_chain.node import LAST_TOPIC, READY_TOPIC, SLOW_TOPIC, ChainError, ChainNode
+from relay_chain.reception import Flow, Reception
+
+_LAST_QOS = QoSProfile(
+    depth=1,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+_AFTER_LAST_NS = 2_000_000_000
+"""How long a sink that counts losses waits for more, once the source sent its last."""
 
 
-class _Sender(ChainNode):
+class Sender(ChainNode):
     """A node that sends on `output`, once enough subscriptions are there."""
 
     def __init__(self, name: str, output: str) -> None:
@@ -44,18 +58,19 @@ class _Sender(ChainNode):
         return f"{found} of {self._listeners} subscriptions on {topic}"
 
 
-class Source(_Sender):
-    """Sends numbered messages at a rate, once every peer is ready."""
+class Starter(Sender):
+    """A node that sends of itself, once every peer is ready."""
 
-    def __init__(self, name: str = "source") -> None:
-        """Make a source."""
-        super().__init__(name, "/chain_0")
-        self._messages = self.setting("messages", 500, least=1)
-        self._period_s = self.hz("rate", 100.0)
+    def __init__(self, name: str, output: str) -> None:
+        super().__init__(name, output)
         self._peers = self.setting("peers", 0, least=0)
-        payload = self.setting("payload", 1024, least=0)
+        if self.setting("loans", False):
+            raise ChainError(
+                "Cannot use parameter loans: rclpy borrows no messages from the middleware. "
+                "Use the nodes in C++, where rclcpp is installed."
+            )
         # One message, used again: filling the payload is no part of what is measured.
-        self._message = make_message(self.message_class, self.get_name(), payload)
+        self._message = make_message(self.message_class, self.get_name(), self.payload)
         self._next = 0
         self._timer = None
 
@@ -67,33 +82,74 @@ class Source(_Sender):
         ready = self.count_publishers(READY_TOPIC)
         return None if ready >= self._peers else f"{ready} of {self._peers} peers are ready"
 
+    def send(self, number: int) -> int:
+        """Publish a message of that number; returns its stamp, taken just before."""
+        self._message.msgid = number
+        stamp_ns = time.monotonic_ns()
+        self._message.nanosec = stamp_ns
+        self._publisher.publish(self._message)
+        return stamp_ns
+
+
+class Source(Starter):
+    """Sends numbered messages at a rate, once every peer is ready."""
+
+    def __init__(self, name: str = "source") -> None:
+        """Make a source."""
+        super().__init__(name, "/chain_0")
+        self._messages = self.setting("messages", 500, least=0)
+        self._seconds = self.setting("seconds", 0.0, least=0)
+        if not (self._messages or self._seconds):
+            raise ChainError("Cannot send for ever: messages and seconds are both 0. Set one.")
+        self._rate = self.setting("rate", 100.0, least=0)
+        self._flow = Flow()
+        self._until_ns = 0
+        self._last_publisher = None
+        if self.counts_losses:
+            self._last_publisher = self.create_publisher(Timing, LAST_TOPIC, _LAST_QOS)
+
     def begin(self) -> None:
         """Start the timer."""
+        amount = f"{self._messages} messages" if self._messages else f"for {self._seconds:g} s"
+        sys.stderr.write(f"{self.get_name()}: all connected, sending {amount}\n")
+        self._until_ns = time.monotonic_ns() + round(self._seconds * 1e9)
         # No callback of the measured run: the first message comes a period later.
-        sys.stderr.write(f"{self.get_name()}: all connected, sending {self._messages} messages\n")
-        self._timer = self.create_timer(self._period_s, self.on_timer)
+        self._timer = self.create_timer(1.0 / self._rate if self._rate else 0.0, self.on_timer)
 
     def on_timer(self) -> None:
         """Publish the next message."""
         started_ns = time.monotonic_ns()
         with self.calling:
-            number = self._next
-            if number >= self._messages:
+            if self._timer.is_canceled():
                 return
+            if self._seconds and started_ns >= self._until_ns:
+                self._end()
+                return
+            number = self._next
             self._next += 1
-            if self._next == self._messages:
-                self._timer.cancel()
-            self._message.msgid = number
             self.work()
-            stamp_ns = time.monotonic_ns()
-            self._message.nanosec = stamp_ns
-            self._publisher.publish(self._message)
+            stamp_ns = self.send(number)
             self.truth.add("cb_start", number, started_ns, stamp_ns)
             self.truth.add("publish", number, stamp_ns, stamp_ns)
             self.truth.add("cb_end", number, time.monotonic_ns(), stamp_ns)
+            self._flow.add(stamp_ns, len(self._message.payload))
+            if self._next == self._messages:
+                self._end()
+
+    def _end(self) -> None:
+        self._timer.cancel()
+        sys.stderr.write(f"{self.get_name()}: sent {self._next} messages\n")
+        if self._last_publisher:
+            last = Timing(msgid=self._next, source=self.get_name(), nanosec=time.monotonic_ns())
+            self._last_publisher.publish(last)
+
+    def summary(self) -> dict[str, Any]:
+        """Give what was sent; times are those of the publishes."""
+        asked = {"payload": self.payload, "rate": self._rate, "loans": False}
+        return {**asked, "sent": self._flow.count, **self._flow.as_json()}
 
 
-class Relay(_Sender):
+class Relay(Sender):
     """Publishes what it receives, at once."""
 
     def __init__(self, name: str = "relay") -> None:
@@ -130,40 +186,80 @@ class Sink(ChainNode):
     def __init__(self, name: str = "sink") -> None:
         """Make a sink."""
         super().__init__(name)
-        self.expected = self.setting("messages", 500, least=1)
+        messages = self.setting("messages", 500, least=0)
+        if not (messages or self.counts_losses):
+            raise ChainError(
+                "Cannot use parameter messages: 0, where the source says how many it sent, needs "
+                "losses count."
+            )
+        self._sent = messages or None
         self._quiet_ns = round(self.setting("quiet_s", 5.0, least=0.0) * 1e9)
-        self.received = 0
         self._last_ns = 0
+        self.reception = Reception()
         self._subscription = self.create_subscription(
             self.message_class, self.setting("input", "/chain_1"), self.on_message, self.qos
         )
+        self._last = None
+        if self.counts_losses:
+            self._last = self.create_subscription(Timing, LAST_TOPIC, self.on_last, _LAST_QOS)
         self._watch = self.create_timer(0.5, self.on_watch)
 
     def missing(self) -> str | None:
-        """Say that the last relay is not there; null when it is."""
-        if self._subscription.get_publisher_count():
-            return None
-        return f"no publisher on {self._subscription.topic_name}"
+        """Say that the last relay, or who says the last, is not there; null when all are."""
+        for subscription in (self._subscription, self._last):
+            if subscription and not subscription.get_publisher_count():
+                return f"no publisher on {subscription.topic_name}"
+        return None
 
     def on_message(self, message: Any) -> None:
         """Count a message."""
         started_ns = time.monotonic_ns()
         with self.calling:
             self.work()
-            self.received += 1
             self._last_ns = started_ns
             self.truth.add("cb_start", message.msgid, started_ns, message.nanosec)
             self.truth.add("cb_end", message.msgid, time.monotonic_ns(), message.nanosec)
-            if self.received >= self.expected:
-                self.finish()
+            self.reception.receive(message.msgid, started_ns, len(message.payload))
+            self._look()
+
+    def on_last(self, message: Timing) -> None:
+        """Learn how many messages the source sent."""
+        with self.calling:
+            self._sent = message.msgid
+            self._quiet_ns = _AFTER_LAST_NS
+            self._last_ns = time.monotonic_ns()
+            self._look()
+
+    def _look(self) -> None:
+        if self._sent is not None and self.reception.count >= self._sent:
+            self.finish()
 
     def on_watch(self) -> None:
         """End when no message came for long after one."""
-        if self._last_ns and time.monotonic_ns() - self._last_ns > self._quiet_ns:
-            self.finish(
-                f"Cannot receive every message: {self.received} of {self.expected} came, then none "
-                f"for {self._quiet_ns / 1e9:g} s. Lower the rate or the work, or raise the depth."
-            )
+        if not self._last_ns or time.monotonic_ns() - self._last_ns <= self._quiet_ns:
+            return
+        if self.counts_losses:
+            self.finish()
+            return
+        self.finish(
+            f"Cannot receive every message: {self.reception.count} of {self._sent} came, then none "
+            f"for {self._quiet_ns / 1e9:g} s. Lower the rate or the work, or raise the depth."
+        )
+
+    def says(self) -> str:
+        """Say how many came."""
+        of = "" if self._sent is None else f" of {self._sent}"
+        return f"received {self.reception.count}{of} messages"
+
+    def cut_short(self) -> bool:
+        """Tell whether messages are still to come."""
+        if self.counts_losses:
+            return not self.done.done()
+        return self.reception.count < (self._sent or 0)
+
+    def summary(self) -> dict[str, Any]:
+        """Give what was received; times are those of the callbacks."""
+        return self.reception.as_json(self._sent)
 
 
 class Distractor(ChainNode):

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from relay_chain.messages import FIXED, VARIABLE
+from relay_chain.messages import FIXED, fixed_sizes
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class ChainOptions:
         return ["sink"] if self.sinks == 1 else [f"sink_{index}" for index in range(self.sinks)]
 
     @property
-    def message_type(self) -> str:
-        """Name of the message type that the chain's topics have."""
-        return FIXED[self.payload] if self.message == "fixed" else VARIABLE
+    def type(self) -> str:
+        """Kind of the type that the chain's topics have: fixed or unbounded."""
+        return "fixed" if self.message == "fixed" else "unbounded"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -110,11 +110,6 @@ def _block(text: str) -> Block:
     return Block(node, _positive(ms), _positive(hz))
 
 
-def _sizes() -> str:
-    *others, last = FIXED
-    return f"{', '.join(map(str, others))} or {last}"
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="relay_chain",
@@ -131,7 +126,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--payload", type=_size, default=1024, metavar="BYTES", help="ballast in a message")
     add("--message", choices=["timing", "fixed"], default="timing",
         help="type of the messages: Timing, of any size, or a plain type of a fixed size, which "
-        f"data sharing needs; that has a --payload of {_sizes()}",
+        f"data sharing needs; that has a --payload of {fixed_sizes()}",
         )  # fmt: skip
     add("--reliability", choices=["reliable", "best_effort"], default="reliable", help="QoS")
     add("--durability", choices=["volatile", "transient_local"], default="volatile", help="QoS")
@@ -171,7 +166,7 @@ def parse(arguments: list[str]) -> ChainOptions:
         if node not in options.nodes:
             parser.error(f"no node {node!r}: the chain has {', '.join(options.nodes)}")
     if options.message == "fixed" and options.payload not in FIXED:
-        parser.error(f"--message fixed needs a --payload of {_sizes()}, not {options.payload}")
+        parser.error(f"--message fixed needs a --payload of {fixed_sizes()}, not {options.payload}")
     if options.threads and options.executor != "multi":
         parser.error(f"--threads {options.threads} needs --executor multi")
     if options.client == "rclpy" and (options.intra_process or options.executor == "events"):

@@ -14,13 +14,14 @@ from rclpy.task import Future
 
 from relay_chain.node import ChainError, ChainNode
 from relay_chain.nodes import Distractor, Relay, Sink, Source
+from relay_chain.ping import Ping
 from relay_chain.stop import when_signalled
 
-KINDS = {"source": Source, "relay": Relay, "sink": Sink, "distractor": Distractor}
+KINDS = {"source": Source, "relay": Relay, "sink": Sink, "distractor": Distractor, "ping": Ping}
 
 
 def run_nodes(make: Callable[[], list[ChainNode]], arguments: list[str]) -> int:
-    """Run nodes until the sinks or a signal end them, then write their stamps; the exit status.
+    """Run nodes until the sinks or a signal end them, then write what they have; the exit status.
 
     The first node's parameters tell the executor. The signals must be held already
     (`stop.hold_signals`).
@@ -61,8 +62,8 @@ def _spin(
         stop.set_result(True)
 
     def on_done(_: Future) -> None:
-        # Sinks end when they have everything, others because of a fault.
-        sinks = [node for node in nodes if isinstance(node, Sink)]
+        # Sinks and pings end when they have everything, others because of a fault.
+        sinks = [node for node in nodes if isinstance(node, Sink | Ping)]
         others = [node for node in nodes if node not in sinks]
         if all(node.done.done() for node in sinks) or any(node.done.done() for node in others):
             stop.set_result(True)
@@ -82,20 +83,18 @@ def _report(nodes: list[ChainNode], number: int | None) -> int:
     for node in nodes:
         # Not the executor's shutdown: rclpy 7 and 9 do not wait for callbacks there.
         with node.calling:
-            path = node.truth.write()
-        if path:
+            paths = node.write()
+        for path in paths:
             sys.stderr.write(f"{node.get_name()}: wrote {path}\n")
         problem = node.done.result() if node.done.done() else None
         if problem:
             sys.stderr.write(f"{problem}\n")
             status = 1
-        if isinstance(node, Sink):
-            sys.stderr.write(
-                f"{node.get_name()}: received {node.received} of {node.expected} messages\n"
-            )
-            # A chain that was ended before its time did not do what it was asked to.
-            if number is not None and node.received < node.expected:
-                status = 128 + number
+        if text := node.says():
+            sys.stderr.write(f"{node.get_name()}: {text}\n")
+        # A chain that was ended before its time did not do what it was asked to.
+        if number is not None and node.cut_short():
+            status = 128 + number
     return status
 
 

@@ -12,15 +12,17 @@ from pathlib import Path
 COLUMNS = ("node", "pid", "tid", "event", "seq", "t_mono_ns", "src_mono_ns")
 
 
-def truth_file(directory: str, node: str, *, force: bool = False) -> Path:
-    """Give the file of a node's stamps; the directory need not exist.
+def truth_file(
+    directory: str, node: str, *, force: bool = False, suffix: str = ".csv", what: str = "stamps"
+) -> Path:
+    """Give the file of a node's stamps, or of `what` else it writes; the directory need not exist.
 
     Raises FileExistsError when it is there already and `force` is not set.
     """
-    path = Path(directory) / f"{node}.csv"
+    path = Path(directory) / f"{node}{suffix}"
     if path.exists() and not force:
         raise FileExistsError(
-            f"Cannot write stamps to {path}: it is there already. "
+            f"Cannot write {what} to {path}: it is there already. "
             "Name another directory, or allow replacing it (--force; parameter force)."
         )
     return path

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <thread>
+#include <utility>
 
 namespace relay_chain {
 
@@ -23,16 +24,30 @@ std::string seconds(std::chrono::nanoseconds time) {
   return out.data();
 }
 
+/// Gives the directory for stamps; empty for none.
+std::string log_of_stamps(rclcpp::Node& node) {
+  const auto log = setting(node, "log", std::string());
+  return setting(node, "stamps", true) ? log : "";
+}
+
 }  // namespace
 
 ChainNode::ChainNode(const std::string& name, const rclcpp::NodeOptions& options)
     : Node(name, options),
       made_(std::chrono::steady_clock::now()),
-      truth_(get_name(), setting(*this, "log", std::string()), setting(*this, "force", false)) {
+      truth_(get_name(), log_of_stamps(*this), setting(*this, "force", false)) {
+  const auto log = get_parameter("log").as_string();
+  if (!log.empty()) {
+    summary_file_ =
+        own_file(log, get_name(), ".json", "a summary", get_parameter("force").as_bool());
+  }
   work_ = of_ms(setting(*this, "work_ms", 0.0, 0));
   const auto block = of_ms(setting(*this, "block_ms", 0.0, 0));
   const auto depth = setting(*this, "depth", std::int64_t{10}, 1);
   qos_ = rclcpp::QoS(rclcpp::KeepLast(static_cast<std::size_t>(depth)));
+  if (is_other(*this, "history", "keep_last", "keep_all")) {
+    qos_.keep_all();
+  }
   if (is_other(*this, "reliability", "reliable", "best_effort")) {
     qos_.best_effort();
   }
@@ -40,22 +55,43 @@ ChainNode::ChainNode(const std::string& name, const rclcpp::NodeOptions& options
     qos_.transient_local();
   }
   intra_process_ = setting(*this, "intra_process", false);
-  message_type_ = setting(*this, "message", std::string("Timing"));
+  payload_ = setting(*this, "payload", std::int64_t{1024}, 0);
+  message_type_ = message_name(is_other(*this, "type", "unbounded", "fixed"), payload_);
+  counts_losses_ = is_other(*this, "losses", "refuse", "count");
   if (block.count() > 0) {
-    slow_ = create_subscription<Timing>(
-        kSlowTopic, 10,
-        [block](const Timing::ConstSharedPtr& /*message*/) { std::this_thread::sleep_for(block); });
+    slow_ = endpoints_of("Timing").receiving(
+        *this, {kSlowTopic, rclcpp::QoS(10)},
+        [block](std::int64_t /*started_ns*/, const Arrival& /*arrival*/) {
+          std::this_thread::sleep_for(block);
+        });
   }
   discovery_ = of_ms(setting(*this, "discovery_s", 30.0, 0) * 1e3);
   poll_ = create_wall_timer(kPoll, [this] { on_poll(); });
 }
 
-ChainNode::~ChainNode() {
+ChainNode::~ChainNode() { write_at_last(); }
+
+void ChainNode::write_at_last() noexcept {
   try {
-    truth_.write();
+    write();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
   }
+}
+
+std::vector<std::string> ChainNode::write() {
+  std::vector<std::string> files;
+  if (auto path = truth_.write()) {
+    files.push_back(*std::move(path));
+  }
+  Summary summary;
+  summary.add("node", std::string(get_name()));
+  summary.add("type", message_type_);
+  if (!summary_file_.empty() && sum_up(summary)) {
+    summary.write(summary_file_);
+    files.push_back(std::exchange(summary_file_, ""));
+  }
+  return files;
 }
 
 void ChainNode::finish(std::optional<std::string> problem) {
@@ -81,36 +117,20 @@ void ChainNode::work() const {
   }
 }
 
-bool ChainNode::intra_process() const {
+bool ChainNode::by_pointer() const {
   return intra_process_ || get_node_options().use_intra_process_comms();
-}
-
-rclcpp::PublisherOptions ChainNode::publisher_options() const {
-  rclcpp::PublisherOptions options;
-  if (intra_process_) {
-    options.use_intra_process_comm = rclcpp::IntraProcessSetting::Enable;
-  }
-  return options;
-}
-
-rclcpp::SubscriptionOptions ChainNode::subscription_options() const {
-  rclcpp::SubscriptionOptions options;
-  if (intra_process_) {
-    options.use_intra_process_comm = rclcpp::IntraProcessSetting::Enable;
-  }
-  return options;
 }
 
 // With intra-process communication some middlewares do not match endpoints of one process, and
 // others do: only the graph tells the same of both.
 std::size_t ChainNode::reached(const rclcpp::PublisherBase& publisher) const {
-  return intra_process() ? count_subscribers(publisher.get_topic_name())
-                         : publisher.get_subscription_count();
+  return by_pointer() ? count_subscribers(publisher.get_topic_name())
+                      : publisher.get_subscription_count();
 }
 
 std::size_t ChainNode::reaching(const rclcpp::SubscriptionBase& subscription) const {
-  return intra_process() ? count_publishers(subscription.get_topic_name())
-                         : subscription.get_publisher_count();
+  return by_pointer() ? count_publishers(subscription.get_topic_name())
+                      : subscription.get_publisher_count();
 }
 
 void ChainNode::on_poll() {
@@ -121,7 +141,8 @@ void ChainNode::on_poll() {
   if (!lacks) {
     poll_->cancel();
     poll_.reset();
-    ready_publisher_ = create_publisher<Timing>(kReadyTopic, 1);
+    ready_publisher_ =
+        endpoints_of("Timing").sending(*this, {kReadyTopic, rclcpp::QoS(1)}, 0, false).publisher;
     begin();
   } else if (discovery_.count() > 0 && std::chrono::steady_clock::now() - made_ > discovery_) {
     poll_->cancel();
@@ -147,6 +168,26 @@ std::optional<std::string> Sender::missing() {
     return "no subscription on " + topic;
   }
   return std::to_string(found) + " of " + std::to_string(listeners_) + " subscriptions on " + topic;
+}
+
+Starter::Starter(const std::string& name, const rclcpp::NodeOptions& options,
+                 const std::string& output)
+    : Sender(name, options, output),
+      peers_(static_cast<std::size_t>(setting(*this, "peers", std::int64_t{0}, 0))),
+      loans_(setting(*this, "loans", false)),
+      sending_(endpoints().sending(*this, this->output(), payload(), loans_)) {
+  set_publisher(sending_.publisher);
+}
+
+std::optional<std::string> Starter::missing() {
+  if (auto lacks = Sender::missing()) {
+    return lacks;
+  }
+  const auto ready = count_publishers(kReadyTopic);
+  if (ready >= peers_) {
+    return std::nullopt;
+  }
+  return std::to_string(ready) + " of " + std::to_string(peers_) + " peers are ready";
 }
 
 }  // namespace relay_chain

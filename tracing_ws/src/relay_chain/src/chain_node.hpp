@@ -8,14 +8,19 @@
 #include <optional>
 #include <rclcpp/rclcpp.hpp>
 #include <string>
+#include <vector>
 
+#include "endpoints.hpp"
 #include "messages.hpp"
+#include "summary.hpp"
 #include "truth.hpp"
 
 namespace relay_chain {
 
 /// A connected node makes a publisher here, which the source counts; nothing is ever sent.
 inline constexpr const char* kReadyTopic = "/chain_ready";
+/// Where losses are counted, the source says here how many messages it sent (as `msgid`).
+inline constexpr const char* kLastTopic = "/chain_last";
 inline constexpr const char* kSlowTopic = "/slow";
 
 /// What the nodes of the chain share: QoS, own stamps, busy work, the blocking subscription, and
@@ -35,11 +40,24 @@ class ChainNode : public rclcpp::Node {
   [[nodiscard]] bool done() const { return done_; }
   /// The sentence that says what went wrong, once done.
   [[nodiscard]] const std::optional<std::string>& problem() const { return problem_; }
-  TruthLog& truth() { return truth_; }
+  /// Writes stamps and summary, once; returns the files.
+  std::vector<std::string> write();
+
+  /// Whether the chain is over when all such nodes are done: sinks and pings.
+  [[nodiscard]] virtual bool ends() const { return false; }
+  /// Says at the end what this node did; nothing for one of no interest.
+  [[nodiscard]] virtual std::optional<std::string> says() const { return std::nullopt; }
+  /// Whether a signal that comes now keeps this node from what it was asked for.
+  [[nodiscard]] virtual bool cut_short() const { return false; }
 
  protected:
   /// Says which peers this node has not found; nothing when it has all.
   virtual std::optional<std::string> missing() = 0;
+  /// Adds the numbers of this node; false for one that has none.
+  virtual bool sum_up(Summary& /*summary*/) const { return false; }
+  /// Writes what nobody asked for yet: in a component container. For the destructor of a node that
+  /// has a summary, as its base can no longer ask it.
+  void write_at_last() noexcept;
   /// Starts, now that this node is connected.
   virtual void begin() {}
 
@@ -48,12 +66,14 @@ class ChainNode : public rclcpp::Node {
   /// Keeps the CPU busy for `work_ms`.
   void work() const;
 
-  [[nodiscard]] const rclcpp::QoS& qos() const { return qos_; }
-  [[nodiscard]] const std::string& message_type() const { return message_type_; }
-  /// Whether messages go to subscriptions of this process by pointer.
-  [[nodiscard]] bool intra_process() const;
-  [[nodiscard]] rclcpp::PublisherOptions publisher_options() const;
-  [[nodiscard]] rclcpp::SubscriptionOptions subscription_options() const;
+  TruthLog& truth() { return truth_; }
+  [[nodiscard]] std::int64_t payload() const { return payload_; }
+  /// Makes endpoints of the chain's type.
+  [[nodiscard]] const Endpoints& endpoints() const { return endpoints_of(message_type_); }
+  [[nodiscard]] Topic topic(const std::string& name) const { return {name, qos_, intra_process_}; }
+  /// Whether messages that do not come are a result, and no fault.
+  [[nodiscard]] bool counts_losses() const { return counts_losses_; }
+  static rclcpp::QoS last_qos() { return rclcpp::QoS(1).reliable().transient_local(); }
 
   /// Number of subscriptions that a publisher of this node reaches.
   [[nodiscard]] std::size_t reached(const rclcpp::PublisherBase& publisher) const;
@@ -62,20 +82,25 @@ class ChainNode : public rclcpp::Node {
 
  private:
   void on_poll();
+  /// Whether messages go to subscriptions of this process by pointer.
+  [[nodiscard]] bool by_pointer() const;
 
   rclcpp::QoS qos_{10};
+  std::int64_t payload_ = 0;
   std::string message_type_;
   bool intra_process_ = false;
+  bool counts_losses_ = false;
   std::chrono::nanoseconds work_{};
   std::chrono::nanoseconds discovery_{};
   std::chrono::steady_clock::time_point made_;
   TruthLog truth_;
+  std::string summary_file_;
 
   std::function<void()> act_;
   std::atomic<bool> done_ = false;
   std::optional<std::string> problem_;
 
-  rclcpp::Subscription<Timing>::SharedPtr slow_;
+  rclcpp::SubscriptionBase::SharedPtr slow_;
   rclcpp::TimerBase::SharedPtr poll_;
   rclcpp::PublisherBase::SharedPtr ready_publisher_;
 };
@@ -87,7 +112,7 @@ class Sender : public ChainNode {
 
   std::optional<std::string> missing() override;
 
-  [[nodiscard]] const std::string& output() const { return output_; }
+  [[nodiscard]] Topic output() const { return topic(output_); }
   void set_publisher(rclcpp::PublisherBase::SharedPtr publisher) {
     publisher_ = std::move(publisher);
   }
@@ -96,6 +121,23 @@ class Sender : public ChainNode {
   std::size_t listeners_ = 1;
   std::string output_;
   rclcpp::PublisherBase::SharedPtr publisher_;
+};
+
+/// A node that sends of itself, once every peer is ready.
+class Starter : public Sender {
+ protected:
+  Starter(const std::string& name, const rclcpp::NodeOptions& options, const std::string& output);
+
+  std::optional<std::string> missing() override;
+  /// Publishes a message of that number and stamp.
+  void send(std::int64_t number, std::int64_t stamp_ns) const { sending_.send(number, stamp_ns); }
+  [[nodiscard]] std::int64_t bytes() const { return sending_.bytes; }
+  [[nodiscard]] bool loans() const { return loans_; }
+
+ private:
+  std::size_t peers_;
+  bool loans_;
+  Sending sending_;
 };
 
 }  // namespace relay_chain

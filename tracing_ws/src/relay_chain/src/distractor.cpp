@@ -1,5 +1,6 @@
 // Copyright 2026 The Strata Authors
 // SPDX-License-Identifier: Apache-2.0
+#include <memory>
 #include <rclcpp_components/register_node_macro.hpp>
 #include <utility>
 
@@ -26,7 +27,8 @@ void Distractor::begin() {
 void Distractor::on_timer() {
   const auto started_ns = now_ns();
   const auto number = sent_++;
-  auto message = make_message<Timing>(get_name(), 0);
+  auto message = std::make_unique<Timing>();
+  message->source = get_name();
   message->msgid = number;
   const auto stamp_ns = now_ns();
   message->nanosec = stamp_ns;

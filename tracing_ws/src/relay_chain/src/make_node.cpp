@@ -15,11 +15,14 @@ std::shared_ptr<ChainNode> make_node(const std::string& name, const rclcpp::Node
   if (kind == "sink") {
     return std::make_shared<Sink>(options);
   }
+  if (kind == "ping") {
+    return std::make_shared<Ping>(options);
+  }
   if (kind == "distractor") {
     return std::make_shared<Distractor>(options);
   }
   throw Error("Cannot make node " + name +
-              ": its name begins with none of source, relay, sink, distractor.");
+              ": its name begins with none of source, relay, sink, distractor, ping.");
 }
 
 }  // namespace relay_chain

@@ -15,15 +15,35 @@ find_package(rclcpp_components REQUIRED)
 find_package(strata_interfaces REQUIRED)
 find_package(workload_rclcpp REQUIRED)
 
+# What rclcpp makes of a message type costs seconds of compilation: a file a type, compiled once.
+set(typed)
+foreach(size "" 256 1k 4k 16k 64k 256k 1m 4m)
+  if(size STREQUAL "")
+    set(type Timing)
+    set(header timing)
+  else()
+    set(type TimingFixed${size})
+    set(header timing_fixed${size})
+  endif()
+  configure_file(src/typed_endpoints.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/${type}.cpp @ONLY)
+  list(APPEND typed ${CMAKE_CURRENT_BINARY_DIR}/${type}.cpp)
+endforeach()
+
 add_library(relay_chain_nodes SHARED
+  ${typed}
   src/chain_node.cpp
   src/distractor.cpp
+  src/endpoints.cpp
   src/make_node.cpp
+  src/messages.cpp
+  src/ping.cpp
   src/process.cpp
   src/relay.cpp
   src/sink.cpp
   src/source.cpp
+  src/summary.cpp
   src/truth.cpp)
+target_include_directories(relay_chain_nodes PRIVATE src)
 target_compile_options(relay_chain_nodes PRIVATE -Wall -Wextra -Wpedantic)
 target_link_libraries(relay_chain_nodes PUBLIC
   rclcpp::rclcpp
@@ -34,13 +54,14 @@ rclcpp_components_register_nodes(relay_chain_nodes
   relay_chain::Source
   relay_chain::Relay
   relay_chain::Sink
+  relay_chain::Ping
   relay_chain::Distractor)
 install(TARGETS relay_chain_nodes DESTINATION lib)
 
 # Named apart from the Python executables, which lie in the same directory.
 add_executable(chain_cpp src/chain_main.cpp)
 set(executables chain_cpp)
-foreach(kind source relay sink distractor)
+foreach(kind source relay sink ping distractor)
   add_executable(${kind}_cpp src/node_main.cpp)
   target_compile_definitions(${kind}_cpp PRIVATE RELAY_CHAIN_NODE="${kind}")
   list(APPEND executables ${kind}_cpp)

@@ -13,24 +13,26 @@
 namespace relay_chain {
 
 /// Sends numbered messages at a rate, once every peer is ready.
-class Source : public Sender {
+class Source : public Starter {
  public:
   explicit Source(const rclcpp::NodeOptions& options);
+  ~Source() override { write_at_last(); }
 
  protected:
-  std::optional<std::string> missing() override;
   void begin() override;
+  bool sum_up(Summary& summary) const override;
 
  private:
-  template <typename Message>
-  void connect(std::int64_t payload);
   void on_timer();
+  void end();
 
   std::int64_t messages_;
-  std::chrono::nanoseconds period_;
-  std::size_t peers_;
+  std::chrono::nanoseconds time_;
+  double rate_;
   std::int64_t next_ = 0;
-  std::function<void(std::int64_t number, std::int64_t stamp_ns)> send_;
+  std::int64_t until_ns_ = 0;
+  Flow flow_;
+  Sending last_;
   rclcpp::TimerBase::SharedPtr timer_;
 };
 
@@ -43,12 +45,6 @@ class Relay : public Sender {
   std::optional<std::string> missing() override;
 
  private:
-  template <typename Message>
-  void connect(const std::string& input);
-  template <typename Publish>
-  void pass_on(std::int64_t started_ns, std::int64_t number, std::int64_t sent_ns,
-               const Publish& publish);
-
   rclcpp::SubscriptionBase::SharedPtr subscription_;
 };
 
@@ -56,23 +52,64 @@ class Relay : public Sender {
 class Sink : public ChainNode {
  public:
   explicit Sink(const rclcpp::NodeOptions& options);
+  ~Sink() override { write_at_last(); }
 
-  [[nodiscard]] std::int64_t expected() const { return expected_; }
-  [[nodiscard]] std::int64_t received() const { return received_; }
+  [[nodiscard]] bool ends() const override { return true; }
+  [[nodiscard]] std::optional<std::string> says() const override;
+  [[nodiscard]] bool cut_short() const override;
 
  protected:
   std::optional<std::string> missing() override;
+  bool sum_up(Summary& summary) const override;
 
  private:
-  void on_message(std::int64_t started_ns, std::int64_t number, std::int64_t sent_ns);
+  void on_message(std::int64_t started_ns, const Arrival& arrival);
+  void on_last(std::int64_t sent);
   void on_watch();
+  void look();
 
-  std::int64_t expected_;
+  std::optional<std::int64_t> sent_;
   std::chrono::nanoseconds quiet_;
-  std::atomic<std::int64_t> received_ = 0;
+  Reception reception_;
   std::int64_t last_ns_ = 0;
   rclcpp::SubscriptionBase::SharedPtr subscription_;
+  rclcpp::SubscriptionBase::SharedPtr last_;
   rclcpp::TimerBase::SharedPtr watch_;
+};
+
+/// Sends a message, waits for its return, sends the next; a relay is its `pong`.
+///
+/// The next goes out in a timer's callback, not in that of the return: the second would make one
+/// chain of all of them.
+class Ping : public Starter {
+ public:
+  explicit Ping(const rclcpp::NodeOptions& options);
+  ~Ping() override { write_at_last(); }
+
+  [[nodiscard]] bool ends() const override { return true; }
+  [[nodiscard]] std::optional<std::string> says() const override;
+  [[nodiscard]] bool cut_short() const override { return !done(); }
+
+ protected:
+  std::optional<std::string> missing() override;
+  void begin() override;
+  bool sum_up(Summary& summary) const override;
+
+ private:
+  void on_timer();
+  void on_return(std::int64_t started_ns, const Arrival& arrival);
+  [[nodiscard]] std::int64_t returned() const;
+
+  std::int64_t messages_;
+  double rate_;
+  std::chrono::nanoseconds timeout_;
+  std::int64_t sent_ns_ = 0;
+  /// By number; nothing for one that did not return.
+  std::vector<std::optional<std::int64_t>> round_trips_;
+  std::int64_t late_ = 0;
+  bool waiting_ = false;
+  rclcpp::SubscriptionBase::SharedPtr subscription_;
+  rclcpp::TimerBase::SharedPtr timer_;
 };
 
 /// Publishes on `/slow`, for nodes that block on it.
@@ -93,8 +130,8 @@ class Distractor : public ChainNode {
   rclcpp::TimerBase::SharedPtr timer_;
 };
 
-/// Makes the node of a name, of the kind that its name begins with: source, relay, sink or
-/// distractor. Throws Error for another.
+/// Makes the node of a name, of the kind that its name begins with: source, relay, sink,
+/// ping or distractor. Throws Error for another.
 std::shared_ptr<ChainNode> make_node(const std::string& name, const rclcpp::NodeOptions& options);
 
 }  // namespace relay_chain

@@ -10,16 +10,16 @@ namespace relay_chain {
 
 namespace {
 
-/// Whether nodes have nothing more to do: sinks end when they have everything, others at a fault.
+/// Whether nodes have nothing more to do: sinks and pings end when they have everything, others at
+/// a fault.
 bool all_done(const Nodes& nodes) {
-  bool sinks_done = true;
+  bool ends_done = true;
   bool fault = false;
   for (const auto& node : nodes) {
-    const bool is_sink = dynamic_cast<Sink*>(node.get()) != nullptr;
-    sinks_done = sinks_done && (!is_sink || node->done());
-    fault = fault || (!is_sink && node->done());
+    ends_done = ends_done && (!node->ends() || node->done());
+    fault = fault || (!node->ends() && node->done());
   }
-  return sinks_done || fault;
+  return ends_done || fault;
 }
 
 /// Writes the stamps and says how it ended; the exit status.
@@ -27,21 +27,19 @@ int report(const Nodes& nodes, int number) {
   int status = 0;
   for (const auto& node : nodes) {
     const auto* name = node->get_name();
-    if (const auto path = node->truth().write()) {
-      std::fprintf(stderr, "%s: wrote %s\n", name, path->c_str());
+    for (const auto& path : node->write()) {
+      std::fprintf(stderr, "%s: wrote %s\n", name, path.c_str());
     }
     if (node->problem()) {
       std::fprintf(stderr, "%s\n", node->problem()->c_str());
       status = 1;
     }
-    if (const auto* sink = dynamic_cast<Sink*>(node.get())) {
-      std::fprintf(stderr, "%s: received %lld of %lld messages\n", name,
-                   static_cast<long long>(sink->received()),
-                   static_cast<long long>(sink->expected()));
-      // A chain that was ended before its time did not do what it was asked to.
-      if (number != 0 && sink->received() < sink->expected()) {
-        status = 128 + number;
-      }
+    if (const auto text = node->says()) {
+      std::fprintf(stderr, "%s: %s\n", name, text->c_str());
+    }
+    // A chain that was ended before its time did not do what it was asked to.
+    if (number != 0 && node->cut_short()) {
+      status = 128 + number;
     }
   }
   return status;

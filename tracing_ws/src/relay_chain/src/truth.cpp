@@ -17,17 +17,22 @@ std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
-TruthLog::TruthLog(std::string node, const std::string& directory, bool force)
-    : node_(std::move(node)) {
-  if (directory.empty()) {
-    return;
-  }
-  path_ = (std::filesystem::path(directory) / (node_ + ".csv")).string();
-  if (!force && std::filesystem::exists(path_)) {
+std::string own_file(const std::string& directory, const std::string& node,
+                     const std::string& suffix, const std::string& what, bool force) {
+  const auto path = std::filesystem::path(directory) / (node + suffix);
+  if (!force && std::filesystem::exists(path)) {
     throw workload::Error(
-        "Cannot write stamps to " + path_ +
+        "Cannot write " + what + " to " + path.string() +
         ": it is there already. Name another directory, or allow replacing it (--force; "
         "parameter force).");
+  }
+  return path.string();
+}
+
+TruthLog::TruthLog(std::string node, const std::string& directory, bool force)
+    : node_(std::move(node)) {
+  if (!directory.empty()) {
+    path_ = own_file(directory, node_, ".csv", "stamps", force);
   }
 }
 

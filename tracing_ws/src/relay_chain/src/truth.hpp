@@ -12,6 +12,11 @@ namespace relay_chain {
 /// CLOCK_MONOTONIC, ns.
 std::int64_t now_ns();
 
+/// Gives the file of `what` a node writes: DIRECTORY/NODE and the suffix. Throws Error when it is
+/// there already and `force` is not set.
+std::string own_file(const std::string& directory, const std::string& node,
+                     const std::string& suffix, const std::string& what, bool force);
+
 /// A node's own stamps, as ground truth that is independent of any tracer.
 ///
 /// Rows stay in memory until `write`: callbacks do no I/O. Events: `cb_start` (first thing in a

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import csv
 import itertools
+import json
 import os
 import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from traced_ros import Ros, free_domain
@@ -153,6 +155,13 @@ def truth(directory: Path) -> dict[str, list[Row]]:
             for _, pid, tid, event, seq, at, sent in lines[1:]
         ]
     return found
+
+
+def summary(directory: Path, node: str) -> dict[str, Any]:
+    """Read the numbers of a node."""
+    document: dict[str, Any] = json.loads((directory / f"{node}.json").read_text())
+    assert document["node"] == node
+    return document
 
 
 def stamps(rows: list[Row], event: str) -> list[int]:

@@ -100,7 +100,7 @@ def test_in_two_processes_every_hop_crosses(
         ("--reliability sometimes", "invalid choice: 'sometimes'"),
         ("--processes three", "invalid choice: 'three'"),
         ("--sinks 0", "'0' is not a whole number of at least 1"),
-        ("--message fixed", "needs a --payload of 256, 65536, 1048576 or 4194304, not 1024"),
+        ("--message fixed --payload 1000", "needs a --payload of 256, 1024, 4096, 16384, 65536, 2"),
         ("--sinks 2 --work sink=5", "no node 'sink': the chain has source, relay_0"),
         ("--threads 2", "--threads 2 needs --executor multi"),
         ("--threads 2 --executor events --client rclcpp", "--threads 2 needs --executor multi"),

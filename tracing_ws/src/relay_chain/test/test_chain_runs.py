@@ -19,6 +19,7 @@ from chain_process import (
     free_domain,
     needs_rclcpp,
     stamps,
+    summary,
     truth,
 )
 
@@ -145,16 +146,24 @@ def test_every_sink_gets_every_message(
     check(nodes, 1, 30, sinks)
 
 
-@pytest.mark.parametrize("message", ["timing", "fixed"])
-@pytest.mark.parametrize("payload", [256, 64 << 10, 1 << 20, 4 << 20])
+FIXED = [256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20]
+"""Bytes of the payloads that have a type of their own."""
+
+
+@pytest.mark.parametrize(
+    ("message", "payload"),
+    [("timing", 64 << 10), ("timing", 4 << 20), *(("fixed", size) for size in FIXED)],
+)
 def test_messages_of_every_size_pass(
     tmp_path: Path, client: str, message: str, payload: int
 ) -> None:
     options = f"--client {client} --message {message} --payload {payload}"
-    options += " --relays 1 --rate 5 --messages 8"
+    options += " --relays 1 --rate 20 --messages 4"
     status, errors = JAZZY.run(*options.split(), "--log", tmp_path)
     assert status == 0, errors
-    check(truth(tmp_path), 1, 8)
+    check(truth(tmp_path), 1, 4)
+    # The size is that of the payload alone.
+    assert summary(tmp_path, "sink")["bytes"] == 4 * payload
 
 
 def test_work_keeps_the_callback_busy_before_its_publish(tmp_path: Path, client: str) -> None:
@@ -259,13 +268,14 @@ def test_nodes_run_alone_by_their_parameters(tmp_path: Path, client: str) -> Non
 @pytest.mark.parametrize(
     ("node", "setting", "says"),
     [
-        ("source", "rate:=0.0", "Cannot use parameter rate: 0.0 Hz is not above 0."),
+        ("distractor", "rate:=0.0", "Cannot use parameter rate: 0.0 Hz is not above 0."),
+        ("source", "rate:=-1.0", "Cannot use parameter rate: -1.0 is below 0."),
+        ("source", "messages:=0", "Cannot send for ever: messages and seconds are both 0."),
+        ("source", "loans:=true", "Cannot use parameter loans: "),
+        ("source", "type:=fixed payload:=1000", "no type of fixed size has a payload of 1000 b"),
+        ("sink", "messages:=0", "Cannot use parameter messages: 0, where the source says how"),
         ("source", "messages:=many", "Cannot use parameter messages: 'many' is no int."),
-        (
-            "relay",
-            "message:=Wrong",
-            "Cannot use parameter message: 'Wrong' is none of Timing, Timi",
-        ),
+        ("relay", "type:=wrong", "parameter type: 'wrong' is neither unbounded nor fixed."),
         ("relay", "depth:=0", "Cannot use parameter depth: 0 is below 1."),
         ("relay", "reliability:=x", "'x' is neither reliable nor best_effort."),
         ("sink", "executor:=triple", "Cannot use parameter executor: 'triple' is n"),
@@ -274,7 +284,7 @@ def test_nodes_run_alone_by_their_parameters(tmp_path: Path, client: str) -> Non
 )
 def test_a_node_that_cannot_run_says_why(client: str, node: str, setting: str, says: str) -> None:
     executable = f"{node}_cpp" if client == "rclcpp" else node
-    status, errors = finish(JAZZY.executable(executable, setting))
+    status, errors = finish(JAZZY.executable(executable, *setting.split()))
     assert status == 1
     assert says in errors
     assert "Traceback" not in errors
@@ -284,6 +294,6 @@ def test_nodes_that_are_no_kind_cannot_share_a_process() -> None:
     status, errors = finish(JAZZY.start(JAZZY.space / "lib/relay_chain/chain", "source", "mixer"))
     assert status == 2
     assert errors == (
-        "Cannot run the chain: 'mixer' names none of source, relay, sink, distractor. "
+        "Cannot run the chain: 'mixer' names none of source, relay, sink, distractor, ping. "
         "Name some, like source relay_0 sink.\n"
     )

@@ -18,16 +18,14 @@ _SWITCH_S = 0.0005
 def main(arguments: list[str] | None = None) -> int:
     """Run the driver until a signal or its bound ends it; the exit status."""
     hold_signals()
-    sys.setswitchinterval(_SWITCH_S)
+    settle_threads()
     # Only now: these start threads.
     import rclpy
     from rclpy.executors import SingleThreadedExecutor
-    from rclpy.lifecycle import TransitionCallbackReturn
     from rclpy.signals import SignalHandlerOptions
 
     from lidar_pipeline.driver.node import OusterDriver
     from lidar_pipeline.driver.sensor_client import SensorError
-    from lidar_pipeline.driver.settings import setting
 
     rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     node = OusterDriver()
@@ -41,13 +39,11 @@ def main(arguments: list[str] | None = None) -> int:
 
     try:
         when_signalled(stop)
-        log = _log_file(setting(node, "log", ""), force=setting(node, "force", default=False))
-        if setting(node, "autostart", default=True):
-            for trigger in (node.trigger_configure, node.trigger_activate):
-                if trigger() != TransitionCallbackReturn.SUCCESS:
-                    return _fail(node.problem or "Cannot start the driver.")
+        log = log_file(node)
+        if problem := start(node):
+            return _fail(problem)
         executor.spin_until_future_complete(node.done)
-        _report(node.end(), log)
+        report(node.end(), log)
     except (SensorError, FileExistsError) as error:
         return _fail(str(error))
     finally:
@@ -60,7 +56,32 @@ def _fail(text: str) -> int:
     return 1
 
 
-def _log_file(directory: str, *, force: bool) -> Path | None:
+def settle_threads() -> None:
+    """Have threads of Python take turns often."""
+    sys.setswitchinterval(_SWITCH_S)
+
+
+def start(node: Any) -> str | None:
+    """Configure and activate the driver where autostart asks for it; null, or what went wrong."""
+    from rclpy.lifecycle import TransitionCallbackReturn
+
+    from lidar_pipeline.driver.settings import setting
+
+    if setting(node, "autostart", default=True):
+        for trigger in (node.trigger_configure, node.trigger_activate):
+            if trigger() != TransitionCallbackReturn.SUCCESS:
+                return str(node.problem or "Cannot start the driver.")
+    return None
+
+
+def log_file(node: Any) -> Path | None:
+    """Give the file of the driver's counts; null for none.
+
+    Raises FileExistsError when it is there already and must stay.
+    """
+    from lidar_pipeline.driver.settings import setting
+
+    directory, force = setting(node, "log", ""), setting(node, "force", default=False)
     if not directory:
         return None
     path = Path(directory) / "ouster_driver.json"
@@ -70,7 +91,8 @@ def _log_file(directory: str, *, force: bool) -> Path | None:
     return path
 
 
-def _report(counts: dict[str, Any], log: Path | None) -> None:
+def report(counts: dict[str, Any], log: Path | None) -> None:
+    """Write what the driver received and published."""
     sys.stderr.write(f"ouster_driver: {json.dumps(counts)}\n")
     if log:
         log.write_text(json.dumps(counts, indent=2) + "\n")
