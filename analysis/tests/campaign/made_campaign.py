@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import product
 
 import numpy as np
 import pandas as pd
 
+from strata.campaign.report.answers import answer
 from strata.campaign.report.contents import (
     FAILED,
     FINISHED,
@@ -27,6 +29,7 @@ from strata.campaign.report.contents import (
     Study,
     StudyPart,
 )
+from strata.campaign.report.page import render_page
 from strata.campaign.tables.table import Column, Table
 
 LATENCY = Measure("latency", "ms", "message", "publish to the callback's start")
@@ -223,6 +226,12 @@ def contents(*parts: StudyPart, **kwargs) -> Contents:
     )
 
 
+@cache
+def whole_page() -> str:
+    return render_page(whole())
+
+
+@cache
 def whole() -> Contents:
     """A campaign with every kind of figure, a table, a skipped transport, and a failed cell."""
     one = study()
@@ -236,8 +245,6 @@ def whole() -> Contents:
         "process sink ended with status 1",
     )
     one = study(cells=failed)
-    from strata.campaign.report.answers import answer
-
     charts = every_chart(one)
     layers = layered(one)
     loss = Chart(Request("curve", "loss"), LOSS, per_cell(one, [0.0, 0.0, 7.7]))

@@ -7,24 +7,17 @@ Skipped only where no Chromium is installed (`make setup` installs it).
 
 from __future__ import annotations
 
-import html
-import json
-import re
-import shutil
-import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 from made_analysis import Relay, make, nothing, with_chains
 from made_sections import with_sections
+from page_browser import Seen, look_at, only_news
 
 from strata.analysis import Analysis
 from strata.report.html import theme, write_report
 
-PROBE = Path(__file__).parent / "probe.js"
 LONG = Relay(
     hops=10,
     node="/robot_7/perception/pointcloud_preprocessing/voxel_grid_filter_component_{}",
@@ -35,55 +28,13 @@ LONG = Relay(
 )
 
 
-@dataclass(frozen=True)
-class Seen:
-    """What the probe saw in the browser, and what the browser wrote to its console."""
-
-    probe: dict[str, Any]
-    console: list[str]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> str:
-    names = ("chromium", "chromium-browser", "google-chrome")
-    found = next((path for path in map(shutil.which, names) if path), None)
-    if found is None:
-        pytest.skip("no Chromium is installed")
-    return found
-
-
 @pytest.fixture
-def browse(chromium: str, tmp_path: Path) -> Callable[[Analysis, int], Seen]:
+def browse(tmp_path: Path) -> Callable[[Analysis, int], Seen]:
     def look(analysis: Analysis, width: int) -> Seen:
         path = write_report(analysis, tmp_path / "page.html", title="made", force=True)
-        script = f"<script>{PROBE.read_text()}</script></body>"
-        # What is folded away is looked at as well.
-        page = path.read_text().replace("<details>", "<details open>")
-        path.write_text(page.replace("</body>", script))
-        return open_page(chromium, path, width, tmp_path / "profile")
+        return look_at(path, width, tmp_path / "profile")
 
     return look
-
-
-def open_page(chromium: str, path: Path, width: int, profile: Path) -> Seen:
-    flags = "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-sync"
-    flags += " --no-first-run --virtual-time-budget=15000 --enable-logging=stderr --dump-dom"
-    done = subprocess.run(
-        [
-            chromium,
-            *flags.split(),
-            f"--user-data-dir={profile}",
-            f"--window-size={width},2000",
-            path.as_uri(),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    probe = re.search(r'<body data-probe="([^"]*)"', done.stdout)
-    assert probe, done.stderr
-    return Seen(json.loads(html.unescape(probe[1])), re.findall(r"CONSOLE[^\n]*", done.stderr))
 
 
 @pytest.mark.parametrize("width", [1280, 700])
@@ -137,8 +88,3 @@ def test_a_page_without_figures_has_no_error(browse: Callable[[Analysis, int], S
     assert seen.probe["figures"] == []
     assert seen.probe["cut"] == []
     assert only_news(seen.console) == []
-
-
-def only_news(console: list[str]) -> list[str]:
-    """Lines of the console, without bokeh's two remarks that it has begun and is done."""
-    return [line for line in console if "setting log level" not in line and "idle at" not in line]

@@ -8,7 +8,7 @@ Only the layers that the campaign has are drawn, and the probes at which they be
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from strata.report.html import theme
 from strata.schema import layers
@@ -96,6 +96,7 @@ _SPANS = {
     layers.CALLBACK.name: ("start", "end"),
 }
 _ORDER = list(_PROBES)
+_BEFORE = ("rmw_publish", "serialize_begin")
 _BOTTOM = 404
 
 
@@ -103,7 +104,8 @@ def flow(present: Iterable[str]) -> Flow | None:
     """Return the drawing of these layers; null when there is none of a message's own."""
     spans = {name: span for name in present if (span := _span(name))}
     drawn: dict[str, tuple[str, str]] = {}
-    covered: set[tuple[str, str]] = set()
+    # The time before serialize_begin is of the layer dds write, too.
+    covered = {_BEFORE} if layers.DDS_WRITE.name in spans else set()
     for name, span in sorted(spans.items(), key=lambda item: _length(item[1])):
         steps = set(_steps(span))
         if not steps <= covered:
@@ -116,14 +118,16 @@ def flow(present: Iterable[str]) -> Flow | None:
         Probe(probe.name, probe.x, probe.y, probe.doc, at)
         for at, probe in enumerate((_PROBES[name] for name in used), start=1)
     ]
-    legs = tuple(_leg(name, drawn[name]) for name in sorted(drawn, key=theme.order))
+    legs = [_leg(name, drawn[name]) for name in sorted(drawn, key=theme.order)]
+    if {"rmw_publish", "serialize_begin"} <= set(used) and layers.DDS_WRITE.name in drawn:
+        legs.append(replace(_leg(layers.DDS_WRITE.name, _BEFORE), text_x=-100))
     return Flow(
         bands=BANDS,
-        legs=legs,
+        legs=tuple(legs),
         probes=tuple(numbered),
         has_driver=any("read" in span for span in drawn.values()),
         has_hold=layers.HOLD.name in set(present),
-        summary="A message's way: " + ", ".join(leg.layer for leg in legs),
+        summary="A message's way: " + ", ".join(dict.fromkeys(leg.layer for leg in legs)),
     )
 
 

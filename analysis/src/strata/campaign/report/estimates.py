@@ -6,10 +6,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
+
+if TYPE_CHECKING:
+    from strata.stats.intervals import Interval
 
 _SEED = 1
 _FEWEST = 5
@@ -55,9 +59,7 @@ def estimate(rows: pd.DataFrame, each: str, statistic: str, confidence: float | 
         return _over_cells(values, nothing, statistic, confidence)
     if len(values) < _FEWEST or statistic not in _WITH_INTERVALS:
         return nothing
-    from strata.stats.intervals import interval
-
-    found = interval(values, _WITH_INTERVALS[statistic], confidence, seed=_SEED)
+    found = _interval(values.tobytes(), statistic, confidence)
     return Estimate(
         value,
         _finite(found.low),
@@ -66,6 +68,15 @@ def estimate(rows: pd.DataFrame, each: str, statistic: str, confidence: float | 
         _finite(found.effective_count),
         found.method if _finite(found.low) is not None else "",
     )
+
+
+@lru_cache(maxsize=512)
+def _interval(values: bytes, statistic: str, confidence: float) -> Interval:
+    """Return the interval of float64 values; figures and answers ask for the same ones again."""
+    from strata.stats.intervals import interval
+
+    sample = np.frombuffer(values, dtype=np.float64)
+    return interval(sample, _WITH_INTERVALS[statistic], confidence, seed=_SEED)
 
 
 def _over_cells(

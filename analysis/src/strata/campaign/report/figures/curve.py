@@ -28,6 +28,8 @@ from strata.report.html.figures import axes
 
 _HEIGHT = 330
 _DODGE = 0.1
+_ALIKE = 0.8
+"""Share of the effective count below which a caption tells it."""
 
 
 @dataclass(frozen=True)
@@ -141,11 +143,16 @@ class _Curves:
         out = [f"bars are {percent} intervals ({' or '.join(methods)})"] if methods else []
         if any(not point.estimate.method for point in points):
             out.append("a point without a bar has too few values for an interval")
-        effective = [p.estimate.effective for p in points if p.estimate.effective is not None]
-        if effective and min(effective) < min(p.estimate.count for p in points):
+        dependent = [
+            found
+            for found in (point.estimate for point in points)
+            if found.effective is not None and found.effective < _ALIKE * found.count
+        ]
+        if dependent:
+            few = min(dependent, key=lambda found: (found.effective or 0) / found.count)
             out.append(
-                "values that follow each other are alike: they are worth "
-                f"{min(effective):,.0f} to {max(effective):,.0f} independent ones a point"
+                f"values that follow each other are alike at {len(dependent)} of {len(points)} "
+                f"points: {few.count:,} are worth as few as {few.effective:,.0f} independent ones"
             )
         if any(len(point.repetitions) > 1 for point in points):
             out.append("small marks are the repetitions by themselves")

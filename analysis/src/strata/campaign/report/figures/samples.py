@@ -18,8 +18,8 @@ from strata.campaign.report.figures.split import Drawn, legend_of, series_of, sp
 from strata.campaign.report.words import name_words
 from strata.report.html.figures import axes, thinning
 
-MAX_POINTS = 12_000
-"""Points of one figure over all of its panels: about 25 bytes each in the file."""
+MAX_POINTS = 40_000
+"""Points of one figure over all of its panels: about 11 bytes each in the file."""
 _HEIGHT = 250
 
 

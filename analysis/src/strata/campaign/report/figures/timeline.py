@@ -22,13 +22,15 @@ from strata.units import format_number
 _HEIGHT = 280
 _MAX_POINTS = 6_000
 _MOST_SLOPES = 8
+_SHORTEST_S = 30.0
+"""A slope an hour of a shorter run would be a guess."""
 
 
 def draw_timeline(chart: Chart, study: Study) -> Drawn:
     """Plot the values over `t_s`, seconds since the run began, one series a process.
 
     Several cells get a panel each, unless the file asks for others. Each series of enough values
-    gets its straight line; the caption tells its slope.
+    over at least 30 s gets its straight line; the caption tells its slope.
     """
     chart = Chart(_apart(chart), chart.measure, chart.frame, chart.empty)
     slopes: list[str] = []
@@ -50,10 +52,10 @@ def _apart(chart: Chart) -> Request:
 
 
 def _draw(rows: pd.DataFrame, chart: Chart, study: Study, slopes: list[str]) -> figure:
-    values = rows["value"].dropna().to_numpy(dtype=np.float64)
+    values = chart.frame["value"].dropna().to_numpy(dtype=np.float64)
     scale = scale_of(values, chart.measure, asked=chart.request.scale)
     low, top = (float(end) * scale.factor for end in (values.min(), values.max()))
-    end = float(rows["t_s"].max())
+    end = float(chart.frame["t_s"].max())
     plot = axes.new_figure(
         height=_HEIGHT,
         x_label="time since the run began (s)",
@@ -103,7 +105,7 @@ def _slope(plot: figure, item: Series, chart: Chart, scale: Scale) -> list[str]:
     if len(rows) < MIN_COUNT or rows["cell"].nunique() > 1:
         return []
     times = rows["t_s"].to_numpy(dtype=np.float64)
-    if times[0] == times[-1]:
+    if times[-1] - times[0] < _SHORTEST_S:
         return []
     values = rows["value"].to_numpy(dtype=np.float64)
     found = drift(times, values)
@@ -114,7 +116,9 @@ def _slope(plot: figure, item: Series, chart: Chart, scale: Scale) -> list[str]:
     if not scale.is_log or (drawn > 0).all():
         plot.line(ends, drawn, name="line", line_color="#111111", line_width=1, line_alpha=0.6)
     unit = chart.measure.unit
-    name = f"{item.key.text}: " if item.key.text else ""
+    cell = str(rows["cell"].iloc[0]) if chart.frame["cell"].nunique() > 1 else ""
+    name = ", ".join(filter(None, (item.key.text, cell)))
+    name += ": " if name else ""
     zero = "; it holds 0" if found.low <= 0 <= found.high else ""
     bounds = (
         f" [{format_number(found.low)} to {format_number(found.high)} at "
