@@ -29,3 +29,7 @@ class ScenarioError(StrataError):
 
 class OutputError(StrataError):
     """A result cannot be written where the user wanted it."""
+
+
+class GateError(StrataError):
+    """A file of gates cannot be read, or not be judged with the runs that were given."""
