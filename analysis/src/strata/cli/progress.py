@@ -29,3 +29,22 @@ def decoding_progress() -> Iterator[Callable[[int], None]]:
             progress.update(task, description=f"reading: {seen:,} events")
 
         yield advance
+
+
+@contextmanager
+def counting_progress(what: str) -> Iterator[Callable[[], None]]:
+    """Show on stderr how many of something are done; silent when stderr is no terminal."""
+    console = make_console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        task = progress.add_task(what, total=None)
+        done = 0
+
+        def advance() -> None:
+            nonlocal done
+            done += 1
+            progress.update(task, description=f"{what}: {done:,}")
+
+        yield advance
