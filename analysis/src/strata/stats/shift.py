@@ -76,9 +76,9 @@ def shift(
 ) -> Shift:
     """Compare b with a, both in the order of measuring.
 
-    `seed` and `resamples` are of the bootstraps of the `quantiles` that are told. Memory and time are of the order
-    of n log n: the differences are never made. Raises ValueError for no values, and where all
-    values of both samples are equal.
+    `seed` and `resamples` are of the bootstraps of the `quantiles` that are told. Memory and time
+    are of the order of n log n: the differences are never made. Raises ValueError for no values,
+    and where all values of both samples are equal.
     """
     checked_share(confidence, "confidence")
     first, second = checked(a, what="the first sample"), checked(b, what="the second sample")
