@@ -37,3 +37,7 @@ class OutputError(StrataError):
 
 class OriginalError(StrataError):
     """A published result, of another tool, cannot be read."""
+
+
+class GateError(StrataError):
+    """A file of gates cannot be read, or not be judged with the runs that were given."""

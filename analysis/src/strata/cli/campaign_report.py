@@ -12,7 +12,7 @@ from strata.campaign.report.gather import gather
 from strata.campaign.report.page import write_page_of
 from strata.campaign.report.text import print_contents
 from strata.cli.console import make_console
-from strata.cli.progress import counted_progress
+from strata.cli.progress import stepwise_progress
 from strata.errors import OutputError
 from strata.printable import printable
 from strata.report.html import check_target
@@ -49,13 +49,13 @@ def command(directory: Path, output: Path | None, form: str, *, force: bool) -> 
                 f"Cannot write text to {output}: it goes to standard output. Leave -o out, or "
                 "redirect it."
             )
-        with counted_progress("Making the report") as progress:
+        with stepwise_progress("Making the report") as progress:
             contents = gather(directory, progress=progress)
         print_contents(contents, make_console())
         return
     target = output if output is not None else directory / _NAME
     check_target(target, force=force)
-    with counted_progress("Making the report") as progress:
+    with stepwise_progress("Making the report") as progress:
         contents = gather(directory, progress=progress)
     written = write_page_of(contents, target, force=force)
     click.echo(f"Wrote {printable(str(written))}")

@@ -27,6 +27,7 @@ VERBS = {
     "analyze": "strata.cli.analyze",
     "path": "strata.cli.path",
     "hops": "strata.cli.hops",
+    "compare": "strata.cli.compare",
     "report": "strata.cli.report",
     "convert": "strata.cli.convert",
     "campaign": "strata.cli.campaign",

@@ -13,35 +13,49 @@ from strata.cli.console import make_console
 
 
 @contextmanager
-def decoding_progress() -> Iterator[Callable[[int], None]]:
-    """Show on stderr how many events were decoded; silent when stderr is no terminal."""
-    console = make_console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
-        task = progress.add_task("reading", total=None)
-        seen = 0
-
-        def advance(events: int) -> None:
-            nonlocal seen
-            seen += events
-            progress.update(task, description=f"reading: {seen:,} events")
-
-        yield advance
-
-
-@contextmanager
-def counted_progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
-    """Show on stderr how many of how many things are done; silent when stderr is no terminal."""
+def _described(what: str) -> Iterator[Callable[[str], None]]:
     console = make_console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as progress:
         task = progress.add_task(what, total=None)
+        yield lambda state: progress.update(task, description=f"{what}: {state}")
 
-        def advance(done: int, total: int, now: str) -> None:
-            progress.update(task, description=f"{what}: {done} of {total}, {now}")
+
+@contextmanager
+def decoding_progress() -> Iterator[Callable[[int], None]]:
+    """Show on stderr how many events were decoded; silent when stderr is no terminal."""
+    with _described("reading") as describe:
+        seen = 0
+
+        def advance(events: int) -> None:
+            nonlocal seen
+            seen += events
+            describe(f"{seen:,} events")
 
         yield advance
+
+
+@contextmanager
+def counting_progress(what: str) -> Iterator[Callable[[], None]]:
+    """Show on stderr how many of something are done; silent when stderr is no terminal."""
+    with _described(what) as describe:
+        done = 0
+
+        def advance() -> None:
+            nonlocal done
+            done += 1
+            describe(f"{done:,}")
+
+        yield advance
+
+
+@contextmanager
+def stepwise_progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Show on stderr how many of how many things are done, and the present one.
+
+    Silent when stderr is no terminal.
+    """
+    with _described(what) as describe:
+        yield lambda done, total, now: describe(f"{done} of {total}, {now}")

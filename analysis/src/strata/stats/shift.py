@@ -36,6 +36,7 @@ from strata.stats.intervals import (
     resampled,
     statistic_of,
 )
+from strata.stats.resampled_quantile import quantiles_of_resamples
 from strata.stats.samples import Floats, Sample, checked, checked_share, unlike
 
 _EXACT = 50
@@ -65,13 +66,19 @@ class Shift:
 
 
 def shift(
-    a: Sample, b: Sample, confidence: float = 0.95, *, seed: int, resamples: int = RESAMPLES
+    a: Sample,
+    b: Sample,
+    confidence: float = 0.95,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+    quantiles: Sequence[str] = tuple(QUANTILES),
 ) -> Shift:
     """Compare b with a, both in the order of measuring.
 
-    `seed` and `resamples` are of the bootstraps of the quantiles. Memory and time are of the order
-    of n log n: the differences are never made. Raises ValueError for no values, and where all
-    values of both samples are equal.
+    `seed` and `resamples` are of the bootstraps of the `quantiles` that are told. Memory and time
+    are of the order of n log n: the differences are never made. Raises ValueError for no values,
+    and where all values of both samples are equal.
     """
     checked_share(confidence, "confidence")
     first, second = checked(a, what="the first sample"), checked(b, what="the second sample")
@@ -100,7 +107,7 @@ def shift(
         2 * above / pairs - 1,
         {
             name: quantile_shift(first, second, name, confidence, seed=seed, resamples=resamples)
-            for name in QUANTILES
+            for name in quantiles
         },
         method,
         (len(first), len(second)),
@@ -136,7 +143,12 @@ def quantile_shift(
         )
         bounded &= low_rank is not None and high_rank is not None
         effective += count
-        drawn.append(resampled(sample, quantile, block, resamples=resamples, seed=seed + at))
+        own = (
+            quantiles_of_resamples(sample, QUANTILES[name], resamples=resamples, seed=seed + at)
+            if block == 1
+            else resampled(sample, quantile, block, resamples=resamples, seed=seed + at)
+        )
+        drawn.append(own)
     shortest = min(len(each) for each in drawn)
     difference = drawn[1][:shortest] - drawn[0][:shortest]
     tail = (1 - confidence) / 2

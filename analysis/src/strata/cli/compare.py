@@ -1,0 +1,157 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`strata compare`: two runs, or two sets of runs, against each other and against gates."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+import click
+
+from strata import analyze
+from strata.cli.chain import chain_option, links_option, parse_chain
+from strata.cli.console import make_console
+from strata.cli.output import check_output, output_options, write_json, write_output
+from strata.cli.progress import counting_progress, decoding_progress
+from strata.cli.titles import title_of
+from strata.compare.comparison import Comparison, compare
+from strata.compare.document import document
+from strata.compare.gates.judge import Judgement, judge
+from strata.compare.gates.load import Gate, read_gates
+from strata.compare.junit import junit
+from strata.compare.markdown import markdown
+from strata.compare.runs import Run, Subject, measure_run
+from strata.compare.sides import Side
+from strata.compare.text import print_comparison, print_gates
+from strata.errors import GateError
+from strata.read.links import read_links
+from strata.read.sessions import sessions_in
+
+_BROKEN = 3
+_FORMATS = ("text", "json", "markdown", "junit")
+
+
+@click.command("compare")
+@click.argument("a", type=click.Path(path_type=Path))
+@click.argument("b", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--gate",
+    "gates_path",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="YAML file of gates (docs/compare.md); exit status 3 when one is broken.",
+)
+@links_option
+@chain_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    default="text",
+    show_default=True,
+    help="text for people; json, markdown and junit (gates) for CI.",
+)
+@output_options
+@click.option(
+    "--also",
+    "further",
+    multiple=True,
+    metavar="FORMAT=FILE",
+    help="Write another format to a file, too; repeatable.",
+)
+@click.option("--all", "everything", is_flag=True, help="Compare internal topics too.")
+def command(
+    a: Path,
+    b: Path | None,
+    gates_path: Path | None,
+    links_path: Path | None,
+    chain: str | None,
+    form: str,
+    output: Path | None,
+    further: tuple[str, ...],
+    *,
+    force: bool,
+    everything: bool,
+) -> None:
+    """Compare B with A: every chain, hop, layer and callback, and losses.
+
+    A and B are traces (sessions), or directories with several sessions of the same thing, such as
+    the repetitions of a campaign's cell. A alone is held against gates that need no other.
+    """
+    written = [_further(text) for text in further]
+    if gates_path is None and (b is None or "junit" in (form, *(name for name, _ in written))):
+        raise click.UsageError("one trace alone, and JUnit, need --gate FILE")
+    for path in (output, *(path for _, path in written)):
+        check_output(path, force=force)
+    gates = read_gates(gates_path) if gates_path else ()
+    if b is None:
+        _require_absolute(gates, gates_path)
+    links = read_links(links_path) if links_path else ()
+    topics = parse_chain(chain) if chain else None
+
+    def measured(path: Path) -> Run:
+        with decoding_progress() as progress:
+            analysis = analyze(path, links=links, chain=topics, progress=progress)
+        return measure_run(analysis, title_of(path))
+
+    first, second = (None, a) if b is None else (_side(a, measured), b)
+    last = _side(second, measured)
+    wanted = _wanted(everything=everything)
+    with counting_progress("compared") as compared:
+        found = None if first is None else compare(first, last, wanted=wanted, progress=compared)
+    result = _Result(found, judge(gates, first, last), first, last)
+    for name, path in ((form, output), *written):
+        write_output(path, partial(result.write, name))
+    if any(one.broken for one in result.judgements):
+        sys.exit(_BROKEN)
+
+
+@dataclass(frozen=True)
+class _Result:
+    comparison: Comparison | None
+    judgements: Sequence[Judgement]
+    a: Side | None
+    b: Side
+
+    def write(self, form: str, file: IO[str]) -> None:
+        if form == "json":
+            write_json(document(self.comparison, self.judgements, self.a, self.b), file)
+        elif form == "markdown":
+            file.write(markdown(self.comparison, self.judgements))
+        elif form == "junit":
+            file.write(junit(self.judgements, self.a, self.b))
+        else:
+            console = make_console(file)
+            if self.comparison is not None:
+                print_comparison(self.comparison, console)
+            if self.judgements:
+                print_gates(self.judgements, console)
+
+
+def _further(text: str) -> tuple[str, Path]:
+    form, equals, path = text.partition("=")
+    if form not in _FORMATS or not equals or not path:
+        raise click.UsageError(f"--also {text!r} is not FORMAT=FILE, as junit=gates.xml")
+    return form, Path(path)
+
+
+def _require_absolute(gates: Sequence[Gate], path: Path | None) -> None:
+    for gate in gates:
+        if gate.condition.relative:
+            raise GateError(
+                f"Cannot use gates {path}:{gate.line}: {gate.name!r} needs two sides, and one "
+                "trace was given. Give A and B."
+            )
+
+
+def _side(path: Path, measured: Callable[[Path], Run]) -> Side:
+    return Side(title_of(path), tuple(measured(session) for session in sessions_in(path)))
+
+
+def _wanted(*, everything: bool) -> Callable[[Subject], bool]:
+    return lambda subject: everything or not subject.internal

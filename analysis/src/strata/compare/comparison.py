@@ -1,0 +1,266 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""All comparisons of two sides, with p corrected for how many they are, and verdicts in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+from strata.compare.difference import Difference, difference
+from strata.compare.losses import Loss, LossDifference, loss_difference, whole
+from strata.compare.parts import Cut, Part
+from strata.compare.runs import HOP, KINDS, Subject
+from strata.compare.sides import TRANSFER, Side, cut_of
+from strata.stats.shift import holm
+
+Ints = npt.NDArray[np.int64]
+
+SIGNIFICANT = 0.05
+"""Corrected p below which a difference is said to be found."""
+SEED = 1
+
+
+class Verdict(Enum):
+    """What a comparison found. Never "the same": a difference may be too small to be found."""
+
+    FASTER = "faster"
+    SLOWER = "slower"
+    LOSES_LESS = "loses less"
+    LOSES_MORE = "loses more"
+    NONE_FOUND = "no difference found"
+    ONLY_A = "only in A"
+    ONLY_B = "only in B"
+    TOO_FEW = "too few values"
+
+    @property
+    def found(self) -> bool:
+        """Tell whether it says that the sides differ."""
+        return self in (Verdict.FASTER, Verdict.SLOWER, Verdict.LOSES_LESS, Verdict.LOSES_MORE)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One side of a comparison, over all its runs; durations in ns.
+
+    `sum_ns` is whole: over the sum of its messages (`of`, those without the layer included) it is
+    the part that a layer has of the mean latency. `layers` names what a merged layer is made of.
+    """
+
+    runs: int
+    count: int
+    of: int
+    sum_ns: int
+    p50: float
+    p99: float
+    layers: tuple[str, ...] = ()
+
+    @property
+    def part_of_mean(self) -> float:
+        """Of the mean latency of the subject."""
+        return self.sum_ns / self.of
+
+
+@dataclass(frozen=True)
+class Row:
+    """A latency, or one layer of it (`layer`; null for the whole), on both sides.
+
+    A side is null where it does not have it. `p` is corrected (Holm) and null without a test.
+    """
+
+    layer: str | None
+    place: str
+    a: Figures | None
+    b: Figures | None
+    difference: Difference | None
+    p: float | None = None
+    verdict: Verdict = Verdict.NONE_FOUND
+
+    @property
+    def mean_ns(self) -> float:
+        """What it adds to the mean latency in B less what it adds in A, absence being 0."""
+        return sum(
+            sign * figures.part_of_mean
+            for sign, figures in ((1, self.b), (-1, self.a))
+            if figures is not None
+        )
+
+    @property
+    def relative(self) -> float | None:
+        """The shift over the median of A; null without either."""
+        if self.difference is None or self.a is None or not self.a.p50:
+            return None
+        return self.difference.shift.value / self.a.p50
+
+
+@dataclass(frozen=True)
+class LossRow:
+    """Losses of a subject on both sides."""
+
+    a: Loss
+    b: Loss
+    difference: LossDifference | None
+    p: float | None = None
+    verdict: Verdict = Verdict.NONE_FOUND
+
+
+@dataclass(frozen=True)
+class Block:
+    """A subject that both sides have: its whole latency, its layers, and its losses.
+
+    `transfer` is of hops. The sums of the layers are the sum of the whole, on each side.
+    """
+
+    subject: Subject
+    whole: Row
+    transfer: Row | None
+    layers: tuple[Row, ...]
+    loss: LossRow | None
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The whole, the transfer and the layers."""
+        return (self.whole, *((self.transfer,) if self.transfer else ()), *self.layers)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Everything that was compared. `only_a` and `only_b` are what only one side has.
+
+    `tests` is how many p values were corrected together.
+    """
+
+    a: Side
+    b: Side
+    blocks: tuple[Block, ...]
+    only_a: tuple[Subject, ...]
+    only_b: tuple[Subject, ...]
+    tests: int
+
+    @property
+    def runs_are_the_unit(self) -> bool:
+        """Tell whether the differences between runs are in the intervals."""
+        return len(self.a.runs) > 1 or len(self.b.runs) > 1
+
+
+def compare(
+    a: Side,
+    b: Side,
+    *,
+    wanted: Callable[[Subject], bool] = lambda subject: not subject.internal,
+    progress: Callable[[], None] = lambda: None,
+) -> Comparison:
+    """Compare everything that both sides have and that is `wanted`; the largest shifts first."""
+    of_a, of_b = (
+        [subject for subject in side.subjects() if wanted(subject) and side.values(subject)]
+        for side in (a, b)
+    )
+    both = [subject for subject in of_a if subject in set(of_b)]
+    blocks = []
+    for subject in both:
+        blocks.append(_block(a, b, subject))
+        progress()
+    blocks, tests = _judged(blocks)
+    blocks.sort(key=lambda block: (KINDS.index(block.subject.kind), -_size(block.whole)))
+    return Comparison(
+        a,
+        b,
+        tuple(blocks),
+        tuple(subject for subject in of_a if subject not in set(of_b)),
+        tuple(subject for subject in of_b if subject not in set(of_a)),
+        tests,
+    )
+
+
+def _block(a: Side, b: Side, subject: Subject) -> Block:
+    cuts = cut_of(a, b, subject)
+    layers = [_row(a, b, subject, cut) for cut in cuts]
+    layers.sort(key=lambda row: -abs(row.mean_ns))
+    return Block(
+        subject,
+        _row(a, b, subject, None),
+        _row(a, b, subject, TRANSFER) if subject.kind == HOP else None,
+        tuple(layers),
+        _loss(a, b, subject),
+    )
+
+
+def _row(a: Side, b: Side, subject: Subject, layer: Cut | str | None) -> Row:
+    values = [side.values(subject, layer) for side in (a, b)]
+    parts = layer.parts if isinstance(layer, Cut) else frozenset()
+    figures = [
+        _figures(own, side, subject, parts) for own, side in zip(values, (a, b), strict=True)
+    ]
+    name = layer.layer if isinstance(layer, Cut) else layer
+    place = layer.place if isinstance(layer, Cut) else ""
+    found = difference(*values, seed=SEED) if all(values) else None
+    return Row(name, place, figures[0], figures[1], found)
+
+
+def _figures(
+    values: Sequence[Ints], side: Side, subject: Subject, parts: frozenset[Part]
+) -> Figures | None:
+    if not values:
+        return None
+    every = np.concatenate(values)
+    counts, total = side.parts(subject)
+    own = sorted(part for part in parts if part in counts)
+    p50, p99 = np.quantile(every, [0.5, 0.99])
+    names = tuple(dict.fromkeys(part.layer for part in own))
+    of = total if parts else len(every)
+    return Figures(len(values), len(every), of, int(every.sum()), float(p50), float(p99), names)
+
+
+def _loss(a: Side, b: Side, subject: Subject) -> LossRow | None:
+    of_a, of_b = a.losses(subject), b.losses(subject)
+    if not of_a or not of_b:
+        return None
+    return LossRow(whole(of_a), whole(of_b), loss_difference(of_a, of_b))
+
+
+def _judged(blocks: Sequence[Block]) -> tuple[list[Block], int]:
+    """Correct all p together, and give every row its verdict."""
+    p = [found.p for block in blocks for found in _tested(block)]
+    corrected: Iterator[float] = iter([float(value) for value in holm(np.array(p))] if p else [])
+    return [_with_p(block, corrected) for block in blocks], len(p)
+
+
+def _tested(block: Block) -> Iterator[Difference | LossDifference]:
+    found = [row.difference for row in block.rows]
+    yield from (one for one in found if one is not None)
+    if block.loss is not None and block.loss.difference is not None:
+        yield block.loss.difference
+
+
+def _with_p(block: Block, corrected: Iterator[float]) -> Block:
+    """Take the corrected p in the order of `_tested`."""
+    first, *rest = [_judge(row, corrected) for row in block.rows]
+    transfer = rest.pop(0) if block.transfer else None
+    loss = block.loss
+    if loss is not None and loss.difference is not None:
+        p = next(corrected)
+        differs = p < SIGNIFICANT and loss.difference.share.without_zero
+        more = loss.difference.share.value > 0
+        verdict = Verdict.LOSES_MORE if more else Verdict.LOSES_LESS
+        loss = replace(loss, p=p, verdict=verdict if differs else Verdict.NONE_FOUND)
+    return replace(block, whole=first, transfer=transfer, layers=tuple(rest), loss=loss)
+
+
+def _judge(row: Row, corrected: Iterator[float]) -> Row:
+    if row.difference is None:
+        missing = Verdict.ONLY_B if row.a is None else Verdict.ONLY_A
+        both = row.a is not None and row.b is not None
+        return replace(row, verdict=Verdict.TOO_FEW if both else missing)
+    p = next(corrected)
+    if p >= SIGNIFICANT or not row.difference.shift.without_zero:
+        return replace(row, p=p)
+    slower = row.difference.shift.value > 0
+    return replace(row, p=p, verdict=Verdict.SLOWER if slower else Verdict.FASTER)
+
+
+def _size(row: Row) -> float:
+    return abs(row.difference.shift.value) if row.difference else -1.0

@@ -1,0 +1,146 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Read a file of gates.
+
+undecided: passes
+gates:
+  - chain p99 < 20 ms
+  - gate: serialize p50 not more than 5 % worse
+    hop: /chain_*
+    undecided: fails
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from strata.compare.gates.grammar import LOSS, Condition, parse
+from strata.compare.runs import CALLBACK, CHAIN, HOP, KINDS, SERVICE
+from strata.compare.sides import TRANSFER
+from strata.errors import GateError
+
+PASSES, FAILS = POLICIES = ("passes", "fails")
+_KEYS = ("gate", *KINDS, "undecided", "name")
+_SCOPES = {
+    CHAIN: (CHAIN,),
+    HOP: (HOP,),
+    TRANSFER: (HOP,),
+    SERVICE: (SERVICE,),
+    CALLBACK: (CALLBACK, HOP, CHAIN),
+    LOSS: (HOP, SERVICE),
+}
+_OF_LAYERS = (HOP, CHAIN)
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One gate: what it says, of which subjects, and what becomes of an undecided one.
+
+    `kind` is that of its subjects and `pattern` a shell pattern for their names; `line` is where it
+    stands in its file.
+    """
+
+    condition: Condition
+    kind: str
+    pattern: str
+    undecided: str
+    name: str
+    line: int
+
+    @property
+    def whole(self) -> bool:
+        """Tell whether it is of whole latencies (or durations of callbacks), not of a layer."""
+        return self.condition.subject == self.kind
+
+
+def read_gates(path: Path) -> tuple[Gate, ...]:
+    """Return the gates of a file; raises GateError, with the line, for what is none."""
+    try:
+        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    except (OSError, UnicodeDecodeError) as error:
+        raise GateError(f"Cannot read gates {path}: {error}. Give a readable YAML file.") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        fact = getattr(error, "problem", None) or " ".join(str(error).split())
+        raise _wrong(path, mark.line + 1 if mark else 1, f"not YAML: {fact}") from error
+    if not isinstance(root, yaml.MappingNode):
+        raise _wrong(path, 1, "the document has no key `gates`")
+    entries = dict(_entries(path, root, ("gates", "undecided")))
+    undecided = _policy(path, entries["undecided"]) if "undecided" in entries else PASSES
+    gates = entries.get("gates")
+    if not isinstance(gates, yaml.SequenceNode) or not gates.value:
+        line = (gates or root).start_mark.line + 1
+        raise _wrong(path, line, "`gates` is no list of at least one gate")
+    return tuple(_gate(path, node, undecided) for node in gates.value)
+
+
+def _gate(path: Path, node: yaml.Node, undecided: str) -> Gate:
+    line = node.start_mark.line + 1
+    if isinstance(node, yaml.ScalarNode):
+        entries: dict[str, yaml.Node] = {"gate": node}
+    elif isinstance(node, yaml.MappingNode):
+        entries = dict(_entries(path, node, _KEYS))
+    else:
+        raise _wrong(path, line, "a gate is a text, or a mapping with the key `gate`")
+    if "gate" not in entries:
+        raise _wrong(path, line, "the gate has no key `gate`")
+    text = _text(path, entries["gate"])
+    try:
+        condition = parse(text)
+    except ValueError as error:
+        raise _wrong(path, entries["gate"].start_mark.line + 1, str(error)) from error
+    scopes = [kind for kind in KINDS if kind in entries]
+    allowed = _SCOPES.get(condition.subject, _OF_LAYERS)
+    if len(scopes) > 1 or not set(scopes) <= set(allowed):
+        fact = f"a gate of {condition.subject} has one scope of {', '.join(allowed)}"
+        raise _wrong(path, line, f"{fact}, not {', '.join(scopes)}")
+    kind = scopes[0] if scopes else _default_scope(condition.subject, allowed)
+    return Gate(
+        condition,
+        kind,
+        _text(path, entries[kind]) if scopes else "*",
+        _policy(path, entries["undecided"]) if "undecided" in entries else undecided,
+        _text(path, entries["name"]) if "name" in entries else text,
+        line,
+    )
+
+
+def _default_scope(subject: str, allowed: tuple[str, ...]) -> str:
+    """What a node holds a message for is a layer of chains only."""
+    return CHAIN if subject in ("hold", "stored", "link hold") else allowed[0]
+
+
+def _entries(
+    path: Path, node: yaml.MappingNode, known: tuple[str, ...]
+) -> Iterator[tuple[str, yaml.Node]]:
+    seen: dict[str, int] = {}
+    for key, value in node.value:
+        line, name = key.start_mark.line + 1, str(key.value)
+        if name not in known:
+            raise _wrong(path, line, f"key {name!r} is none of {', '.join(known)}")
+        if name in seen:
+            raise _wrong(path, line, f"key {name!r} stands twice, see line {seen[name]}")
+        seen[name] = line
+        yield name, value
+
+
+def _text(path: Path, node: yaml.Node) -> str:
+    if not isinstance(node, yaml.ScalarNode) or not node.value.strip():
+        raise _wrong(path, node.start_mark.line + 1, "a text is wanted there")
+    return str(node.value)
+
+
+def _policy(path: Path, node: yaml.Node) -> str:
+    text = _text(path, node)
+    if text not in POLICIES:
+        fact = f"undecided is {text!r}, and not one of {', '.join(POLICIES)}"
+        raise _wrong(path, node.start_mark.line + 1, fact)
+    return text
+
+
+def _wrong(path: Path, line: int, fact: str) -> GateError:
+    return GateError(f"Cannot use gates {path}:{line}: {fact}. See docs/compare.md.")

@@ -1,0 +1,224 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a comparison found, in words and numbers for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from strata.compare.comparison import SIGNIFICANT, Comparison, LossRow, Row, Verdict
+from strata.compare.difference import CONFIDENCE, Estimate
+from strata.compare.gates.grammar import LOSS
+from strata.compare.gates.judge import Judgement, Outcome
+from strata.compare.losses import Loss
+from strata.compare.runs import CALLBACK, Subject
+from strata.compare.sides import TRANSFER, Side
+from strata.symbols import shorten
+from strata.units import NOTHING, format_count, format_ns, format_number, format_p, unit_for
+
+LEVEL = f"{CONFIDENCE:.0%}".replace("%", " %")
+
+
+def signed_ns(ns: float) -> str:
+    """Format a difference: ``+5.01 ms``, ``-412 ns``, ``0 ns``."""
+    return f"{'+' if ns > 0 else ''}{format_ns(ns)}"
+
+
+def bounds_ns(estimate: Estimate) -> str:
+    """Format an interval in one unit: ``+4.99..+5.05 ms``; a bound that does not exist is ``?``."""
+    bounds = (estimate.low, estimate.high)
+    if bounds == (None, None):
+        return NOTHING
+    unit = unit_for(max((abs(ns) for ns in bounds if ns is not None), default=0.0))
+    low, high = ("?" if ns is None else _signed(ns / unit.ns) for ns in bounds)
+    return f"{low}..{high} {unit.name}"
+
+
+def _signed(number: float) -> str:
+    return f"{'+' if number > 0 else ''}{format_number(number)}"
+
+
+def percent(share: float | None, *, sign: bool = True) -> str:
+    """Format a fraction as percent: ``+4.2 %``, ``+412 %``; null is a dash."""
+    if share is None:
+        return NOTHING
+    number = 100 * share
+    plus = "+" if sign and number > 0 else ""
+    return f"{plus}{format_number(number)} %" if abs(number) >= 0.01 or not number else f"{plus}0 %"
+
+
+def p_text(p: float) -> str:
+    """Format a p: ``p = 0.21``, ``p = 3e-18``, ``p < 1e-300``."""
+    text = format_p(p)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def subject_text(subject: Subject) -> str:
+    """Name a subject; a callback's symbol is shortened."""
+    if subject.kind == CALLBACK:
+        return f"{shorten(subject.name)} {subject.where}"
+    return f"{subject.name} ({subject.where})"
+
+
+def layer_text(row: Row) -> str:
+    """Name a row: its layer, with the node where the node is part of it."""
+    if row.layer is None:
+        return "latency"
+    if row.layer == TRANSFER:
+        return "transfer (publish to callback_start)"
+    return f"{row.layer} ({row.place})" if row.place else row.layer
+
+
+def verdict_text(row: Row) -> str:
+    """Say what a row found, with estimate, interval and corrected p."""
+    found = row.difference
+    if found is None or row.p is None:
+        return row.verdict.value
+    if row.verdict is Verdict.NONE_FOUND:
+        text = f"{row.verdict.value} ({bound_text(found.shift)}; {p_text(row.p)})"
+    else:
+        by = format_ns(abs(found.shift.value))
+        text = (
+            f"{row.verdict.value} by {by} ({percent(row.relative)}; {LEVEL}: "
+            f"{bounds_ns(found.shift)}; {p_text(row.p)}; delta {found.effect:+.2f})"
+        )
+    return text
+
+
+def tail_text(row: Row) -> str:
+    """Say how the slowest messages moved, with the interval of p99."""
+    tail = row.difference.quantiles.get("p99") if row.difference else None
+    if tail is None:
+        return ""
+    if tail.low is None and tail.high is None:
+        return f"p99 {signed_ns(tail.value)} (too few values for an interval)"
+    return f"p99 {signed_ns(tail.value)} ({LEVEL}: {bounds_ns(tail)})"
+
+
+def bound_text(shift: Estimate) -> str:
+    """Say how large a difference that was not found may be."""
+    furthest = shift.furthest
+    if furthest is None:
+        return "too few values to bound it"
+    return f"at most +-{format_ns(furthest)} at {LEVEL}"
+
+
+def losses_text(loss: Loss) -> str:
+    """Tell what was lost: ``12 of 2,000 (0.6 %)``."""
+    return f"{loss.lost:,} of {loss.published:,} ({percent(loss.share, sign=False)})"
+
+
+def loss_text(row: LossRow) -> str:
+    """Tell both sides' losses and what their difference is."""
+    text = f"lost: A {losses_text(row.a)}, B {losses_text(row.b)}"
+    if row.difference is None or row.p is None:
+        return text
+    share = row.difference.share
+    points = [NOTHING if one is None else _signed(100 * one) for one in (share.low, share.high)]
+    interval = f"{LEVEL}: {points[0]}..{points[1]} percentage points; {p_text(row.p)}"
+    return f"{text}: {row.verdict.value} ({interval})"
+
+
+def sides_text(side: Side) -> str:
+    """Say what runs a side has."""
+    runs = format_count(len(side.runs), "run", "runs")
+    names = ", ".join(run.name for run in side.runs)
+    return f"{side.name}: {runs}" if names == side.name else f"{side.name}: {runs} ({names})"
+
+
+def found_text(comparison: Comparison) -> str:
+    """Say how many of the tests found a difference."""
+    found = sum(row.verdict.found for block in comparison.blocks for row in block.rows)
+    found += sum(block.loss.verdict.found for block in comparison.blocks if block.loss)
+    return (
+        f"{found} of {format_count(comparison.tests, 'comparison', 'comparisons')} found a "
+        f"difference (corrected p < {SIGNIFICANT:g})"
+    )
+
+
+def notes(comparison: Comparison) -> list[str]:
+    """Say what the numbers are and what they cannot know."""
+    few = min(len(comparison.a.runs), len(comparison.b.runs))
+    texts = [
+        f"Shifts are B - A (Hodges and Lehmann) with their interval at {LEVEL} each; p is "
+        f"corrected (Holm) over all {comparison.tests} comparisons. Intervals of p99 are not.",
+        "mean: what a layer adds to the mean latency of all messages, B less A. Over the layers it "
+        "adds up to the difference of the mean latencies exactly (sums are integers of ns).",
+    ]
+    if not comparison.runs_are_the_unit:
+        texts.append("One run a side: differences between runs are not in these intervals.")
+    elif few == 1:
+        texts.append(
+            "Runs are the unit. One side has one run only: it is supposed to vary as the other's."
+        )
+    else:
+        texts.append("Runs are the unit: differences between runs are in the intervals.")
+    return texts
+
+
+def only_text(comparison: Comparison) -> list[str]:
+    """Name what one side has and the other has not: subjects, and layers of common ones."""
+    texts = [
+        f"only in {letter}: {subject.kind} {subject_text(subject)}"
+        for letter, subjects in (("A", comparison.only_a), ("B", comparison.only_b))
+        for subject in subjects
+    ]
+    layers = [
+        f"{row.verdict.value}: {layer_text(row)} of {block.subject.kind} "
+        f"{subject_text(block.subject)}"
+        for block in comparison.blocks
+        for row in block.rows
+        if row.verdict in (Verdict.ONLY_A, Verdict.ONLY_B)
+    ]
+    return texts + layers
+
+
+def merged_text(row: Row) -> str:
+    """Say which layers of each side a merged row is made of; empty where they are the same."""
+    if row.a is None or row.b is None or row.a.layers == row.b.layers:
+        return ""
+    return f"{row.layer}: A has {', '.join(row.a.layers)}; B has {', '.join(row.b.layers)}"
+
+
+def quality_text(side: Side, letter: str) -> list[str]:
+    """Return the findings of loss of a side's runs."""
+    return [f"{letter}, {run.name}: {text}" for run in side.runs for text in run.losses]
+
+
+def outcome_text(judgement: Judgement) -> str:
+    """Say what a gate came to for one subject."""
+    parts = [judgement.outcome.value]
+    if judgement.subject is not None:
+        place = f", {judgement.place}" if judgement.place else ""
+        parts.append(f"{subject_text(judgement.subject)}{place}")
+    if judgement.found is not None:
+        parts.append(_found(judgement, judgement.found))
+    if judgement.text:
+        parts.append(judgement.text)
+    return ": ".join(parts[:2]) + "".join(f"; {part}" for part in parts[2:])
+
+
+def _found(judgement: Judgement, found: Estimate) -> str:
+    condition = judgement.gate.condition
+    if found.value != found.value:
+        return "too few values"
+    if condition.subject == LOSS or condition.unit == "%":
+        value = percent(found.value, sign=condition.relative)
+        low, high = (
+            "?" if one is None else format_number(100 * one) for one in (found.low, found.high)
+        )
+        return f"{value} ({LEVEL}: {low}..{high} %)"
+    if condition.relative:
+        return f"{signed_ns(found.value)} ({LEVEL}: {bounds_ns(found)})"
+    if found.low == found.high == found.value:
+        return format_ns(found.value)
+    return f"{format_ns(found.value)} ({LEVEL}: {bounds_ns(found).replace('+', '')})"
+
+
+def gates_text(judgements: Sequence[Judgement]) -> str:
+    """Count what became of the gates."""
+    counts = {outcome: sum(one.outcome is outcome for one in judgements) for outcome in Outcome}
+    texts = [f"{count:,} {outcome.value}" for outcome, count in counts.items() if count]
+    broken = sum(one.broken for one in judgements)
+    verdict = "broken" if broken else "no gate is broken"
+    return f"gates: {', '.join(texts)}: {verdict}"

@@ -1,0 +1,136 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A gate holds, is broken, or is undecided; one that finds nothing to judge is broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_analysis import Relay
+from made_runs import durations, hop_side, side
+
+from strata.compare.gates.judge import Judgement, Outcome, judge
+from strata.compare.gates.load import read_gates
+from strata.compare.parts import Part
+from strata.compare.sides import Side
+from strata.compare.wording import outcome_text
+
+HOLDS, BROKEN, UNDECIDED = Outcome.HOLDS, Outcome.BROKEN, Outcome.UNDECIDED
+
+
+@pytest.fixture(scope="module")
+def sides() -> tuple[Side, Side]:
+    """B works 50 us more in /relay_2, which waits some 30 us before without it."""
+    a, b = Relay(hops=3, seed=1), Relay(hops=3, seed=2, work_ns={1: 50_000})
+    return side("A", a), side("B", b)
+
+
+def judged(tmp_path: Path, sides: tuple[Side | None, Side], *lines: str) -> list[Judgement]:
+    file = tmp_path / "gates.yaml"
+    file.write_text("gates:\n" + "\n".join(f"- {line}" for line in lines))
+    return judge(read_gates(file), *sides)
+
+
+@pytest.mark.parametrize(
+    ("gate", "outcome"),
+    [
+        ("chain p99 < 20 ms", HOLDS),
+        ("chain p99 > 20 ms", BROKEN),
+        ("chain p50 < 1 us", BROKEN),
+        ("chain p50 >= 1 us", HOLDS),
+        ("{gate: callback p50 not more than 5 % worse, hop: /chain_1}", BROKEN),
+        ("{gate: callback p50 not more than 200 % worse, hop: /chain_1}", HOLDS),
+        ("{gate: callback p50 not more than 30 us worse, hop: /chain_1}", BROKEN),
+        ("{gate: callback mean not more than 60 us worse, hop: /chain_1}", HOLDS),
+        ("{gate: callback p50 not more than 50 us worse, hop: /chain_1}", UNDECIDED),
+        ("{gate: callback p50 not more than 20 % worse, hop: /chain_0}", HOLDS),
+        ("{gate: callback p50 < 150 us, callback: /chain_1}", HOLDS),
+        ("{gate: hold p50 not more than 30 us worse, chain: '*'}", BROKEN),
+        ("{gate: transfer p50 not more than 100 % worse, hop: /chain_0}", HOLDS),
+        ("{gate: hop max < 1 s, hop: '/relay_0 -> /relay_1'}", HOLDS),
+        ("{gate: hop min < 1 ns, hop: /chain_0}", BROKEN),
+    ],
+)
+def test_outcomes(tmp_path: Path, sides: tuple[Side, Side], gate: str, outcome: Outcome) -> None:
+    found = judged(tmp_path, sides, gate)
+    worst = max((one.outcome for one in found), key=[HOLDS, UNDECIDED, BROKEN].index)
+    assert worst is outcome, [outcome_text(one) for one in found]
+    assert any(one.broken for one in found) == (outcome is BROKEN)
+
+
+def test_an_undecided_gate_fails_where_that_is_asked_for(
+    tmp_path: Path, sides: tuple[Side, Side]
+) -> None:
+    gate = "{gate: callback p50 not more than 50 us worse, hop: /chain_1, undecided: fails}"
+    (one,) = judged(tmp_path, sides, gate)
+    assert (one.outcome, one.broken) == (UNDECIDED, True)
+    assert "an undecided gate fails" in outcome_text(one)
+
+
+def test_one_node_of_several_is_named(tmp_path: Path, sides: tuple[Side, Side]) -> None:
+    found = judged(tmp_path, sides, "hold p50 not more than 30 us worse")
+    assert {one.place: one.outcome for one in found} == {"/relay_1": HOLDS, "/relay_2": BROKEN}
+
+
+@pytest.mark.parametrize(
+    ("gate", "text"),
+    [
+        ("{gate: hop p50 < 1 s, hop: /none}", "no hop matches '/none'"),
+        ("service p50 < 1 s", "no service matches"),
+        ("serialize p50 < 1 s", "no hop has serialize as a layer of its own; it is within"),
+        ("driver p50 < 1 s", "no hop has driver as a layer of its own"),
+        ("{gate: loss < 1 %, service: '*'}", "no service matches"),
+    ],
+)
+def test_what_is_not_found_is_broken(
+    tmp_path: Path, sides: tuple[Side, Side], gate: str, text: str
+) -> None:
+    (one,) = judged(tmp_path, sides, gate)
+    assert one.broken
+    assert text in outcome_text(one)
+
+
+def test_what_only_one_side_has_is_broken(tmp_path: Path) -> None:
+    random = np.random.default_rng(1)
+    a = hop_side({Part("callback"): durations(random)})
+    b = hop_side({Part("callback"): durations(random), Part("take"): durations(random)})
+    (one,) = judged(tmp_path, (a, b), "take p50 not more than 5 % worse")
+    assert one.broken
+    assert "A does not have it" in outcome_text(one)
+
+
+def test_a_layer_is_put_together_of_finer_ones(tmp_path: Path) -> None:
+    random = np.random.default_rng(2)
+    finer = {Part(name): durations(random) for name in ("transport", "dds receive", "callback")}
+    (one,) = judged(tmp_path, (None, hop_side(finer)), "transport + dds receive p50 < 1 ms")
+    assert one.outcome is HOLDS
+    assert one.found is not None
+    together = finer[Part("transport")] + finer[Part("dds receive")]
+    assert one.found.value == np.median(together)
+
+
+def test_too_few_values_decide_nothing(tmp_path: Path) -> None:
+    few = hop_side({Part("callback"): np.arange(1, 5, dtype=np.int64) * 1_000})
+    found = judged(
+        tmp_path, (few, few), "hop p99 < 1 ms", "hop p50 not more than 5 % worse", "hop max < 1 ms"
+    )
+    assert [one.outcome for one in found] == [UNDECIDED, UNDECIDED, HOLDS]
+
+
+def test_losses(tmp_path: Path) -> None:
+    values = {Part("callback"): durations(np.random.default_rng(3), 5_000)}
+    kept, lossy = hop_side(values), hop_side(values, lost=50)
+    gates = ("loss <= 0.1 %", "loss <= 5 %")
+    assert [one.outcome for one in judged(tmp_path, (None, kept), *gates)] == [HOLDS, HOLDS]
+    assert [one.outcome for one in judged(tmp_path, (None, lossy), *gates)] == [BROKEN, HOLDS]
+
+
+def test_with_several_runs_they_are_the_unit(tmp_path: Path) -> None:
+    random = np.random.default_rng(4)
+    runs = [{Part("callback"): durations(random, 2_000) + at} for at in (0, 40_000, 90_000)]
+    gate = "hop p50 < 160 us"
+    (pooled,) = judged(tmp_path, (None, hop_side(runs[0])), gate)
+    (several,) = judged(tmp_path, (None, hop_side(*runs)), gate)
+    assert (pooled.outcome, several.outcome) == (HOLDS, UNDECIDED)
