@@ -254,11 +254,6 @@ def session(directory: Path, manifest: dict[str, Any], *, said: str = "") -> Pat
             },
             "a did not end well: exit status 3; expected, but not met: a says 'b'",
         ),
-        (
-            3,
-            {"scenario": {"checks": [{"text": "x", "met": True}, {"text": "y", "met": False}]}},
-            "expected, but not met: y",
-        ),
     ],
 )
 def test_a_cell_is_judged_by_what_it_left(

@@ -35,6 +35,12 @@ def _outcome(directory: Path) -> dict[str, Any]:
     return outcome if isinstance(outcome, dict) else {}
 
 
+def scenario_pids(directory: Path) -> set[int] | None:
+    """Return the ids of the scenario's processes and their descendants; null where not recorded."""
+    each = [process.get("pids") for process in _outcome(directory).get("processes") or ()]
+    return {pid for pids in each for pid in pids} if each and all(each) else None
+
+
 def process_frame(directory: Path) -> pd.DataFrame:
     """Return the table measured_processes; what the runner did not note is null."""
     rows = [_process(process) for process in _outcome(directory).get("processes") or ()]

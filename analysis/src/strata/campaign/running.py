@@ -30,7 +30,7 @@ from strata.campaign.forecast import Forecast
 from strata.campaign.measuring import NOT_MEASURED, measuring_command
 from strata.campaign.moment import Moment, look
 from strata.campaign.remains import end_remains
-from strata.campaign.verdict import recorded_something, verdict
+from strata.campaign.verdict import recorded_something, unmet, verdict
 from strata.errors import CampaignError, OutputError, SessionError
 from strata.record.lttng import INSTALL_HINT, Lttng, tool_environment
 from strata.record.ros import Ros
@@ -247,6 +247,7 @@ class _Run:
             busy=moment.busy,
             command=command,
             measured=measured,
+            unmet=unmet(target),
         )
 
     def _measure(self, cell: Cell) -> str:

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 _KEYS = ["host", "vpid", "vtid", "procname"]
 
@@ -34,6 +36,27 @@ def count_threads(events: pa.Table) -> Threads:
     for host, vpid, vtid, name, count in zip(*columns, strict=True):
         found[host, vpid, vtid, name] += count
     return found
+
+
+def keep_processes(
+    events: Mapping[str, pa.Table], vpids: Collection[int]
+) -> tuple[dict[str, pa.Table], int]:
+    """Keep the events of some processes; returns the tables, and how many processes were left out.
+
+    Kept are also the kernel's events, and those whose process is not known.
+    """
+    wanted = pa.array(sorted(vpids), pa.int64())
+    kept, others = {}, set()
+    for name, table in events.items():
+        if ":" in name:
+            vpid = table["vpid"]
+            foreign = pc.fill_null(pc.invert(pc.is_in(vpid, wanted)), False)
+            foreign = pc.and_(foreign, pc.is_valid(vpid))
+            others.update(pc.unique(vpid.filter(foreign)).to_pylist())
+            table = table.filter(pc.invert(foreign))
+        if len(table):
+            kept[name] = table
+    return kept, len(others)
 
 
 def count_processes(threads: Threads) -> list[ProcessCount]:
