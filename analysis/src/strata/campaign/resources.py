@@ -35,10 +35,9 @@ def _outcome(directory: Path) -> dict[str, Any]:
     return outcome if isinstance(outcome, dict) else {}
 
 
-def scenario_pids(directory: Path) -> set[int] | None:
-    """Return the ids of the scenario's processes and their descendants; null where not recorded."""
-    each = [process.get("pids") for process in _outcome(directory).get("processes") or ()]
-    return {pid for pids in each for pid in pids} if each and all(each) else None
+def foreign_pids(directory: Path) -> list[int]:
+    """Return the ids of processes beside the scenario's; empty where the runner noted none."""
+    return list(_outcome(directory).get("others") or ())
 
 
 def process_frame(directory: Path) -> pd.DataFrame:

@@ -234,6 +234,8 @@ class _Run:
                 log.rename(target / LOG)
         reason = verdict(target, status, limit_s)
         measured = self._measure(cell) if recorded_something(target) else NOT_MEASURED
+        if reason is None and measured.startswith(NOT_MEASURED):
+            reason = measured
         return CellState(
             id=cell.id,
             status="failed" if reason else "finished",
@@ -251,7 +253,7 @@ class _Run:
         )
 
     def _measure(self, cell: Cell) -> str:
-        """Measure it; a failure is told in place of the counts, for the session is there."""
+        """Measure it; a failure is told in place of the counts."""
         log = self.directory.path / _RUNNING_LOG
         with as_output(log):
             status = self._child(measuring_command(self.directory, cell), log, _MEASURING_S)

@@ -38,20 +38,19 @@ def count_threads(events: pa.Table) -> Threads:
     return found
 
 
-def keep_processes(
+def leave_out(
     events: Mapping[str, pa.Table], vpids: Collection[int]
 ) -> tuple[dict[str, pa.Table], int]:
-    """Keep the events of some processes; returns the tables, and how many processes were left out.
+    """Leave the events of some processes out; returns the tables, and how many processes those are.
 
-    Kept are also the kernel's events, and those whose process is not known.
+    The kernel's events are kept, and those whose process is not known.
     """
-    wanted = pa.array(sorted(vpids), pa.int64())
+    unwanted = pa.array(sorted(vpids), pa.int64())
     kept, others = {}, set()
     for name, table in events.items():
         if ":" in name:
             vpid = table["vpid"]
-            foreign = pc.fill_null(pc.invert(pc.is_in(vpid, wanted)), False)
-            foreign = pc.and_(foreign, pc.is_valid(vpid))
+            foreign = pc.is_in(vpid, unwanted)
             others.update(pc.unique(vpid.filter(foreign)).to_pylist())
             table = table.filter(pc.invert(foreign))
         if len(table):

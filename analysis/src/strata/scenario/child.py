@@ -73,7 +73,7 @@ class Child:
         self.placement: dict[str, Any] | None = None
         self.usage: resource.struct_rusage | None = None
         self.said = False
-        self._pids = {self.process.pid}
+        self.pids = {self.process.pid}
         self._rest = b""
         self._log: IO[bytes] = (logs / f"{self.name}.log").open("wb", buffering=0)
 
@@ -100,7 +100,7 @@ class Child:
     def family(self) -> list[int]:
         """List it and its living descendants, whose ids are noted; empty when it ended."""
         found = family(self.process.pid) if self.running else []
-        self._pids.update(found)
+        self.pids.update(found)
         return found
 
     def observe(self) -> None:
@@ -157,7 +157,6 @@ class Child:
             "program": self.plan["program"],
             "command": self.plan["command"],
             "pid": self.process.pid,
-            "pids": sorted(self._pids),
             "exit_status": status if status is not None and status >= 0 else None,
             "signal": signal.Signals(-status).name if status is not None and status < 0 else None,
             "ended_by": "runner" if self.signalled else "itself",

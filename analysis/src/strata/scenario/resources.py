@@ -45,6 +45,11 @@ class Use:
         )
 
 
+def every_process() -> set[int]:
+    """List the processes of the machine, or of this container."""
+    return {int(name) for name in os.listdir("/proc") if name.isdigit()}
+
+
 def family(pid: int) -> list[int]:
     """List a process and its living descendants; empty when it is not there."""
     found: list[int] = []

@@ -25,7 +25,7 @@ from typing import Any
 from strata.scenario.child import PRELOAD, Child
 from strata.scenario.network import Hosts, Link, Refused
 from strata.scenario.place import end_with_parent
-from strata.scenario.resources import Sampler, family
+from strata.scenario.resources import Sampler, every_process, family
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _TURN_S = 0.1
@@ -113,6 +113,7 @@ class Run:
         self._achieved: dict[str, Any] | None = None
         self._sampler: Sampler | None = None
         self._begun = self._due = time.monotonic()
+        self._others: set[int] = set()
         self.problems: list[str] = []
 
     def run(self) -> int:
@@ -167,13 +168,15 @@ class Run:
             yield child.name, child.family()
 
     def _look(self) -> None:
-        """Note the descendants of all, often at first: they are traced, too."""
+        """Note who is not ours, often at first: the session records others, too."""
         now = time.monotonic()
         if now >= self._due:
-            since = now - self._begun
-            self._due = now + min(_LOOK_MOST_S, max(_TURN_S, since / 10))
+            self._due = now + min(_LOOK_MOST_S, max(_TURN_S, (now - self._begun) / 10))
+            there = every_process()
             for child in self._children:
                 child.family()
+            # One that ended meanwhile may have been ours.
+            self._others |= there & every_process()
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         del frame
@@ -288,6 +291,7 @@ class Run:
             "load": self._achieved,
             "network": self._hosts.as_json() if self._hosts else None,
             "resources": self._sampler.end() if self._sampler else None,
+            "others": sorted(self._others.difference(*(child.pids for child in self._children))),
             "interrupted_by": interrupted,
             "problems": self.problems,
         }
