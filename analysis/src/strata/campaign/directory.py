@@ -38,8 +38,8 @@ _POLL_S = 0.2
 class CellState:
     """What came of a cell: cell.json, which is written last.
 
-    `reason` is null when it finished; `unmet` says what its scenario expected and did not come, such
-    as every message. `duration_s` is of the run without the measuring.
+    `reason` is null when it finished; `unmet` says what its scenario expected and did not come,
+    such as every message. `duration_s` is of the run without the measuring.
     `load_average`, `busy_percent` (of all CPUs, in the second before) and `frequency_khz` (by CPU)
     are of its beginning, null for what the machine does not tell; `busy` says that others had more
     of it than they should. `measured` is one line of counts.

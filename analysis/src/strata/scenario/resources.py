@@ -47,7 +47,8 @@ class Use:
 
 def every_process() -> set[int]:
     """List the processes of the machine, or of this container."""
-    return {int(name) for name in os.listdir("/proc") if name.isdigit()}
+    with os.scandir("/proc") as entries:
+        return {int(entry.name) for entry in entries if entry.name.isdigit()}
 
 
 def family(pid: int) -> list[int]:

@@ -22,7 +22,7 @@ CAMPAIGNS = (
     Diagnostic(
         "foreign_processes",
         Severity.WARNING,
-        "{count} traced {process was|processes were} none of the scenario's, and {is|are} left out; "
+        "{count} traced {process was|processes were} none of the scenario's, and left out; "
         "{it|they} may have disturbed it.",
     ),
     Diagnostic(
