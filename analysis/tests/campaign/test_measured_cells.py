@@ -122,6 +122,27 @@ def test_a_session_without_a_runners_notes_measures_its_messages(relay: Path) ->
     assert measured.read("resources").empty
 
 
+def test_only_the_scenarios_own_processes_are_measured(relay: Path) -> None:
+    path = relay / "scenario" / "outcome.json"
+    outcome = json.loads(path.read_text())
+    path.write_text(json.dumps(outcome | {"others": [1]}))
+    whole = measure(relay, RELAY)
+    assert whole.counts["received"] == 110
+    assert "foreign_processes" not in set(whole.read("findings")["code"])
+    former = whole.read("transfers")
+    former = former[former["subscription_node"] == "/relay_0"].reset_index(drop=True)
+    # As if the sink were of another program that listens to the same topics.
+    (sink,) = [one["pid"] for one in outcome["processes"] if one["name"] == "sink"]
+    path.write_text(json.dumps(outcome | {"others": [1, sink]}))
+    measured = measure(relay, RELAY)
+    assert measured.read("hops")["subscription_node"].tolist() == ["/relay_0"]
+    assert measured.read("transfers").equals(former)
+    assert measured.counts["lost"] == 0
+    assert set(measured.read("chains")["hops"]) == {1}
+    findings = measured.read("findings").set_index("code")
+    assert findings.loc["foreign_processes", "count"] == 1
+
+
 @pytest.fixture
 def images(sample: Callable[[str], Path], tmp_path: Path) -> Path:
     """A session of 600 images of which 57 are lost; with the subscriber's own stamps."""
