@@ -136,7 +136,8 @@ def interval_findings(
     if empty:
         text = f"{empty} of {len(table)} intervals received nothing: no latency is had of them"
         out.append(Finding("empty_intervals", empty, text))
-    odd = int((~np.isfinite(pd.DataFrame(latency)[got])).any(axis="columns").sum())
+    known = np.all([np.isfinite(values) for values in latency.values()], axis=0)
+    odd = int((got & ~known).sum())
     if odd:
         text = f"{odd} intervals received messages and have a latency that is not finite: left out"
         out.append(Finding("latency_not_finite", odd, text))

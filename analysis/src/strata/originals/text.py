@@ -9,7 +9,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from strata.errors import OriginalError
@@ -98,14 +97,16 @@ class Text:
         rows = self.rows(lines, columns, separator)
         if not rows:
             raise self.none("rows")
-        table = pd.DataFrame(rows, columns=columns, dtype=object)
-        for name in columns:
-            if name in words:
-                continue
+        table: dict[str, list[str] | list[float]] = {}
+        for at, name in enumerate(columns):
+            texts = [row[at] for row in rows]
             read = self.count if name in counts else self.number
-            values = [read(line, name, one) for line, one in zip(lines, table[name], strict=True)]
-            table[name] = np.asarray(values, np.float64)
-        return table
+            table[name] = (
+                texts
+                if name in words
+                else [read(line, name, one) for line, one in zip(lines, texts, strict=True)]
+            )
+        return pd.DataFrame(table)
 
     def count(self, line: Line, name: str, text: str) -> float:
         """Read a count, which may be written with a point; raises OriginalError otherwise."""
