@@ -20,7 +20,6 @@ from strata.campaign.report.contents import (
     Chart,
     Contents,
     Environment,
-    Factor,
     Finding,
     Measure,
     Original,
@@ -138,9 +137,7 @@ def _study(study: StudyResults) -> Study:
         name=study.name,
         question=stated.question,
         scenario=stated.scenario,
-        factors=tuple(
-            Factor(one.name, one.levels, one.unit, one.numbers, one.texts) for one in study.factors
-        ),
+        factors=study.factors,
         cells=cells,
         warm_up=max(warm_ups, default=stated.warm_up),
         repetitions=max((cell.repetition for cell in cells), default=stated.repetitions),
