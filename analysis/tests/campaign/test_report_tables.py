@@ -17,7 +17,7 @@ from strata.campaign.measures import long_frame
 from strata.campaign.model import Figure
 from strata.campaign.results import Results
 from strata.campaign.tables import TABLES, Table, originals, table_of
-from strata.campaign.tables.losses import TIE, best_of, loss_class
+from strata.campaign.tables.losses import NOWHERE, TIE, best_of, loss_class, up_to
 from strata.errors import CampaignError
 from strata.record.places import project_root
 
@@ -146,6 +146,15 @@ def test_runs_that_differ_are_no_levels_that_differ(
     intervals = made(results, "qos", "intervals", of="latency", where=where)
     mean = intervals.frame[intervals.frame["statistic"] == "mean"].iloc[0]
     assert (mean["run_low"], mean["run_high"]) == pytest.approx((5.0, 7.0), abs=0.05)
+    pair = made(results, "qos", "pairs", of="latency", over="reliability", within="durability")
+    first = pair.frame.iloc[0]
+    assert (first["a"], first["b"], first["runs"]) == ("reliable", "best_effort", "2 and 2")
+    assert first["shift"] == pytest.approx(0.5, abs=0.05)
+    assert first["mean_difference"] == pytest.approx(0.5, abs=0.05)
+    assert first["effect"] == pytest.approx(0.5, abs=0.05)
+    assert first["relative"] == pytest.approx(0.5 / 6, rel=0.2)
+    assert first["low"] < first["shift"] < first["high"]
+    assert first["mean_low"] < first["mean_difference"] < first["mean_high"]
     losses = made(results, "qos", "loss", rows=["reliability", "repetition"])
     assert losses.frame["repetition"].tolist() == ["1", "2"] * 2
     assert (losses.frame["published"] == 2 * 120).all()
@@ -170,6 +179,7 @@ def test_a_row_of_one_hop_has_its_own_losses(lossy: Results) -> None:
 def test_a_chain_loses_what_any_of_its_hops_lost(lossy: Results) -> None:
     (row,) = made(lossy, "chains", "loss", rows="rate").frame.to_dict("records")
     assert (row["received"], row["lost"]) == (2 * 55 - 3, 3)
+    assert row["loss"] == pytest.approx(100 * 3 / 110)
     assert (row["chains"], row["chains_lost"]) == (52, 3)
     assert row["chain_loss"] == pytest.approx(100 * 3 / 55)
 
@@ -196,6 +206,11 @@ def test_modes_have_shares_that_add_up(relay: Results) -> None:
     shares = table.frame.groupby(["reliability", "durability"])["share"].sum()
     assert len(shares) == 4
     assert np.allclose(shares, 1)
+    values = long_frame(relay, "qos", "hop_latency")["value"]
+    assert table.frame["low"].min() == pytest.approx(values.min())
+    assert table.frame["high"].max() == pytest.approx(values.max())
+    assert (table.frame["low"] <= table.frame["p50"]).all()
+    assert (table.frame["p50"] <= table.frame["high"]).all()
 
 
 def test_losses_stand_beside_what_the_nodes_counted(relay: Results) -> None:
@@ -206,6 +221,16 @@ def test_losses_stand_beside_what_the_nodes_counted(relay: Results) -> None:
         assert (row["published"], row["left_out"], row["received"]) == (120, 10, 110)
         assert (row["lost"], row["own_lost"], row["loss"]) == (0, 0, 0.0)
         assert (row["class"], row["best"]) == ("excellent", TIE)
+
+
+def test_what_was_no_loss_stands_apart(relay: Results, lidar: Results) -> None:
+    (row,) = made(relay, "qos", "loss").frame.to_dict("records")
+    short = long_frame(relay, "qos", "shortfall")["value"]
+    assert row["shortfall"] == pytest.approx(short.mean())
+    assert pd.isna(row["dropped"])
+    (row,) = made(lidar, "test_cases", "loss").frame.to_dict("records")
+    sources = lidar.measured(lidar.study("test_cases").finished[0]).read("sources")
+    assert (row["dropped"], row["missing"]) == (sources["dropped"].sum(), sources["missing"].sum())
 
 
 @pytest.mark.parametrize(
@@ -240,6 +265,12 @@ def test_the_best_lost_least_and_not_by_chance() -> None:
     assert best_of(rates(5, of=1000), "m") is None
 
 
+def test_loss_begins_with_the_first_level_that_has_it() -> None:
+    losses = {"a": 0.0, "b": 0.0999, "c": 0.1, "d": 0.5, "e": 1.0, "f": None, "g": 0.0}
+    assert [up_to(losses, bound) for bound in (0.05, 0.1, 1.0, 5.0)] == ["a", "b", "d", "e"]
+    assert up_to({"a": 7.0, "b": 0.0}, 5.0) == NOWHERE
+
+
 def test_where_loss_begins(relay: Results) -> None:
     table = made(relay, "qos", "boundaries", of="loss", over="durability", by="reliability")
     assert table.frame["excellent"].tolist() == ["transient_local"] * 2
@@ -254,6 +285,14 @@ def test_layers_add_up_to_the_latency(relay: Results) -> None:
             parts = own[~own["layer"].isin(["latency", "callback"])]
             assert np.isclose(parts["mean"].sum(), latency, rtol=1e-12)
             assert np.isclose(parts["share"].sum(), 1.0)
+    frame = made(relay, "qos", "layers", where={"reliability": "reliable"}).frame
+    rows = [relay.measured(one).read("transfers") for one in relay.study("qos").finished[:1]]
+    kept = rows[0][~rows[0]["warm_up"]]["client_publish_ns"].to_numpy(np.float64) / 1e6
+    # Both cells of the level are the same session: quantiles of two are nearly those of one.
+    layer = frame.set_index("layer").loc["client publish"]
+    assert layer["count"] == 2 * len(kept)
+    assert layer["mean"] == pytest.approx(kept.mean())
+    assert layer["p99"] == pytest.approx(np.quantile(np.repeat(kept, 2), 0.99))
 
 
 def test_published_figures_stand_beside_ours_as_another_machines(lidar: Results) -> None:

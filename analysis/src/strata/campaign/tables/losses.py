@@ -107,14 +107,15 @@ def boundaries(results: Results, study: str, figure: Figure) -> Table:
             for level in order
             if any(one.cell.levels[over] == level for one in cells)
         }
-        row = {name: _up_to(losses, bound) for bound, name in CLASSES}
+        row = {name: up_to(losses, bound) for bound, name in CLASSES}
         out.rows.append({**levels, **row, "measured": ", ".join(losses)})
     notes = (f"{over} in the order of the file; '{NOWHERE}': the first level has more already.",)
     empty = "" if out.rows else found.why_empty(figure.where)
     return Table("boundaries", "where loss begins", columns, out.frame(), notes, empty, "loss")
 
 
-def _up_to(losses: dict[str, float | None], bound: float) -> str:
+def up_to(losses: dict[str, float | None], bound: float) -> str:
+    """Return the last level before which, and at which, the loss stays below a bound in percent."""
     last = NOWHERE
     for level, percent in losses.items():
         if percent is None or percent >= bound:
