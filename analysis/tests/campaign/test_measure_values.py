@@ -101,7 +101,7 @@ def test_the_latency_of_chains_is_of_the_longest(tables: Tables) -> None:
 
 
 def test_a_layer_is_a_mean_over_all_messages(tables: Tables) -> None:
-    layers = {"transport_ns": [9 * MS, 4 * MS, None], "callback_ns": [MS, MS, MS]}
+    layers: dict[str, Any] = {"transport_ns": [9 * MS, 4 * MS, None], "callback_ns": [MS, MS, MS]}
     found = values.layer(tables(transfers=hop([0, 1, 2], **layers)), values.Context())
     # Of two messages one has it.
     assert found[["layer", "value"]].to_numpy().tolist() == [["transport", 2.0]]

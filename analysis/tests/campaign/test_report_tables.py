@@ -286,8 +286,8 @@ def test_layers_add_up_to_the_latency(relay: Results) -> None:
             assert np.isclose(parts["mean"].sum(), latency, rtol=1e-12)
             assert np.isclose(parts["share"].sum(), 1.0)
     frame = made(relay, "qos", "layers", where={"reliability": "reliable"}).frame
-    rows = [relay.measured(one).read("transfers") for one in relay.study("qos").finished[:1]]
-    kept = rows[0][~rows[0]["warm_up"]]["client_publish_ns"].to_numpy(np.float64) / 1e6
+    transfers = relay.measured(relay.study("qos").finished[0]).read("transfers")
+    kept = transfers[~transfers["warm_up"]]["client_publish_ns"].to_numpy(np.float64) / 1e6
     # Both cells of the level are the same session: quantiles of two are nearly those of one.
     layer = frame.set_index("layer").loc["client publish"]
     assert layer["count"] == 2 * len(kept)

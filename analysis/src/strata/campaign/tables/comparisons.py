@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -34,7 +35,7 @@ def anova(results: Results, study: str, figure: Figure) -> Table:
     from strata.stats.variance import two_way
 
     measure = find_measure(figure.of or "latency")
-    columns = (
+    columns: tuple[Column, ...] = (
         Column("term", "term"),
         Column("sum_sq", "sum of squares", f"{measure.unit}^2", "number"),
         Column("df", "df", form="count"),
@@ -147,22 +148,7 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
     frame = long_frame(results, study, measure.name, where=figure.where)
     # Of one machine each: two levels of an import differ, an import and a cell need not.
     apart = [*(["origin"] if (frame["origin"] != HERE).any() else []), *within]
-    columns = (
-        *(Column(name, name.replace("_", " ")) for name in apart),
-        Column("a", over),
-        Column("b", f"against {over}"),
-        Column("shift", "shift", measure.unit, "number", "Hodges-Lehmann: b - a"),
-        Column("low", "from", measure.unit, "number"),
-        Column("high", "to", measure.unit, "number"),
-        Column("relative", "of a's median", form="share"),
-        Column("effect", "Cliff's delta", form="number"),
-        Column("p", "p (Holm)", form="p", text="Mann-Whitney, for all pairs of the table"),
-        Column("mean_difference", "mean b - a", measure.unit, "number"),
-        Column("mean_low", "from", measure.unit, "number"),
-        Column("mean_high", "to", measure.unit, "number"),
-        Column("mean_p", "p (Games-Howell)", form="p"),
-        Column("runs", "runs", text="of a and b"),
-    )
+    columns = _pair_columns(apart, over, measure.unit)
     out = Rows(columns)
     parts = frame.groupby(apart, observed=True) if apart else [((), frame)]
     for key, own in parts:
@@ -189,6 +175,26 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
         notes,
         empty,
         measure.name,
+    )
+
+
+def _pair_columns(apart: Sequence[str], over: str, unit: str) -> tuple[Column, ...]:
+    """Return what a pair has: ranks first, then means."""
+    return (
+        *(Column(name, name.replace("_", " ")) for name in apart),
+        Column("a", over),
+        Column("b", f"against {over}"),
+        Column("shift", "shift", unit, "number", "Hodges-Lehmann: b - a"),
+        Column("low", "from", unit, "number"),
+        Column("high", "to", unit, "number"),
+        Column("relative", "of a's median", form="share"),
+        Column("effect", "Cliff's delta", form="number"),
+        Column("p", "p (Holm)", form="p", text="Mann-Whitney, for all pairs of the table"),
+        Column("mean_difference", "mean b - a", unit, "number"),
+        Column("mean_low", "from", unit, "number"),
+        Column("mean_high", "to", unit, "number"),
+        Column("mean_p", "p (Games-Howell)", form="p"),
+        Column("runs", "runs", text="of a and b"),
     )
 
 

@@ -41,23 +41,7 @@ def loss(results: Results, study: str, figure: Figure) -> Table:
     rows = listed(figure.rows)
     found = results.study(study)
     over = figure.over or (rows[-1] if figure.classes and len(rows) > 1 else None)
-    columns = (
-        *(Column(name, name.replace("_", " ")) for name in rows),
-        Column("published", "published", form="count"),
-        Column("left_out", "warm-up", form="count"),
-        Column("received", "received", form="count"),
-        Column("lost", "lost", form="count"),
-        Column("loss", "loss", "%", "percent", "lost of received and lost"),
-        *(_OF_CHAINS if found.stated.chain else ()),
-        *((Column("class", "class"),) if figure.classes else ()),
-        *((Column("best", "best"),) if over else ()),
-        Column("before_first", "before the first", form="count", text="nobody took them yet"),
-        Column("after_last", "after the last", form="count", text="in flight at the end, or lost"),
-        Column("own_lost", "lost, the nodes say", form="count", text="by sequence numbers"),
-        Column("shortfall", "shortfall", "%", "percent", "published less often than nominal"),
-        Column("dropped", "dropped by drivers", form="count", text="packets or buffers"),
-        Column("missing", "missing packets", form="count"),
-    )
+    columns = _loss_columns(rows, figure, is_of_chains=found.stated.chain, over=over)
     groups = cell_groups(found, rows, figure)
     short = long_frame(results, study, "shortfall", where=figure.where, imports=False)
     out = Rows(columns)
@@ -80,6 +64,29 @@ def loss(results: Results, study: str, figure: Figure) -> Table:
         _notes(results, groups, figure, over),
         "" if out.rows else found.why_empty(figure.where),
         "loss",
+    )
+
+
+def _loss_columns(
+    rows: Sequence[str], figure: Figure, *, is_of_chains: bool, over: str | None
+) -> tuple[Column, ...]:
+    """Return what is told of a group: of whole chains, classes and the best where asked for."""
+    return (
+        *(Column(name, name.replace("_", " ")) for name in rows),
+        Column("published", "published", form="count"),
+        Column("left_out", "warm-up", form="count"),
+        Column("received", "received", form="count"),
+        Column("lost", "lost", form="count"),
+        Column("loss", "loss", "%", "percent", "lost of received and lost"),
+        *(_OF_CHAINS if is_of_chains else ()),
+        *((Column("class", "class"),) if figure.classes else ()),
+        *((Column("best", "best"),) if over else ()),
+        Column("before_first", "before the first", form="count", text="nobody took them yet"),
+        Column("after_last", "after the last", form="count", text="in flight at the end, or lost"),
+        Column("own_lost", "lost, the nodes say", form="count", text="by sequence numbers"),
+        Column("shortfall", "shortfall", "%", "percent", "published less often than nominal"),
+        Column("dropped", "dropped by drivers", form="count", text="packets or buffers"),
+        Column("missing", "missing packets", form="count"),
     )
 
 

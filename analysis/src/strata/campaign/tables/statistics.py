@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -97,20 +98,7 @@ def intervals(results: Results, study: str, figure: Figure) -> Table:
     measure = find_measure(figure.of or "latency")
     rows = listed(figure.rows)
     frame = long_frame(results, study, measure.name, where=figure.where)
-    columns = (
-        *label_columns(rows, frame),
-        Column("statistic", "statistic"),
-        Column("confidence", "confidence", form="share"),
-        Column("estimate", "estimate", measure.unit, "number"),
-        Column("low", "from", measure.unit, "number"),
-        Column("high", "to", measure.unit, "number"),
-        Column("count", "n", form="count"),
-        Column("effective_count", "effective n", form="number"),
-        Column("coverage", "true coverage", form="share"),
-        Column("run_low", "lowest run", measure.unit, "number"),
-        Column("run_high", "highest run", measure.unit, "number"),
-        Column("method", "method"),
-    )
+    columns = _interval_columns(label_columns(rows, frame), measure.unit)
     out = Rows(columns)
     for levels, own in groups(frame, rows):
         values = own["value"].to_numpy(np.float64)
@@ -119,7 +107,7 @@ def intervals(results: Results, study: str, figure: Figure) -> Table:
             for _, run in own.groupby("cell", observed=True)
         ]
         for statistic in _WITH_INTERVALS:
-            runs = [run[statistic] for run in each]
+            runs = [float(one) for run in each if (one := run[statistic]) is not None]
             for confidence in figure.confidence:
                 found = interval(values, statistic, confidence, seed=SEED)
                 out.rows.append(
@@ -151,6 +139,24 @@ def intervals(results: Results, study: str, figure: Figure) -> Table:
         notes,
         why_no_rows(results, study, figure, frame),
         measure.name,
+    )
+
+
+def _interval_columns(labels: Sequence[Column], unit: str) -> tuple[Column, ...]:
+    """Return what an interval has, beside what tells its group."""
+    return (
+        *labels,
+        Column("statistic", "statistic"),
+        Column("confidence", "confidence", form="share"),
+        Column("estimate", "estimate", unit, "number"),
+        Column("low", "from", unit, "number"),
+        Column("high", "to", unit, "number"),
+        Column("count", "n", form="count"),
+        Column("effective_count", "effective n", form="number"),
+        Column("coverage", "true coverage", form="share"),
+        Column("run_low", "lowest run", unit, "number"),
+        Column("run_high", "highest run", unit, "number"),
+        Column("method", "method"),
     )
 
 
