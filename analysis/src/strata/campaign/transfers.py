@@ -260,7 +260,7 @@ def _hop(
         "matched_lost": seen["lost"],
         "payload_bytes": size,
         "payload_from": size_from,
-        "agrees": told is None or _agree(told.received, told.lost, seen),
+        "agrees": told is None or agree(told.received, told.lost, seen),
     }
 
 
@@ -311,7 +311,7 @@ def fate(sent: pd.DataFrame | None, rows: pd.DataFrame, warm_up: int) -> dict[st
     }
 
 
-def _agree(received: int, lost: int | None, seen: dict[str, int]) -> bool:
+def agree(received: int, lost: int | None, seen: dict[str, int]) -> bool:
     """Tell whether a node's own counts can be those of the matches.
 
     A node may know that one before its first or after its last was lost, which a trace cannot tell
