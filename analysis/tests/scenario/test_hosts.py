@@ -222,6 +222,12 @@ def test_a_delay_and_loss_stand_behind_the_rate() -> None:
     assert Link(("a", "b"), 0.0).shaping("eth0") == []
 
 
+def test_what_may_leave_at_once_is_what_the_rate_gives_in_that_time_or_16_frames() -> None:
+    assert Link(("a", "b")).burst_bytes() == 16 * 1538
+    assert Link(("a", "b"), burst_us=2000.0).burst_bytes() == 250_000
+    assert Link(("a", "b"), 100.0, burst_us=2000.0).burst_bytes() == 25_000
+
+
 def test_without_the_programs_hosts_are_refused_before_anything_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

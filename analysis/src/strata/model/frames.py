@@ -147,6 +147,7 @@ def takes_frame(model: Model) -> pd.DataFrame:
                 ),
                 "instance_id": nullable(takes.execution),
                 "duplicate": takes.duplicate,
+                "loaned": takes.loaned,
             }
         )
     )

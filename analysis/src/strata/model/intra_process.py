@@ -199,6 +199,7 @@ def _with_dequeues(trace: Trace, takes: Takes) -> Takes:
         none,
         execution,
         np.zeros(len(at), bool),
+        np.zeros(len(at), bool),
     )
     return joined(takes, more)
 

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Entities
 from strata.model.executions import Executions, first_after
+from strata.model.loans import count_unseen_takes, find_loaned_takes
 from strata.model.search import pick
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.windows import NO_LOSSES, Windows, touched
@@ -68,7 +69,8 @@ class Takes:
     Either from the middleware (`rmw_take_ns`, with a source timestamp) or from a ring buffer
     (`dequeue_ns`, which is `picked_ns` too). `position` is that of the event in the timeline. Of
     takes from a ring buffer `rmw_handle` is the buffer's address. `duplicate` marks copies of
-    intra-process messages, which rclcpp drops.
+    intra-process messages, which rclcpp drops. `loaned` marks messages that the middleware lent,
+    without an rmw_take: theirs is the time and position of the take_end.
     """
 
     position: Ints
@@ -81,6 +83,7 @@ class Takes:
     source_timestamp: Ints
     execution: Ints
     duplicate: npt.NDArray[np.bool_]
+    loaned: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.subscription)
@@ -180,21 +183,29 @@ def find_takes(
     ledger: Ledger,
     losses: Windows = NO_LOSSES,
 ) -> Takes:
-    """Return the takes of messages; empty ones and the middleware's own are counted."""
+    """Return the takes of messages; empty ones and the middleware's own are counted.
+
+    Those of loaned messages come from the middleware's own events (strata.model.loans).
+    """
+    told = _told(events, timeline, ledger)
+    lent, borrower = find_loaned_takes(events, timeline, entities, executions, losses)
+    ledger.add("loaned_takes", len(lent))
+    at = np.concatenate([told, lent])
+    order = np.lexsort((at, timeline.ns[at]))
+    at, loaned = at[order], order >= len(told)
     name = EVENT_OF[Kind.RMW_TAKE]
-    every = timeline.positions(Kind.RMW_TAKE)
-    taken = events.ints(name, "taken")[timeline.row[every]] == 1
-    stamp = events.ints(name, "source_timestamp")[timeline.row[every]]
-    ledger.add("empty_takes", int((~taken).sum()))
-    ledger.add("takes_without_source_timestamp", int((taken & (stamp <= 0)).sum()))
-    at = every[taken & (stamp > 0)]
-    at = at[np.argsort(timeline.ns[at], kind="stable")]
-    row = timeline.row[at]
-    process = events.process(name)[row]
-    handle = events.ints(name, "rmw_subscription_handle")[row]
+    row = np.where(loaned, NONE, timeline.row[at])
+    process = events.processes.thread_process[timeline.thread[at]]
+    handle = pick(events.ints(name, "rmw_subscription_handle"), row)
     subscription = entities.subscriptions.by_rmw_handle.find(process, handle, timeline.ns[at])
+    subscription[loaned] = borrower[order[loaned] - len(told)]
+    handle[loaned] = entities.subscriptions.rmw_handle[subscription[loaned]]
+    stamp = pick(events.ints(name, "source_timestamp"), row)
+    ended = events.ints(EVENT_OF[Kind.TAKE_END], "source_timestamp")
+    stamp[loaned] = ended[timeline.row[at[loaned]]]
 
     execution = started(timeline, executions, entities, (at, subscription), losses, intra=False)
+    count_unseen_takes(events, timeline, entities, executions, execution, losses, ledger)
     picked = _picked(events, timeline, entities, at, subscription)
     picked[touched(losses, timeline.ns_at(picked), timeline.ns[at])] = NONE
     return Takes(
@@ -202,13 +213,26 @@ def find_takes(
         subscription,
         handle,
         timeline.thread[at],
-        np.where(picked != NONE, timeline.ns[picked], NONE),
+        timeline.ns_at(picked),
         timeline.ns[at],
         np.full(len(at), NONE, np.int64),
-        events.ints(name, "source_timestamp")[row],
+        stamp,
         execution,
         np.zeros(len(at), bool),
+        loaned,
     )
+
+
+def _told(events: EventColumns, timeline: Timeline, ledger: Ledger) -> Ints:
+    """Positions of the rmw_take of messages, with a source timestamp."""
+    name = EVENT_OF[Kind.RMW_TAKE]
+    every = timeline.positions(Kind.RMW_TAKE)
+    taken = events.ints(name, "taken")[timeline.row[every]] == 1
+    stamp = events.ints(name, "source_timestamp")[timeline.row[every]]
+    ledger.add("empty_takes", int((~taken).sum()))
+    ledger.add("takes_without_source_timestamp", int((taken & (stamp <= 0)).sum()))
+    found: Ints = every[taken & (stamp > 0)]
+    return found
 
 
 def _picked(

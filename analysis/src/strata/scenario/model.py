@@ -193,7 +193,7 @@ class Network(_Part):
 
     `veth`: each host is a network namespace of its own on this machine. The other keys are of that
     link and of no effect without one: rate in Mbit/s, 0 not limited; delay of a packet one way, in
-    us; packets lost, in percent; longest packet, in bytes.
+    us; packets lost, in percent; longest packet, in bytes; the time that the link may catch up, us.
     """
 
     link: Literal["none", "veth"] = "none"
@@ -201,6 +201,7 @@ class Network(_Part):
     delay_us: float = Field(default=0.0, ge=0)
     loss_percent: float = Field(default=0.0, ge=0, le=100)
     mtu: int = Field(default=1500, ge=576, le=65535)
+    burst_us: float = Field(default=100.0, ge=0)
 
 
 class Resources(_Part):

@@ -38,9 +38,8 @@ _NET = "10.42.0"
 # header): preamble 8, checksum 4, gap 12 (IEEE 802.3).
 _FRAME_EXTRA = 24
 _HEADER = 14
-# A bucket must hold what the rate gives between two looks at it: 16 frames, or 100 us if more.
+# A bucket must hold what the rate gives between two looks at it: 16 frames at least.
 _BURST_FRAMES = 16
-_BURST_S = 1e-4
 # A sender is held back by its socket's buffer (at most twice net.core.wmem_max, some MB) before
 # this is full: the shaper itself loses nothing.
 _QUEUE_BYTES = 64 << 20
@@ -52,7 +51,8 @@ _FAILED = re.compile(r"Command failed -:(\d+)")
 class Link:
     """What joins some hosts: rate in Mbit/s (0: not limited), delay one way, loss, longest packet.
 
-    The rate counts what a frame takes of a real line: with 1500 bytes a packet, 1538 bytes.
+    The rate counts what a frame takes of a real line: with 1500 bytes a packet, 1538 bytes. What it
+    gives in `burst_us` may leave at once after a pause, or when the machine was late.
     """
 
     hosts: tuple[str, ...]
@@ -60,11 +60,12 @@ class Link:
     delay_us: float = 0.0
     loss_percent: float = 0.0
     mtu: int = 1500
+    burst_us: float = 100.0
 
     def burst_bytes(self) -> int:
         """Give what may leave at once after a pause."""
         frames = _BURST_FRAMES * (self.mtu + _HEADER + _FRAME_EXTRA)
-        return max(frames, round(self.rate_mbit * 1e6 / 8 * _BURST_S))
+        return max(frames, round(self.rate_mbit * self.burst_us / 8))
 
     def shaping(self, device: str) -> list[str]:
         """Give the commands of `tc -batch` that make a device's outgoing side this link."""

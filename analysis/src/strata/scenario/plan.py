@@ -179,7 +179,7 @@ def link_of(scenario: Scenario) -> Link | None:
     network, hosts = scenario.network, tuple(scenario.hosts())
     if not hosts:
         return None
-    return Link(hosts, network.rate_mbit, network.delay_us, network.loss_percent, network.mtu)
+    return Link(hosts, **network.model_dump(exclude={"link"}))
 
 
 def _seconds(scenario: Scenario) -> float | None:

@@ -180,7 +180,8 @@ def test_work_keeps_the_callback_busy_before_its_publish(tmp_path: Path, client:
         if name != "sink"
     }
     assert min(held["relay_1"]) >= 5 * MS
-    assert statistics.median(held["relay_1"]) < 10 * MS
+    # Beside busy processes it takes several times the 5 ms.
+    assert statistics.median(held["relay_1"]) < 100 * MS
     for name in ("source", "relay_0", "relay_2"):
         assert statistics.median(held[name]) < 1 * MS, name
 

@@ -6,7 +6,8 @@
 
 A DDS take belongs to an rmw_take when it is the last one that ended before it and after the
 rmw_take before, on the same thread, it took something, and that is the same: by source timestamp,
-or where it tells none, by the address of the message. Its sample is the one that it names; where it
+or where it tells none, by the address of the message. The take of a loaned message is its DDS take.
+Its sample is the one that it names; where it
 names none, the one that this process received with the same source timestamp.
 """
 
@@ -45,15 +46,16 @@ def find_reads(events: EventColumns, timeline: Timeline, takes: Takes, samples: 
     """Return the DDS take of every take."""
     at = takes.position
     previous = timeline.before(at, Kind.RMW_TAKE)
-    end = timeline.before(at, Kind.TAKE_END)
+    end = np.where(takes.loaned, at, timeline.before(at, Kind.TAKE_END))
     row = timeline.row_at(end)
+    told = np.where(takes.loaned, NONE, at)
     name = EVENT_OF[Kind.TAKE_END]
     own = (end != NONE) & (end > previous) & (pick(events.ints(name, "taken"), row) > 0)
     own &= same_message(
         pick(events.ints(name, "source_timestamp"), row),
         takes.source_timestamp,
         pick(events.ints(name, "buffer"), row),
-        pick(events.ints(EVENT_OF[Kind.RMW_TAKE], "message"), timeline.row_at(at)),
+        pick(events.ints(EVENT_OF[Kind.RMW_TAKE], "message"), timeline.row_at(told)),
     )
     end = np.where(own, end, NONE)
     row = np.where(own, row, NONE)

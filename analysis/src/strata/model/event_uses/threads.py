@@ -126,6 +126,7 @@ def _executes(evidence: Evidence) -> list[Case]:
     before = unnamed & (evidence.older(process) | evidence.lost_before(timeline.ns[at]))
     entities, traffic = evidence.model.entities, evidence.model.service_traffic
     fires, serves = _starts(evidence, following, timer, service)
+    lent, unseen = _loaned(evidence, at, following, subscription)
 
     def taken(of: Kind, what: str, row: Ints, rmw_handle: Ints) -> Flags:
         handle = evidence.column_at(following, of, f"rmw_{what}_handle")
@@ -139,7 +140,13 @@ def _executes(evidence: Evidence) -> list[Case]:
         Case(
             True,
             "a subscription was picked",
-            taken(Kind.RMW_TAKE, "subscription", subscription, entities.subscriptions.rmw_handle),
+            taken(Kind.RMW_TAKE, "subscription", subscription, entities.subscriptions.rmw_handle)
+            | lent,
+        ),
+        Case(
+            False,
+            "a subscription was picked, of whose take there is no event (a loaned message)",
+            unseen,
         ),
         Case(True, "a timer was picked", fires | (started & before)),
         Case(True, "a service was picked", asked | serves),
@@ -179,6 +186,21 @@ def _starts(evidence: Evidence, at: Ints, timer: Ints, service: Ints) -> tuple[F
     fires = (timer != NONE) & ((pick(callbacks.timer, callback) == timer) | unlinked)
     serves = (service != NONE) & ((pick(services.of_callback, callback) == service) | unlinked)
     return fires, serves
+
+
+def _loaned(evidence: Evidence, at: Ints, until: Ints, picked: Ints) -> tuple[Flags, Flags]:
+    """Tell where a loaned message is taken before the next event, and where it must have been.
+
+    The second: the callback of the subscription that was `picked` follows without any take.
+    """
+    model, timeline = evidence.model, evidence.timeline
+    lent = np.sort(model.takes.position[model.takes.loaned])
+    next_lent = pick(np.append(lent, len(timeline)), np.searchsorted(lent, at))
+    taken = next_lent < np.where(until != NONE, until, at)
+    repeated = timeline.after(at, Kind.RCL_TAKE, Kind.RCLCPP_TAKE)
+    alone = (repeated == NONE) | (repeated > until)
+    listens = pick(model.entities.callbacks.subscription, _started(evidence, until)) == picked
+    return taken, np.asarray(listens & (picked != NONE) & alone & ~taken, bool)
 
 
 def _started(evidence: Evidence, at: Ints) -> Ints:

@@ -62,6 +62,20 @@ MESSAGES = (
         "topics) and {is no message|are no messages} of the application.",
     ),
     Diagnostic(
+        "loaned_takes",
+        Severity.INFO,
+        "{count} {take|takes} of messages that the middleware lent {has|have} no rmw_take: known "
+        "from the middleware's own events; the subscription is the one picked before, or whose "
+        "callback follows.",
+    ),
+    Diagnostic(
+        "unseen_takes",
+        Severity.LOSS,
+        "{count} {callback|callbacks} of subscriptions ran without an event of the take before "
+        "{it|them} (messages that the middleware lent, recorded without its own events): "
+        "{its hop is|their hops are} missing.",
+    ),
+    Diagnostic(
         "graph_publications",
         Severity.INFO,
         "{count} {publication belongs|publications belong} to no rcl publisher (the middleware's "

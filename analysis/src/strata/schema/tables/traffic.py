@@ -78,7 +78,7 @@ TAKES = Table(
             "rclcpp_executor_execute of this take; the dequeue of an intra-process message",
             null="not recorded",
         ),
-        instant("rmw_take_ns", "rmw_take, after deserialization", null=_WITHIN),
+        instant("rmw_take_ns", "rmw_take, after deserialization; see `loaned`", null=_WITHIN),
         instant("dequeue_ns", "taken from a ring buffer", null=_WITHOUT),
         Column(
             "source_timestamp",
@@ -94,6 +94,12 @@ TAKES = Table(
             "duplicate",
             "bool",
             "a copy, through the middleware, of what came within the process; rclcpp drops it",
+        ),
+        Column(
+            "loaned",
+            "bool",
+            "a message that the middleware lent, of which it emits no rmw_take: `rmw_take_ns` is "
+            "that of the take_end, the subscription the one picked before or called after",
         ),
     ),
     "One row a message taken from the middleware (taken = 1, with a source timestamp) or from a "
