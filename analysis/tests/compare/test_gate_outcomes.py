@@ -127,6 +127,26 @@ def test_losses(tmp_path: Path) -> None:
     assert [one.outcome for one in judged(tmp_path, (None, lossy), *gates)] == [BROKEN, HOLDS]
 
 
+def test_a_topic_that_b_lost_whole_breaks_a_gate_of_losses(tmp_path: Path) -> None:
+    values = {Part("callback"): durations(np.random.default_rng(3), 5_000)}
+    (one,) = judged(tmp_path, (hop_side(values), Side("gone", ())), "loss <= 0.1 %")
+    assert one.broken
+    assert "B does not have it" in outcome_text(one)
+
+
+def test_percent_of_nothing(tmp_path: Path) -> None:
+    random = np.random.default_rng(6)
+    waits = durations(random)
+    sides = [
+        hop_side({Part("callback"): waits, Part("take"): own})
+        for own in (np.zeros(300, np.int64), waits, waits * (np.arange(300) % 2))
+    ]
+    gate = "take p50 not more than 5 % worse"
+    found = [judged(tmp_path, (sides[0], b), gate)[0] for b in sides]
+    assert [one.outcome for one in found] == [HOLDS, BROKEN, UNDECIDED]
+    assert all("too few" not in outcome_text(one) for one in found)
+
+
 def test_with_several_runs_they_are_the_unit(tmp_path: Path) -> None:
     random = np.random.default_rng(4)
     runs = [{Part("callback"): durations(random, 2_000) + at} for at in (0, 40_000, 90_000)]

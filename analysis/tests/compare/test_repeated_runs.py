@@ -87,6 +87,18 @@ def test_the_estimates_are_those_of_their_definitions() -> None:
     assert abs(hodges_lehmann(*large) - whole) < 50
 
 
+def test_values_that_never_vary_are_no_surer_than_their_count() -> None:
+    a = np.full(5, 100, np.int64)
+    found = difference([a], [a + 7], seed=1)
+    assert found is not None
+    assert (found.shift.value, found.effect) == (7, 1)
+    assert found.p == pytest.approx(stats.mannwhitneyu(a, a + 7).pvalue)
+    assert 0.001 < found.p < 0.05
+    same = difference([a], [a], seed=1)
+    assert same is not None
+    assert (same.shift.low, same.shift.high, same.p, same.effect) == (0, 0, 1, 0)
+
+
 def test_means_of_runs_are_compared_as_student_did() -> None:
     random = np.random.default_rng(3)
     a, b = runs(random, 3), runs(random, 4)
