@@ -201,8 +201,9 @@ def _critical_ranges(confidence: float, groups: int, df: Floats) -> Floats:
     """
     from scipy.interpolate import BarycentricInterpolator
 
-    if len(df) <= _NODES or np.ptp(df) == 0:
-        return np.array([_critical_range(confidence, groups, each) for each in df])
+    different, where = np.unique(df, return_inverse=True)
+    if len(different) <= _NODES:
+        return np.array([_critical_range(confidence, groups, each) for each in different])[where]
     low, high = 1 / df.max(), 1 / df.min()
     places = (low + high) / 2 + (high - low) / 2 * np.cos(np.linspace(0, np.pi, _NODES))
     exact = [np.log(_critical_range(confidence, groups, 1 / each)) for each in places]
