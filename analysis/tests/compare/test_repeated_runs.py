@@ -99,6 +99,17 @@ def test_values_that_never_vary_are_no_surer_than_their_count() -> None:
     assert (same.shift.low, same.shift.high, same.p, same.effect) == (0, 0, 1, 0)
 
 
+def test_runs_that_are_alike_are_no_more_exact_than_their_clock() -> None:
+    a = np.arange(100, 120)
+    same, moved = difference([a, a], [a, a], seed=1), difference([a, a], [a + 1, a + 1], seed=1)
+    assert same is not None
+    assert moved is not None
+    assert same.p == 1
+    # Student's t with two degrees of freedom, of runs that are rounded to 1 ns.
+    half = stats.t.isf(0.025, 2) * np.sqrt(1 / 12)
+    assert (moved.shift.low, moved.shift.high) == pytest.approx((1 - half, 1 + half))
+
+
 def test_means_of_runs_are_compared_as_student_did() -> None:
     random = np.random.default_rng(3)
     a, b = runs(random, 3), runs(random, 4)
