@@ -119,6 +119,16 @@ def test_means_of_runs_are_compared_as_student_did() -> None:
     assert (found.low, found.high) == pytest.approx((bounds.low, bounds.high))
 
 
+def test_means_of_one_run_a_side_are_compared_as_welch_did() -> None:
+    random = np.random.default_rng(4)
+    a, b = durations(random, 300), durations(random, 200) + 30_000
+    found = quantile_difference([a], [b], "mean", seed=1)
+    theirs = stats.ttest_ind(b, a, equal_var=False)
+    bounds = theirs.confidence_interval(0.95)
+    assert found.value == pytest.approx(b.mean() - a.mean())
+    assert (found.low, found.high) == pytest.approx((bounds.low, bounds.high), rel=0.01)
+
+
 def test_runs_of_a_side_are_put_together_and_said_to_be_the_unit() -> None:
     a = side("A", *(Relay(hops=2, messages=60, seed=at) for at in (1, 2, 3)))
     b = side("B", *(Relay(hops=2, messages=60, seed=at, work_ns={1: 50_000}) for at in (4, 5, 6)))
