@@ -165,3 +165,9 @@ def test_losses_by_newcombe_and_by_runs() -> None:
     assert spread.high is not None
     assert spread.high > 0.1
     assert loss_difference([Loss(0, 0)], [Loss(5, 1)]) is None
+    # Runs that lose alike by chance are no surer than messages that are lost one by one.
+    alike = loss_of_runs([Loss(1000, 10)] * 3)
+    assert (alike.low, alike.high) == pytest.approx((0.01 - 0.0078, 0.01 + 0.0078), abs=1e-4)
+    few = loss_difference([Loss(1000, 1)] * 2, [Loss(1000, 3)] * 2)
+    assert few is not None
+    assert few.p == pytest.approx(2 * stats.t.sf(0.002 / np.sqrt(0.002 * 0.998 / 1000), 2))
