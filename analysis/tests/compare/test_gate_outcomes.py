@@ -155,6 +155,16 @@ def test_values_of_several_runs() -> None:
     assert value_of_runs(runs, "max").value == max(run.max() for run in runs)
 
 
+def test_percent_are_of_a(tmp_path: Path) -> None:
+    waits = durations(np.random.default_rng(7), 2_000)
+    sides = hop_side({Part("callback"): waits}), hop_side({Part("callback"): waits * 13 // 10})
+    gates = [f"hop p50 not more than {allowed} % worse" for allowed in (20, 40)]
+    found = judged(tmp_path, sides, *gates)
+    assert [one.outcome for one in found] == [BROKEN, HOLDS]
+    values = [one.found.value for one in found if one.found is not None]
+    assert values == pytest.approx([0.3, 0.3], abs=1e-3)
+
+
 def test_percent_of_nothing(tmp_path: Path) -> None:
     random = np.random.default_rng(6)
     waits = durations(random)
