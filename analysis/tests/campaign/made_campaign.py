@@ -21,7 +21,6 @@ from strata.campaign.report.contents import (
     Chart,
     Contents,
     Environment,
-    Factor,
     Finding,
     Measure,
     Original,
@@ -30,6 +29,7 @@ from strata.campaign.report.contents import (
     StudyPart,
 )
 from strata.campaign.report.page import render_page
+from strata.campaign.results import Factor
 from strata.campaign.tables.table import Column, Table
 
 LATENCY = Measure("latency", "ms", "message", "publish to the callback's start")

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,12 @@ from strata.campaign.directory import (
     CellState,
     Lock,
     check_campaign_directory,
+    make_directory,
     open_directory,
 )
 from strata.campaign.load import load_campaign
 from strata.campaign.planning import Asked, plan_campaign
-from strata.campaign.verdict import verdict
+from strata.campaign.verdict import unmet, verdict
 from strata.errors import CampaignError, OutputError
 from strata.record.ros import Ros
 
@@ -179,6 +181,14 @@ def test_what_contradicts_the_beginning_is_refused(
         plan_campaign(load_campaign(str(other)), tmp_path / "campaign", Asked(), ros, os.environ)
 
 
+def test_a_campaign_of_imports_alone_may_be_begun_in_any_way(tmp_path: Path) -> None:
+    loaded = load_campaign(str(written(tmp_path)))
+    make_directory(tmp_path / "campaign", loaded, Variant(0), []).write()
+    begun = planned(tmp_path, quick=True, seed=5, repetitions=2)
+    assert begun.variant == Variant(5, quick=True, repetitions=2)
+    assert len(begun.cells) == 8
+
+
 def test_other_directories_are_refused(tmp_path: Path) -> None:
     assert not check_campaign_directory(tmp_path / "new")
     (tmp_path / "file").touch()
@@ -254,11 +264,6 @@ def session(directory: Path, manifest: dict[str, Any], *, said: str = "") -> Pat
             },
             "a did not end well: exit status 3; expected, but not met: a says 'b'",
         ),
-        (
-            3,
-            {"scenario": {"checks": [{"text": "x", "met": True}, {"text": "y", "met": False}]}},
-            "expected, but not met: y",
-        ),
     ],
 )
 def test_a_cell_is_judged_by_what_it_left(
@@ -267,6 +272,19 @@ def test_a_cell_is_judged_by_what_it_left(
     said = "strata: recording into x\n[a] strata: no\nstrata: Cannot run: so.\n"
     place = session(tmp_path / "cell", manifest, said=said)
     assert verdict(place, status, 10.0) == reason
+
+
+def test_what_is_expected_and_did_not_come_fails_no_cell(
+    sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    checks = [{"text": "x", "met": True}, {"text": "y", "met": False}]
+    place = session(tmp_path / "cell", {"scenario": {"checks": checks}})
+    assert verdict(place, 3, 10.0) == "no event was recorded; expected, but not met: y"
+    (place / "trace").symlink_to(sample("cell_relay") / "trace")
+    assert verdict(place, 3, 10.0) is None
+    assert unmet(place) == ["y"]
+    told = state_of(made(tmp_path).cells[0], measured="5 messages", unmet=["y"])
+    assert told.line == "5 messages; expected, but not met: y"
 
 
 def test_a_cell_that_left_nothing_is_judged_all_the_same(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from made_campaign import (
     study,
 )
 
-from strata.campaign.report.contents import Chart, Factor, Measure, Request
+from strata.campaign.report.contents import Chart, Measure, Request
 from strata.campaign.report.estimates import estimate
 from strata.campaign.report.figures import KINDS
 from strata.campaign.report.figures.bars import layer_means
@@ -37,6 +37,7 @@ from strata.campaign.report.figures.histogram import bin_edges, shares
 from strata.campaign.report.figures.scales import level_text, places, scale_of, short_texts
 from strata.campaign.report.figures.split import by_cell, levels_of
 from strata.campaign.report.parts import figure_part
+from strata.campaign.results import Factor
 
 ONE = study()
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from campaign_files import CAMPAIGN, written
 
-from strata.campaign.cells import Variant, expand
+from strata.campaign.cells import Variant, expand, load_cell
 from strata.campaign.load import load_campaign, shipped_campaigns
 from strata.campaign.model import level_names
 from strata.errors import CampaignError
@@ -28,6 +28,16 @@ def test_a_shipped_campaign_can_be_used(path: Path) -> None:
     # Here a missing one would be skipped, as what is not installed.
     for name in {cell.changes["rmw.profile"] for cell in whole if "rmw.profile" in cell.changes}:
         load_profile(name)
+    # What is excluded exists, and a lost message ends no cell.
+    said = {one.because for study in loaded.campaign.studies.values() for one in study.exclusions}
+    assert said == {cell.skipped for cell in whole if cell.skipped}
+    assert all(
+        node.parameters.get("losses", "refuse") == "count"
+        for cell in whole
+        for process in load_cell(cell).scenario.processes
+        for node in process.nodes
+        if node.name.startswith("sink")
+    )
     # Half an hour is the bound of each quick variant.
     assert sum((cell.expected_s or 0) + 7.0 for cell in quick) < 1800
 
@@ -57,6 +67,12 @@ def test_the_five_campaigns_ship() -> None:
         ("{count: 6, way", "{size: 7, way", 17, "there is no factor 'size' (the study has count"),
         ("of: latency", "of: lateness", 19, "'lateness' is no measure (there are latency,"),
         (" of: latency,", "", 19, "a figure of kind summary needs `of`"),
+        ("kind: summary", "kind: pairs", 19, "a figure of kind pairs needs `over`, a factor"),
+        ("kind: summary", "kind: boundaries", 19, "kind boundaries needs `over`, a factor"),
+        ("kind: summary", "kind: anova, factors: [way]", 19, "needs `factors`, two of them"),
+        ("rows: [count, way]", "rows: process", 19, "values of latency have no process"),
+        ("rows: [count, way]", "rows: layer", 19, "values of latency have no layer"),
+        ("summary, of: latency, rows: [count, way]", "loss, rows: hop", 19, "which have no hop"),
         ("rows: [count, way]", "rows: [count, weg]", 19, "there is no factor 'weg'"),
         ("kind: summary", "kind: sum", 19, "key 'studies.plain.figures.0.kind': 'sum'"),
         ("way: [usual, absent]", "way: [unusual]", 21, "factor 'way' has no level 'unusual'"),

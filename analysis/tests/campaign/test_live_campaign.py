@@ -135,47 +135,52 @@ def ticks(session: Path) -> int:
 
 def test_a_campaign_makes_a_session_of_every_cell(place: Place) -> None:
     text = CAMPAIGN.replace("seconds: 0.1", "seconds: 0.1, tick: TICK")
-    # Of six ticks nothing says `5 ticks`.
+    text = text.replace("{set: {load.workers: 1}, duration: 2s}", "{set: {before: exit 3}}")
     place.write(text.replace("repetitions: 2", "repetitions: 1"))
-    only = ["--only", "plain/usual", "--only", "plain/6", "--only", "plain/absent"]
+    only = ["--only", "plain/usual", "--only", "plain/slow", "--only", "plain/absent"]
     status, said = place.run("--seed", "3", *only)
     assert status == 3, said
     words = place.words()
     assert words == {
         "plain/5+usual/r1": "finished",
-        "plain/5+slow/r1": "to run",
+        "plain/5+slow/r1": "failed",
         "plain/5+absent/r1": "skipped",
-        "plain/6+usual/r1": "failed",
+        "plain/6+usual/r1": "finished",
         "plain/6+slow/r1": "skipped",
         "plain/6+absent/r1": "skipped",
     }
     cell = place.cell("plain/5+usual/r1")
     assert ticks(cell) == 5
+    # Without any message, which is measured all the same.
+    assert json.loads((cell / "cell.json").read_text())["measured"].startswith("nothing measured: ")
     told = json.loads((cell / "cell.json").read_text())
     assert (told["status"], told["reason"]) == ("finished", None)
     assert told["command"][1:4] == ["-m", "strata", "run"]
     assert "recorded into" in (cell / "run.log").read_text()
-    failed = json.loads((place.cell("plain/6+usual/r1") / "cell.json").read_text())
-    assert failed["reason"] == "expected, but not met: tick says '5 ticks'"
+    # Of six ticks nothing says `5 ticks`.
+    unmet = json.loads((place.cell("plain/6+usual/r1") / "cell.json").read_text())
+    assert (unmet["reason"], unmet["unmet"]) == (None, ["tick says '5 ticks'"])
     assert ticks(place.cell("plain/6+usual/r1")) == 6
+    failed = json.loads((place.cell("plain/5+slow/r1") / "cell.json").read_text())
+    assert failed["reason"].startswith("tick did not end well: exit status 3")
     assert "skipped plain/6+slow/r1: six are never slow" in said
     absent = "the program no_such_program_at_all is not installed"
     assert f"skipped plain/5+absent/r1: {absent}" in said
-    assert "strata: failed: plain/6+usual/r1: expected" in said
-    assert re.search(r"strata: 1/2 plain/.* s, .*; .* s left\n", said), said
+    assert "strata: failed: plain/5+slow/r1: tick did not end well" in said
+    assert re.search(r"strata: 1/3 plain/.* s, .*; .* s left\n", said), said
     assert not place.world.daemon_pid()
 
     # Again: what finished is kept, what failed runs again unless that is not wanted.
     kept = files(cell)
     status, said = place.run("--keep-failed", *only)
-    assert (status, "2 cells done (2 before), 1 failed" in said) == (3, True), said
+    assert (status, "3 cells done (3 before), 1 failed" in said) == (3, True), said
     status, said = place.run(*only)
-    assert "moved the remains of plain/6+usual/r1 to " in said
+    assert "moved the remains of plain/5+slow/r1 to " in said
     assert status == 3
     assert files(cell) == kept
     (moved,) = (place.target / "interrupted").iterdir()
-    assert moved.name.endswith("_plain_6+usual_r1")
-    assert ticks(moved) == 6
+    assert moved.name.endswith("_plain_5+slow_r1")
+    assert json.loads((moved / "cell.json").read_text()) == failed
     starts = json.loads((place.target / "campaign.json").read_text())["environments"]
     assert len(starts) == 3
     assert [start.get("changed") for start in starts] == [None, [], []]

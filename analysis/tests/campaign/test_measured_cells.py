@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strata.campaign.measured import CONTENTS, SUBDIRECTORY, Measured, Wanted, measure
-from strata.campaign.transfers import fate
+from strata.campaign.transfers import agree, fate
 from strata.schema.layers import CALLBACK, HOP_LAYERS
 from strata.schema.tables.measured import CHAIN_LAYERS
 
@@ -54,7 +54,9 @@ def test_messages_are_numbered_as_their_source_numbers_them(relay: Path) -> None
         # One constant lies between the clocks; the node stamps just after its callback began.
         offset = rows["end_ns"].to_numpy(np.int64) - own["t_mono_ns"].to_numpy(np.int64)
         assert np.ptp(offset) < 5_000_000
-    assert (transfers["warm_up"] == (transfers["number"] < WARM_UP)).all()
+    published = measure(relay, RELAY).read("publications")
+    for rows in (transfers, published):
+        assert (rows["warm_up"] == (rows["number"] < WARM_UP)).all()
 
 
 def total(frame: pd.DataFrame, columns: list[str]) -> pd.Series[int]:
@@ -120,6 +122,27 @@ def test_a_session_without_a_runners_notes_measures_its_messages(relay: Path) ->
     assert len(measured.read("transfers")) == 120
     assert measured.read("processes").empty
     assert measured.read("resources").empty
+
+
+def test_only_the_scenarios_own_processes_are_measured(relay: Path) -> None:
+    path = relay / "scenario" / "outcome.json"
+    outcome = json.loads(path.read_text())
+    path.write_text(json.dumps(outcome | {"others": [1]}))
+    whole = measure(relay, RELAY)
+    assert whole.counts["received"] == 110
+    assert "foreign_processes" not in set(whole.read("findings")["code"])
+    former = whole.read("transfers")
+    former = former[former["subscription_node"] == "/relay_0"].reset_index(drop=True)
+    # As if the sink were of another program that listens to the same topics.
+    (sink,) = [one["pid"] for one in outcome["processes"] if one["name"] == "sink"]
+    path.write_text(json.dumps(outcome | {"others": [1, sink]}))
+    measured = measure(relay, RELAY)
+    assert measured.read("hops")["subscription_node"].tolist() == ["/relay_0"]
+    assert measured.read("transfers").equals(former)
+    assert measured.counts["lost"] == 0
+    assert set(measured.read("chains")["hops"]) == {1}
+    findings = measured.read("findings").set_index("code")
+    assert findings.loc["foreign_processes", "count"] == 1
 
 
 @pytest.fixture
@@ -240,3 +263,11 @@ def test_every_publication_has_one_fate(count: int, taken: set[int], warm_up: in
         assert found["lost"] == len(expected & set(counted))
     else:
         assert found["lost"] == len(counted)
+
+
+def test_a_node_may_know_of_losses_at_its_ends_and_of_no_others() -> None:
+    seen = {"received": 10, "lost": 2, "before_first": 1, "after_last": 1}
+    told = [lost for lost in range(7) if agree(10, lost, seen)]
+    assert told == [2, 3, 4]
+    assert agree(10, None, seen)
+    assert not agree(9, 2, seen)

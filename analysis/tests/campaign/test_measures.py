@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from measured_campaign import LIDAR, RELAY, make_campaign
 
+from strata.campaign.checks import told_apart_by
 from strata.campaign.measures import MEASURES, long_frame
 from strata.campaign.model import MEASURES as NAMES
 from strata.campaign.results import Results
@@ -48,6 +49,8 @@ def stamps(results: Results) -> pd.DataFrame:
 
 def test_the_campaigns_files_know_every_measure() -> None:
     assert set(NAMES) == set(MEASURES)
+    for name, measure in MEASURES.items():
+        assert set(told_apart_by(name)) == {"hop", "layer", "process"} & set(measure.columns)
 
 
 @pytest.mark.parametrize("measure", sorted(MEASURES))

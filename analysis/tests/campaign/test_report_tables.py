@@ -17,10 +17,11 @@ from strata.campaign.measures import long_frame
 from strata.campaign.model import Figure
 from strata.campaign.results import Results
 from strata.campaign.tables import TABLES, Table, originals, table_of
-from strata.campaign.tables.losses import TIE, best_of, loss_class
+from strata.campaign.tables.losses import NOWHERE, TIE, best_of, loss_class, up_to
 from strata.errors import CampaignError
 from strata.record.places import project_root
 
+WARM_UP = 5
 PUBLISHED = Path(str(project_root())) / "trace_configs" / "campaigns" / "published"
 
 
@@ -37,6 +38,24 @@ def lidar(sample: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactor
     """One of two cells."""
     sessions = {"test_cases/tc2": sample("cell_lidar")}
     return make_campaign(tmp_path_factory.mktemp("lidar"), LIDAR, sessions)
+
+
+@pytest.fixture(scope="module")
+def lossy(sample: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """One cell of a relay, of which the last hop lost the messages 20, 21 and 40."""
+    place = tmp_path_factory.mktemp("lossy")
+    results = make_campaign(place, RELAY, {"chains/100.0+single": sample("cell_relay")})
+    measured = results.study("chains").finished[0].directory / "measured"
+    gone = [20, 21, 40]
+    for table, topic in (("transfers", "/chain_1"), ("chains", None)):
+        rows = pd.read_parquet(measured / f"{table}.parquet")
+        missed = rows["number"].isin(gone) & ((rows["topic"] == topic) if topic else True)
+        rows[~missed].to_parquet(measured / f"{table}.parquet", index=False)
+    hops = pd.read_parquet(measured / "hops.parquet")
+    hops.loc[hops["topic"] == "/chain_1", "received"] -= len(gone)
+    hops.loc[hops["topic"] == "/chain_1", "lost"] += len(gone)
+    hops.to_parquet(measured / "hops.parquet", index=False)
+    return results
 
 
 def made(results: Results, study: str, kind: str, **asked: object) -> Table:
@@ -93,6 +112,90 @@ def test_equal_cells_have_no_shift_and_no_variance_between(relay: Results) -> No
     assert any("Variances do not show a difference" in note for note in anova.notes)
 
 
+def with_means(results: Results, means: dict[str, list[float]]) -> Results:
+    """Give the cells of qos latencies about these means in ms, by level and repetition."""
+    for outcome in results.study("qos").finished:
+        mean = means[outcome.cell.levels["reliability"]][outcome.cell.repetition - 1]
+        path = outcome.directory / "measured" / "transfers.parquet"
+        rows = pd.read_parquet(path)
+        noise = np.random.default_rng(outcome.cell.order).normal(0, 0.1, len(rows))
+        rows["latency_ns"] = np.rint((mean + noise) * 1e6).astype(np.int64)
+        rows.to_parquet(path, index=False)
+    return results
+
+
+def test_runs_that_differ_are_no_levels_that_differ(
+    sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    text = RELAY.replace("duration: 60", "duration: 60\n    repetitions: 2", 1)
+    made_of = make_campaign(tmp_path, text, {"qos/": sample("cell_relay")})
+    results = with_means(made_of, {"reliable": [5.0, 7.0], "best_effort": [5.5, 7.5]})
+    factors = ["reliability", "durability"]
+    table = made(results, "qos", "anova", of="latency", factors=factors)
+    row = table.frame.set_index("term").loc["reliability"]
+    # Of 880 messages the half millisecond is certain; of 8 runs it is less than they differ by.
+    assert row["p"] < 1e-10
+    assert table.frame["runs_df"].tolist() == [1, 1, 1, 4]
+    assert row["runs_F"] == pytest.approx(0.25, rel=0.1)
+    assert row["runs_p"] > 0.3
+    assert any(note.startswith("Of runs: 8 cells") for note in table.notes)
+    summary = made(results, "qos", "summary", of="latency", rows="reliability")
+    assert "A row has all repetitions of its cells together." in summary.notes
+    assert "A row has all levels of durability of its cells together." in summary.notes
+    where = {"reliability": "reliable"}
+    intervals = made(results, "qos", "intervals", of="latency", where=where)
+    mean = intervals.frame[intervals.frame["statistic"] == "mean"].iloc[0]
+    assert (mean["run_low"], mean["run_high"]) == pytest.approx((5.0, 7.0), abs=0.05)
+    pair = made(results, "qos", "pairs", of="latency", over="reliability", within="durability")
+    first = pair.frame.iloc[0]
+    assert (first["a"], first["b"], first["runs"]) == ("reliable", "best_effort", "2 and 2")
+    assert first["shift"] == pytest.approx(0.5, abs=0.05)
+    assert first["mean_difference"] == pytest.approx(0.5, abs=0.05)
+    assert first["effect"] == pytest.approx(0.5, abs=0.05)
+    assert first["relative"] == pytest.approx(0.5 / 6, rel=0.2)
+    assert first["low"] < first["shift"] < first["high"]
+    assert first["mean_low"] < first["mean_difference"] < first["mean_high"]
+    losses = made(results, "qos", "loss", rows=["reliability", "repetition"])
+    assert losses.frame["repetition"].tolist() == ["1", "2"] * 2
+    assert (losses.frame["published"] == 2 * 120).all()
+
+
+def test_one_run_a_group_has_no_analysis_of_runs(relay: Results) -> None:
+    factors = ["reliability", "durability"]
+    table = made(relay, "qos", "anova", of="latency", factors=factors)
+    assert "runs_p" not in table.frame
+    assert any(note.startswith("With one run a group") for note in table.notes)
+
+
+def test_a_row_of_one_hop_has_its_own_losses(lossy: Results) -> None:
+    rows = made(lossy, "chains", "summary", of="hop_latency", rows="hop").frame
+    assert rows["hop"].tolist() == ["/chain_0: /source -> /relay_0", "/chain_1: /relay_0 -> /sink"]
+    assert rows["lost"].tolist() == [0, 3]
+    assert rows["left_out"].tolist() == [WARM_UP] * 2
+    chain = made(lossy, "chains", "summary", of="latency", rows="hop").frame
+    assert chain["lost"].isna().all()
+
+
+def test_a_chain_loses_what_any_of_its_hops_lost(lossy: Results) -> None:
+    (row,) = made(lossy, "chains", "loss", rows="rate").frame.to_dict("records")
+    assert (row["received"], row["lost"]) == (2 * 55 - 3, 3)
+    assert row["loss"] == pytest.approx(100 * 3 / 110)
+    assert (row["chains"], row["chains_lost"]) == (52, 3)
+    assert row["chain_loss"] == pytest.approx(100 * 3 / 55)
+
+
+def test_a_finished_cell_without_a_value_is_told(relay: Results) -> None:
+    cell = relay.study("chains").finished[0]
+    path = cell.directory / "measured" / "transfers.parquet"
+    rows = pd.read_parquet(path)
+    try:
+        rows.iloc[:0].to_parquet(path, index=False)
+        notes = made(relay, "chains", "summary", of="hop_latency", rows="rate").notes
+        assert f"Without such a value: {cell.id}." in notes
+    finally:
+        rows.to_parquet(path, index=False)
+
+
 def test_an_analysis_of_variance_without_a_second_level_says_why(relay: Results) -> None:
     table = made(relay, "chains", "anova", of="latency", factors=["rate", "executor"])
     assert table.empty == "Cannot analyse latency by rate: it has 1 level. Vary it."
@@ -103,6 +206,11 @@ def test_modes_have_shares_that_add_up(relay: Results) -> None:
     shares = table.frame.groupby(["reliability", "durability"])["share"].sum()
     assert len(shares) == 4
     assert np.allclose(shares, 1)
+    values = long_frame(relay, "qos", "hop_latency")["value"]
+    assert table.frame["low"].min() == pytest.approx(values.min())
+    assert table.frame["high"].max() == pytest.approx(values.max())
+    assert (table.frame["low"] <= table.frame["p50"]).all()
+    assert (table.frame["p50"] <= table.frame["high"]).all()
 
 
 def test_losses_stand_beside_what_the_nodes_counted(relay: Results) -> None:
@@ -113,6 +221,16 @@ def test_losses_stand_beside_what_the_nodes_counted(relay: Results) -> None:
         assert (row["published"], row["left_out"], row["received"]) == (120, 10, 110)
         assert (row["lost"], row["own_lost"], row["loss"]) == (0, 0, 0.0)
         assert (row["class"], row["best"]) == ("excellent", TIE)
+
+
+def test_what_was_no_loss_stands_apart(relay: Results, lidar: Results) -> None:
+    (row,) = made(relay, "qos", "loss").frame.to_dict("records")
+    short = long_frame(relay, "qos", "shortfall")["value"]
+    assert row["shortfall"] == pytest.approx(short.mean())
+    assert pd.isna(row["dropped"])
+    (row,) = made(lidar, "test_cases", "loss").frame.to_dict("records")
+    sources = lidar.measured(lidar.study("test_cases").finished[0]).read("sources")
+    assert (row["dropped"], row["missing"]) == (sources["dropped"].sum(), sources["missing"].sum())
 
 
 @pytest.mark.parametrize(
@@ -147,6 +265,12 @@ def test_the_best_lost_least_and_not_by_chance() -> None:
     assert best_of(rates(5, of=1000), "m") is None
 
 
+def test_loss_begins_with_the_first_level_that_has_it() -> None:
+    losses = {"a": 0.0, "b": 0.0999, "c": 0.1, "d": 0.5, "e": 1.0, "f": None, "g": 0.0}
+    assert [up_to(losses, bound) for bound in (0.05, 0.1, 1.0, 5.0)] == ["a", "b", "d", "e"]
+    assert up_to({"a": 7.0, "b": 0.0}, 5.0) == NOWHERE
+
+
 def test_where_loss_begins(relay: Results) -> None:
     table = made(relay, "qos", "boundaries", of="loss", over="durability", by="reliability")
     assert table.frame["excellent"].tolist() == ["transient_local"] * 2
@@ -161,6 +285,14 @@ def test_layers_add_up_to_the_latency(relay: Results) -> None:
             parts = own[~own["layer"].isin(["latency", "callback"])]
             assert np.isclose(parts["mean"].sum(), latency, rtol=1e-12)
             assert np.isclose(parts["share"].sum(), 1.0)
+    frame = made(relay, "qos", "layers", where={"reliability": "reliable"}).frame
+    transfers = relay.measured(relay.study("qos").finished[0]).read("transfers")
+    kept = transfers[~transfers["warm_up"]]["client_publish_ns"].to_numpy(np.float64) / 1e6
+    # Both cells of the level are the same session: quantiles of two are nearly those of one.
+    layer = frame.set_index("layer").loc["client publish"]
+    assert layer["count"] == 2 * len(kept)
+    assert layer["mean"] == pytest.approx(kept.mean())
+    assert layer["p99"] == pytest.approx(np.quantile(np.repeat(kept, 2), 0.99))
 
 
 def test_published_figures_stand_beside_ours_as_another_machines(lidar: Results) -> None:

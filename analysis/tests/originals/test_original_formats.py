@@ -149,6 +149,14 @@ def test_an_interval_without_a_message_has_no_latency(tmp_path: Path) -> None:
     assert values(read, "rate", "interval") == [0.0, 200.0]
 
 
+def test_a_latency_that_is_not_finite_is_left_out_and_counted(tmp_path: Path) -> None:
+    rows = [performance_row(NEWER, 1), performance_row(NEWER, 2, **{"latency_mean__(ms)": "nan"})]
+    read = read_original(write(tmp_path / "a.log", performance_log(NEWER, rows)))
+    assert values(read, "latency", "interval_mean") == [0.25]
+    assert values(read, "latency", "interval_max") == [0.9, 0.9]
+    assert codes(read) == {"latency_not_finite": 1}
+
+
 def test_a_round_trip_is_no_latency(tmp_path: Path) -> None:
     header = [*PERFORMANCE_HEADER[:-1], "Roundtrip Mode: MAIN"]
     log = performance_log(NEWER, [performance_row(NEWER, 1)], header)

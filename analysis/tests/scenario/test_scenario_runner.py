@@ -107,6 +107,22 @@ def test_a_run_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     assert ran.outcome["problems"] == ["a did not end within 0.3 s"]
 
 
+def test_descendants_are_told_from_others_and_none_outlives_the_run(tmp_path: Path) -> None:
+    # The shell dies by our signal, and tells nobody. The other has a session of its own, and ends.
+    text = "resources: {every_s: 0}\n" + ENDING + shell("a", "sleep 300 & echo $!; wait")
+    text += shell("b", "setsid sleep 1 & echo $!; wait", "ends: true")
+    with subprocess.Popen(["sleep", "300"]) as other:
+        ran = run(tmp_path, text)
+        other.kill()
+    assert ran.status == 0, ran.errors
+    others = ran.outcome["others"]
+    assert {os.getpid(), other.pid} <= set(others)
+    for name in "ab":
+        below = int((ran.directory / f"logs/{name}.log").read_text())
+        assert not {below, ran.processes[name]["pid"]} & set(others)
+        assert not alive(below)
+
+
 def test_a_signal_ends_the_run_in_order_and_leaves_nothing(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     path = written(tmp_path, ENDING + shell("a", f"echo $$ > {pid_file}; {FOREVER}", "ends: true"))

@@ -14,9 +14,11 @@ from strata.campaign.model import (
     MEASURES,
     Campaign,
     Factor,
+    Figure,
     Quick,
     Study,
     level_names,
+    listed,
 )
 from strata.campaign.needs import unknown_need
 
@@ -24,6 +26,9 @@ Fault = tuple[tuple[str | int, ...], str]
 """A place in the document, and what is wrong there."""
 
 _WITHOUT_MEASURE = ("anova", "corrections", "layers", "loss", "published")
+_OF_WHOLE_CELLS = ("boundaries", "layers", "loss")
+_TWO = 2
+_OF_PROCESSES = ("cpu", "cpu_by_second", "rss", "rss_max")
 _REPETITION = re.compile(r"r[0-9]+")
 
 
@@ -79,6 +84,32 @@ def _study(study: Study) -> Iterator[Fault]:
         if figure.of is not None and figure.of not in MEASURES:
             known = ", ".join(MEASURES)
             yield (("figures", number, "of"), f"'{figure.of}' is no measure (there are {known})")
+        for place, fact in _figure(figure):
+            yield ("figures", number, *place), fact
+
+
+def _figure(figure: Figure) -> Iterator[Fault]:
+    """Say what a kind of figure lacks, and what its values are not told apart by."""
+    if figure.kind == "anova" and len(figure.factors or listed(figure.rows)) != _TWO:
+        yield (), "an analysis of variance needs `factors`, two of them"
+    if figure.kind in ("pairs", "boundaries") and figure.over is None:
+        yield (), f"a figure of kind {figure.kind} needs `over`, a factor"
+    for key, name in figure.named_factors:
+        if name not in INHERENT or name == "repetition":
+            continue
+        if figure.kind in _OF_WHOLE_CELLS:
+            yield (key,), f"a figure of kind {figure.kind} is of whole cells, which have no {name}"
+        elif name not in told_apart_by(figure.of or "latency"):
+            yield (key,), f"values of {figure.of or 'latency'} have no {name}"
+
+
+def told_apart_by(measure: str) -> tuple[str, ...]:
+    """Name what the values of a measure are told apart by, beside the study's factors."""
+    if measure in _OF_PROCESSES:
+        return ("process",)
+    if measure == "cpu_all":
+        return ()
+    return ("hop", "layer") if measure == "layer" else ("hop",)
 
 
 def _factor(factor: Factor) -> Iterator[Fault]:

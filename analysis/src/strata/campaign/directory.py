@@ -10,7 +10,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -38,7 +38,8 @@ _POLL_S = 0.2
 class CellState:
     """What came of a cell: cell.json, which is written last.
 
-    `reason` is null when it finished; `duration_s` is of the run without the measuring.
+    `reason` is null when it finished; `unmet` says what its scenario expected and did not come,
+    such as every message. `duration_s` is of the run without the measuring.
     `load_average`, `busy_percent` (of all CPUs, in the second before) and `frequency_khz` (by CPU)
     are of its beginning, null for what the machine does not tell; `busy` says that others had more
     of it than they should. `measured` is one line of counts.
@@ -56,6 +57,14 @@ class CellState:
     busy: bool
     command: list[str]
     measured: str
+    unmet: list[str] = field(default_factory=list)
+
+    @property
+    def line(self) -> str:
+        """Say in one line what came of it."""
+        if self.reason:
+            return self.reason
+        return "; ".join([self.measured, *(f"expected, but not met: {one}" for one in self.unmet)])
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from strata import __version__, analyze
 from strata.campaign.cells import Cell
 from strata.campaign.directory import CampaignDirectory
 from strata.campaign.own_files import OwnFiles, read_own_files
-from strata.campaign.resources import process_frame, resource_frame
+from strata.campaign.resources import foreign_pids, process_frame, resource_frame
 from strata.campaign.transfers import measured_chains, measured_traffic
 from strata.campaign.wanted import Wanted
 from strata.errors import OutputError
@@ -81,7 +81,8 @@ class Measured:
         parts.append(f"{counts['lost']:,} lost")
         parts.append(f"{counts['left_out']:,} warm-up")
         if counts["findings"]:
-            parts.append(f"{counts['findings']} findings")
+            count = counts["findings"]
+            parts.append(f"{count} {'finding' if count == 1 else 'findings'}")
         return ", ".join(parts)
 
 
@@ -113,7 +114,7 @@ def _measure(
     directory: Path, wanted: Wanted, progress: Callable[[int], None] | None
 ) -> tuple[dict[str, pd.DataFrame], dict[str, int]]:
     ledger = Ledger()
-    analysis = analyze(directory, progress=progress)
+    analysis = analyze(directory, progress=progress, without=foreign_pids(directory))
     own = read_own_files(directory, wanted, ledger)
     traffic = measured_traffic(analysis, wanted, own, ledger)
     chains = measured_chains(analysis, wanted, ledger)

@@ -8,8 +8,6 @@ when it fails. It prints one line of counts.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import sys
 from pathlib import Path
 
@@ -18,7 +16,6 @@ from strata.campaign.directory import CampaignDirectory, open_directory
 from strata.errors import StrataError
 
 NOT_MEASURED = "not measured"
-_MEASURED = "strata.campaign.measured"
 
 
 def measuring_command(directory: CampaignDirectory, cell: Cell) -> list[str]:
@@ -31,9 +28,10 @@ def measured_line(directory: CampaignDirectory, cell: Cell) -> str:
 
     Raises TraceError or OutputError.
     """
-    if importlib.util.find_spec(_MEASURED) is None:
-        return NOT_MEASURED
-    return str(importlib.import_module(_MEASURED).measure_cell(directory, cell).line)
+    # Only here: the campaign itself must not load the analysis.
+    from strata.campaign.measured import measure_cell
+
+    return measure_cell(directory, cell).line
 
 
 def main(path: str, name: str) -> int:

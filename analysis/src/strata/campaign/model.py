@@ -42,7 +42,7 @@ MEASURES = (
 )
 """What can be measured of a cell; `strata.campaign.measures` says how."""
 
-INHERENT = {"hop": "hop_latency", "layer": "layer", "process": "cpu", "repetition": ""}
+INHERENT = ("hop", "layer", "process", "repetition")
 """What a figure may be drawn over beside the study's factors."""
 
 

@@ -43,12 +43,8 @@ def plan_campaign(
     Raises CampaignError when something of the file cannot be meant, or when the directory holds
     finished cells of another campaign, or of cells that changed since.
     """
-    if check_campaign_directory(path):
-        former = open_directory(path)
-        variant = _same_variant(former, loaded, asked)
-    else:
-        seed = random.SystemRandom().randrange(_LARGEST_SEED) if asked.seed is None else asked.seed
-        former, variant = None, Variant(seed, asked.quick, asked.repetitions)
+    former = open_directory(path) if check_campaign_directory(path) else None
+    variant = _same_variant(former, loaded, asked) if former else _new_variant(asked)
     cells = expand(loaded, variant)
     planned = make_directory(path, loaded, variant, cells)
     done = set()
@@ -120,9 +116,15 @@ class _Choice:
         return CampaignError(f"Cannot run --only {self.text}: {fact}. {advice}.")
 
 
+def _new_variant(asked: Asked) -> Variant:
+    seed = random.SystemRandom().randrange(_LARGEST_SEED) if asked.seed is None else asked.seed
+    return Variant(seed, asked.quick, asked.repetitions)
+
+
 def _same_variant(former: CampaignDirectory, loaded: LoadedCampaign, asked: Asked) -> Variant:
     """Go on with what the directory was made with; refuse what contradicts it."""
-    stored = former.variant
+    # One that was made for imports alone has no cells: nothing was begun.
+    stored = former.variant if former.cells else _new_variant(asked)
     contradictions = {
         f"campaign {former.name}, not {loaded.name}": former.name != loaded.name,
         "the quick variant (--quick)": stored.quick and not asked.quick,

@@ -35,6 +35,11 @@ def _outcome(directory: Path) -> dict[str, Any]:
     return outcome if isinstance(outcome, dict) else {}
 
 
+def foreign_pids(directory: Path) -> list[int]:
+    """Return the ids of processes beside the scenario's; empty where the runner noted none."""
+    return list(_outcome(directory).get("others") or ())
+
+
 def process_frame(directory: Path) -> pd.DataFrame:
     """Return the table measured_processes; what the runner did not note is null."""
     rows = [_process(process) for process in _outcome(directory).get("processes") or ()]

@@ -58,7 +58,7 @@ class Outcome:
     def line(self) -> str:
         """Say in one line what came of it: what `strata campaign status` shows of a cell."""
         if self.status == FINISHED:
-            return self.state.measured if self.state else FINISHED
+            return self.state.line if self.state else FINISHED
         return f"{self.status}: {self.reason}" if self.reason else self.status
 
 

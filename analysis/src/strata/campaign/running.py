@@ -30,7 +30,7 @@ from strata.campaign.forecast import Forecast
 from strata.campaign.measuring import NOT_MEASURED, measuring_command
 from strata.campaign.moment import Moment, look
 from strata.campaign.remains import end_remains
-from strata.campaign.verdict import recorded_something, verdict
+from strata.campaign.verdict import recorded_something, unmet, verdict
 from strata.errors import CampaignError, OutputError, SessionError
 from strata.record.lttng import INSTALL_HINT, Lttng, tool_environment
 from strata.record.ros import Ros
@@ -234,6 +234,8 @@ class _Run:
                 log.rename(target / LOG)
         reason = verdict(target, status, limit_s)
         measured = self._measure(cell) if recorded_something(target) else NOT_MEASURED
+        if reason is None and measured.startswith(NOT_MEASURED):
+            reason = measured
         return CellState(
             id=cell.id,
             status="failed" if reason else "finished",
@@ -247,10 +249,11 @@ class _Run:
             busy=moment.busy,
             command=command,
             measured=measured,
+            unmet=unmet(target),
         )
 
     def _measure(self, cell: Cell) -> str:
-        """Measure it; a failure is told in place of the counts, for the session is there."""
+        """Measure it; a failure is told in place of the counts."""
         log = self.directory.path / _RUNNING_LOG
         with as_output(log):
             status = self._child(measuring_command(self.directory, cell), log, _MEASURING_S)

@@ -118,10 +118,10 @@ def _numbers(analysis: Analysis) -> Ints:
 
 def _transfers(analysis: Analysis, wanted: Wanted, number: Ints, ledger: Ledger) -> pd.DataFrame:
     messages = analysis.messages
-    topics = {topic: wanted.has_topic(topic) for topic in messages["topic"].unique()}
-    nodes = {node: wanted.has_node(node) for node in messages["subscription_node"].unique()}
-    chosen = messages["topic"].map(topics) & messages["subscription_node"].map(nodes)
-    rows = messages[chosen.astype(bool)].reset_index(drop=True)
+    topics = [topic for topic in messages["topic"].unique() if wanted.has_topic(topic)]
+    nodes = [node for node in messages["subscription_node"].unique() if wanted.has_node(node)]
+    chosen = messages["topic"].isin(topics) & messages["subscription_node"].isin(nodes)
+    rows = messages[chosen].reset_index(drop=True)
     numbers = number[rows["publication_id"].to_numpy(np.int64)]
     begun = filled(rows["callback_start_ns"])
     callback = _or_zero(rows[CALLBACK.column], len(rows))
@@ -178,7 +178,8 @@ def _endpoints(analysis: Analysis, table: pd.DataFrame) -> pd.DataFrame:
 
 def _publications(analysis: Analysis, wanted: Wanted, number: Ints) -> pd.DataFrame:
     publishers = _endpoints(analysis, analysis.publishers)
-    publishers = publishers[[wanted.has_topic(str(topic)) for topic in publishers["topic"]]]
+    topics = [topic for topic in publishers["topic"].unique() if wanted.has_topic(str(topic))]
+    publishers = publishers[publishers["topic"].isin(topics)]
     of = analysis.publications["publisher_id"]
     chosen = of.isin(publishers["publisher_id"]).to_numpy(bool)
     rows = analysis.publications[chosen]
@@ -259,7 +260,7 @@ def _hop(
         "matched_lost": seen["lost"],
         "payload_bytes": size,
         "payload_from": size_from,
-        "agrees": told is None or _agree(told.received, told.lost, seen),
+        "agrees": told is None or agree(told.received, told.lost, seen),
     }
 
 
@@ -310,7 +311,7 @@ def fate(sent: pd.DataFrame | None, rows: pd.DataFrame, warm_up: int) -> dict[st
     }
 
 
-def _agree(received: int, lost: int | None, seen: dict[str, int]) -> bool:
+def agree(received: int, lost: int | None, seen: dict[str, int]) -> bool:
     """Tell whether a node's own counts can be those of the matches.
 
     A node may know that one before its first or after its last was lost, which a trace cannot tell

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Did a cell do what it should? By its exit status, its manifest, and what it said."""
+"""Did a cell run as it should? By its exit status, its manifest, and what it said."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def verdict(directory: Path, status: int | None, limit_s: float) -> str | None:
     """Say why a cell failed; null when it did not.
 
     `status` is the exit status of its `strata run`, negative for a signal, null when it was ended
-    after `limit_s`.
+    after `limit_s`. An expectation that is not met fails none by itself (`unmet`): of a cell that
+    loses messages, the loss is what is measured.
     """
     if status is None:
         return f"it did not end within {limit_s:.0f} s"
@@ -35,14 +36,17 @@ def verdict(directory: Path, status: int | None, limit_s: float) -> str | None:
     if status not in (0, _UNMET):
         problems = scenario.get("outcome", {}).get("problems") or []
         reasons = [str(one) for one in problems] or [_said(directory) or f"exit status {status}"]
-    unmet = [one["text"] for one in scenario.get("checks", []) if not one["met"]]
-    if status == _UNMET or reasons:
-        reasons += [f"expected, but not met: {text}" for text in unmet]
     if not reasons and not recorded_something(directory):
         reasons = ["no event was recorded"]
-    if not reasons and status:
-        reasons = [f"exit status {status}"]
+    if reasons:
+        reasons += [f"expected, but not met: {text}" for text in unmet(directory)]
     return "; ".join(reasons) or None
+
+
+def unmet(directory: Path) -> list[str]:
+    """List what the scenario expected and did not come."""
+    checks = _manifest(directory).get("scenario", {}).get("checks", [])
+    return [one["text"] for one in checks if not one["met"]]
 
 
 def recorded_something(directory: Path) -> bool:

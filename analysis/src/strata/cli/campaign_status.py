@@ -72,7 +72,7 @@ def _outcome(state: CellState | None) -> str:
     if state is None:
         return ""
     busy = f" (machine busy before: {state.busy_percent:.0f} %)" if state.busy else ""
-    return (state.reason or state.measured) + busy
+    return state.line + busy
 
 
 def _write_json(

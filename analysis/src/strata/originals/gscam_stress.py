@@ -11,7 +11,7 @@ greatest of the seconds' minima (a column too far to the left in its script).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 
 import numpy as np
 import numpy.typing as npt
@@ -88,7 +88,7 @@ def read_summary(text: Text) -> Imported:
     table = _table(text, lines, _SUMMARY, words=words)
     runs, unlike = [], 0
     for line, row in zip(lines, table.to_dict("records"), strict=True):
-        size = re.fullmatch(r"([0-9]+)x([0-9]+)", row["resolution"])
+        size = re.fullmatch(r"([0-9]{1,6})x([0-9]{1,6})", row["resolution"])
         if size is None:
             fact = f"has resolution {row['resolution']!r}"
             raise text.error(line, fact, "A resolution is WIDTHxHEIGHT")
@@ -118,23 +118,18 @@ def _require(text: Text, columns: list[str], found: bool) -> None:
         raise text.error(1, f"is {first[:60]!r}", f"The columns are {', '.join(columns)}")
 
 
-def _table(text: Text, lines: list[Line], columns: list[str], words: Iterable[str]) -> pd.DataFrame:
-    rows = text.rows(lines, columns, ",")
-    if not rows:
-        raise text.none("rows")
-    table = pd.DataFrame(rows, columns=columns, dtype=object)
+def _table(
+    text: Text, lines: list[Line], columns: list[str], words: Collection[str]
+) -> pd.DataFrame:
+    table = text.table(lines, columns, ",", words=words, counts=("width", "height", "fps"))
     for name in columns:
         if name in words:
             continue
-        values = [
-            text.number(line, name, one) for line, one in zip(lines, table[name], strict=True)
-        ]
-        wrong = np.flatnonzero(~np.isfinite(values))
+        wrong = np.flatnonzero(~np.isfinite(table[name]))
         if len(wrong):
             at = int(wrong[0])
-            fact = f"has {name} {table[name].iloc[at]!r}, which is not finite"
+            fact = f"has {name} {table[name].iloc[at]}, which is not finite"
             raise text.error(lines[at], fact, "Mend the line, or leave it out")
-        table[name] = np.asarray(values)
     return table
 
 

@@ -25,7 +25,7 @@ NAME = "performance_test"
 
 _START = "---EXPERIMENT-START---"
 _SEPARATOR = r"[ \t]*,[ \t]*"
-_NEEDED = ("T_experiment", "received", "sent", "lost", "data_received")
+_COUNTS = ("received", "sent", "lost", "data_received")
 _LATENCY = ("latency_min (ms)", "latency_max (ms)", "latency_mean (ms)", "latency_variance (ms)")
 _ENDINGS = ("Maximum runtime reached", "Caught signal", "Thread priority", "Received signal")
 """What the program says at its end, which older versions wrote into the log."""
@@ -71,23 +71,15 @@ def read(text: Text) -> Imported:
     if at is None:
         raise text.none("line of columns that begins with T_experiment")
     columns = fields_of(text.lines[at].text, _SEPARATOR)
-    missing = [name for name in (*_NEEDED, *_LATENCY) if name not in columns]
+    missing = [name for name in (*_COUNTS, *_LATENCY) if name not in columns]
     if missing:
         advice = f"Its columns are {', '.join(columns)}"
         raise text.error(text.lines[at], f"has no column {missing[0]!r}", advice)
     says = _says(text.lines[:at])
     body, findings = _body(text.lines[at + 1 :], text)
-    rows = text.rows(body, columns, _SEPARATOR)
-    if not rows:
-        raise text.none("rows")
-    table = pd.DataFrame(
-        [
-            [text.number(line, name, one) for name, one in zip(columns, row, strict=True)]
-            for line, row in zip(body, rows, strict=True)
-        ],
-        columns=columns,
-    )
-    variance = table["latency_variance (ms)"].to_numpy() * 1e3
+    table = text.table(body, columns, _SEPARATOR, counts=_COUNTS)
+    with np.errstate(over="ignore"):
+        variance = table["latency_variance (ms)"].to_numpy() * 1e3
     # An interval without a message has the trackers' beginnings: infinities, or 0.
     got = table["received"] > 0
     latency = {
@@ -144,6 +136,11 @@ def interval_findings(
     if empty:
         text = f"{empty} of {len(table)} intervals received nothing: no latency is had of them"
         out.append(Finding("empty_intervals", empty, text))
+    known = np.all([np.isfinite(values) for values in latency.values()], axis=0)
+    odd = int((got & ~known).sum())
+    if odd:
+        text = f"{odd} intervals received messages and have a latency that is not finite: left out"
+        out.append(Finding("latency_not_finite", odd, text))
     negative = int((latency["interval_min"][got] < 0).sum())
     if negative:
         text = f"{negative} intervals have latencies below zero: clocks are not synchronised"

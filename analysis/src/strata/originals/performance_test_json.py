@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from strata.originals.performance_test import (
     interval_findings,
     payload_bytes,
 )
-from strata.originals.text import Text
+from strata.originals.text import Text, is_count
 
 NAME = "performance_test_json"
 
@@ -38,7 +39,7 @@ _FACTS = {
     "qos_history_depth": "depth",
     "msg_name": "type",
 }
-_COLUMNS = {
+_COUNTS = {
     "received": "num_samples_received",
     "sent": "num_samples_sent",
     "lost": "num_samples_lost",
@@ -64,8 +65,8 @@ def read(text: Text) -> Imported:
     says = {key: str(value) for key, value in document.items() if key != "analysis_results"}
     table = pd.DataFrame(
         {
-            name: _column(text, document, key)
-            for name, key in {**_COLUMNS, **{one: one for one in _LATENCY}}.items()
+            **{name: _column(text, document, key, is_count) for name, key in _COUNTS.items()},
+            **{name: _column(text, document, name) for name in _LATENCY},
         }
     )
     latency = {
@@ -107,13 +108,23 @@ def _document(text: Text) -> dict[str, Any]:
     return dict(document)
 
 
-def _column(text: Text, document: Mapping[str, Any], key: str) -> pd.Series:
+def _is_number(value: float) -> bool:
+    return isinstance(value, float) or abs(value) <= sys.float_info.max
+
+
+def _column(
+    text: Text,
+    document: Mapping[str, Any],
+    key: str,
+    right: Callable[[float], bool] = _is_number,
+) -> pd.Series:
     values = [row.get(key) for row in document["analysis_results"]]
     for at, value in enumerate(values):
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not right(value):
+            what = "count" if right is is_count else "number"
             raise OriginalError(
-                f"Cannot read {text.path}: analysis_results[{at}] has {key} {value!r}, which is no "
-                "number. Mend it, or leave the row out."
+                f"Cannot read {text.path}: analysis_results[{at}] has {key} {value!r:.40}, which "
+                f"is no {what}. Mend it, or leave the row out."
             )
     return pd.Series(values, dtype="float64")
 

@@ -9,6 +9,7 @@ gaps of its tracking numbers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -47,12 +48,8 @@ def read(text: Text) -> Imported:
         advice = "latency_all.txt, latency_total.txt and resources.txt begin with their columns"
         raise text.error(text.lines[0], "names other columns", advice)
     lines = text.lines[1:]
-    rows = text.rows(lines, columns, separator)
-    if not rows:
-        raise text.none("rows")
-    table = pd.DataFrame(
-        [_row(text, line, columns, row) for line, row in zip(lines, rows, strict=True)]
-    )
+    counts = [name for name in columns if name.endswith("[#]") or name == "size[b]"]
+    table = text.table(lines, columns, separator, words=_PAIR, counts=counts)
     if kind == "resources":
         runs = [_resources(table)]
     else:
@@ -74,20 +71,14 @@ def _kind(columns: list[str]) -> str | None:
     return next((name for name, needed in kinds.items() if needed <= set(columns)), None)
 
 
-def _row(text: Text, line: Line, columns: list[str], row: list[str]) -> dict[str, str | float]:
-    return {
-        name: one if name in _PAIR else text.number(line, name, one)
-        for name, one in zip(columns, row, strict=True)
-    }
-
-
 def _latency(row: Mapping[str, str | float]) -> Run:
     facts: dict[str, Fact] = {}
     names = {"node": "node", "topic": "topic", "size[b]": "size", "freq[hz]": "rate"}
     for column, name in {**names, "duration[s]": "seconds"}.items():
         if column in row:
             value = row[column]
-            facts[name] = int(value) if isinstance(value, float) and value % 1 == 0 else value
+            if isinstance(value, str) or math.isfinite(value):
+                facts[name] = int(value) if not isinstance(value, str) and value % 1 == 0 else value
     received, lost = float(row["received[#]"]), float(row["lost[#]"])
     samples = Samples()
     statistics = {"mean[us]": "run_mean", "min[us]": "run_min", "max[us]": "run_max"}

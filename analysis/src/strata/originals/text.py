@@ -4,17 +4,23 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import pandas as pd
 
 from strata.errors import OriginalError
 from strata.originals.imported import Finding
 
 _LARGEST_BYTES = 1 << 30
 _INT64_MAX = 2**63 - 1
+_LARGEST_COUNT = 2**53
+_NUMBER = re.compile(
+    r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|nan|inf(inity)?)", re.IGNORECASE | re.ASCII
+)
+"""As C writes numbers; Python's float() takes underscores, too, and digits of every script."""
 
 
 @dataclass(frozen=True)
@@ -71,20 +77,57 @@ class Text:
             out.append(fields)
         return out
 
+    def table(
+        self,
+        lines: Sequence[Line],
+        columns: Sequence[str],
+        separator: str,
+        *,
+        words: Collection[str] = (),
+        counts: Collection[str] = (),
+    ) -> pd.DataFrame:
+        """Give lines as a frame: `words` as they are, `counts` as whole numbers, others as float64.
+
+        Raises OriginalError for a line that is not so, and where there are none.
+        """
+        twice = next((one for one in columns if list(columns).count(one) > 1), None)
+        if twice is not None:
+            fact = f"column {twice!r} stands twice"
+            raise OriginalError(f"Cannot read {self.path}: {fact}. Name each column once.")
+        rows = self.rows(lines, columns, separator)
+        if not rows:
+            raise self.none("rows")
+        table: dict[str, list[str] | list[float]] = {}
+        for at, name in enumerate(columns):
+            texts = [row[at] for row in rows]
+            read = self.count if name in counts else self.number
+            table[name] = (
+                texts
+                if name in words
+                else [read(line, name, one) for line, one in zip(lines, texts, strict=True)]
+            )
+        return pd.DataFrame(table)
+
+    def count(self, line: Line, name: str, text: str) -> float:
+        """Read a count, which may be written with a point; raises OriginalError otherwise."""
+        number = self.number(line, name, text)
+        if is_count(number):
+            return number
+        raise self.error(line, f"has {name} {text!r}, which is no count", "Mend the line")
+
     def integer(self, line: Line, name: str, text: str) -> int:
-        """Read a whole number of int64; raises OriginalError for anything else."""
-        if re.fullmatch(r"[+-]?[0-9]{1,19}", text) and abs(int(text)) <= _INT64_MAX:
+        """Read a whole number of int64, not below 0; raises OriginalError for anything else."""
+        if re.fullmatch(r"[0-9]{1,19}", text) and int(text) <= _INT64_MAX:
             return int(text)
         fact = f"has {name} {text!r}, which is no whole number of at most 19 digits"
         raise self.error(line, fact, "Nanoseconds are written whole")
 
     def number(self, line: Line, name: str, text: str) -> float:
         """Read a number; infinities and NaN are numbers here. Raises OriginalError otherwise."""
-        try:
+        if _NUMBER.fullmatch(text):
             return float(text)
-        except ValueError:
-            fact = f"has {name} {text!r}, which is no number"
-            raise self.error(line, fact, "Mend the line, or leave it out") from None
+        fact = f"has {name} {text!r}, which is no number"
+        raise self.error(line, fact, "Mend the line, or leave it out")
 
 
 def fields_of(text: str, separator: str) -> list[str]:
@@ -93,9 +136,9 @@ def fields_of(text: str, separator: str) -> list[str]:
     return fields[:-1] if fields[-1] == "" else fields
 
 
-def finite(values: Sequence[float]) -> bool:
-    """Tell whether all values are numbers that are not infinite."""
-    return all(math.isfinite(value) for value in values)
+def is_count(number: float) -> bool:
+    """Tell whether a number is whole and not below 0, and a float holds it and its neighbours."""
+    return 0 <= number <= _LARGEST_COUNT and float(number).is_integer()
 
 
 def _read(path: Path) -> str:
@@ -110,14 +153,14 @@ def _read(path: Path) -> str:
         data = path.read_bytes()
     except OSError as error:
         raise OriginalError(f"Cannot read {path}: {error.strerror}. Name another file.") from error
-    if not data.strip():
-        raise OriginalError(f"Cannot read {path}: it is empty. Name a file with results.")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         number = data.count(b"\n", 0, error.start) + 1
         fact = f"line {number} has a byte that is no UTF-8 ({data[error.start]:#04x})"
         raise OriginalError(f"Cannot read {path}: {fact}. Name a text file.") from error
+    if not text.strip():
+        raise OriginalError(f"Cannot read {path}: it is empty. Name a file with results.")
     if "\0" in text:
         number = text.count("\n", 0, text.index("\0")) + 1
         fact = f"line {number} has a zero byte, as a file after a crash has"

@@ -30,13 +30,15 @@ def read(text: Text) -> Imported:
     if not text.lines:
         raise text.none("messages")
     values = np.array([text.number(line, "latency", line.text.strip()) for line in text.lines])
+    with np.errstate(over="ignore"):
+        values *= 1e3
     wrong = np.flatnonzero(~np.isfinite(values))
     if len(wrong):
         line = text.lines[int(wrong[0])]
         advice = "Mend the line, or leave it out"
         raise text.error(line, f"has latency {line.text.strip()!r}, which is not finite", advice)
     samples = Samples()
-    samples.add("latency", "each", values * 1e3)
+    samples.add("latency", "each", values)
     findings = text.findings()
     negative = int(np.count_nonzero(values < 0))
     if negative:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ from strata.pipeline.entities import entity_tables
 from strata.pipeline.messages import Wanted, message_results
 from strata.pipeline.summary import summarize_trace
 from strata.read import Trace, open_trace
+from strata.read.processes import leave_out
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS, PROVIDER
 from strata.schema.links import MessageLink
@@ -34,19 +35,24 @@ def analyze(
     links: Sequence[MessageLink] = (),
     chain: Sequence[str] | None = None,
     progress: Callable[[int], None] | None = None,
+    without: Collection[int] = (),
 ) -> Analysis:
     """Analyze the trace at or below `path`.
 
     `links` declares what nodes publish from stored messages (strata.read.links.read_links reads
     them from a file). `chain` names the topics of one chain, in order: only the ways over these are
     reported as chains, instead of all that are found. `progress` is that of
-    strata.read.open_trace. Raises TraceError when there is no trace, it cannot be read, it holds no
-    ros2 event, or no message went the way of `chain`.
+    strata.read.open_trace. The processes of the ids in `without` are left out, and counted. Raises
+    TraceError when there is no trace, it cannot be read, it holds no ros2 event, or no message went
+    the way of `chain`.
     """
     trace = open_trace(path, progress=progress)
     events = trace.tables()
-    _require_ros2(trace, events)
     ledger = Ledger()
+    if without:
+        events, others = leave_out(events, without)
+        ledger.add("foreign_processes", others)
+    _require_ros2(trace, events)
     model = build_model(events, ledger, _loss_windows(trace))
     return analyze_model(trace, events, model, Wanted(tuple(links), chain), ledger)
 

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 _KEYS = ["host", "vpid", "vtid", "procname"]
 
@@ -34,6 +36,26 @@ def count_threads(events: pa.Table) -> Threads:
     for host, vpid, vtid, name, count in zip(*columns, strict=True):
         found[host, vpid, vtid, name] += count
     return found
+
+
+def leave_out(
+    events: Mapping[str, pa.Table], vpids: Collection[int]
+) -> tuple[dict[str, pa.Table], int]:
+    """Leave the events of some processes out; returns the tables, and how many processes those are.
+
+    The kernel's events are kept, and those whose process is not known.
+    """
+    unwanted = pa.array(sorted(vpids), pa.int64())
+    kept, others = {}, set()
+    for name, table in events.items():
+        if ":" in name:
+            vpid = table["vpid"]
+            foreign = pc.is_in(vpid, unwanted)
+            others.update(pc.unique(vpid.filter(foreign)).to_pylist())
+            table = table.filter(pc.invert(foreign))
+        if len(table):
+            kept[name] = table
+    return kept, len(others)
 
 
 def count_processes(threads: Threads) -> list[ProcessCount]:

@@ -7,6 +7,7 @@ Imports the standard library only.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import signal
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from strata.scenario.place import Placement, describe, end_with_parent
-from strata.scenario.resources import usage_document
+from strata.scenario.resources import family, usage_document
 
 PRELOAD = "STRATA_SCENARIO_PRELOAD"
 """The variable in which the runner keeps what the processes are to preload."""
@@ -72,6 +73,7 @@ class Child:
         self.placement: dict[str, Any] | None = None
         self.usage: resource.struct_rusage | None = None
         self.said = False
+        self.pids = {self.process.pid}
         self._rest = b""
         self._log: IO[bytes] = (logs / f"{self.name}.log").open("wb", buffering=0)
 
@@ -94,6 +96,12 @@ class Child:
             self.usage = usage
             self.ended_ns = time.monotonic_ns()
         return False
+
+    def family(self) -> list[int]:
+        """List it and its living descendants, whose ids are noted; empty when it ended."""
+        found = family(self.process.pid) if self.running else []
+        self.pids.update(found)
+        return found
 
     def observe(self) -> None:
         """Note how it is scheduled, now that its program runs."""
@@ -126,6 +134,11 @@ class Child:
             self.signalled = True
             self.killed = self.killed or number == signal.SIGKILL
             os.kill(self.process.pid, number)
+
+    def end_group(self) -> None:
+        """Kill what it started and left behind, but for what has a session of its own."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
 
     @property
     def failed(self) -> bool:

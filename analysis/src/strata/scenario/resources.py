@@ -45,19 +45,35 @@ class Use:
         )
 
 
-def use_of(pid: int) -> Use | None:
-    """Tell what a process and its living descendants use; null when it is not there.
+def every_process() -> set[int]:
+    """List the processes of the machine, or of this container."""
+    with os.scandir("/proc") as entries:
+        return {int(entry.name) for entry in entries if entry.name.isdigit()}
+
+
+def family(pid: int) -> list[int]:
+    """List a process and its living descendants; empty when it is not there."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        children = _children(pid)
+        found.append(pid)
+        for child in children:
+            found += family(child)
+    return found
+
+
+def use_of(pids: Iterable[int]) -> Use | None:
+    """Tell what processes use together; null when none of them is there.
 
     The CPU time has that of ended descendants whose parent waited for them. Memory that several of
     them share counts for each.
     """
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        total = _own_use(pid)
-        for child in _children(pid):
-            below = use_of(child)
-            total = total + below if below else total
-        return total
-    return None
+    total: Use | None = None
+    for pid in pids:
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            own = _own_use(pid)
+            total = total + own if total else own
+    return total
 
 
 def _own_use(pid: int) -> Use:
@@ -145,8 +161,8 @@ class Sampler:
         """Give the time until the next sample is due, in seconds; 0 when it is."""
         return max(0.0, (self._due_ns - time.monotonic_ns()) / 1e9)
 
-    def sample(self, processes: Iterable[tuple[str, int]], *, now: bool = False) -> None:
-        """Write a row for the machine and each process, of a name and an id, if that is due."""
+    def sample(self, processes: Iterable[tuple[str, list[int]]], *, now: bool = False) -> None:
+        """Write a row for the machine and each process, of a name and its family, if it is due."""
         begin, cost = time.monotonic_ns(), time.thread_time_ns()
         if begin < self._due_ns and not now:
             return
@@ -156,8 +172,8 @@ class Sampler:
         busy = use_of_machine()
         busy += Use(-self._machine.user_ns, -self._machine.system_ns, 0, 0)
         rows = [self._row(MACHINE, busy)]
-        for name, pid in processes:
-            use = use_of(pid)
+        for name, pids in processes:
+            use = use_of(pids)
             if use:
                 rows.append(self._row(name, use))
         self._file.write("".join(rows))

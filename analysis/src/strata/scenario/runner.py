@@ -25,11 +25,12 @@ from typing import Any
 from strata.scenario.child import PRELOAD, Child
 from strata.scenario.network import Hosts, Link, Refused
 from strata.scenario.place import end_with_parent
-from strata.scenario.resources import Sampler
+from strata.scenario.resources import Sampler, every_process, family
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _TURN_S = 0.1
 _POLL_S = 0.005
+_LOOK_MOST_S = 1.0
 # One at a time first, so that they end in order.
 _APART_S = 1.0
 _LOAD_SETTLES_S = 0.5
@@ -111,6 +112,8 @@ class Run:
         self._load: Load | None = None
         self._achieved: dict[str, Any] | None = None
         self._sampler: Sampler | None = None
+        self._begun = self._due = time.monotonic()
+        self._others: set[int] = set()
         self.problems: list[str] = []
 
     def run(self) -> int:
@@ -157,13 +160,23 @@ class Run:
         if self._sampler:
             self._sampler.sample(self._running(), now=now)
 
-    def _running(self) -> Iterator[tuple[str, int]]:
-        """Name the processes that run, with their ids, and the load."""
+    def _running(self) -> Iterator[tuple[str, list[int]]]:
+        """Name the processes that run, with the ids of their families, and the load."""
         if self._load:
-            yield "load", self._load.pid
+            yield "load", family(self._load.pid)
         for child in self._children:
-            if child.running:
-                yield child.name, child.process.pid
+            yield child.name, child.family()
+
+    def _look(self) -> None:
+        """Note who is not ours, often at first: the session records others, too."""
+        now = time.monotonic()
+        if now >= self._due:
+            self._due = now + min(_LOOK_MOST_S, max(_TURN_S, (now - self._begun) / 10))
+            there = every_process()
+            for child in self._children:
+                child.family()
+            # One that ended meanwhile may have been ours.
+            self._others |= there & every_process()
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         del frame
@@ -204,6 +217,7 @@ class Run:
         if self._sampler:
             self._sample()
             seconds = min(seconds, self._sampler.left_s())
+        self._look()
         # A selector without files returns at once.
         if not self._outputs.get_map():
             time.sleep(_POLL_S)
@@ -250,6 +264,7 @@ class Run:
         for child in self._children:
             child.signal(signal.SIGKILL)
             child.wait()
+            child.end_group()
         # A process's own child may keep the pipe open.
         until = time.monotonic() + _APART_S
         while self._outputs.get_map() and time.monotonic() < until:
@@ -276,6 +291,7 @@ class Run:
             "load": self._achieved,
             "network": self._hosts.as_json() if self._hosts else None,
             "resources": self._sampler.end() if self._sampler else None,
+            "others": sorted(self._others.difference(*(child.pids for child in self._children))),
             "interrupted_by": interrupted,
             "problems": self.problems,
         }

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 import pandas as pd
 
 from strata.campaign.report.cells import value_text
-from strata.campaign.report.contents import HERE, Chart, Factor, Measure, Study
+from strata.campaign.report.contents import HERE, Chart, Measure, Study
 from strata.campaign.report.estimates import Estimate, estimate
 from strata.campaign.report.figures.bars import layer_means
 from strata.campaign.report.figures.scales import level_text
 from strata.campaign.report.figures.split import by_cell, levels_of
 from strata.campaign.report.words import count_words
+from strata.campaign.results import Factor
 from strata.units import format_number, format_share
 
 PRIMARY = ("latency", "hop_latency", "round_trip", "stamp_latency", "throughput", "period")

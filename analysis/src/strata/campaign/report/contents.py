@@ -12,27 +12,13 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from strata.campaign.results import Factor
 from strata.campaign.tables.table import Table
 
 HERE = "here"
 """The origin of what this campaign measured; any other names an import from another machine."""
 
 FINISHED, FAILED, SKIPPED, OPEN = "finished", "failed", "skipped", "not run yet"
-
-
-@dataclass(frozen=True)
-class Factor:
-    """A factor and its levels in the file's order.
-
-    `numbers` are the levels as numbers in `unit` (B, Hz or null for a bare number); null for a
-    factor of names. `texts` say what a level is, where the file does.
-    """
-
-    name: str
-    levels: tuple[str, ...]
-    unit: str | None = None
-    numbers: tuple[float, ...] | None = None
-    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from strata.campaign.report.contents import (
     Chart,
     Contents,
     Environment,
-    Factor,
     Finding,
     Measure,
     Original,
@@ -138,9 +137,7 @@ def _study(study: StudyResults) -> Study:
         name=study.name,
         question=stated.question,
         scenario=stated.scenario,
-        factors=tuple(
-            Factor(one.name, one.levels, one.unit, one.numbers, one.texts) for one in study.factors
-        ),
+        factors=study.factors,
         cells=cells,
         warm_up=max(warm_ups, default=stated.warm_up),
         repetitions=max((cell.repetition for cell in cells), default=stated.repetitions),
@@ -219,10 +216,14 @@ def _findings(results: Results) -> tuple[Finding, ...]:
                 counts[key] += 1
                 texts.setdefault(key, str(row["text"]))
     busy = sum(bool(one.state and one.state.busy) for one in results.outcomes)
+    unmet = sum(bool(one.state and one.state.unmet) for one in results.outcomes)
     out = [
         Finding(severity, texts[severity, code], counts[severity, code])
         for severity, code in sorted(counts, key=lambda key: _SEVERITIES.index(key[0]))
     ]
+    if unmet:
+        text = "not all came that the scenario expects; what came is measured, the rest is loss"
+        out.append(Finding("warning", text, unmet))
     if busy:
         out.append(Finding("warning", "others had much of the machine when the cell began", busy))
     return tuple(out)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -14,12 +15,17 @@ import pandas as pd
 from strata.campaign.measures import find_measure, long_frame
 from strata.campaign.model import Figure, listed
 from strata.campaign.results import HERE, Results
-from strata.campaign.tables.statistics import SEED, why_no_rows
+from strata.campaign.tables.statistics import SEED, put_together, why_no_rows
 from strata.campaign.tables.table import Column, Rows, Table
 
 Floats = npt.NDArray[np.float64]
 
 _CONFIDENCE = 0.95
+_OF_RUNS = (
+    Column("runs_df", "df of runs", form="count", text="each cell is one value: its mean"),
+    Column("runs_F", "F of runs", form="number"),
+    Column("runs_p", "p of runs", form="p"),
+)
 
 
 def anova(results: Results, study: str, figure: Figure) -> Table:
@@ -27,7 +33,7 @@ def anova(results: Results, study: str, figure: Figure) -> Table:
     from strata.stats.variance import two_way
 
     measure = find_measure(figure.of or "latency")
-    columns = (
+    columns: tuple[Column, ...] = (
         Column("term", "term"),
         Column("sum_sq", "sum of squares", f"{measure.unit}^2", "number"),
         Column("df", "df", form="count"),
@@ -46,7 +52,10 @@ def anova(results: Results, study: str, figure: Figure) -> Table:
         try:
             named = complete.rename(columns={"value": measure.name})
             found = two_way(named, measure.name, first, second)
-            notes = [*left_out, *_assumptions(complete, first, second)]
+            found, of_runs = _with_runs(found, named, measure.name, first, second)
+            notes = [*left_out, *_assumptions(complete, first, second), of_runs]
+            notes += put_together(results, study, figure, frame)
+            columns += _OF_RUNS if "runs_p" in found else ()
         except ValueError as error:
             empty = str(error)
     return Table(
@@ -76,6 +85,24 @@ def _complete(frame: pd.DataFrame, first: str, second: str) -> tuple[pd.DataFram
         kept[name] = kept[name].astype(str)
     words = f"{first} {', '.join(missing)} left out: not measured with every {second}."
     return kept, [words] if missing else []
+
+
+def _with_runs(
+    found: pd.DataFrame, frame: pd.DataFrame, value: str, first: str, second: str
+) -> tuple[pd.DataFrame, str]:
+    """Add the analysis of the cells' means to that of their messages, and say what it is."""
+    from strata.stats.variance import two_way
+
+    means = frame.groupby([first, second, "cell"], observed=True)[value].mean().reset_index()
+    try:
+        runs = two_way(means, value, first, second)
+    except ValueError:
+        return found, "With one run a group, what differs may be the run: only repetitions tell."
+    added = {f"runs_{name}": runs[name] for name in ("df", "F", "p")}
+    return found.assign(**added), (
+        f"Of runs: {len(means)} cells, each one value, its mean. What differs from run to run is "
+        "in that residual: believe it, not the p of messages, of which there are many in a run."
+    )
 
 
 def _assumptions(frame: pd.DataFrame, first: str, second: str) -> list[str]:
@@ -119,22 +146,7 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
     frame = long_frame(results, study, measure.name, where=figure.where)
     # Of one machine each: two levels of an import differ, an import and a cell need not.
     apart = [*(["origin"] if (frame["origin"] != HERE).any() else []), *within]
-    columns = (
-        *(Column(name, name) for name in apart),
-        Column("a", over),
-        Column("b", f"against {over}"),
-        Column("shift", "shift", measure.unit, "number", "Hodges-Lehmann: b - a"),
-        Column("low", "from", measure.unit, "number"),
-        Column("high", "to", measure.unit, "number"),
-        Column("relative", "of a's median", form="share"),
-        Column("effect", "Cliff's delta", form="number"),
-        Column("p", "p (Holm)", form="p", text="Mann-Whitney, for all pairs of the table"),
-        Column("mean_difference", "mean b - a", measure.unit, "number"),
-        Column("mean_low", "from", measure.unit, "number"),
-        Column("mean_high", "to", measure.unit, "number"),
-        Column("mean_p", "p (Games-Howell)", form="p"),
-        Column("runs", "runs", text="of a and b"),
-    )
+    columns = _pair_columns(apart, over, measure.unit)
     out = Rows(columns)
     parts = frame.groupby(apart, observed=True) if apart else [((), frame)]
     for key, own in parts:
@@ -146,8 +158,9 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
     notes = (
         "Shift: the median of all differences of two values; its interval allows for messages "
         "that follow each other. p is corrected for all pairs of this table (Holm). Means: "
-        "Games-Howell, for variances that differ.",
+        "Games-Howell, for variances that differ; its p takes messages as independent.",
         "With one run a side, what differs may be the run: only repetitions tell.",
+        *put_together(results, study, figure, frame),
     )
     empty = why_no_rows(results, study, figure, frame)
     if not empty and not out.rows:
@@ -160,6 +173,26 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
         notes,
         empty,
         measure.name,
+    )
+
+
+def _pair_columns(apart: Sequence[str], over: str, unit: str) -> tuple[Column, ...]:
+    """Return what a pair has: ranks first, then means."""
+    return (
+        *(Column(name, name.replace("_", " ")) for name in apart),
+        Column("a", over),
+        Column("b", f"against {over}"),
+        Column("shift", "shift", unit, "number", "Hodges-Lehmann: b - a"),
+        Column("low", "from", unit, "number"),
+        Column("high", "to", unit, "number"),
+        Column("relative", "of a's median", form="share"),
+        Column("effect", "Cliff's delta", form="number"),
+        Column("p", "p (Holm)", form="p", text="Mann-Whitney, for all pairs of the table"),
+        Column("mean_difference", "mean b - a", unit, "number"),
+        Column("mean_low", "from", unit, "number"),
+        Column("mean_high", "to", unit, "number"),
+        Column("mean_p", "p (Games-Howell)", form="p"),
+        Column("runs", "runs", text="of a and b"),
     )
 
 

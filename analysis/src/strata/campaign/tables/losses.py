@@ -17,6 +17,7 @@ from strata.campaign.measures import long_frame
 from strata.campaign.model import Figure, listed
 from strata.campaign.results import Outcome, Results, Study, keeps
 from strata.campaign.tables.table import Column, Rows, Table
+from strata.campaign.transfers import fate
 
 CLASSES = ((0.1, "excellent"), (1.0, "good"), (5.0, "moderate"))
 """Classes of loss in percent: below the bound; `severe` above all. 5 % itself is moderate."""
@@ -27,35 +28,27 @@ _LEAST_DIFFERENCE = 0.01
 """In percentage points; below it two losses are one (the rule of gscam_stress)."""
 _SIGNIFICANT = 0.05
 
+_OF_CHAINS = (
+    Column("chains", "chains", form="count", text="messages that came through the whole chain"),
+    Column("chains_lost", "chains lost", form="count", text="on any of its hops"),
+    Column("chain_loss", "loss of chains", "%", "percent", "lost of both"),
+)
 _COUNTS = ("published", "left_out", "before_first", "received", "lost", "after_last")
 
 
 def loss(results: Results, study: str, figure: Figure) -> Table:
     """Return what became of the messages of each group of cells, with classes when asked for."""
     rows = listed(figure.rows)
-    over = figure.over or (rows[-1] if figure.classes and len(rows) > 1 else None)
-    columns = (
-        *(Column(name, name.replace("_", " ")) for name in rows),
-        Column("published", "published", form="count"),
-        Column("left_out", "warm-up", form="count"),
-        Column("received", "received", form="count"),
-        Column("lost", "lost", form="count"),
-        Column("loss", "loss", "%", "percent", "lost of received and lost"),
-        *((Column("class", "class"),) if figure.classes else ()),
-        *((Column("best", "best"),) if over else ()),
-        Column("before_first", "before the first", form="count", text="nobody took them yet"),
-        Column("after_last", "after the last", form="count", text="in flight at the end, or lost"),
-        Column("own_lost", "lost, the nodes say", form="count", text="by sequence numbers"),
-        Column("shortfall", "shortfall", "%", "percent", "published less often than nominal"),
-        Column("dropped", "dropped by drivers", form="count", text="packets or buffers"),
-        Column("missing", "missing packets", form="count"),
-    )
     found = results.study(study)
+    over = figure.over or (rows[-1] if figure.classes and len(rows) > 1 else None)
+    columns = _loss_columns(rows, figure, is_of_chains=found.stated.chain, over=over)
     groups = cell_groups(found, rows, figure)
     short = long_frame(results, study, "shortfall", where=figure.where, imports=False)
     out = Rows(columns)
     for levels, cells in groups:
         row = _row(results, cells)
+        if found.stated.chain:
+            row |= _of_chains(results, cells)
         if figure.classes:
             row["class"] = loss_class(row["loss"])
         own = short[short["cell"].isin([cell.id for cell in cells])]["value"]
@@ -71,6 +64,29 @@ def loss(results: Results, study: str, figure: Figure) -> Table:
         _notes(results, groups, figure, over),
         "" if out.rows else found.why_empty(figure.where),
         "loss",
+    )
+
+
+def _loss_columns(
+    rows: Sequence[str], figure: Figure, *, is_of_chains: bool, over: str | None
+) -> tuple[Column, ...]:
+    """Return what is told of a group: of whole chains, classes and the best where asked for."""
+    return (
+        *(Column(name, name.replace("_", " ")) for name in rows),
+        Column("published", "published", form="count"),
+        Column("left_out", "warm-up", form="count"),
+        Column("received", "received", form="count"),
+        Column("lost", "lost", form="count"),
+        Column("loss", "loss", "%", "percent", "lost of received and lost"),
+        *(_OF_CHAINS if is_of_chains else ()),
+        *((Column("class", "class"),) if figure.classes else ()),
+        *((Column("best", "best"),) if over else ()),
+        Column("before_first", "before the first", form="count", text="nobody took them yet"),
+        Column("after_last", "after the last", form="count", text="in flight at the end, or lost"),
+        Column("own_lost", "lost, the nodes say", form="count", text="by sequence numbers"),
+        Column("shortfall", "shortfall", "%", "percent", "published less often than nominal"),
+        Column("dropped", "dropped by drivers", form="count", text="packets or buffers"),
+        Column("missing", "missing packets", form="count"),
     )
 
 
@@ -98,14 +114,15 @@ def boundaries(results: Results, study: str, figure: Figure) -> Table:
             for level in order
             if any(one.cell.levels[over] == level for one in cells)
         }
-        row = {name: _up_to(losses, bound) for bound, name in CLASSES}
+        row = {name: up_to(losses, bound) for bound, name in CLASSES}
         out.rows.append({**levels, **row, "measured": ", ".join(losses)})
     notes = (f"{over} in the order of the file; '{NOWHERE}': the first level has more already.",)
     empty = "" if out.rows else found.why_empty(figure.where)
     return Table("boundaries", "where loss begins", columns, out.frame(), notes, empty, "loss")
 
 
-def _up_to(losses: dict[str, float | None], bound: float) -> str:
+def up_to(losses: dict[str, float | None], bound: float) -> str:
+    """Return the last level before which, and at which, the loss stays below a bound in percent."""
     last = NOWHERE
     for level, percent in losses.items():
         if percent is None or percent >= bound:
@@ -131,17 +148,20 @@ def cell_groups(
     found: dict[tuple[str, ...], list[Outcome]] = {}
     for one in study.finished:
         if keeps(figure.where, one.cell.levels):
-            key = tuple(one.cell.levels.get(name, "") for name in rows)
+            key = tuple(_level(one, name) for name in rows)
             found.setdefault(key, []).append(one)
 
     def place(key: tuple[str, ...]) -> tuple[int, ...]:
-        factors = [study.factor(name) for name in rows]
         return tuple(
-            factor.levels.index(level) if factor and level in factor.levels else -1
-            for factor, level in zip(factors, key, strict=True)
+            factor.levels.index(level) if (factor := study.factor(name)) else int(level)
+            for name, level in zip(rows, key, strict=True)
         )
 
     return [(dict(zip(rows, key, strict=True)), found[key]) for key in sorted(found, key=place)]
+
+
+def _level(one: Outcome, name: str) -> str:
+    return str(one.cell.repetition) if name == "repetition" else one.cell.levels[name]
 
 
 def _row(results: Results, cells: Sequence[Outcome]) -> dict[str, Any]:
@@ -157,6 +177,29 @@ def _row(results: Results, cells: Sequence[Outcome]) -> dict[str, Any]:
     for name in ("dropped", "missing"):
         row[name] = int(sources[name].sum()) if len(sources) else None
     return row
+
+
+def _of_chains(results: Results, cells: Sequence[Outcome]) -> dict[str, Any]:
+    """Say how many publications of the first topic came through the whole chain, as of a hop."""
+    received, lost = 0, 0
+    for cell in cells:
+        measured = results.measured(cell)
+        chains = measured.read("chains", ["chain", "hops", "number"])
+        publications = measured.read("publications", ["topic", "publisher_node", "number"])
+        longest = chains[chains["hops"] == chains["hops"].max()]
+        for name, own in longest.groupby("chain"):
+            sent = publications[publications["topic"] == str(name).split(" -> ")[0]]
+            if sent["publisher_node"].nunique() != 1:
+                # A number is of one publisher; a chain does not tell of which.
+                return {}
+            found = fate(sent, own, cell.cell.warm_up)
+            received, lost = received + found["received"], lost + found["lost"]
+    expected = received + lost
+    return {
+        "chains": received,
+        "chains_lost": lost,
+        "chain_loss": 100.0 * lost / expected if expected else None,
+    }
 
 
 def _mark_best(rows: list[dict[str, Any]], others: Sequence[str], over: str) -> None:

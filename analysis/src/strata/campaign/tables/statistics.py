@@ -44,15 +44,16 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
         *label_columns(rows, frame),
         Column("count", "n", form="count", text=f"values: one a {measure.each}"),
         Column("repetitions", "runs", form="count"),
-        Column("left_out", "warm-up", form="count", text="messages left out"),
+        Column("left_out", "warm-up", form="count", text="messages left out, of the measured hops"),
         Column("lost", "lost", form="count", text="messages, of the measured hops"),
         *(Column(name, label, measure.unit, "number") for name, label in _STATISTICS),
     )
     out = Rows(columns)
     for levels, own in groups(frame, rows):
-        out.rows.append({**levels, **_counts(results, study, own), **_described(own)})
+        hop = levels.get("hop")
+        out.rows.append({**levels, **_counts(results, study, own, hop), **_described(own)})
     notes = [f"{measure.name}: {measure.text}."]
-    notes += _pooled(frame, rows)
+    notes += put_together(results, study, figure, frame)
     notes.append("MAD is the median of |x - median|, unscaled; std divides by n - 1.")
     return Table(
         "summary",
@@ -71,46 +72,42 @@ def _described(own: pd.DataFrame) -> dict[str, float | int | None]:
     return {**describe(own["value"].to_numpy(np.float64)), "repetitions": own["cell"].nunique()}
 
 
-def _counts(results: Results, study: str, own: pd.DataFrame) -> dict[str, int | None]:
-    """Return how many messages were lost and left out in the cells of a group of rows."""
+def _counts(
+    results: Results, study: str, own: pd.DataFrame, hop: str | None
+) -> dict[str, int | None]:
+    """Return how many messages were lost and left out in the cells of a group of rows.
+
+    Of one hop where the group is of one; null where it is none (a chain, a publisher).
+    """
     cells = set(own["cell"].astype(str))
     ran = [one for one in results.study(study).finished if one.id in cells]
-    if not ran:
-        # Imported: their files do not tell.
+    hops = [results.measured(one).read("hops", ["hop", "lost", "left_out"]) for one in ran]
+    if hop is not None:
+        hops = [one[one["hop"] == hop] for one in hops]
+    if not sum(len(one) for one in hops):
+        # Imported, too: their files do not tell.
         return {"lost": None, "left_out": None}
-    hops = [results.measured(one).read("hops", ["lost", "left_out"]) for one in ran]
-    return {name: int(sum(hop[name].sum() for hop in hops)) for name in ("lost", "left_out")}
+    return {name: int(sum(one[name].sum() for one in hops)) for name in ("lost", "left_out")}
 
 
 def intervals(results: Results, study: str, figure: Figure) -> Table:
     """Return mean, median, p90 and p99 of a measure with their confidence intervals."""
     from strata.stats.intervals import interval
+    from strata.stats.summary import describe
 
     measure = find_measure(figure.of or "latency")
     rows = listed(figure.rows)
     frame = long_frame(results, study, measure.name, where=figure.where)
-    columns = (
-        *label_columns(rows, frame),
-        Column("statistic", "statistic"),
-        Column("confidence", "confidence", form="share"),
-        Column("estimate", "estimate", measure.unit, "number"),
-        Column("low", "from", measure.unit, "number"),
-        Column("high", "to", measure.unit, "number"),
-        Column("count", "n", form="count"),
-        Column("effective_count", "effective n", form="number"),
-        Column("coverage", "true coverage", form="share"),
-        Column("run_low", "lowest run", measure.unit, "number"),
-        Column("run_high", "highest run", measure.unit, "number"),
-        Column("method", "method"),
-    )
+    columns = _interval_columns(label_columns(rows, frame), measure.unit)
     out = Rows(columns)
     for levels, own in groups(frame, rows):
         values = own["value"].to_numpy(np.float64)
+        each = [
+            describe(run["value"].to_numpy(np.float64))
+            for _, run in own.groupby("cell", observed=True)
+        ]
         for statistic in _WITH_INTERVALS:
-            runs = [
-                _statistic(run["value"].to_numpy(np.float64), statistic)
-                for _, run in own.groupby("cell", observed=True)
-            ]
+            runs = [float(one) for run in each if (one := run[statistic]) is not None]
             for confidence in figure.confidence:
                 found = interval(values, statistic, confidence, seed=SEED)
                 out.rows.append(
@@ -132,7 +129,7 @@ def intervals(results: Results, study: str, figure: Figure) -> Table:
     notes = (
         "An interval is of the messages of these runs, whose dependence it allows for (effective "
         "n). Another run may differ by more: see the lowest and the highest run.",
-        *_pooled(frame, rows),
+        *put_together(results, study, figure, frame),
     )
     return Table(
         "intervals",
@@ -145,10 +142,22 @@ def intervals(results: Results, study: str, figure: Figure) -> Table:
     )
 
 
-def _statistic(values: np.ndarray[tuple[int], np.dtype[np.float64]], name: str) -> float:
-    if name == "mean":
-        return float(values.mean())
-    return float(np.quantile(values, {"p50": 0.5, "p90": 0.9, "p99": 0.99}[name]))
+def _interval_columns(labels: Sequence[Column], unit: str) -> tuple[Column, ...]:
+    """Return what an interval has, beside what tells its group."""
+    return (
+        *labels,
+        Column("statistic", "statistic"),
+        Column("confidence", "confidence", form="share"),
+        Column("estimate", "estimate", unit, "number"),
+        Column("low", "from", unit, "number"),
+        Column("high", "to", unit, "number"),
+        Column("count", "n", form="count"),
+        Column("effective_count", "effective n", form="number"),
+        Column("coverage", "true coverage", form="share"),
+        Column("run_low", "lowest run", unit, "number"),
+        Column("run_high", "highest run", unit, "number"),
+        Column("method", "method"),
+    )
 
 
 def modes(results: Results, study: str, figure: Figure) -> Table:
@@ -195,7 +204,7 @@ def modes(results: Results, study: str, figure: Figure) -> Table:
     notes = (
         "Hartigan's dip test of the logarithm, and valleys of its density: docs/method.md. Of "
         f"less than {MIN_COUNT} values no modes are told.",
-        *_pooled(frame, rows),
+        *put_together(results, study, figure, frame),
     )
     return Table(
         "modes",
@@ -213,20 +222,34 @@ def why_no_rows(results: Results, study: str, figure: Figure, frame: pd.DataFram
     return "" if len(frame) else results.study(study).why_empty(figure.where)
 
 
-def _pooled(frame: pd.DataFrame, rows: Sequence[str]) -> list[str]:
-    """Say what is put together in a row, where that is more than one thing."""
+def put_together(
+    results: Results, study: str, figure: Figure, frame: pd.DataFrame
+) -> tuple[str, ...]:
+    """Say what is in one row of a table, where that is several, and which cells are in none."""
     said = []
+    told = (figure.rows, figure.factors, figure.over, figure.within)
+    rows = [name for names in told for name in listed(names)]
     for name, many in (("hop", "hops"), ("process", "processes")):
         if name in frame.columns and name not in rows:
             counts = frame.groupby("cell", observed=True)[name].nunique()
             if len(counts) and counts.max() > 1:
                 said.append(f"A row has all {many} of its cells together, up to {counts.max()}.")
-    if (
-        len(frame)
-        and frame.groupby(list(rows) or "origin", observed=True)["cell"].nunique().max() > 1
-    ):
-        said.append("A row has all repetitions of its cells together.")
-    return said
+    keys = [*rows, "origin"]
+    for name in (*(factor.name for factor in results.study(study).factors), "repetition"):
+        if name not in rows and len(frame):
+            several = frame.groupby(keys, observed=True)[name].nunique().max()
+            if several > 1:
+                words = "repetitions" if name == "repetition" else f"levels of {name}"
+                said.append(f"A row has all {words} of its cells together.")
+    having = set(frame["cell"].astype(str))
+    without = [
+        one.id
+        for one in results.study(study).finished
+        if keeps(figure.where, one.cell.levels) and one.id not in having
+    ]
+    if having and without:
+        said.append(f"Without such a value: {', '.join(without)}.")
+    return tuple(said)
 
 
 def skipped_notes(results: Results, study: str, figure: Figure) -> tuple[str, ...]:

@@ -20,6 +20,12 @@ CAMPAIGNS = (
         "latency; this is an error of Strata, please report it.",
     ),
     Diagnostic(
+        "foreign_processes",
+        Severity.WARNING,
+        "{count} traced {process was|processes were} none of the scenario's, and left out; "
+        "{it|they} may have disturbed it.",
+    ),
+    Diagnostic(
         "loss_disagreements",
         Severity.WARNING,
         "{count} measured {hop|hops}: the loss by the node's sequence numbers is not that of the "

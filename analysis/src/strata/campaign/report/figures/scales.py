@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from bokeh.models import FixedTicker
 
-from strata.campaign.report.contents import Factor, Measure
+from strata.campaign.report.contents import Measure
+from strata.campaign.results import Factor
 from strata.report.html.figures.axes import MICRO
 
 if TYPE_CHECKING:
