@@ -9,8 +9,8 @@ import re
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 # C0, DEL and C1, which a terminal may obey, and the surrogates that stand for bytes of a file name
-# that are no UTF-8, which cannot be encoded.
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+# that are no UTF-8, which cannot be encoded; U+FFFE and U+FFFF, which XML cannot hold.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def printable(text: str) -> str:

@@ -121,6 +121,17 @@ def test_junit_is_what_ci_systems_read(run: tuple[int, str, str], place: Path) -
     assert names == ["A", "A.run", "B", "B.run"]
 
 
+def test_junit_holds_any_name(sample: Sample, place: Path) -> None:
+    file = place / "names.yaml"
+    file.write_text('gates:\n- {gate: hop max < 1 s, name: "a<&\\0\\uFFFE\\uFFFF\\n\\e"}\n')
+    done = strata("compare", sample("fast_blocked_st"), "--gate", file, "--format", "junit")
+    assert done.returncode == 0, done.stderr
+    root = ET.fromstring(done.stdout)
+    names = [case.get("name") or "" for case in root.iter("testcase")]
+    assert names
+    assert all(name.startswith("a<&" + 5 * "\N{REPLACEMENT CHARACTER}") for name in names)
+
+
 def test_markdown_has_whole_tables(run: tuple[int, str, str], place: Path) -> None:
     text = (place / "made.md").read_text()
     assert "| hop p50 not more than 5 % worse | **broken** |" in text
@@ -134,8 +145,12 @@ def test_markdown_has_whole_tables(run: tuple[int, str, str], place: Path) -> No
 
 @pytest.fixture(scope="module")
 def repetitions(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cell with two finished repetitions, and one that failed."""
-    cell = tmp_path_factory.mktemp("cell")
+    """A campaign's cell with two finished repetitions, and one that failed."""
+    campaign = tmp_path_factory.mktemp("campaign")
+    plan = {"cells": [{"id": f"study/cell/r{number}", "warm_up": 3} for number in (1, 2)]}
+    (campaign / "campaign.json").write_text(json.dumps(plan))
+    cell = campaign / "cells/study/cell"
+    cell.mkdir(parents=True)
     for name, status in (("r1", "finished"), ("r2", "finished"), ("r3", "failed")):
         (cell / name).mkdir()
         (cell / name / "manifest.json").write_text("{}")
@@ -144,13 +159,12 @@ def repetitions(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return cell
 
 
-def test_a_directory_of_sessions_is_a_side_of_several_runs(
-    repetitions: Path, sample: Sample
-) -> None:
-    done = strata("compare", repetitions, sample("fast_blocked_st"), "--format", "json")
+def test_a_directory_of_sessions_is_a_side_of_several_runs(repetitions: Path) -> None:
+    done = strata("compare", repetitions, repetitions / "r1", "--format", "json")
     assert done.returncode == 0, done.stderr
     made = json.loads(done.stdout)
-    assert [run["name"] for run in made["a"]["runs"]] == ["r1", "r2"]
+    assert [(run["name"], run["warm_up"]) for run in made["a"]["runs"]] == [("r1", 3), ("r2", 3)]
+    assert made["b"]["runs"][0]["warm_up"] == 3
     assert made["comparison"]["unit"] == "runs"
     assert "One side has one run only" in " ".join(made["comparison"]["notes"])
     verdicts = {one["latency"]["verdict"] for one in made["comparison"]["subjects"]}

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from made_analysis import Relay
 from made_runs import durations, hop_side, side
+from scipy import stats
 
 from strata.compare.gates.judge import Judgement, Outcome, judge
 from strata.compare.gates.load import read_gates
 from strata.compare.parts import Part
 from strata.compare.sides import Side
+from strata.compare.values import value_of_runs
 from strata.compare.wording import outcome_text
 
 HOLDS, BROKEN, UNDECIDED = Outcome.HOLDS, Outcome.BROKEN, Outcome.UNDECIDED
@@ -125,6 +127,55 @@ def test_losses(tmp_path: Path) -> None:
     gates = ("loss <= 0.1 %", "loss <= 5 %")
     assert [one.outcome for one in judged(tmp_path, (None, kept), *gates)] == [HOLDS, HOLDS]
     assert [one.outcome for one in judged(tmp_path, (None, lossy), *gates)] == [BROKEN, HOLDS]
+
+
+def test_a_topic_that_b_lost_whole_breaks_a_gate_of_losses(tmp_path: Path) -> None:
+    values = {Part("callback"): durations(np.random.default_rng(3), 5_000)}
+    (one,) = judged(tmp_path, (hop_side(values), Side("gone", ())), "loss <= 0.1 %")
+    assert one.broken
+    assert "B does not have it" in outcome_text(one)
+
+
+def test_a_value_at_its_bound(tmp_path: Path) -> None:
+    still = hop_side({Part("callback"): np.full(50, 1_000, np.int64)})
+    gates = [f"hop p50 {limit} 1 us" for limit in ("<", "<=", ">", ">=")]
+    found = judged(tmp_path, (None, still), *gates)
+    assert [one.outcome for one in found] == [BROKEN, HOLDS, BROKEN, HOLDS]
+
+
+def test_values_of_several_runs() -> None:
+    runs = [durations(np.random.default_rng(at), 2_000) for at in range(4)]
+    for name, own in (("mean", np.mean), ("p99.9", lambda run: np.quantile(run, 0.999))):
+        of_runs = [own(run) for run in runs]
+        bounds = stats.ttest_1samp(of_runs, 0).confidence_interval(0.95)
+        found = value_of_runs(runs, name)
+        told = (found.value, found.low, found.high)
+        assert told == pytest.approx((np.mean(of_runs), bounds.low, bounds.high))
+    assert value_of_runs(runs, "min").value == min(run.min() for run in runs)
+    assert value_of_runs(runs, "max").value == max(run.max() for run in runs)
+
+
+def test_percent_are_of_a(tmp_path: Path) -> None:
+    waits = durations(np.random.default_rng(7), 2_000)
+    sides = hop_side({Part("callback"): waits}), hop_side({Part("callback"): waits * 13 // 10})
+    gates = [f"hop p50 not more than {allowed} % worse" for allowed in (20, 40)]
+    found = judged(tmp_path, sides, *gates)
+    assert [one.outcome for one in found] == [BROKEN, HOLDS]
+    values = [one.found.value for one in found if one.found is not None]
+    assert values == pytest.approx([0.3, 0.3], abs=1e-3)
+
+
+def test_percent_of_nothing(tmp_path: Path) -> None:
+    random = np.random.default_rng(6)
+    waits = durations(random)
+    sides = [
+        hop_side({Part("callback"): waits, Part("take"): own})
+        for own in (np.zeros(300, np.int64), waits, waits * (np.arange(300) % 2))
+    ]
+    gate = "take p50 not more than 5 % worse"
+    found = [judged(tmp_path, (sides[0], b), gate)[0] for b in sides]
+    assert [one.outcome for one in found] == [HOLDS, BROKEN, UNDECIDED]
+    assert all("too few" not in outcome_text(one) for one in found)
 
 
 def test_with_several_runs_they_are_the_unit(tmp_path: Path) -> None:

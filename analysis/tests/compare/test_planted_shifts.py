@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from made_analysis import Relay
+from made_analysis import Relay, make
 from made_runs import ONLY_HOP, durations, hop_side, side
 
 from strata.analysis import Analysis
@@ -151,6 +151,19 @@ def test_a_layer_that_few_messages_have_keeps_the_sums() -> None:
     history = next(row for row in block.layers if row.layer == "history")
     assert history.verdict is Verdict.ONLY_B
     assert history.mean_ns == 5_000_000 / 300
+
+
+def test_a_warm_up_is_left_out_of_every_duration() -> None:
+    analysis = make(Relay(hops=2, messages=60))
+    whole, warm = measure_run(analysis, "r"), measure_run(analysis, "r", 7)
+    assert warm.measured.keys() == whole.measured.keys()
+    for subject, one in warm.measured.items():
+        every = whole.measured[subject]
+        assert one.latency.tolist() == every.latency[7:].tolist()
+        assert (one.published, one.lost) == (every.published, every.lost)
+        if one.transfer is not None and every.transfer is not None:
+            assert one.transfer.tolist() == every.transfer[7:].tolist()
+    check_sums(compare(Side("A", (whole,)), Side("B", (warm,))))
 
 
 def test_too_few_values_are_not_tested() -> None:

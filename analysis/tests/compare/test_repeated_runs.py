@@ -87,6 +87,29 @@ def test_the_estimates_are_those_of_their_definitions() -> None:
     assert abs(hodges_lehmann(*large) - whole) < 50
 
 
+def test_values_that_never_vary_are_no_surer_than_their_count() -> None:
+    a = np.full(5, 100, np.int64)
+    found = difference([a], [a + 7], seed=1)
+    assert found is not None
+    assert (found.shift.value, found.effect) == (7, 1)
+    assert found.p == pytest.approx(stats.mannwhitneyu(a, a + 7).pvalue)
+    assert 0.001 < found.p < 0.05
+    same = difference([a], [a], seed=1)
+    assert same is not None
+    assert (same.shift.low, same.shift.high, same.p, same.effect) == (0, 0, 1, 0)
+
+
+def test_runs_that_are_alike_are_no_more_exact_than_their_clock() -> None:
+    a = np.arange(100, 120)
+    same, moved = difference([a, a], [a, a], seed=1), difference([a, a], [a + 1, a + 1], seed=1)
+    assert same is not None
+    assert moved is not None
+    assert same.p == 1
+    # Student's t with two degrees of freedom, of runs that are rounded to 1 ns.
+    half = stats.t.isf(0.025, 2) * np.sqrt(1 / 12)
+    assert (moved.shift.low, moved.shift.high) == pytest.approx((1 - half, 1 + half))
+
+
 def test_means_of_runs_are_compared_as_student_did() -> None:
     random = np.random.default_rng(3)
     a, b = runs(random, 3), runs(random, 4)
@@ -94,6 +117,16 @@ def test_means_of_runs_are_compared_as_student_did() -> None:
     own = stats.ttest_ind([run.mean() for run in b], [run.mean() for run in a])
     bounds = own.confidence_interval(0.95)
     assert (found.low, found.high) == pytest.approx((bounds.low, bounds.high))
+
+
+def test_means_of_one_run_a_side_are_compared_as_welch_did() -> None:
+    random = np.random.default_rng(4)
+    a, b = durations(random, 300), durations(random, 200) + 30_000
+    found = quantile_difference([a], [b], "mean", seed=1)
+    theirs = stats.ttest_ind(b, a, equal_var=False)
+    bounds = theirs.confidence_interval(0.95)
+    assert found.value == pytest.approx(b.mean() - a.mean())
+    assert (found.low, found.high) == pytest.approx((bounds.low, bounds.high), rel=0.01)
 
 
 def test_runs_of_a_side_are_put_together_and_said_to_be_the_unit() -> None:
@@ -132,3 +165,9 @@ def test_losses_by_newcombe_and_by_runs() -> None:
     assert spread.high is not None
     assert spread.high > 0.1
     assert loss_difference([Loss(0, 0)], [Loss(5, 1)]) is None
+    # Runs that lose alike by chance are no surer than messages that are lost one by one.
+    alike = loss_of_runs([Loss(1000, 10)] * 3)
+    assert (alike.low, alike.high) == pytest.approx((0.01 - 0.0078, 0.01 + 0.0078), abs=1e-4)
+    few = loss_difference([Loss(1000, 1)] * 2, [Loss(1000, 3)] * 2)
+    assert few is not None
+    assert few.p == pytest.approx(2 * stats.t.sf(0.002 / np.sqrt(0.002 * 0.998 / 1000), 2))

@@ -137,6 +137,20 @@ def test_quantiles_shift_on_their_own() -> None:
     assert found["p99"].low > 40
     alone = quantile_shift(a, b, "p99", seed=1)
     assert alone == found["p99"]
+    assert (alone.count, alone.effective_count) == (4000, 4000)
+    assert shift(a, b, seed=1, quantiles=()).quantiles == {}
+
+
+def test_quantiles_of_autocorrelated_samples_are_less_sure() -> None:
+    """With phi = 0.8 some nine values tell as much as one: blocks of them are drawn."""
+    random = np.random.default_rng(8)
+    pair = [autoregressive(random, 400, 0.8) for _ in "ab"]
+    mixed = [random.permutation(values) for values in pair]
+    following, independent = (quantile_shift(*each, "p50", seed=1) for each in (pair, mixed))
+    assert following.estimate == independent.estimate
+    widths = [each.high - each.low for each in (following, independent)]
+    assert widths[0] > 1.5 * widths[1]
+    assert following.effective_count < 400 < independent.effective_count
 
 
 def test_one_value_beside_autocorrelated_ones_is_still_a_comparison() -> None:
@@ -165,3 +179,4 @@ def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(ValueError, match="second sample: 1 of 2 are not finite"):
         shift([1.0], [1.0, np.inf], seed=1)
     assert shift([0.0], [1.0], seed=1).relative is None
+    assert shift([-2.0], [-1.0], seed=1).relative == 0.5

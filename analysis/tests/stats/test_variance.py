@@ -143,6 +143,43 @@ def test_games_and_howells_pairs_are_scipys() -> None:
         assert (row["low"], row["high"]) == pytest.approx((bounds.low[j, i], bounds.high[j, i]))
 
 
+def test_two_groups_far_apart_have_the_p_of_welchs_t_test() -> None:
+    """Where scipy's studentized range has nothing but the rounding of its integral."""
+    random = np.random.default_rng(2)
+    for apart in (0.5, 1.5, 5.0, 30.0):
+        a, b = random.normal(0, 1, 200), random.normal(apart, 2, 150)
+        exact = stats.ttest_ind(a, b, equal_var=False)
+        (found,) = games_howell([a, b], ["a", "b"]).to_dict("records")
+        assert found["p"] == pytest.approx(exact.pvalue, rel=1e-6)
+        bounds = exact.confidence_interval(0.95)
+        assert (-found["high"], -found["low"]) == pytest.approx((bounds.low, bounds.high))
+
+
+def test_a_small_p_of_many_groups_goes_on_below_what_can_be_integrated() -> None:
+    means = pd.DataFrame({"name": list("abc"), "count": 40, "std": 1.0})
+    found = [
+        games_howell_of_groups(means.assign(mean=[0.0, apart, 0.1]))["p"][0]
+        for apart in (1.65, 1.70, 1.75, 1.80)
+    ]
+    assert found[0] > 1e-10 > found[3]
+    # Each step is alike, where p is integrated and where it is not.
+    steps = np.diff(np.log(found))
+    assert steps == pytest.approx([steps.mean()] * 3, rel=0.05)
+
+
+def test_pairs_of_many_groups_have_the_bounds_that_each_would_have() -> None:
+    random = np.random.default_rng(3)
+    summary = pd.DataFrame({"name": range(6), "count": [6, 9, 20, 50, 200, 1000], "mean": 0.0})
+    summary["std"] = random.uniform(0.5, 5, 6)
+    found = games_howell_of_groups(summary)
+    for row in found.iloc[[0, 4, 9, 14]].to_dict("records"):
+        a, b = (summary.iloc[row[side]] for side in "ab")
+        parts = [each["std"] ** 2 / each["count"] for each in (a, b)]
+        df = sum(parts) ** 2 / (parts[0] ** 2 / (a["count"] - 1) + parts[1] ** 2 / (b["count"] - 1))
+        exact = stats.studentized_range.ppf(0.95, 6, df) * np.sqrt(sum(parts) / 2)
+        assert row["high"] == pytest.approx(exact, rel=1e-6)
+
+
 def test_what_cannot_be_analysed_is_refused() -> None:
     frame = teeth()
     with pytest.raises(ValueError, match="1 of 6 combinations"):

@@ -30,7 +30,7 @@ from strata.compare.sides import Side
 from strata.compare.text import print_comparison, print_gates
 from strata.errors import GateError
 from strata.read.links import read_links
-from strata.read.sessions import sessions_in
+from strata.read.sessions import sessions_in, warm_up_of
 
 _BROKEN = 3
 _FORMATS = ("text", "json", "markdown", "junit")
@@ -97,7 +97,7 @@ def command(
     def measured(path: Path) -> Run:
         with decoding_progress() as progress:
             analysis = analyze(path, links=links, chain=topics, progress=progress)
-        return measure_run(analysis, title_of(path))
+        return measure_run(analysis, title_of(path), warm_up_of(path))
 
     first, second = (None, a) if b is None else (_side(a, measured), b)
     last = _side(second, measured)

@@ -42,7 +42,13 @@ def _side(side: Side) -> dict[str, Any]:
     return {
         "name": side.name,
         "runs": [
-            {"name": run.name, "path": run.path, "losses": list(run.losses)} for run in side.runs
+            {
+                "name": run.name,
+                "path": run.path,
+                "losses": list(run.losses),
+                "warm_up": run.warm_up,
+            }
+            for run in side.runs
         ],
     }
 

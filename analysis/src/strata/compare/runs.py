@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -75,6 +75,17 @@ class Measured:
         """Return how many messages have each part."""
         return {part: int((ns != NONE).sum()) for part, ns in self.parts.items()}
 
+    def after(self, warm_up: int) -> Measured:
+        """Leave out the first messages; losses stay those of the whole run."""
+        if not warm_up:
+            return self
+        return replace(
+            self,
+            latency=self.latency[warm_up:],
+            parts={part: ns[warm_up:] for part, ns in self.parts.items()},
+            transfer=None if self.transfer is None else self.transfer[warm_up:],
+        )
+
     def of(self, parts: frozenset[Part]) -> Ints:
         """Return the sum of some parts, of the messages that have any of them."""
         own = [self.parts[part] for part in sorted(parts) if part in self.parts]
@@ -89,24 +100,29 @@ class Measured:
 
 @dataclass(frozen=True)
 class Run:
-    """One run: the name and path of its trace, what was measured, and findings of loss."""
+    """One run: the name and path of its trace, what was measured, and findings of loss.
+
+    The first `warm_up` messages of each subject are left out.
+    """
 
     name: str
     path: str
     measured: dict[Subject, Measured]
     losses: tuple[str, ...] = ()
+    warm_up: int = 0
 
 
-def measure_run(analysis: Analysis, name: str) -> Run:
+def measure_run(analysis: Analysis, name: str, warm_up: int = 0) -> Run:
     """Measure all chains, hops, services and callbacks of a run."""
     measured: dict[Subject, Measured] = {}
     for found in (_chains, _hops, _services, _callbacks):
-        for subject, one in found(analysis):
+        for subject, whole in found(analysis):
+            one = whole.after(warm_up)
             known = measured.get(subject)
             measured[subject] = _joined(known, one) if known else one
     quality = analysis.quality
     losses = quality.loc[quality["severity"] == "loss", "text"]
-    return Run(name, analysis.trace.path, measured, tuple(losses.astype(str)))
+    return Run(name, analysis.trace.path, measured, tuple(losses.astype(str)), warm_up)
 
 
 def _joined(first: Measured, second: Measured) -> Measured:

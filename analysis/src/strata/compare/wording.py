@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from strata.compare.comparison import SIGNIFICANT, Comparison, LossRow, Row, Verdict
@@ -123,7 +124,10 @@ def sides_text(side: Side) -> str:
     """Say what runs a side has."""
     runs = format_count(len(side.runs), "run", "runs")
     names = ", ".join(run.name for run in side.runs)
-    return f"{side.name}: {runs}" if names == side.name else f"{side.name}: {runs} ({names})"
+    left_out = max(run.warm_up for run in side.runs)
+    warm_up = f", without a warm-up of {left_out} messages each" if left_out else ""
+    own = "" if names == side.name else f" ({names})"
+    return f"{side.name}: {runs}{own}{warm_up}"
 
 
 def found_text(comparison: Comparison) -> str:
@@ -200,8 +204,10 @@ def outcome_text(judgement: Judgement) -> str:
 
 def _found(judgement: Judgement, found: Estimate) -> str:
     condition = judgement.gate.condition
-    if found.value != found.value:
+    if math.isnan(found.value):
         return "too few values"
+    if any(one is not None and math.isinf(one) for one in (found.value, found.low, found.high)):
+        return "there is no percentage of the 0 ns of A"
     if condition.subject == LOSS or condition.unit == "%":
         value = percent(found.value, sign=condition.relative)
         low, high = (

@@ -67,7 +67,9 @@ def judge(gates: Sequence[Gate], a: Side | None, b: Side) -> list[Judgement]:
 
 
 def _judge(gate: Gate, a: Side | None, b: Side) -> list[Judgement]:
-    sides = [b] if a is None or not gate.condition.relative else [a, b]
+    # A topic of which B lost everything is known of A only.
+    both = gate.condition.relative or gate.condition.subject == LOSS
+    sides = [b] if a is None or not both else [a, b]
     subjects = _matching(gate, sides)
     found = [one for subject in subjects for one in _of_subject(gate, sides, subject)]
     if found:
@@ -129,7 +131,7 @@ def _of_subject(gate: Gate, sides: Sequence[Side], subject: Subject) -> list[Jud
     if condition.subject == LOSS:
         losses = sides[-1].losses(subject)
         if not losses:
-            return []
+            return [_missing(gate, subject, "", "B")] if sides[0].losses(subject) else []
         return [_against(gate, subject, "", loss_of_runs(losses))]
     found = []
     for cut in _cuts(gate, sides, subject):
@@ -137,12 +139,15 @@ def _of_subject(gate: Gate, sides: Sequence[Side], subject: Subject) -> list[Jud
         values = [side.values(subject, cut) for side in sides]
         missing = [name for name, own in zip("AB", values, strict=False) if not own]
         if missing and len(sides) == 2:
-            text = f"{' and '.join(missing)} does not have it"
-            found.append(Judgement(gate, subject, place, Outcome.BROKEN, None, text))
+            found.append(_missing(gate, subject, place, " and ".join(missing)))
         elif not missing:
             estimate = _estimate(condition, values)
             found.append(_against(gate, subject, place, estimate))
     return found
+
+
+def _missing(gate: Gate, subject: Subject, place: str, side: str) -> Judgement:
+    return Judgement(gate, subject, place, Outcome.BROKEN, None, f"{side} does not have it")
 
 
 def _estimate(condition: Condition, values: Sequence[Sequence[Ints]]) -> Estimate:
@@ -160,15 +165,15 @@ def _estimate(condition: Condition, values: Sequence[Sequence[Ints]]) -> Estimat
         return quantile_difference(a, b, condition.statistic, seed=SEED)
     allowed = [np.asarray(run * (1 + condition.bound), np.float64) for run in a]
     beyond = quantile_difference(allowed, b, condition.statistic, seed=SEED)
-    base = abs(value_of_runs(a, condition.statistic).value)
-    if not base:
-        return Estimate(float("nan"), None, None)
-    value, low, high = (
-        None if ns is None else ns / base + condition.bound
-        for ns in (beyond.value, beyond.low, beyond.high)
-    )
-    assert value is not None
-    return Estimate(value, low, high)
+    base = value_of_runs(a, condition.statistic).value
+
+    def fraction(ns: float) -> float:
+        if base:
+            return ns / base + condition.bound
+        return condition.bound + (np.inf * ns if ns else 0.0)
+
+    bounds = [None if ns is None else fraction(ns) for ns in (beyond.low, beyond.high)]
+    return Estimate(fraction(beyond.value), *bounds)
 
 
 def _against(gate: Gate, subject: Subject, place: str, found: Estimate) -> Judgement:
