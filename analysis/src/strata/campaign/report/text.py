@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -20,7 +21,8 @@ from strata.campaign.tables.table import Table
 from strata.printable import printable
 
 _GAP = 2
-_WIDEST_TEXT = 22
+_WIDEST_TEXT = 24
+_WIDEST_LABEL = 16
 
 
 def print_contents(contents: Contents, console: Console) -> None:
@@ -111,7 +113,8 @@ def _width(part: TablePart, at: int) -> int:
 
 def _label(part: TablePart, at: int) -> str:
     column = part.columns[at]
-    return f"{column.label}\n({column.unit})" if column.unit else column.label
+    label = fill(column.label, _WIDEST_LABEL, break_long_words=False, break_on_hyphens=False)
+    return f"{label}\n({column.unit})" if column.unit else label
 
 
 def _grid(part: TablePart, block: Sequence[int]) -> Grid:
