@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from strata.campaign.results import FAILED as FAILED
+from strata.campaign.results import FINISHED as FINISHED
+from strata.campaign.results import HERE as HERE
+from strata.campaign.results import OPEN as OPEN
+from strata.campaign.results import SKIPPED as SKIPPED
 from strata.campaign.results import Factor
 from strata.campaign.tables.table import Table
-
-HERE = "here"
-"""The origin of what this campaign measured; any other names an import from another machine."""
-
-FINISHED, FAILED, SKIPPED, OPEN = "finished", "failed", "skipped", "not run yet"
 
 
 @dataclass(frozen=True)
