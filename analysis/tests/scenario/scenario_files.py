@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from strata.record.service import Service
+from strata.record.broker import Broker
 from strata.scenario.load import LoadedScenario, load_scenario
 from strata.scenario.plan import plan_run
 from strata.scenario.running import check_expected, prepare
@@ -44,12 +44,12 @@ class Ran:
         loaded: LoadedScenario,
         directory: Path,
         *,
-        service: Service | None = None,
+        broker: Broker | None = None,
         patience_s: float = 1.0,
         **variables: str,
     ) -> None:
         self.directory = directory
-        plan = plan_run(loaded, directory, {**os.environ, **variables}, service)
+        plan = plan_run(loaded, directory, {**os.environ, **variables}, broker)
         plan = replace(plan, patience_s=patience_s)
         prepare(loaded, plan)
         done = subprocess.run(

@@ -23,9 +23,9 @@ from xml.etree import ElementTree
 import json5
 
 from strata.errors import SessionError
+from strata.record.broker import Broker
 from strata.record.places import find_file, project_root, shipped_files
 from strata.record.ros import Ros, ament_prefixes
-from strata.record.service import Service
 
 FAST_DDS = "Fast DDS"
 CYCLONE_DDS = "Cyclone DDS"
@@ -56,7 +56,7 @@ class RmwProfile:
 
     `elements` are the names of the XML elements that decide over variables; of JSON5, its mode.
     `told` are variables that say again what the file does, for a middleware that does not read all
-    of it. `service` is what must run on this machine before the processes; null for nothing.
+    of it. `broker` is what must run on this machine before the processes; null for nothing.
     """
 
     file: Path
@@ -64,7 +64,7 @@ class RmwProfile:
     middleware: str
     elements: frozenset[str]
     told: tuple[tuple[str, str], ...] = ()
-    service: Service | None = None
+    broker: Broker | None = None
 
     @property
     def name(self) -> str:
@@ -203,7 +203,7 @@ def load_profile(name: str) -> RmwProfile:
             "DDS or Cyclone DDS."
         )
     sha256 = hashlib.sha256(content).hexdigest()
-    return RmwProfile(path, sha256, middleware, _deciding(root), service=_roudi(path, root))
+    return RmwProfile(path, sha256, middleware, _deciding(root), broker=_roudi(path, root))
 
 
 def _load_zenoh(path: Path) -> RmwProfile:
@@ -221,32 +221,32 @@ def _load_zenoh(path: Path) -> RmwProfile:
             "Give --rmw-profile a configuration of Zenoh."
         )
     sha256 = hashlib.sha256(content).hexdigest()
-    told, service = _shared_memory(document), _router(path, document)
-    return RmwProfile(path, sha256, ZENOH, frozenset({mode}), told, service)
+    told, broker = _shared_memory(document), _router(path, document)
+    return RmwProfile(path, sha256, ZENOH, frozenset({mode}), told, broker)
 
 
-def _router(path: Path, document: dict[str, Any]) -> Service | None:
+def _router(path: Path, document: dict[str, Any]) -> Broker | None:
     """Give the router that a session connects to, if it is on this machine."""
     endpoints = (document.get("connect") or {}).get("endpoints") or ()
     local = next(filter(None, (_OF_THIS_MACHINE.match(str(one)) for one in endpoints)), None)
     if local is None or document["mode"] == _ROUTER:
         return None
     variables = (("ZENOH_ROUTER_CONFIG_URI", str(_beside(path, "zenoh_router.json5"))),)
-    return Service("rmw_zenohd", "rmw_zenoh_cpp", local.group(), environment=variables)
+    return Broker("rmw_zenohd", "rmw_zenoh_cpp", local.group(), environment=variables)
 
 
-def _roudi(path: Path, root: ElementTree.Element) -> Service | None:
+def _roudi(path: Path, root: ElementTree.Element) -> Broker | None:
     """Give the daemon of iceoryx, if a profile of Cyclone DDS has shared memory on."""
     shared = [one for one in root.iter() if _local(one) == "SharedMemory"]
     said = [one.text or "" for part in shared for one in part if _local(one) == "Enable"]
     if not any(text.strip() == "true" for text in said):
         return None
     arguments = ("-c", str(_beside(path, "roudi_config.toml")))
-    return Service("iox-roudi", "iceoryx_posh", _ROUDI, arguments)
+    return Broker("iox-roudi", "iceoryx_posh", _ROUDI, arguments)
 
 
 def _beside(profile: Path, name: str) -> Path:
-    """Find a service's configuration: beside the profile, else the shipped one."""
+    """Find a broker's configuration: beside the profile, else the shipped one."""
     own, root = profile.with_name(name), project_root()
     return own if own.is_file() or root is None else root / "trace_configs" / "rmw" / name
 

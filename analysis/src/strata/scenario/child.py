@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from strata.record.service import answers
+from strata.record.broker import answers
 from strata.scenario.place import Placement, describe, end_with_parent
 from strata.scenario.resources import family, usage_document
 
@@ -39,7 +39,7 @@ def _environment(own: Mapping[str, str], *, traced: bool) -> dict[str, str]:
 class Child:
     """A process of the scenario; `ended_by` is itself, or the runner.
 
-    `serves_at` is the address of a service of the middleware, which is none of those to trace.
+    `serves_at` is the address of a broker of the middleware, which is none of those to trace.
     `enter` moves it to where it runs, before its program.
     """
 
@@ -158,7 +158,7 @@ class Child:
     def failed(self) -> bool:
         """Tell whether it ended badly: not by itself with 0, nor by the signal that we sent.
 
-        A service ends well only when told to.
+        A broker ends well only when told to.
         """
         status = self.process.returncode
         stopped = {-signal.SIGINT, 128 + signal.SIGINT, -signal.SIGTERM, 128 + signal.SIGTERM}

@@ -15,10 +15,10 @@ from typing import Any
 import yaml
 
 from strata.errors import ScenarioError
+from strata.record.broker import Broker, answers
 from strata.record.places import project_root
 from strata.record.profiles import has_rmw
 from strata.record.ros import ament_prefixes
-from strata.record.service import Service, answers
 from strata.scenario.expand import late
 from strata.scenario.load import LoadedScenario
 from strata.scenario.model import Load, Process, Program, Scenario
@@ -40,7 +40,7 @@ class ProcessPlan:
     """A process to start: its command, its variables beside those of all, and its placement.
 
     `program` is PACKAGE/EXECUTABLE or the command's first word; `ready_s` is in seconds.
-    `serves_at` is the address where a service of the middleware answers; null for others.
+    `serves_at` is the address where a broker of the middleware answers; null for others.
     """
 
     name: str
@@ -137,11 +137,11 @@ def plan_run(
     loaded: LoadedScenario,
     directory: Path,
     environment: Mapping[str, str],
-    service: Service | None = None,
+    broker: Broker | None = None,
 ) -> RunPlan:
     """Plan a run that keeps its files in a directory; `environment` is that of all processes.
 
-    `service` is what the middleware needs, and starts first. Raises ScenarioError when an
+    `broker` is what the middleware needs, and starts first. Raises ScenarioError when an
     executable or the middleware is not installed, or a placement is not allowed, nor a network of
     hosts possible.
     """
@@ -161,7 +161,7 @@ def plan_run(
     return RunPlan(
         directory=directory,
         processes=[
-            *_service(loaded, service, environment),
+            *_broker(loaded, broker, environment),
             *(
                 _process(loaded, process, directory, environment, names)
                 for process in scenario.processes
@@ -177,39 +177,39 @@ def plan_run(
     )
 
 
-def _service(
-    loaded: LoadedScenario, service: Service | None, environment: Mapping[str, str]
+def _broker(
+    loaded: LoadedScenario, broker: Broker | None, environment: Mapping[str, str]
 ) -> list[ProcessPlan]:
     """Plan what the middleware needs, but where the scenario has it among its processes."""
     own = {word for one in loaded.scenario.processes for word in (one.name, one.executable)}
-    if service is None or service.program in own:
+    if broker is None or broker.program in own:
         return []
-    why = f"Cannot run scenario {loaded.name}: its profile needs {service.program}"
+    why = f"Cannot run scenario {loaded.name}: its profile needs {broker.program}"
     if loaded.scenario.hosts():
         raise ScenarioError(
             f"{why}, which serves one host, and network.link is {loaded.scenario.network.link}. "
             "Choose another rmw.profile, or --set network.link=none."
         )
-    inside = Program(package=service.package, executable=service.program)
+    inside = Program(package=broker.package, executable=broker.program)
     path = find_program(inside, ament_prefixes(environment))
-    found = path or shutil.which(service.program, path=environment.get("PATH"))
-    if found is None and not answers(service.address):
+    found = path or shutil.which(broker.program, path=environment.get("PATH"))
+    if found is None and not answers(broker.address):
         raise ScenarioError(
-            f"{why}, which is not in lib/{service.package} of a prefix on AMENT_PREFIX_PATH nor on "
-            f"PATH, and none answers at {service.address}. Install {service.package}."
+            f"{why}, which is not in lib/{broker.package} of a prefix on AMENT_PREFIX_PATH nor on "
+            f"PATH, and none answers at {broker.address}. Install {broker.package}."
         )
     return [
         ProcessPlan(
-            name=service.program,
-            program=service.program,
-            command=[str(found or service.program), *service.arguments],
-            environment={name: environment.get(name) or to for name, to in service.environment},
+            name=broker.program,
+            program=broker.program,
+            command=[str(found or broker.program), *broker.arguments],
+            environment={name: environment.get(name) or to for name, to in broker.environment},
             placement=Placement(),
             host=None,
             ends=False,
             ready_says=None,
             ready_s=_SERVES_WITHIN_S,
-            serves_at=service.address,
+            serves_at=broker.address,
         )
     ]
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from strata.record.service import answers
+from strata.record.broker import answers
 from strata.scenario.child import PRELOAD, Child
 from strata.scenario.network import Hosts, Link, Refused
 from strata.scenario.place import end_with_parent
@@ -107,7 +107,7 @@ class Run:
         self._plan = plan
         self._directory = Path(plan["directory"])
         self._children: list[Child] = []
-        self._services: list[dict[str, Any]] = []
+        self._brokers: list[dict[str, Any]] = []
         self._outputs = selectors.DefaultSelector()
         self._signal: int | None = None
         self._hosts: Hosts | None = None
@@ -206,12 +206,12 @@ class Run:
                 return
 
     def _is_served(self, plan: Mapping[str, Any]) -> bool:
-        """Tell whether somebody else's process is this service already; notes which it will be."""
+        """Tell whether somebody else's process is this broker already; notes which it will be."""
         name, address = plan["name"], plan["serves_at"]
         served = answers(address)
         if served:
             sys.stderr.write(f"scenario: {name} is not started: one answers at {address} already\n")
-        self._services.append({"name": name, "address": address, "started": not served})
+        self._brokers.append({"name": name, "address": address, "started": not served})
         return served
 
     def _is_ready(self, child: Child) -> bool:
@@ -311,7 +311,7 @@ class Run:
         interrupted = signal.Signals(self._signal).name if self._signal else None
         document = {
             "processes": [child.as_json() for child in self._children],
-            "services": self._services,
+            "brokers": self._brokers,
             "load": self._achieved,
             "network": self._hosts.as_json() if self._hosts else None,
             "resources": self._sampler.end() if self._sampler else None,

@@ -65,8 +65,8 @@ def run_scenario(
     """
     target = (directory or default_directory(loaded.name)).absolute()
     caller, profile, environment = _surroundings(loaded, ros, base)
-    service = profile.service if profile else None
-    plan = plan_run(loaded, target / SUBDIRECTORY, environment, service)
+    broker = profile.broker if profile else None
+    plan = plan_run(loaded, target / SUBDIRECTORY, environment, broker)
     command = [sys.executable, "-m", "strata.scenario.runner", str(plan.directory / PLAN)]
     attachment = Attachment(
         prepare=lambda _: prepare(loaded, plan),
@@ -102,8 +102,8 @@ def check_run(loaded: LoadedScenario, *, ros: Ros, base: Mapping[str, str] | Non
     That is ScenarioError or SessionError: for what is not installed, allowed or fitting.
     """
     _, profile, environment = _surroundings(loaded, ros, base)
-    service = profile.service if profile else None
-    plan_run(loaded, Path(SUBDIRECTORY).absolute(), environment, service)
+    broker = profile.broker if profile else None
+    plan_run(loaded, Path(SUBDIRECTORY).absolute(), environment, broker)
 
 
 def _surroundings(

@@ -17,9 +17,9 @@ from lttng_world import ROOT, alive
 from scenario_files import Ran, shell, written
 
 from strata.errors import ScenarioError
+from strata.record.broker import Broker, answers
 from strata.record.profiles import load_profile
 from strata.record.ros import SYSTEM, Ros
-from strata.record.service import Service, answers
 from strata.scenario.load import load_scenario
 from strata.scenario.plan import plan_run
 from strata.scenario.running import check_run, run_scenario
@@ -58,20 +58,20 @@ def free_port() -> int:
         return int(server.getsockname()[1])
 
 
-def profile(directory: Path, port: int) -> Service:
-    """Read the service of a profile of Zenoh with another port than everybody's."""
+def profile(directory: Path, port: int) -> Broker:
+    """Read the broker of a profile of Zenoh with another port than everybody's."""
     text = (RMW / "zenoh_session.json5").read_text().replace("7447", str(port))
     (directory / "session.json5").write_text(text)
-    service = load_profile(str(directory / "session.json5")).service
-    assert service
-    return service
+    broker = load_profile(str(directory / "session.json5")).broker
+    assert broker
+    return broker
 
 
-def run(directory: Path, service: Service, script: str, **variables: str) -> Ran:
+def run(directory: Path, broker: Broker, script: str, **variables: str) -> Ran:
     text = f"duration: {{limit_s: 30, messages: 1}}\nprocesses:\n{shell('a', script, 'ends: true')}"
     loaded = load_scenario(str(written(directory, text)))
     path = f"{directory / 'bin'}:{os.environ['PATH']}"
-    return Ran(loaded, directory / "run", service=service, PATH=path, **variables)
+    return Ran(loaded, directory / "run", broker=broker, PATH=path, **variables)
 
 
 def connects(port: int) -> str:
@@ -91,7 +91,7 @@ def test_the_router_serves_before_the_first_process_and_ends_after_the_last(tmp_
     assert list(ran.processes) == ["rmw_zenohd", "a"]
     assert ran.processes["rmw_zenohd"]["ended_by"] == "runner"
     address = f"tcp/localhost:{port}"
-    assert ran.outcome["services"] == [{"name": "rmw_zenohd", "address": address, "started": True}]
+    assert ran.outcome["brokers"] == [{"name": "rmw_zenohd", "address": address, "started": True}]
     assert not answers(address)
 
 
@@ -104,8 +104,8 @@ def test_processes_that_end_slowly_are_served_until_they_have(tmp_path: Path) ->
     text = "duration: {messages: 1}\nprocesses:\n" + shell("slow", slow, "ready: {says: up}")
     loaded = load_scenario(str(written(tmp_path, text + shell("b", "true", "ends: true"))))
     path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
-    service = profile(tmp_path, port)
-    ran = Ran(loaded, tmp_path / "run", service=service, patience_s=5.0, PATH=path)
+    broker = profile(tmp_path, port)
+    ran = Ran(loaded, tmp_path / "run", broker=broker, patience_s=5.0, PATH=path)
     assert ran.status == 0, ran.errors
     assert "ended slow\n" in (ran.directory / "logs/rmw_zenohd.log").read_text()
 
@@ -127,7 +127,7 @@ def test_a_router_that_runs_already_serves_and_stays(tmp_path: Path) -> None:
         assert answers(address)
     assert ran.status == 0, ran.errors
     assert list(ran.processes) == ["a"]
-    assert ran.outcome["services"] == [{"name": "rmw_zenohd", "address": address, "started": False}]
+    assert ran.outcome["brokers"] == [{"name": "rmw_zenohd", "address": address, "started": False}]
     assert f"rmw_zenohd is not started: one answers at {address} already" in ran.errors
 
 
@@ -154,13 +154,13 @@ def test_nothing_starts_without_a_router_that_serves(tmp_path: Path) -> None:
 
 
 def test_roudi_gets_its_memory_and_is_known_by_its_socket(tmp_path: Path) -> None:
-    service = load_profile("cyclonedds_iceoryx").service
-    assert service
-    assert service.address == "unix//tmp/roudi"
+    broker = load_profile("cyclonedds_iceoryx").broker
+    assert broker
+    assert broker.address == "unix//tmp/roudi"
     # The real one's place is everybody's.
     place = str(tmp_path / "roudi")
     program(tmp_path, "iox-roudi", UNIX.format(path=place))
-    ran = run(tmp_path, replace(service, address=f"unix/{place}"), f"test -e {place}")
+    ran = run(tmp_path, replace(broker, address=f"unix/{place}"), f"test -e {place}")
     assert ran.status == 0, ran.errors
     log = (ran.directory / "logs/iox-roudi.log").read_text()
     assert log.startswith(f"None -c {RMW}/roudi_config.toml\n")
@@ -169,7 +169,7 @@ def test_roudi_gets_its_memory_and_is_known_by_its_socket(tmp_path: Path) -> Non
     assert not answers(f"unix/{place}")
 
 
-def test_a_service_ends_with_a_run_that_is_interrupted(tmp_path: Path) -> None:
+def test_a_broker_ends_with_a_run_that_is_interrupted(tmp_path: Path) -> None:
     port = free_port()
     program(tmp_path, "rmw_zenohd", TCP.format(port=port))
     ran = run(tmp_path, profile(tmp_path, port), "kill -TERM $PPID; exec sleep 20")
@@ -198,37 +198,37 @@ def test_a_scenario_with_such_a_profile_is_served(tmp_path: Path) -> None:
     assert done.end.exit_status == 0
     assert (tmp_path / "run/scenario/logs/a.log").read_text() == "rmw_zenoh_cpp\n"
     manifest = json.loads((tmp_path / "run/manifest.json").read_text())
-    assert [one["started"] for one in manifest["scenario"]["outcome"]["services"]] == [True]
+    assert [one["started"] for one in manifest["scenario"]["outcome"]["brokers"]] == [True]
 
 
-def planned(tmp_path: Path, process: str, service: Service, more: str = "") -> list[str]:
+def planned(tmp_path: Path, process: str, broker: Broker, more: str = "") -> list[str]:
     text = f"{more}duration: {{seconds: 1}}\nprocesses:\n{process}"
     loaded = load_scenario(str(written(tmp_path, text)))
     there = {"AMENT_PREFIX_PATH": str(tmp_path), "PATH": "/usr/bin:/bin"}
-    plan = plan_run(loaded, tmp_path / "run", there, service)
+    plan = plan_run(loaded, tmp_path / "run", there, broker)
     return [one.command[0] for one in plan.processes]
 
 
 def test_the_router_is_found_where_its_package_has_it(tmp_path: Path) -> None:
-    service = profile(tmp_path, free_port())
+    broker = profile(tmp_path, free_port())
     with pytest.raises(ScenarioError, match="needs rmw_zenohd, which is not in lib/rmw_zenoh_cpp"):
-        planned(tmp_path, shell("a", "true"), service)
+        planned(tmp_path, shell("a", "true"), broker)
     path = tmp_path / "lib/rmw_zenoh_cpp/rmw_zenohd"
     path.parent.mkdir(parents=True)
     path.touch(0o755)
-    assert planned(tmp_path, shell("a", "true"), service)[0] == str(path)
+    assert planned(tmp_path, shell("a", "true"), broker)[0] == str(path)
 
 
 def test_a_scenario_may_have_a_router_of_its_own(tmp_path: Path) -> None:
-    service = profile(tmp_path, free_port())
-    assert len(planned(tmp_path, shell("rmw_zenohd", "true"), service)) == 1
+    broker = profile(tmp_path, free_port())
+    assert len(planned(tmp_path, shell("rmw_zenohd", "true"), broker)) == 1
 
 
 def test_hosts_of_a_link_cannot_share_a_router(tmp_path: Path) -> None:
-    service = profile(tmp_path, free_port())
+    broker = profile(tmp_path, free_port())
     processes = shell("a", "true", "host: x") + shell("b", "true", "host: y")
     with pytest.raises(ScenarioError, match=r"serves one host, and network\.link is veth"):
-        planned(tmp_path, processes, service, "network: {link: veth}\n")
+        planned(tmp_path, processes, broker, "network: {link: veth}\n")
 
 
 @pytest.mark.parametrize(
@@ -243,15 +243,15 @@ def test_hosts_of_a_link_cannot_share_a_router(tmp_path: Path) -> None:
     ],
 )
 def test_a_profile_knows_what_it_needs(name: str, needed: str | None) -> None:
-    service = load_profile(name).service
-    assert (service.program if service else None) == needed
+    broker = load_profile(name).broker
+    assert (broker.program if broker else None) == needed
 
 
 def test_a_router_on_another_machine_is_none_of_ours(tmp_path: Path) -> None:
     text = (RMW / "zenoh_session.json5").read_text().replace("tcp/localhost:7447", "tcp/far:7447")
     path = tmp_path / "session.json5"
     path.write_text(text)
-    assert load_profile(str(path)).service is None
+    assert load_profile(str(path)).broker is None
 
 
 def test_a_configuration_beside_the_profile_is_taken(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a middleware needs to run beside the processes: Zenoh's router, iceoryx' RouDi.
+"""Brokers, which a middleware needs beside the processes: Zenoh's router, iceoryx' RouDi.
 
 Imports the standard library only.
 """
@@ -14,7 +14,7 @@ _TIMEOUT_S = 1.0
 
 
 @dataclass(frozen=True)
-class Service:
+class Broker:
     """A program that must run before any node starts.
 
     It is in lib/`package` of a prefix, or on PATH. What `environment` says holds where the caller's
