@@ -72,6 +72,7 @@ def test_a_summary_has_the_statistics_of_each_group(lidar: Results) -> None:
     assert row["test_case"] == "tc2"
     assert (row["count"], row["left_out"], row["lost"]) == (23, 5, 0)
     assert np.isclose(row["p50"], np.median(values))
+    assert np.allclose([row["p25"], row["p75"]], np.quantile(values, [0.25, 0.75]))
     assert np.isclose(row["mad"], np.median(np.abs(values - np.median(values))))
     assert np.isclose(row["std"], values.std(ddof=1))
     assert (row["min"], row["max"]) == (values.min(), values.max())
@@ -309,10 +310,15 @@ def test_published_figures_stand_beside_ours_as_another_machines(lidar: Results)
 
 def test_a_relays_published_figures_are_in_its_own_unit(relay: Results) -> None:
     frame = made(relay, "chains", "published", file="relay.csv").frame
-    row = frame.set_index(["rate", "executor", "statistic"]).loc[("100.0", "single", "p50")]
-    assert (row["printed"], row["unit"]) == ("52", "us")
-    own = long_frame(relay, "chains", "hop_latency", where={"executor": "single"})
-    assert np.isclose(row["here"], own["value"].median() * 1e3)
+    rows = frame.set_index(["rate", "executor", "statistic"]).loc[("100.0", "single", "p50")]
+    rows = rows.set_index("measure")
+    assert rows.index.tolist() == ["chain / 21", "hop_latency", "latency"]
+    assert rows["printed"].fillna("").tolist() == ["52", "", ""]
+    assert set(rows["unit"]) == {"us"}
+    for measure, part in (("hop_latency", 1), ("latency", 1), ("latency", 21)):
+        own = long_frame(relay, "chains", measure, where={"executor": "single"})["value"]
+        name = "chain / 21" if part == 21 else measure
+        assert np.isclose(rows.loc[name, "here"], own.median() * 1e3 / part)
 
 
 def test_a_published_file_of_other_factors_is_shown_as_it_is(relay: Results) -> None:
@@ -337,6 +343,9 @@ def test_published_rates_are_mib_and_an_interval_is_in_ms() -> None:
     rate = camera[(camera["measure"] == "throughput") & (camera["configuration"] == "2160p60")]
     assert set(rate["printed"]) == {"1424"}
     assert set(rate["right"]) == {"1493"}
+    last = camera[(camera["middleware"] == "zenoh") & (camera["configuration"] == "2160p60")]
+    printed = last.set_index("measure")["printed"]
+    assert printed["shortfall"] == "22.62" and pd.isna(printed["loss"])
     mean = originals.ci_of_mean(PUBLISHED / "ci-of-mean.csv").frame.set_index("statistic")
     assert mean.loc["mean, high, 0.98", "printed"] == "0.97916"
     terms = originals.anova_terms(PUBLISHED / "dds-anova.csv")

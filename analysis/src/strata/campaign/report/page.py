@@ -24,7 +24,7 @@ from strata.campaign.report.parts import (
     outcomes,
     table_part,
 )
-from strata.campaign.report.words import sentence
+from strata.campaign.words import sentence
 from strata.report.html import theme
 from strata.report.html.embedding import (
     breakable,
@@ -89,7 +89,7 @@ def _section(part: StudyPart, at: int) -> StudySection:
         if isinstance(item, Chart):
             parts.append(figure_part(item, study, place))
         else:
-            parts.append(table_part(item, place))
+            parts.append(table_part(item, study, place))
     counts: dict[str, int] = {}
     for cell in study.cells:
         counts[cell.status] = counts.get(cell.status, 0) + 1

@@ -17,6 +17,7 @@ from strata.campaign.model import Figure, listed
 from strata.campaign.results import HERE, Results
 from strata.campaign.tables.statistics import SEED, put_together, why_no_rows
 from strata.campaign.tables.table import Column, Rows, Table
+from strata.campaign.words import name_words
 
 Floats = npt.NDArray[np.float64]
 
@@ -60,7 +61,8 @@ def anova(results: Results, study: str, figure: Figure) -> Table:
             empty = str(error)
     return Table(
         "anova",
-        f"analysis of variance of {measure.name} by {first} and {second}",
+        f"analysis of variance of {name_words(measure.name)} by {name_words(first)} and "
+        f"{name_words(second)}",
         columns,
         found,
         tuple(notes),
@@ -167,7 +169,7 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
         empty = f"there is one level of {over} with values: nothing to compare"
     return Table(
         "pairs",
-        f"{measure.name}: pairs of {over} ({measure.unit})",
+        f"{name_words(measure.name)}: pairs of {name_words(over)} ({measure.unit})",
         columns,
         out.frame(),
         notes,
@@ -179,9 +181,9 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
 def _pair_columns(apart: Sequence[str], over: str, unit: str) -> tuple[Column, ...]:
     """Return what a pair has: ranks first, then means."""
     return (
-        *(Column(name, name.replace("_", " ")) for name in apart),
-        Column("a", over),
-        Column("b", f"against {over}"),
+        *(Column(name, name_words(name)) for name in apart),
+        Column("a", name_words(over)),
+        Column("b", f"against {name_words(over)}"),
         Column("shift", "shift", unit, "number", "Hodges-Lehmann: b - a"),
         Column("low", "from", unit, "number"),
         Column("high", "to", unit, "number"),

@@ -106,7 +106,8 @@ def _ours(results: Results, study: str, figures: originals.Figures) -> pd.DataFr
     wanted = figures.frame.drop_duplicates(["measure", "statistic"])
     rows: list[dict[str, Any]] = []
     for measure, asked in wanted.groupby("measure", sort=False):
-        frame = long_frame(results, study, str(measure), imports=False)
+        name, share = originals.DERIVED.get(str(measure), (str(measure), 1.0))
+        frame = long_frame(results, study, name, imports=False)
         grouped = frame.groupby(factors, observed=True) if factors else [((), frame)]
         for key, own in grouped:
             levels = dict(zip(factors, (str(one) for one in key), strict=True))
@@ -114,8 +115,8 @@ def _ours(results: Results, study: str, figures: originals.Figures) -> pd.DataFr
             if not len(values):
                 continue
             for one in asked.to_dict("records"):
-                scale = originals.SCALES.get((MEASURES[str(measure)].unit, one["unit"]), 1.0)
-                value = _statistic(values, str(one["statistic"]), scale)
+                scale = originals.SCALES.get((MEASURES[name].unit, one["unit"]), 1.0)
+                value = _statistic(values, str(one["statistic"]), scale * share)
                 rows.append(
                     {
                         **levels,

@@ -14,13 +14,16 @@ from strata.campaign.measures import find_measure, long_frame
 from strata.campaign.model import Figure, listed
 from strata.campaign.results import Results, keeps
 from strata.campaign.tables.table import Column, Rows, Table, groups, label_columns
+from strata.campaign.words import name_words
 
 if TYPE_CHECKING:
     from strata.stats.intervals import StatisticName
 
 _STATISTICS = (
     ("min", "min"),
+    ("p25", "p25"),
     ("p50", "median"),
+    ("p75", "p75"),
     ("mad", "MAD"),
     ("mean", "mean"),
     ("std", "std"),
@@ -42,7 +45,7 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
     frame = long_frame(results, study, measure.name, where=figure.where)
     columns = (
         *label_columns(rows, frame),
-        Column("count", "n", form="count", text=f"values: one a {measure.each}"),
+        Column("count", "n", form="count", text=f"values: one for each {measure.each}"),
         Column("repetitions", "runs", form="count"),
         Column("left_out", "warm-up", form="count", text="messages left out, of the measured hops"),
         Column("lost", "lost", form="count", text="messages, of the measured hops"),
@@ -52,12 +55,12 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
     for levels, own in groups(frame, rows):
         hop = levels.get("hop")
         out.rows.append({**levels, **_counts(results, study, own, hop), **_described(own)})
-    notes = [f"{measure.name}: {measure.text}."]
+    notes = [f"{name_words(measure.name)}: {measure.text}."]
     notes += put_together(results, study, figure, frame)
     notes.append("MAD is the median of |x - median|, unscaled; std divides by n - 1.")
     return Table(
         "summary",
-        f"{measure.name} ({measure.unit})",
+        f"{name_words(measure.name)} ({measure.unit})",
         columns,
         out.frame(),
         tuple(notes),
@@ -69,7 +72,10 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
 def _described(own: pd.DataFrame) -> dict[str, float | int | None]:
     from strata.stats.summary import describe
 
-    return {**describe(own["value"].to_numpy(np.float64)), "repetitions": own["cell"].nunique()}
+    values = own["value"].to_numpy(np.float64)
+    p25, p75 = np.quantile(values, [0.25, 0.75])
+    ends = {"p25": float(p25), "p75": float(p75), "repetitions": own["cell"].nunique()}
+    return {**describe(values), **ends}
 
 
 def _counts(
@@ -133,7 +139,7 @@ def intervals(results: Results, study: str, figure: Figure) -> Table:
     )
     return Table(
         "intervals",
-        f"{measure.name} with confidence intervals ({measure.unit})",
+        f"{name_words(measure.name)} with confidence intervals ({measure.unit})",
         columns,
         out.frame(),
         notes,
@@ -208,7 +214,7 @@ def modes(results: Results, study: str, figure: Figure) -> Table:
     )
     return Table(
         "modes",
-        f"modes of {measure.name} ({measure.unit})",
+        f"modes of {name_words(measure.name)} ({measure.unit})",
         columns,
         out.frame(),
         notes,
