@@ -203,23 +203,25 @@ def _changed(environments: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def _findings(results: Results) -> tuple[Finding, ...]:
-    """Count the findings of loss and the warnings of all cells, by code."""
-    texts: dict[tuple[str, str], str] = {}
+    """Gather the findings of loss and the warnings of all cells, by code: that of most cases."""
+    most: dict[tuple[str, str], tuple[int, str, str]] = {}
     counts: Counter[tuple[str, str]] = Counter()
     for study in results.studies.values():
         for outcome in study.finished:
-            rows = results.measured(outcome).read("findings", ["code", "severity", "text"])
+            rows = results.measured(outcome).read("findings")
             for row in rows.to_dict("records"):
                 key = (str(row["severity"]), str(row["code"]))
                 if key[0] not in _SEVERITIES:
                     continue
                 counts[key] += 1
-                texts.setdefault(key, str(row["text"]))
+                number = int(row["count"])
+                if key not in most or number > most[key][0]:
+                    most[key] = (number, str(row["text"]), outcome.id)
     busy = sum(bool(one.state and one.state.busy) for one in results.outcomes)
     unmet = sum(bool(one.state and one.state.unmet) for one in results.outcomes)
     out = [
-        Finding(severity, texts[severity, code], counts[severity, code])
-        for severity, code in sorted(counts, key=lambda key: _SEVERITIES.index(key[0]))
+        Finding(key[0], most[key][1], counts[key], most[key][2])
+        for key in sorted(counts, key=lambda key: _SEVERITIES.index(key[0]))
     ]
     if unmet:
         text = "not all came that the scenario expects; what came is measured, the rest is loss"

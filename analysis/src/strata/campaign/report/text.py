@@ -16,8 +16,8 @@ from rich.text import Text
 
 from strata.campaign.report.contents import FAILED, FINISHED, OPEN, SKIPPED, Contents, StudyPart
 from strata.campaign.report.parts import TablePart, outcomes, table_part
-from strata.campaign.report.words import count_words, sentence
 from strata.campaign.tables.table import Table
+from strata.campaign.words import count_words, sentence
 from strata.printable import printable
 
 _GAP = 2
@@ -35,8 +35,7 @@ def print_contents(contents: Contents, console: Console) -> None:
     console.print(Text(printable(f"{contents.name}{quick}: {contents.question}"), style="bold"))
     _ran(contents, console)
     for finding in contents.findings:
-        cells = count_words(finding.cells, "cell", "cells")
-        _say(console, f"{finding.severity}: {finding.text} ({cells})")
+        _say(console, f"{finding.severity}: {finding.text} ({finding.where})")
     for part in contents.studies:
         _study(part, console)
     if contents.original and contents.original.corrections:

@@ -14,10 +14,10 @@ import pandas as pd
 
 from strata.campaign.measures import find_measure, long_frame
 from strata.campaign.model import Figure, listed
-from strata.campaign.report.words import name_words
 from strata.campaign.results import HERE, Results
 from strata.campaign.tables.statistics import SEED, put_together, why_no_rows
 from strata.campaign.tables.table import Column, Rows, Table, factor_columns, first_ones
+from strata.campaign.words import name_words
 
 Floats = npt.NDArray[np.float64]
 

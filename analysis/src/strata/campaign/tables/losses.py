@@ -16,10 +16,10 @@ import pandas as pd
 from strata.campaign.levels import level_text
 from strata.campaign.measures import long_frame
 from strata.campaign.model import Figure, listed
-from strata.campaign.report.words import name_words
 from strata.campaign.results import Outcome, Results, Study, keeps
 from strata.campaign.tables.table import Column, Rows, Table, factor_columns
 from strata.campaign.transfers import fate
+from strata.campaign.words import name_words
 
 CLASSES = ((0.1, "excellent"), (1.0, "good"), (5.0, "moderate"))
 """Classes of loss in percent: below the bound; `severe` above all. 5 % itself is moderate."""

@@ -18,12 +18,12 @@ import pandas as pd
 
 from strata.campaign.measures import MEASURES, long_frame
 from strata.campaign.model import Figure, listed
-from strata.campaign.report.words import name_words
 from strata.campaign.results import Results, keeps
 from strata.campaign.tables import originals
 from strata.campaign.tables.comparisons import anova, term_words
 from strata.campaign.tables.statistics import SEED, STATISTIC_LABELS
 from strata.campaign.tables.table import Column, Table, factor_columns, groups
+from strata.campaign.words import name_words
 from strata.record.places import project_root
 from strata.units import format_share
 

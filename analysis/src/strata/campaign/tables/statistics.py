@@ -14,9 +14,9 @@ import pandas as pd
 from strata.campaign.levels import level_text
 from strata.campaign.measures import find_measure, long_frame
 from strata.campaign.model import Figure, listed
-from strata.campaign.report.words import name_words
 from strata.campaign.results import FINISHED, Outcome, Results, Study, keeps
 from strata.campaign.tables.table import Column, Rows, Table, first_ones, groups, label_columns
+from strata.campaign.words import name_words
 
 if TYPE_CHECKING:
     from strata.stats.intervals import StatisticName
@@ -48,7 +48,7 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
     frame = long_frame(results, study, measure.name, where=figure.where)
     columns = (
         *label_columns(rows, frame),
-        Column("count", "n", form="count", text=f"values: one a {measure.each}"),
+        Column("count", "n", form="count", text=f"values: one for each {measure.each}"),
         Column("repetitions", "runs", form="count"),
         Column("left_out", "warm-up", form="count", text="messages left out, of the measured hops"),
         Column("lost", "lost", form="count", text="messages, of the measured hops"),

@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 
 from strata.campaign.levels import level_words
-from strata.campaign.report.words import name_words
 from strata.campaign.results import HERE, Study
+from strata.campaign.words import name_words
 
 _NAMED = 4
 ORIGIN = "origin"
