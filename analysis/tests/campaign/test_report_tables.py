@@ -15,11 +15,12 @@ from measured_campaign import LIDAR, RELAY, make_campaign
 
 from strata.campaign.measures import long_frame
 from strata.campaign.model import Figure
+from strata.campaign.report.cells import cell_text
 from strata.campaign.report.parts import table_part
 from strata.campaign.results import Results
 from strata.campaign.tables import TABLES, Table, originals, table_of
 from strata.campaign.tables.losses import NOWHERE, TIE, best_of, loss_class, up_to
-from strata.campaign.tables.table import first_ones
+from strata.campaign.tables.table import Column, first_ones
 from strata.errors import CampaignError
 from strata.record.places import project_root
 
@@ -251,6 +252,11 @@ def test_names_and_levels_are_written_as_in_figures(relay: Results) -> None:
         assert table.frame["rate"].iloc[0] == "100.0"
     pairs = table_part(made(relay, "chains", "pairs", of="hop_latency", over="executor"), "")
     assert pairs.title == "Hop latency: pairs of executor (ms)"
+
+
+def test_a_share_that_rounds_to_nothing_has_no_sign() -> None:
+    percent = Column("shortfall", "shortfall", "%", "percent")
+    assert [cell_text(value, percent) for value in (-0.04, -0.06, 0.04)] == ["0", "-0.1", "< 0.1"]
 
 
 def test_names_are_folded_to_a_count() -> None:
