@@ -73,7 +73,9 @@ def test_a_sleeping_callback_is_blocked(recorded: Recorder, tmp_path: Path) -> N
     analysis, found = held_up(recorded, tmp_path)
     asleep = found[found["slept_ns"] > 0]
     late = asleep["blocked_ns"] - SLEEP_NS
-    assert (late > -100_000).all()
+    # A thread may be preempted after its sleep began: that much of it is not blocked.
+    assert (late > -1_000_000).all()
+    assert late.median() > -100_000
     assert late.median() < 1_000_000
     assert asleep["running_ns"].median() < 1_000_000
     blamed = analysis.blame[analysis.blame["where"].str.startswith("blocked in ")]

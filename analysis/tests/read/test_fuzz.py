@@ -14,7 +14,7 @@ import pytest
 NATIVE = Path(__file__).parents[2] / "native"
 FUZZ = NATIVE / "fuzz"
 BUILD = NATIVE / "build/fuzz"
-SECONDS = 15
+SECONDS = 8
 LIMITS = ["-rss_limit_mb=1024", "-timeout=10", "-max_len=65536"]
 TARGETS = ["metadata", "packets"]
 

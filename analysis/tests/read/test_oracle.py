@@ -14,7 +14,6 @@ SAMPLES = {
     "fast_blocked_st": 11177,
     "fast_relay1p_events": 68935,
     "fast_relay1p_mt_lossy": 89922,
-    "fast_relay1p_st": 109196,
     "fast_relay1p_st_latestart": 33447,
     "fast_relaymp_st": 109286,
     "fast_throws": 7820,

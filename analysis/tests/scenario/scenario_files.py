@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from strata.record.broker import Broker
 from strata.scenario.load import LoadedScenario, load_scenario
 from strata.scenario.plan import plan_run
 from strata.scenario.running import check_expected, prepare
@@ -38,10 +39,18 @@ def shell(name: str, script: str, *more: str) -> str:
 class Ran:
     """A finished run: exit status, stderr, outcome, unmet expectations."""
 
-    def __init__(self, loaded: LoadedScenario, directory: Path, **variables: str) -> None:
+    def __init__(
+        self,
+        loaded: LoadedScenario,
+        directory: Path,
+        *,
+        broker: Broker | None = None,
+        patience_s: float = 1.0,
+        **variables: str,
+    ) -> None:
         self.directory = directory
-        plan = plan_run(loaded, directory, {**os.environ, **variables})
-        plan = replace(plan, patience_s=1.0)
+        plan = plan_run(loaded, directory, {**os.environ, **variables}, broker)
+        plan = replace(plan, patience_s=patience_s)
         prepare(loaded, plan)
         done = subprocess.run(
             [sys.executable, "-m", "strata.scenario.runner", directory / "plan.json"],

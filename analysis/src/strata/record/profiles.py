@@ -13,6 +13,7 @@ recording that lies about its transport.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,8 @@ from xml.etree import ElementTree
 import json5
 
 from strata.errors import SessionError
-from strata.record.places import find_file, shipped_files
+from strata.record.broker import Broker
+from strata.record.places import find_file, project_root, shipped_files
 from strata.record.ros import Ros, ament_prefixes
 
 FAST_DDS = "Fast DDS"
@@ -39,6 +41,9 @@ _ENDPOINTS = ("data_writer", "data_reader", "publisher", "subscriber")
 # rmw_fastrtps overwrites just these of an endpoint's profile, unless it is told to leave them.
 _OVERWRITTEN = frozenset({"data_sharing", "publishMode", "historyMemoryPolicy"})
 _LOCALHOST = "LOCALHOST"
+_OF_THIS_MACHINE = re.compile(r"tcp/(localhost|127\.0\.0\.1|\[::1\]):\d+")
+# Where iceoryx 1 and 2 have it on Linux, whatever the configuration says.
+_ROUDI = "unix//tmp/roudi"
 _SIZES = {
     "pool_size": "ZENOH_SHM_ALLOC_SIZE",
     "message_size_threshold": "ZENOH_SHM_MESSAGE_SIZE_THRESHOLD",
@@ -51,7 +56,7 @@ class RmwProfile:
 
     `elements` are the names of the XML elements that decide over variables; of JSON5, its mode.
     `told` are variables that say again what the file does, for a middleware that does not read all
-    of it.
+    of it. `broker` is what must run on this machine before the processes; null for nothing.
     """
 
     file: Path
@@ -59,6 +64,7 @@ class RmwProfile:
     middleware: str
     elements: frozenset[str]
     told: tuple[tuple[str, str], ...] = ()
+    broker: Broker | None = None
 
     @property
     def name(self) -> str:
@@ -196,7 +202,8 @@ def load_profile(name: str) -> RmwProfile:
             f"{', '.join(f'<{name}>' for name in _ROOTS)}. Give --rmw-profile an XML file of Fast "
             "DDS or Cyclone DDS."
         )
-    return RmwProfile(path, hashlib.sha256(content).hexdigest(), middleware, _deciding(root))
+    sha256 = hashlib.sha256(content).hexdigest()
+    return RmwProfile(path, sha256, middleware, _deciding(root), broker=_roudi(path, root))
 
 
 def _load_zenoh(path: Path) -> RmwProfile:
@@ -214,7 +221,34 @@ def _load_zenoh(path: Path) -> RmwProfile:
             "Give --rmw-profile a configuration of Zenoh."
         )
     sha256 = hashlib.sha256(content).hexdigest()
-    return RmwProfile(path, sha256, ZENOH, frozenset({mode}), _shared_memory(document))
+    told, broker = _shared_memory(document), _router(path, document)
+    return RmwProfile(path, sha256, ZENOH, frozenset({mode}), told, broker)
+
+
+def _router(path: Path, document: dict[str, Any]) -> Broker | None:
+    """Give the router that a session connects to, if it is on this machine."""
+    endpoints = (document.get("connect") or {}).get("endpoints") or ()
+    local = next(filter(None, (_OF_THIS_MACHINE.match(str(one)) for one in endpoints)), None)
+    if local is None or document["mode"] == _ROUTER:
+        return None
+    variables = (("ZENOH_ROUTER_CONFIG_URI", str(_beside(path, "zenoh_router.json5"))),)
+    return Broker("rmw_zenohd", "rmw_zenoh_cpp", local.group(), environment=variables)
+
+
+def _roudi(path: Path, root: ElementTree.Element) -> Broker | None:
+    """Give the daemon of iceoryx, if a profile of Cyclone DDS has shared memory on."""
+    shared = [one for one in root.iter() if _local(one) == "SharedMemory"]
+    said = [one.text or "" for part in shared for one in part if _local(one) == "Enable"]
+    if not any(text.strip() == "true" for text in said):
+        return None
+    arguments = ("-c", str(_beside(path, "roudi_config.toml")))
+    return Broker("iox-roudi", "iceoryx_posh", _ROUDI, arguments)
+
+
+def _beside(profile: Path, name: str) -> Path:
+    """Find a broker's configuration: beside the profile, else the shipped one."""
+    own, root = profile.with_name(name), project_root()
+    return own if own.is_file() or root is None else root / "trace_configs" / "rmw" / name
 
 
 def _shared_memory(document: dict[str, Any]) -> tuple[tuple[str, str], ...]:

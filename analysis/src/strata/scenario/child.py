@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from strata.record.broker import answers
 from strata.scenario.place import Placement, describe, end_with_parent
 from strata.scenario.resources import family, usage_document
 
@@ -25,10 +26,11 @@ PRELOAD = "STRATA_SCENARIO_PRELOAD"
 """The variable in which the runner keeps what the processes are to preload."""
 
 
-def _environment(own: Mapping[str, str]) -> dict[str, str]:
+def _environment(own: Mapping[str, str], *, traced: bool) -> dict[str, str]:
     """Give a process's variables: its own before ours; what it preloads stands before our hooks."""
     made = {**os.environ, "PYTHONUNBUFFERED": "1", **own}
-    preloads = [own.get("LD_PRELOAD", ""), made.pop(PRELOAD, "")]
+    hooks = made.pop(PRELOAD, "")
+    preloads = [own.get("LD_PRELOAD", ""), hooks if traced else ""]
     if any(preloads):
         made["LD_PRELOAD"] = ":".join(filter(None, preloads))
     return made
@@ -37,6 +39,7 @@ def _environment(own: Mapping[str, str]) -> dict[str, str]:
 class Child:
     """A process of the scenario; `ended_by` is itself, or the runner.
 
+    `serves_at` is the address of a broker of the middleware, which is none of those to trace.
     `enter` moves it to where it runs, before its program.
     """
 
@@ -45,6 +48,7 @@ class Child:
     ) -> None:
         self.name: str = plan["name"]
         self.plan = plan
+        self.serves_at: str | None = plan["serves_at"]
         placement = Placement(**{**plan["placement"], "cpus": tuple(plan["placement"]["cpus"])})
         parent = os.getpid()
 
@@ -59,7 +63,7 @@ class Child:
         # Its own session: a signal to our group reaches us only, and we end the others in order.
         self.process = subprocess.Popen(
             plan["command"],
-            env=placement.environment(_environment(plan["environment"])),
+            env=placement.environment(_environment(plan["environment"], traced=not self.serves_at)),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -81,6 +85,16 @@ class Child:
     def running(self) -> bool:
         """Tell whether it runs; notes the time of its end."""
         return self._wait(os.WNOHANG)
+
+    @property
+    def ready(self) -> bool:
+        """Tell whether it said what it should, or answers."""
+        return answers(self.serves_at) if self.serves_at else self.said
+
+    @property
+    def is_awaited(self) -> bool:
+        """Tell whether the next waits until it is ready."""
+        return bool(self.serves_at or self.plan["ready_says"])
 
     def wait(self) -> None:
         """Wait for its end."""
@@ -142,11 +156,16 @@ class Child:
 
     @property
     def failed(self) -> bool:
-        """Tell whether it ended badly: not by itself with 0, nor by the signal that we sent."""
+        """Tell whether it ended badly: not by itself with 0, nor by the signal that we sent.
+
+        A broker ends well only when told to.
+        """
         status = self.process.returncode
         stopped = {-signal.SIGINT, 128 + signal.SIGINT, -signal.SIGTERM, 128 + signal.SIGTERM}
         if self.killed:
             return True
+        if self.serves_at and not self.signalled:
+            return status is not None
         return bool(status) and not (self.signalled and status in stopped)
 
     def as_json(self) -> dict[str, Any]:

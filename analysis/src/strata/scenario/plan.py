@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from strata.errors import ScenarioError
+from strata.record.broker import Broker, answers
 from strata.record.places import project_root
 from strata.record.profiles import has_rmw
 from strata.record.ros import ament_prefixes
@@ -31,12 +32,15 @@ PLAN = "plan.json"
 OUTCOME = "outcome.json"
 RESULTS = "results"
 
+_SERVES_WITHIN_S = 30.0
+
 
 @dataclass(frozen=True)
 class ProcessPlan:
     """A process to start: its command, its variables beside those of all, and its placement.
 
     `program` is PACKAGE/EXECUTABLE or the command's first word; `ready_s` is in seconds.
+    `serves_at` is the address where a broker of the middleware answers; null for others.
     """
 
     name: str
@@ -48,6 +52,7 @@ class ProcessPlan:
     ends: bool
     ready_says: str | None
     ready_s: float
+    serves_at: str | None = None
 
 
 @dataclass(frozen=True)
@@ -128,11 +133,17 @@ def ros_arguments(process: Process, file: Path) -> list[str]:
     return [*words, "--params-file", str(file)]
 
 
-def plan_run(loaded: LoadedScenario, directory: Path, environment: Mapping[str, str]) -> RunPlan:
+def plan_run(
+    loaded: LoadedScenario,
+    directory: Path,
+    environment: Mapping[str, str],
+    broker: Broker | None = None,
+) -> RunPlan:
     """Plan a run that keeps its files in a directory; `environment` is that of all processes.
 
-    Raises ScenarioError when an executable or the middleware is not installed, or a placement is
-    not allowed, nor a network of hosts possible.
+    `broker` is what the middleware needs, and starts first. Raises ScenarioError when an
+    executable or the middleware is not installed, or a placement is not allowed, nor a network of
+    hosts possible.
     """
     scenario = loaded.scenario
     rmw = environment.get("RMW_IMPLEMENTATION")
@@ -150,8 +161,11 @@ def plan_run(loaded: LoadedScenario, directory: Path, environment: Mapping[str, 
     return RunPlan(
         directory=directory,
         processes=[
-            _process(loaded, process, directory, environment, names)
-            for process in scenario.processes
+            *_broker(loaded, broker, environment),
+            *(
+                _process(loaded, process, directory, environment, names)
+                for process in scenario.processes
+            ),
         ],
         load=load_command(scenario.load),
         workers=_workers(scenario.load),
@@ -161,6 +175,43 @@ def plan_run(loaded: LoadedScenario, directory: Path, environment: Mapping[str, 
         network=_network(loaded),
         resources_s=scenario.resources.every_s,
     )
+
+
+def _broker(
+    loaded: LoadedScenario, broker: Broker | None, environment: Mapping[str, str]
+) -> list[ProcessPlan]:
+    """Plan what the middleware needs, but where the scenario has it among its processes."""
+    own = {word for one in loaded.scenario.processes for word in (one.name, one.executable)}
+    if broker is None or broker.program in own:
+        return []
+    why = f"Cannot run scenario {loaded.name}: its profile needs {broker.program}"
+    if loaded.scenario.hosts():
+        raise ScenarioError(
+            f"{why}, which serves one host, and network.link is {loaded.scenario.network.link}. "
+            "Choose another rmw.profile, or --set network.link=none."
+        )
+    inside = Program(package=broker.package, executable=broker.program)
+    path = find_program(inside, ament_prefixes(environment))
+    found = path or shutil.which(broker.program, path=environment.get("PATH"))
+    if found is None and not answers(broker.address):
+        raise ScenarioError(
+            f"{why}, which is not in lib/{broker.package} of a prefix on AMENT_PREFIX_PATH nor on "
+            f"PATH, and none answers at {broker.address}. Install {broker.package}."
+        )
+    return [
+        ProcessPlan(
+            name=broker.program,
+            program=broker.program,
+            command=[str(found or broker.program), *broker.arguments],
+            environment={name: environment.get(name) or to for name, to in broker.environment},
+            placement=Placement(),
+            host=None,
+            ends=False,
+            ready_says=None,
+            ready_s=_SERVES_WITHIN_S,
+            serves_at=broker.address,
+        )
+    ]
 
 
 def _network(loaded: LoadedScenario) -> Link | None:

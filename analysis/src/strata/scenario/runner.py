@@ -22,6 +22,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from strata.record.broker import answers
 from strata.scenario.child import PRELOAD, Child
 from strata.scenario.network import Hosts, Link, Refused
 from strata.scenario.place import end_with_parent
@@ -106,6 +107,7 @@ class Run:
         self._plan = plan
         self._directory = Path(plan["directory"])
         self._children: list[Child] = []
+        self._brokers: list[dict[str, Any]] = []
         self._outputs = selectors.DefaultSelector()
         self._signal: int | None = None
         self._hosts: Hosts | None = None
@@ -186,6 +188,8 @@ class Run:
         for plan in self._plan["processes"]:
             if self._signal is not None:
                 return
+            if plan["serves_at"] and self._is_served(plan):
+                continue
             try:
                 enter = partial(self._hosts.enter, plan["host"]) if self._hosts else None
                 child = Child(plan, logs, enter)
@@ -194,10 +198,21 @@ class Run:
                 return
             self._children.append(child)
             self._outputs.register(child.process.stdout, selectors.EVENT_READ, child)  # type: ignore[arg-type]
-            if plan["ready_says"] and not self._is_ready(child):
+            if child.is_awaited and not self._is_ready(child):
                 when = f"within {plan['ready_s']:g} s" if child.running else "before it ended"
-                self.problems.append(f"{child.name} did not say '{plan['ready_says']}' {when}")
+                said = f"say '{plan['ready_says']}'"
+                what = f"answer at {child.serves_at}" if child.serves_at else said
+                self.problems.append(f"{child.name} did not {what} {when}")
                 return
+
+    def _is_served(self, plan: Mapping[str, Any]) -> bool:
+        """Tell whether somebody else's process is this broker already; notes which it will be."""
+        name, address = plan["name"], plan["serves_at"]
+        served = answers(address)
+        if served:
+            sys.stderr.write(f"scenario: {name} is not started: one answers at {address} already\n")
+        self._brokers.append({"name": name, "address": address, "started": not served})
+        return served
 
     def _is_ready(self, child: Child) -> bool:
         """Pass output on until a process says that it is ready; false when it does not in time.
@@ -205,13 +220,14 @@ class Run:
         One that failed meanwhile, or just after, is not ready, whatever it said.
         """
         until = time.monotonic() + child.plan["ready_s"]
-        while not child.said:
+        while not child.ready:
             self._turn()
             if not child.running or self._signal is not None or time.monotonic() > until:
                 break
-        if child.said:
+        ready = child.ready
+        if ready:
             self._until_gone([child], _READY_SETTLES_S)
-        return child.said and (child.running or not child.failed)
+        return ready and (child.running or not child.failed)
 
     def _turn(self, seconds: float = _TURN_S) -> None:
         if self._sampler:
@@ -250,25 +266,30 @@ class Run:
                 return
 
     def _end(self) -> None:
-        """End those that run, in their order; kill what does not end."""
-        for child in self._children:
-            child.signal(signal.SIGINT)
-            self._until_gone([child], _APART_S)
-        patience = self._plan["patience_s"]
-        for number, seconds in ((None, patience), (signal.SIGTERM, patience / 2)):
-            left = [child for child in self._children if child.running]
-            if number is not None:
-                for child in left:
-                    child.signal(number)
-            self._until_gone(left, seconds)
-        for child in self._children:
-            child.signal(signal.SIGKILL)
-            child.wait()
-            child.end_group()
+        """End those that run, in their order, and after them what serves them."""
+        self._end_all([child for child in self._children if not child.serves_at])
+        self._end_all([child for child in self._children if child.serves_at])
         # A process's own child may keep the pipe open.
         until = time.monotonic() + _APART_S
         while self._outputs.get_map() and time.monotonic() < until:
             self._turn(_POLL_S)
+
+    def _end_all(self, children: list[Child]) -> None:
+        """End those that run, in their order; kill what does not end."""
+        for child in children:
+            child.signal(signal.SIGINT)
+            self._until_gone([child], _APART_S)
+        patience = self._plan["patience_s"]
+        for number, seconds in ((None, patience), (signal.SIGTERM, patience / 2)):
+            left = [child for child in children if child.running]
+            if number is not None:
+                for child in left:
+                    child.signal(number)
+            self._until_gone(left, seconds)
+        for child in children:
+            child.signal(signal.SIGKILL)
+            child.wait()
+            child.end_group()
 
     def _until_gone(self, children: list[Child], seconds: float) -> None:
         until = time.monotonic() + seconds
@@ -280,7 +301,9 @@ class Run:
             if child.failed:
                 how = child.as_json()
                 end = how["signal"] or f"exit status {how['exit_status']}"
-                self.problems.append(f"{child.name} did not end well: {end}")
+                early = child.serves_at and not child.signalled
+                what = "ended before the run" if early else "did not end well"
+                self.problems.append(f"{child.name} {what}: {end}")
         if self._achieved and self._achieved["ended_early"]:
             self.problems.append("the load ended before the run; see logs/load.log")
         for problem in self.problems:
@@ -288,6 +311,7 @@ class Run:
         interrupted = signal.Signals(self._signal).name if self._signal else None
         document = {
             "processes": [child.as_json() for child in self._children],
+            "brokers": self._brokers,
             "load": self._achieved,
             "network": self._hosts.as_json() if self._hosts else None,
             "resources": self._sampler.end() if self._sampler else None,

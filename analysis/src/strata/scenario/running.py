@@ -65,7 +65,8 @@ def run_scenario(
     """
     target = (directory or default_directory(loaded.name)).absolute()
     caller, profile, environment = _surroundings(loaded, ros, base)
-    plan = plan_run(loaded, target / SUBDIRECTORY, environment)
+    broker = profile.broker if profile else None
+    plan = plan_run(loaded, target / SUBDIRECTORY, environment, broker)
     command = [sys.executable, "-m", "strata.scenario.runner", str(plan.directory / PLAN)]
     attachment = Attachment(
         prepare=lambda _: prepare(loaded, plan),
@@ -100,8 +101,9 @@ def check_run(loaded: LoadedScenario, *, ros: Ros, base: Mapping[str, str] | Non
 
     That is ScenarioError or SessionError: for what is not installed, allowed or fitting.
     """
-    _, _, environment = _surroundings(loaded, ros, base)
-    plan_run(loaded, Path(SUBDIRECTORY).absolute(), environment)
+    _, profile, environment = _surroundings(loaded, ros, base)
+    broker = profile.broker if profile else None
+    plan_run(loaded, Path(SUBDIRECTORY).absolute(), environment, broker)
 
 
 def _surroundings(
