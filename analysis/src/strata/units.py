@@ -88,7 +88,9 @@ def format_share(share: float | None) -> str:
     percent = 100 * value
     if 0 < percent < 0.1:
         return "< 0.1 %"
-    return f"{percent:.0f} %" if percent >= 9.95 or percent == 0 else f"{percent:.1f} %"
+    if -0.05 < percent <= 0:
+        return "0 %"
+    return f"{percent:.0f} %" if percent >= 9.95 else f"{percent:.1f} %"
 
 
 def format_count(count: int, one: str, many: str) -> str:

@@ -14,6 +14,7 @@ from made_campaign import (
     FINISHED,
     LATENCY,
     LOSS,
+    SIZE,
     cells,
     contents,
     every_chart,
@@ -30,7 +31,7 @@ from rich.console import Console
 
 from strata.campaign.report.answers import answer
 from strata.campaign.report.cells import cell_text, value_text
-from strata.campaign.report.contents import Chart, Request, StudyPart
+from strata.campaign.report.contents import Chart, Finding, Measure, Request, StudyPart
 from strata.campaign.report.dataflow import flow
 from strata.campaign.report.page import render_page, write_page_of
 from strata.campaign.report.parts import table_part
@@ -205,14 +206,57 @@ def test_an_answer_does_not_call_noise_an_effect() -> None:
     frame = long(of)
     alike = frame.assign(value=1 + (frame["number"] % 7) * 0.01)
     said = answer(of, [Chart(Request("samples", "latency"), LATENCY, alike)], layered(of))
-    ending = ": no two levels differ by more than the 95 % intervals of their medians"
-    assert sorted(said[1:]) == [f"size{ending}", f"transport{ending}"]
+    ending = ": the 95 % intervals of the smallest and the largest median overlap"
+    other = "combinations of the other factors"
+    assert sorted(said[1:]) == [
+        f"size{ending} in all 2 {other}",
+        f"transport{ending} in all 3 {other}",
+    ]
+
+
+def test_an_answer_tells_nothing_of_too_few_values() -> None:
+    of = study(repetitions=1)
+    few = Chart(Request("samples", "latency"), LATENCY, long(of, 2))
+    assert answer(of, [few], layered(of).iloc[:0]) == ()
+    assert len(answer(of, [replace(few, frame=long(of, 30))], layered(of).iloc[:0])) == 2
+
+
+def test_means_of_runs_are_compared_of_what_a_cell_has_one_of() -> None:
+    of = study([SIZE], repetitions=3)
+    goes = per_cell(of, [1.0, 50.0, 100.0, 1.1, 51.0, 101.0, 0.9, 49.0, 99.0])
+    throughput = Measure("throughput", "MB/s", "cell", "")
+    (said,) = answer(of, [Chart(Request("curve", "throughput"), throughput, goes)], goes.iloc[:0])
+    assert said.startswith("size: the mean throughput is 1.00 MB/s [")
+    assert "at 1 KiB and 100 MB/s [" in said and "(100 times)" in said
+    alone = goes[goes["repetition"] == 1]
+    assert answer(of, [Chart(Request("curve", "t"), throughput, alone)], goes.iloc[:0]) == ()
+
+
+def test_a_page_of_imports_alone_says_so() -> None:
+    of = study()
+    frame = long(of, origin="old")
+    of = replace(of, cells=tuple(replace(c, status="skipped", reason="no") for c in of.cells))
+    chart = Chart(Request("boxplot", "latency", x="size"), LATENCY, frame)
+    said = answer(of, [chart], frame.iloc[:0])
+    assert said == ("No cell of this study has finished: skipped: no; all values are imported",)
+    found = read(render_page(contents(StudyPart(of, said, (chart,)))))
+    assert "all values shown are imported, of another machine" in found.by_id("ran").words
+    caption = found.every("figcaption")[0].words
+    assert "imported and of another machine" in caption and "warm-up" not in caption
+
+
+def test_a_finding_names_the_cell_that_its_text_is_of() -> None:
+    assert Finding("warning", "3 lost", 1, "a/b/r1").where == "a/b/r1"
+    assert Finding("warning", "3 lost", 2, "a/b/r1").where == "a/b/r1; 2 cells in all"
+    assert Finding("warning", "busy", 2).where == "2 cells"
 
 
 def test_no_loss_is_said_too() -> None:
     of = study()
     loss = Chart(Request("curve", "loss"), LOSS, per_cell(of, [0.0]))
-    assert answer(of, [loss], layered(of).iloc[:0]) == ("No message was lost (12 cells)",)
+    assert answer(of, [loss], layered(of).iloc[:0]) == (
+        "No message of the measured hops was lost (12 cells)",
+    )
     assert all(cell.status != FINISHED for cell in of.cells if "zenoh" in cell.cell_id)
 
 
@@ -223,6 +267,8 @@ def test_no_loss_is_said_too() -> None:
         (0.125, "share", "12 %"),
         (0.04, "percent", "< 0.1"),
         (12.5, "percent", "12"),
+        (-0.0002, "percent", "0"),
+        (-0.2, "percent", "-0.2"),
         (1234567, "count", "1,234,567"),
         (128.17371, "exact", "128.17371"),
         (0.00001234, "number", "1.23e-05"),

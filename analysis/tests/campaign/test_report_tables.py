@@ -15,9 +15,12 @@ from measured_campaign import LIDAR, RELAY, make_campaign
 
 from strata.campaign.measures import long_frame
 from strata.campaign.model import Figure
+from strata.campaign.report.cells import cell_text
+from strata.campaign.report.parts import table_part
 from strata.campaign.results import Results
 from strata.campaign.tables import TABLES, Table, originals, table_of
 from strata.campaign.tables.losses import NOWHERE, TIE, best_of, loss_class, up_to
+from strata.campaign.tables.table import Column, first_ones
 from strata.errors import CampaignError
 from strata.record.places import project_root
 
@@ -75,6 +78,7 @@ def test_a_summary_has_the_statistics_of_each_group(lidar: Results) -> None:
     assert np.isclose(row["mad"], np.median(np.abs(values - np.median(values))))
     assert np.isclose(row["std"], values.std(ddof=1))
     assert (row["min"], row["max"]) == (values.min(), values.max())
+    assert np.allclose([row["p25"], row["p75"]], np.quantile(values, [0.25, 0.75]))
     units = {column.name: column.unit for column in table.columns}
     assert units["p50"] == "ms"
     assert "Not here: tc3 (not run yet)." in table.notes
@@ -173,7 +177,7 @@ def test_a_row_of_one_hop_has_its_own_losses(lossy: Results) -> None:
     assert rows["lost"].tolist() == [0, 3]
     assert rows["left_out"].tolist() == [WARM_UP] * 2
     chain = made(lossy, "chains", "summary", of="latency", rows="hop").frame
-    assert chain["lost"].isna().all()
+    assert not {"lost", "left_out"} & set(chain), "a column without any value is left out"
 
 
 def test_a_chain_loses_what_any_of_its_hops_lost(lossy: Results) -> None:
@@ -220,14 +224,51 @@ def test_losses_stand_beside_what_the_nodes_counted(relay: Results) -> None:
     for row in table.frame.to_dict("records"):
         assert (row["published"], row["left_out"], row["received"]) == (120, 10, 110)
         assert (row["lost"], row["own_lost"], row["loss"]) == (0, 0, 0.0)
+        assert row["matched_lost"] == 0
         assert (row["class"], row["best"]) == ("excellent", TIE)
+
+
+def test_what_nodes_count_is_held_against_the_same_messages(relay: Results) -> None:
+    cell = relay.study("chains").finished[0]
+    path = cell.directory / "measured" / "hops.parquet"
+    rows = pd.read_parquet(path)
+    try:
+        # Of two hops the nodes tell of one; of the five that it lost three were in the warm-up.
+        told = rows.assign(lost=[2, 4], own_lost=pd.array([5, None], "Int64"), matched_lost=[5, 9])
+        told.to_parquet(path, index=False)
+        where = {"executor": cell.cell.levels["executor"]}
+        (row,) = made(relay, "chains", "loss", where=where).frame.to_dict("records")
+        assert (row["lost"], row["matched_lost"], row["own_lost"]) == (6, 5, 5)
+    finally:
+        rows.to_parquet(path, index=False)
+
+
+def test_names_and_levels_are_written_as_in_figures(relay: Results) -> None:
+    for kind in ("summary", "intervals", "modes"):
+        table = made(relay, "chains", kind, of="hop_latency", rows=["rate", "executor"])
+        part = table_part(table, "")
+        assert "_" not in part.title and "op latency" in part.title
+        assert part.rows[0][0] == "100 Hz"
+        assert table.frame["rate"].iloc[0] == "100.0"
+    pairs = table_part(made(relay, "chains", "pairs", of="hop_latency", over="executor"), "")
+    assert pairs.title == "Hop latency: pairs of executor (ms)"
+
+
+def test_a_share_that_rounds_to_nothing_has_no_sign() -> None:
+    percent = Column("shortfall", "shortfall", "%", "percent")
+    assert [cell_text(value, percent) for value in (-0.04, -0.06, 0.04)] == ["0", "-0.1", "< 0.1"]
+
+
+def test_names_are_folded_to_a_count() -> None:
+    assert first_ones(list("abcd")) == "a, b, c, d"
+    assert first_ones(list("abcdef")) == "a, b, c, d and 2 more"
 
 
 def test_what_was_no_loss_stands_apart(relay: Results, lidar: Results) -> None:
     (row,) = made(relay, "qos", "loss").frame.to_dict("records")
     short = long_frame(relay, "qos", "shortfall")["value"]
     assert row["shortfall"] == pytest.approx(short.mean())
-    assert pd.isna(row["dropped"])
+    assert "dropped" not in row
     (row,) = made(lidar, "test_cases", "loss").frame.to_dict("records")
     sources = lidar.measured(lidar.study("test_cases").finished[0]).read("sources")
     assert (row["dropped"], row["missing"]) == (sources["dropped"].sum(), sources["missing"].sum())
@@ -310,9 +351,64 @@ def test_published_figures_stand_beside_ours_as_another_machines(lidar: Results)
 def test_a_relays_published_figures_are_in_its_own_unit(relay: Results) -> None:
     frame = made(relay, "chains", "published", file="relay.csv").frame
     row = frame.set_index(["rate", "executor", "statistic"]).loc[("100.0", "single", "p50")]
-    assert (row["printed"], row["unit"]) == ("52", "us")
+    assert row["printed"] == "52"
     own = long_frame(relay, "chains", "hop_latency", where={"executor": "single"})
     assert np.isclose(row["here"], own["value"].median() * 1e3)
+
+
+def test_a_chain_divided_by_its_hops_is_the_originals_and_named_so(relay: Results) -> None:
+    asked = {"file": "relay.csv", "of": "hop_latency", "rows": ["executor", "rate"]}
+    table = made(relay, "chains", "published", **asked)
+    assert [column.label for column in table.columns] == [
+        "executor",
+        "rate",
+        "statistic",
+        "printed",
+        "hop, here",
+        "chain, here",
+        "chain / 2, the original's definition",
+        "n here",
+    ]
+    assert table.title == "as published (another machine), hop latency, us: The original"
+    row = table.frame.set_index(["executor", "rate", "statistic"]).loc[("single", "100.0", "p90")]
+    chain = long_frame(relay, "chains", "latency", where={"executor": "single"})["value"]
+    assert np.isclose(row["further_0"], chain.quantile(0.9) * 1e3)
+    assert np.isclose(row["further_1"], chain.quantile(0.9) * 1e3 / 2)
+    other = made(relay, "chains", "published", file="relay.csv", of="latency")
+    assert other.empty == "relay.csv has no latency: it has hop latency"
+    assert made(relay, "chains", "published", file="relay.csv", rows="rate").frame.shape == (6, 4)
+
+
+CAMERA_LIKE = """\
+question: Does a loss beside a shortfall have its name?
+original: {title: an original, machine: a laptop}
+studies:
+  middleware:
+    question: What is lost?
+    scenario: relay_one_process
+    nominal_hz: 200
+    measured: {topic: /chain_1}
+    factors:
+      configuration: {levels: {480p15: {}}}
+      middleware: {levels: {zenoh: {}}}
+"""
+
+
+def test_an_originals_loss_stands_beside_our_shortfall(
+    sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    results = make_campaign(tmp_path, CAMERA_LIKE, {"middleware/": sample("cell_relay")})
+    asked = {"file": "camera-rmw.csv", "of": "shortfall"}
+    table = made(results, "middleware", "published", **asked)
+    row = table.frame[table.frame["middleware"] == "zenoh"].iloc[0]
+    short = long_frame(results, "middleware", "shortfall")["value"].mean()
+    assert (row["printed"], row["here"], row["further_0"]) == ("0.00", short, 0.0)
+    assert short > 1
+    assert [one.label for one in table.columns if one.name == "further_0"] == ["loss, here"]
+    rates = made(results, "middleware", "published", **{**asked, "of": "throughput"})
+    here = long_frame(results, "middleware", "throughput")["value"].mean()
+    assert "throughput, mean, MiB/s" in rates.title
+    assert np.isclose(rates.frame["here"].dropna(), here * 1e6 / 2**20)
 
 
 def test_a_published_file_of_other_factors_is_shown_as_it_is(relay: Results) -> None:
@@ -336,7 +432,7 @@ def test_published_rates_are_mib_and_an_interval_is_in_ms() -> None:
     camera = originals.camera_rmw(PUBLISHED / "camera-rmw.csv").frame
     rate = camera[(camera["measure"] == "throughput") & (camera["configuration"] == "2160p60")]
     assert set(rate["printed"]) == {"1424"}
-    assert set(rate["right"]) == {"1493"}
+    assert set(rate["unit"]) == {"MiB/s"}
     mean = originals.ci_of_mean(PUBLISHED / "ci-of-mean.csv").frame.set_index("statistic")
     assert mean.loc["mean, high, 0.98", "printed"] == "0.97916"
     terms = originals.anova_terms(PUBLISHED / "dds-anova.csv")
@@ -353,7 +449,7 @@ def test_what_did_not_run_is_named_in_every_table(relay: Results) -> None:
         figure = {"rows": "rate", "over": "rate", "by": "executor"}
         notes = made(relay, "chains", kind, **figure).notes
         (told,) = [note for note in notes if note.startswith("Not here:")]
-        assert "10.0+single" in told and "(not run yet)" in told
+        assert told == "Not here: 10 Hz + single, 10 Hz + multi (not run yet)."
     empty = made(relay, "chains", "summary", rows="rate", where={"rate": "10.0"})
     assert empty.empty == "its cells were not run yet"
 

@@ -15,13 +15,12 @@ from typing import Any
 from strata.campaign import model
 from strata.campaign.cells import Cell
 from strata.campaign.directory import CampaignDirectory, CellState, open_directory
+from strata.campaign.imports import HERE as HERE
 from strata.campaign.imports import read_imports
 from strata.campaign.measured import Measured, measure_cell
 from strata.errors import CampaignError
 
 FINISHED, FAILED, SKIPPED, OPEN = "finished", "failed", "skipped", "not run yet"
-HERE = "here"
-"""The origin of what this campaign measured; other origins are the names of imports."""
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import pandas as pd
 
 from strata.campaign.report.cells import value_text
-from strata.campaign.report.contents import HERE, Chart, Measure, Study
+from strata.campaign.report.contents import FINISHED, HERE, Chart, Measure, Study
 from strata.campaign.report.estimates import Estimate, estimate
 from strata.campaign.report.figures.bars import layer_means
 from strata.campaign.report.figures.scales import level_text
 from strata.campaign.report.figures.split import by_cell, levels_of
-from strata.campaign.report.words import count_words
 from strata.campaign.results import Factor
+from strata.campaign.words import STATISTIC_WORDS, count_words, name_words
 from strata.units import format_number, format_share
 
 PRIMARY = ("latency", "hop_latency", "round_trip", "stamp_latency", "throughput", "period")
@@ -33,7 +34,7 @@ _TIMES = 1.05
 
 @dataclass(frozen=True)
 class _Pair:
-    """The medians at two levels of a factor where all other factors are alike."""
+    """The levels of a factor with the smallest and the largest value where all others are alike."""
 
     factor: Factor
     small: tuple[str, Estimate]
@@ -47,6 +48,11 @@ class _Pair:
         return high / low if low > 0 else 1.0
 
     @property
+    def is_told(self) -> bool:
+        """Both have an interval: without one nothing can be said of a difference."""
+        return self.small[1].high is not None and self.large[1].low is not None
+
+    @property
     def is_apart(self) -> bool:
         below, above = self.small[1].high, self.large[1].low
         return below is not None and above is not None and below < above
@@ -58,8 +64,9 @@ def answer(study: Study, charts: Sequence[Chart], layers: pd.DataFrame) -> tuple
     `charts` are long frames of its measures (at least one of PRIMARY, and loss, where they are),
     `layers` the long frame of the measure layer.
     """
-    if not any(cell.status == "finished" for cell in study.cells):
-        return (f"No cell of this study has finished: {study.why({})}",)
+    if not any(cell.status == FINISHED for cell in study.cells):
+        imported = "; all values are imported" if any(map(_has, charts)) else ""
+        return (f"No cell of this study has finished: {study.why({})}{imported}",)
     by_name = {chart.measure.name: chart for chart in charts}
     out = [*_largest_layer(study, layers)]
     primary = next((by_name[name] for name in PRIMARY if _has(by_name.get(name))), None)
@@ -104,7 +111,8 @@ def _largest_layer(study: Study, layers: pd.DataFrame) -> list[str]:
 
 
 def _effects(study: Study, chart: Chart) -> list[str]:
-    frame = _own(chart.frame).dropna(subset=["value"])
+    own = Chart(chart.request, chart.measure, _own(chart.frame))
+    frame = by_cell(own).dropna(subset=["value"])
     told = [_effect(study, chart.measure, frame, factor) for factor in study.factors]
     ranked = sorted((pair for pair in told if pair), key=lambda pair: -pair[0])
     return [text for _, text in ranked[:_MOST_EFFECTS]]
@@ -113,19 +121,25 @@ def _effects(study: Study, chart: Chart) -> list[str]:
 def _effect(
     study: Study, measure: Measure, frame: pd.DataFrame, factor: Factor
 ) -> tuple[float, str] | None:
-    """Return how many times the medians differ at most, and the sentence of a factor."""
+    """Return how many times the levels differ at most, and the sentence of a factor.
+
+    Null where no two levels have an interval each.
+    """
     if len(levels_of(frame, factor.name, study)) < 2:
         return None
-    pairs = list(_pairs(study, measure, frame, factor))
+    pairs = [pair for pair in _pairs(study, measure, frame, factor) if pair.is_told]
     if not pairs:
         return None
     name = factor.name.replace("_", " ")
-    what = f"median {measure.name.replace('_', ' ')}"
+    word = STATISTIC_WORDS[_statistic(measure)]
+    what = f"{word} {name_words(measure.name)}"
     apart = [pair for pair in pairs if pair.is_apart]
+    combinations = "combinations of the other factors"
     if not apart:
+        everywhere = f" in all {len(pairs)} {combinations}" if len(pairs) > 1 else ""
         return 1.0, (
-            f"{name}: no two levels differ by more than the {100 * _CONFIDENCE:g} % intervals of "
-            f"their medians"
+            f"{name}: the {100 * _CONFIDENCE:g} % intervals of the smallest and the largest {word} "
+            f"overlap{everywhere}"
         )
     most = max(apart, key=lambda pair: pair.times)
     text = (
@@ -136,36 +150,38 @@ def _effect(
     if len(pairs) > 1:
         text += (
             f"; the intervals of the extreme levels are apart in {len(apart)} of {len(pairs)} "
-            "combinations of the other factors"
+            f"{combinations}"
         )
     return most.times, text
 
 
 def _pairs(study: Study, measure: Measure, frame: pd.DataFrame, factor: Factor) -> Iterator[_Pair]:
-    """Give the levels with the smallest and the largest median in each stratum."""
+    """Give the levels with the smallest and the largest value in each stratum."""
     others = [f.name for f in study.factors if f.name != factor.name and f.name in frame]
     strata = frame.groupby(others, observed=True) if others else [((), frame)]
     for at, (key, rows) in enumerate(strata):
         if at >= _MOST_STRATA:
             return
-        medians = {
-            level: estimate(rows[rows[factor.name].astype(str) == level], measure.each, "p50", None)
+        own = {
+            level: rows[rows[factor.name].astype(str) == level]
             for level in levels_of(rows, factor.name, study)
         }
-        if len(medians) < 2:
+        if len(own) < 2:
             continue
-        ordered = sorted(medians, key=lambda level: medians[level].value)
+        name, each = _statistic(measure), measure.each
+        values = {level: estimate(mine, each, name, None).value for level, mine in own.items()}
+        ordered = sorted(values, key=lambda level: values[level])
         ends = [
-            (
-                level,
-                estimate(
-                    rows[rows[factor.name].astype(str) == level], measure.each, "p50", _CONFIDENCE
-                ),
-            )
+            (level, estimate(own[level], each, name, _CONFIDENCE))
             for level in (ordered[0], ordered[-1])
         ]
         names = dict(zip(others, map(str, key if isinstance(key, tuple) else (key,)), strict=True))
         yield _Pair(factor, ends[0], ends[1], names, len(others))
+
+
+def _statistic(measure: Measure) -> Literal["mean", "p50"]:
+    """Return what is compared: medians of messages; of what a cell has one of, means of runs."""
+    return "mean" if measure.each == "cell" else "p50"
 
 
 def _told(end: tuple[str, Estimate], measure: Measure) -> str:
@@ -188,14 +204,15 @@ def _where(pair: _Pair, study: Study) -> str:
         f"{name.replace('_', ' ')} {level_text(level, study.factor(name))}"
         for name, level in pair.others.items()
     )
-    return f", the largest difference, at {told}"
+    return f", the largest difference with intervals apart, at {told}"
 
 
 def _loss(study: Study, chart: Chart) -> str:
     frame = _own(by_cell(chart)).dropna(subset=["value"])
     lossy = frame[frame["value"] > 0]
+    cells = count_words(frame["cell"].nunique(), "cell", "cells")
     if lossy.empty:
-        return f"No message was lost ({count_words(frame['cell'].nunique(), 'cell', 'cells')})"
+        return f"No message of the measured hops was lost ({cells})"
     worst = lossy.sort_values("value").iloc[-1]
     told = ", ".join(
         f"{factor.name.replace('_', ' ')} {level_text(str(worst[factor.name]), factor)}"
@@ -203,7 +220,6 @@ def _loss(study: Study, chart: Chart) -> str:
         if factor.name in frame
     )
     return (
-        f"Messages were lost in {lossy['cell'].nunique()} of "
-        f"{count_words(frame['cell'].nunique(), 'cell', 'cells')}, the most "
+        f"Messages were lost in {lossy['cell'].nunique()} of {cells}, the most "
         f"({format_share(float(worst['value']) / 100)}) at {told or 'the only one'}"
     )

@@ -16,12 +16,13 @@ _FEW_DIGITS = 1e-3
 
 
 def cell_text(value: object, column: Column) -> str:
-    """Write a value as its column asks; null is a dash."""
+    """Write a value as its column asks, a level as its text; null is a dash."""
     if column.form == "flag":
         return "yes" if value is not None and value is not pd.NA and bool(value) else ""
     number = as_float(value)
     if column.form == "text" or isinstance(value, str):
-        return NOTHING if value is None or value is pd.NA or value != value else str(value)
+        is_null = value is None or value is pd.NA or value != value
+        return NOTHING if is_null else column.texts.get(str(value), str(value))
     if number is None:
         return NOTHING
     if column.form == "p":
@@ -41,6 +42,7 @@ _NUMBERS: dict[str, Callable[[float], str]] = {
     "share": format_share,
     "percent": lambda number: format_share(number / 100).removesuffix(" %"),
     "number": number_text,
+    "figure": lambda number: f"{number:,.0f}" if number == round(number) else number_text(number),
     "exact": lambda number: f"{number:.12g}",
 }
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from strata.campaign.results import FAILED as FAILED
+from strata.campaign.results import FINISHED as FINISHED
+from strata.campaign.results import HERE as HERE
+from strata.campaign.results import OPEN as OPEN
+from strata.campaign.results import SKIPPED as SKIPPED
 from strata.campaign.results import Factor
 from strata.campaign.tables.table import Table
-
-HERE = "here"
-"""The origin of what this campaign measured; any other names an import from another machine."""
-
-FINISHED, FAILED, SKIPPED, OPEN = "finished", "failed", "skipped", "not run yet"
 
 
 @dataclass(frozen=True)
@@ -126,11 +126,23 @@ class StudyPart:
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding of loss or a warning, of `cells` cells."""
+    """A finding of loss or a warning, of `cells` cells.
+
+    `text` is that of `most`, the cell that has most of it; empty where it is of all of them.
+    """
 
     severity: str
     text: str
     cells: int = 1
+    most: str = ""
+
+    @property
+    def where(self) -> str:
+        """Say which cells have it."""
+        number = f"{self.cells:,} cell{'s' if self.cells != 1 else ''}"
+        if not self.most:
+            return number
+        return f"{self.most}; {number} in all" if self.cells > 1 else self.most
 
 
 @dataclass(frozen=True)
@@ -168,6 +180,16 @@ class Contents:
     original: Original | None = None
     findings: tuple[Finding, ...] = ()
     commands: Sequence[str] = ()
+
+    @property
+    def has_imports(self) -> bool:
+        """Tell whether a figure shows values that were not measured here."""
+        charts = (part for study in self.studies for part in study.parts)
+        return any(
+            (chart.frame["origin"] != HERE).any()
+            for chart in charts
+            if isinstance(chart, Chart) and "origin" in chart.frame
+        )
 
     def count(self, status: str) -> int:
         """Return how many cells have that status."""

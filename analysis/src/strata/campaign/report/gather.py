@@ -83,29 +83,28 @@ def _study_part(results: Results, study: StudyResults, step: Callable[[str], Non
             parts.append(_chart(frames, figure))
         else:
             parts.append(table_of(results, study.name, figure))
-    layers = frames.get("layer", {}).frame
+    layers = frames.get("layer").frame
     asked = [figure.of for figure in study.stated.figures if figure.of in PRIMARY]
     primary = dict.fromkeys([*asked, "loss"])
-    charts = [frames.get(name, {}) for name in primary if name]
+    charts = [frames.get(name) for name in primary if name]
     present = tuple(str(layer) for layer in layers["layer"].dropna().unique())
     return StudyPart(shown, answer(shown, charts, layers), tuple(parts), present)
 
 
 class _Frames:
-    """The long frames of a study, each made once."""
+    """The long frames of a study, each made once: a figure keeps the rows that it asks for."""
 
     def __init__(self, results: Results, study: str) -> None:
         self._results, self._study = results, study
-        self._made: dict[tuple[str, str], Chart] = {}
+        self._made: dict[str, Chart] = {}
 
-    def get(self, name: str, where: Mapping[str, Any]) -> Chart:
-        key = (name, repr(sorted(where.items())))
-        if key not in self._made:
+    def get(self, name: str) -> Chart:
+        if name not in self._made:
             declared = MEASURES[name]
-            frame = long_frame(self._results, self._study, name, where=where or None)
+            frame = long_frame(self._results, self._study, name)
             shown = Measure(name, declared.unit, declared.each, declared.text)
-            self._made[key] = Chart(Request("samples", name), shown, frame)
-        return self._made[key]
+            self._made[name] = Chart(Request("samples", name), shown, frame)
+        return self._made[name]
 
 
 def _chart(frames: _Frames, figure: model.Figure) -> Chart:
@@ -124,7 +123,7 @@ def _chart(frames: _Frames, figure: model.Figure) -> Chart:
         scale=figure.scale or "",
         text=figure.text,
     )
-    found = frames.get(name, figure.where)
+    found = frames.get(name)
     return Chart(request, found.measure, found.frame)
 
 
@@ -203,23 +202,25 @@ def _changed(environments: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def _findings(results: Results) -> tuple[Finding, ...]:
-    """Count the findings of loss and the warnings of all cells, by code."""
-    texts: dict[tuple[str, str], str] = {}
+    """Gather the findings of loss and the warnings of all cells, by code: that of most cases."""
+    most: dict[tuple[str, str], tuple[int, str, str]] = {}
     counts: Counter[tuple[str, str]] = Counter()
     for study in results.studies.values():
         for outcome in study.finished:
-            rows = results.measured(outcome).read("findings", ["code", "severity", "text"])
+            rows = results.measured(outcome).read("findings")
             for row in rows.to_dict("records"):
                 key = (str(row["severity"]), str(row["code"]))
                 if key[0] not in _SEVERITIES:
                     continue
                 counts[key] += 1
-                texts.setdefault(key, str(row["text"]))
+                number = int(row["count"])
+                if key not in most or number > most[key][0]:
+                    most[key] = (number, str(row["text"]), outcome.id)
     busy = sum(bool(one.state and one.state.busy) for one in results.outcomes)
     unmet = sum(bool(one.state and one.state.unmet) for one in results.outcomes)
     out = [
-        Finding(severity, texts[severity, code], counts[severity, code])
-        for severity, code in sorted(counts, key=lambda key: _SEVERITIES.index(key[0]))
+        Finding(key[0], most[key][1], counts[key], most[key][2])
+        for key in sorted(counts, key=lambda key: _SEVERITIES.index(key[0]))
     ]
     if unmet:
         text = "not all came that the scenario expects; what came is measured, the rest is loss"

@@ -24,7 +24,7 @@ from strata.campaign.report.parts import (
     outcomes,
     table_part,
 )
-from strata.campaign.report.words import sentence
+from strata.campaign.words import sentence
 from strata.report.html import theme
 from strata.report.html.embedding import (
     breakable,

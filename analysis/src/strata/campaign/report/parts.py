@@ -20,8 +20,8 @@ from strata.campaign.report.contents import (
 from strata.campaign.report.figures import KINDS, Key, Panel
 from strata.campaign.report.figures.scales import level_text
 from strata.campaign.report.figures.split import levels_of, only
-from strata.campaign.report.words import count_words, name_words, sentence
 from strata.campaign.tables.table import Column, Table
+from strata.campaign.words import capital, count_words, name_words, sentence
 
 LONG_TABLE = 30
 """A table of more rows is folded away."""
@@ -110,8 +110,7 @@ def figure_title(chart: Chart) -> str:
             "at "
             + ", ".join(f"{k.replace('_', ' ')} {'/'.join(v)}" for k, v in request.where.items())
         )
-    text = " ".join(parts)
-    return text[0].upper() + text[1:]
+    return capital(" ".join(parts))
 
 
 def table_part(table: Table, place: str) -> TablePart:
@@ -123,7 +122,7 @@ def table_part(table: Table, place: str) -> TablePart:
     return TablePart(
         place=place,
         kind=table.kind,
-        title=table.title[:1].upper() + table.title[1:],
+        title=capital(table.title),
         columns=table.columns,
         rows=rows,
         notes=(*map(sentence, table.notes), *_explained(table.columns)),
@@ -164,14 +163,16 @@ def _counts(chart: Chart, study: Study) -> list[str]:
         f"({count_words(repetitions, 'repetition', 'repetitions')})"
     )
     out = [text]
-    if study.warm_up:
+    imported = frame["origin"] != HERE
+    if study.warm_up and not imported.all():
+        of = " that was measured here" if imported.any() else ""
         out.append(
-            f"the first {count_words(study.warm_up, 'message', 'messages')} of every hop are left "
-            "out as warm-up"
+            f"the first {count_words(study.warm_up, 'message', 'messages')} of every hop{of} are "
+            "left out as warm-up"
         )
     if chart.measure.text:
-        out.append(f"{chart.measure.name.replace('_', ' ')}: {chart.measure.text}")
-    if "origin" in frame and (frame["origin"] != HERE).any():
+        out.append(f"{name_words(chart.measure.name)}: {chart.measure.text}")
+    if imported.any():
         out.append("hollow marks and dashed lines are imported and of another machine")
     return out
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -15,12 +16,13 @@ from rich.text import Text
 
 from strata.campaign.report.contents import FAILED, FINISHED, OPEN, SKIPPED, Contents, StudyPart
 from strata.campaign.report.parts import TablePart, outcomes, table_part
-from strata.campaign.report.words import count_words, sentence
 from strata.campaign.tables.table import Table
+from strata.campaign.words import count_words, sentence
 from strata.printable import printable
 
 _GAP = 2
-_WIDEST_TEXT = 22
+_WIDEST_TEXT = 24
+_WIDEST_LABEL = 16
 
 
 def print_contents(contents: Contents, console: Console) -> None:
@@ -33,8 +35,7 @@ def print_contents(contents: Contents, console: Console) -> None:
     console.print(Text(printable(f"{contents.name}{quick}: {contents.question}"), style="bold"))
     _ran(contents, console)
     for finding in contents.findings:
-        cells = count_words(finding.cells, "cell", "cells")
-        _say(console, f"{finding.severity}: {finding.text} ({cells})")
+        _say(console, f"{finding.severity}: {finding.text} ({finding.where})")
     for part in contents.studies:
         _study(part, console)
     if contents.original and contents.original.corrections:
@@ -111,7 +112,8 @@ def _width(part: TablePart, at: int) -> int:
 
 def _label(part: TablePart, at: int) -> str:
     column = part.columns[at]
-    return f"{column.label}\n({column.unit})" if column.unit else column.label
+    label = fill(column.label, _WIDEST_LABEL, break_long_words=False, break_on_hyphens=False)
+    return f"{label}\n({column.unit})" if column.unit else label
 
 
 def _grid(part: TablePart, block: Sequence[int]) -> Grid:

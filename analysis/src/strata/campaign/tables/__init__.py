@@ -17,7 +17,7 @@ from strata.campaign.tables.layers import layers
 from strata.campaign.tables.losses import boundaries, loss
 from strata.campaign.tables.published import corrections, published
 from strata.campaign.tables.statistics import intervals, modes, skipped_notes, summary
-from strata.campaign.tables.table import Column, Table
+from strata.campaign.tables.table import Column, Table, written
 from strata.errors import CampaignError
 
 __all__ = ["TABLES", "Column", "Table", "table_of"]
@@ -45,6 +45,7 @@ def table_of(results: Results, study: str, figure: Figure) -> Table:
     if figure.kind not in TABLES:
         raise CampaignError(f"Cannot make a table of {figure.kind}: known are {', '.join(TABLES)}.")
     made = TABLES[figure.kind](results, study, figure)
+    made = written(made, results.study(study), keep=("here",))
     if figure.kind in ("published", "corrections"):
         return made
     return replace(made, notes=(*made.notes, *skipped_notes(results, study, figure)))

@@ -16,7 +16,8 @@ from strata.campaign.measures import find_measure, long_frame
 from strata.campaign.model import Figure, listed
 from strata.campaign.results import HERE, Results
 from strata.campaign.tables.statistics import SEED, put_together, why_no_rows
-from strata.campaign.tables.table import Column, Rows, Table
+from strata.campaign.tables.table import Column, Rows, Table, factor_columns, first_ones
+from strata.campaign.words import name_words
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,8 +34,9 @@ def anova(results: Results, study: str, figure: Figure) -> Table:
     from strata.stats.variance import two_way
 
     measure = find_measure(figure.of or "latency")
+    first, second = _two_factors(figure)
     columns: tuple[Column, ...] = (
-        Column("term", "term"),
+        Column("term", "term", texts=term_words(first, second)),
         Column("sum_sq", "sum of squares", f"{measure.unit}^2", "number"),
         Column("df", "df", form="count"),
         Column("F", "F", form="number"),
@@ -43,7 +45,6 @@ def anova(results: Results, study: str, figure: Figure) -> Table:
         Column("partial_eta_sq", "partial eta squared", form="share"),
         Column("omega_sq", "omega squared", form="share", text="as eta squared, without its bias"),
     )
-    first, second = _two_factors(figure)
     frame = long_frame(results, study, measure.name, where=figure.where, imports=False)
     empty, notes = why_no_rows(results, study, figure, frame), list[str]()
     found = pd.DataFrame(columns=[column.name for column in columns])
@@ -60,7 +61,8 @@ def anova(results: Results, study: str, figure: Figure) -> Table:
             empty = str(error)
     return Table(
         "anova",
-        f"analysis of variance of {measure.name} by {first} and {second}",
+        f"analysis of variance of {name_words(measure.name)} by {name_words(first)} and "
+        f"{name_words(second)}",
         columns,
         found,
         tuple(notes),
@@ -75,6 +77,12 @@ def _two_factors(figure: Figure) -> tuple[str, str]:
     return first, second
 
 
+def term_words(first: str, second: str) -> dict[str, str]:
+    """Return the terms of two factors as words."""
+    both = f"{name_words(first)} x {name_words(second)}"
+    return {**{name: name_words(name) for name in (first, second)}, f"{first}:{second}": both}
+
+
 def _complete(frame: pd.DataFrame, first: str, second: str) -> tuple[pd.DataFrame, list[str]]:
     """Leave out levels of the first factor that were not measured with all of the second."""
     seen = frame.groupby([first, second], observed=True).size().unstack()
@@ -83,7 +91,10 @@ def _complete(frame: pd.DataFrame, first: str, second: str) -> tuple[pd.DataFram
     kept = frame[frame[first].isin(list(whole))].copy()
     for name in (first, second):
         kept[name] = kept[name].astype(str)
-    words = f"{first} {', '.join(missing)} left out: not measured with every {second}."
+    words = (
+        f"{name_words(first)} {first_ones(missing)} left out: not measured with every "
+        f"{name_words(second)}."
+    )
     return kept, [words] if missing else []
 
 
@@ -164,10 +175,10 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
     )
     empty = why_no_rows(results, study, figure, frame)
     if not empty and not out.rows:
-        empty = f"there is one level of {over} with values: nothing to compare"
+        empty = f"there is one level of {name_words(over)} with values: nothing to compare"
     return Table(
         "pairs",
-        f"{measure.name}: pairs of {over} ({measure.unit})",
+        f"{name_words(measure.name)}: pairs of {name_words(over)} ({measure.unit})",
         columns,
         out.frame(),
         notes,
@@ -179,9 +190,9 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
 def _pair_columns(apart: Sequence[str], over: str, unit: str) -> tuple[Column, ...]:
     """Return what a pair has: ranks first, then means."""
     return (
-        *(Column(name, name.replace("_", " ")) for name in apart),
-        Column("a", over),
-        Column("b", f"against {over}"),
+        *factor_columns(apart),
+        Column("a", name_words(over), of=over),
+        Column("b", f"against {name_words(over)}", of=over),
         Column("shift", "shift", unit, "number", "Hodges-Lehmann: b - a"),
         Column("low", "from", unit, "number"),
         Column("high", "to", unit, "number"),

@@ -12,7 +12,7 @@ import pandas as pd
 from strata.campaign.model import Figure, listed
 from strata.campaign.results import Outcome, Results
 from strata.campaign.tables.losses import cell_groups
-from strata.campaign.tables.table import Column, Rows, Table
+from strata.campaign.tables.table import Column, Rows, Table, factor_columns
 from strata.schema.layers import CALLBACK, HOP_LAYERS
 from strata.schema.tables.measured import CHAIN_LAYERS
 
@@ -25,7 +25,7 @@ def layers(results: Results, study: str, figure: Figure) -> Table:
     rows = listed(figure.rows)
     found = results.study(study)
     columns = (
-        *(Column(name, name.replace("_", " ")) for name in rows),
+        *factor_columns(rows),
         Column("layer", "layer"),
         Column("count", "n", form="count", text="messages that have it"),
         Column("mean", "mean", "ms", "number", "over all messages, 0 where one has it not"),

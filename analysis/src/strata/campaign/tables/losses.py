@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strata.campaign.levels import level_text
 from strata.campaign.measures import long_frame
 from strata.campaign.model import Figure, listed
 from strata.campaign.results import Outcome, Results, Study, keeps
-from strata.campaign.tables.table import Column, Rows, Table
+from strata.campaign.tables.table import Column, Rows, Table, factor_columns
 from strata.campaign.transfers import fate
+from strata.campaign.words import name_words
 
 CLASSES = ((0.1, "excellent"), (1.0, "good"), (5.0, "moderate"))
 """Classes of loss in percent: below the bound; `severe` above all. 5 % itself is moderate."""
@@ -32,6 +34,20 @@ _OF_CHAINS = (
     Column("chains", "chains", form="count", text="messages that came through the whole chain"),
     Column("chains_lost", "chains lost", form="count", text="on any of its hops"),
     Column("chain_loss", "loss of chains", "%", "percent", "lost of both"),
+)
+_OF_NODES = (
+    Column(
+        "matched_lost",
+        "lost, warm-up too",
+        form="count",
+        text="as lost, of what the nodes count: to be held against the next",
+    ),
+    Column(
+        "own_lost",
+        "lost, the nodes say",
+        form="count",
+        text="by sequence numbers, warm-up too, and before the first and after the last, too",
+    ),
 )
 _COUNTS = ("published", "left_out", "before_first", "received", "lost", "after_last")
 
@@ -72,7 +88,7 @@ def _loss_columns(
 ) -> tuple[Column, ...]:
     """Return what is told of a group: of whole chains, classes and the best where asked for."""
     return (
-        *(Column(name, name.replace("_", " ")) for name in rows),
+        *factor_columns(rows),
         Column("published", "published", form="count"),
         Column("left_out", "warm-up", form="count"),
         Column("received", "received", form="count"),
@@ -80,10 +96,10 @@ def _loss_columns(
         Column("loss", "loss", "%", "percent", "lost of received and lost"),
         *(_OF_CHAINS if is_of_chains else ()),
         *((Column("class", "class"),) if figure.classes else ()),
-        *((Column("best", "best"),) if over else ()),
+        *((Column("best", "best", of=over),) if over else ()),
         Column("before_first", "before the first", form="count", text="nobody took them yet"),
         Column("after_last", "after the last", form="count", text="in flight at the end, or lost"),
-        Column("own_lost", "lost, the nodes say", form="count", text="by sequence numbers"),
+        *_OF_NODES,
         Column("shortfall", "shortfall", "%", "percent", "published less often than nominal"),
         Column("dropped", "dropped by drivers", form="count", text="packets or buffers"),
         Column("missing", "missing packets", form="count"),
@@ -96,15 +112,15 @@ def boundaries(results: Results, study: str, figure: Figure) -> Table:
     Up to means: it and all levels before it in the file's order, as far as they were measured.
     """
     over, by = str(figure.over), listed(figure.by)
+    words, found = name_words(over), results.study(study)
     columns = (
-        *(Column(name, name.replace("_", " ")) for name in by),
+        *factor_columns(by),
         *(
-            Column(name, f"loss below {bound:g} % up to", text=f"levels of {over}")
+            Column(name, f"loss below {bound:g} % up to", text=f"levels of {words}", of=over)
             for bound, name in CLASSES
         ),
-        Column("measured", "measured", text=f"levels of {over}"),
+        Column("measured", "measured", text=f"levels of {words}"),
     )
-    found = results.study(study)
     factor = found.factor(over)
     order = list(factor.levels) if factor else []
     out = Rows(columns)
@@ -115,8 +131,9 @@ def boundaries(results: Results, study: str, figure: Figure) -> Table:
             if any(one.cell.levels[over] == level for one in cells)
         }
         row = {name: up_to(losses, bound) for bound, name in CLASSES}
-        out.rows.append({**levels, **row, "measured": ", ".join(losses)})
-    notes = (f"{over} in the order of the file; '{NOWHERE}': the first level has more already.",)
+        measured = ", ".join(level_text(level, factor) for level in losses)
+        out.rows.append({**levels, **row, "measured": measured})
+    notes = (f"{words} in the order of the file; '{NOWHERE}': the first level has more already.",)
     empty = "" if out.rows else found.why_empty(figure.where)
     return Table("boundaries", "where loss begins", columns, out.frame(), notes, empty, "loss")
 
@@ -172,8 +189,9 @@ def _row(results: Results, cells: Sequence[Outcome]) -> dict[str, Any]:
     row: dict[str, Any] = {name: int(hops[name].sum()) for name in _COUNTS}
     expected = row["received"] + row["lost"]
     row["loss"] = 100.0 * row["lost"] / expected if expected else None
-    told = hops["own_lost"].dropna()
-    row["own_lost"] = int(told.sum()) if len(told) else None
+    told = hops[hops["own_lost"].notna()]
+    for name in ("own_lost", "matched_lost"):
+        row[name] = int(told[name].sum()) if len(told) else None
     for name in ("dropped", "missing"):
         row[name] = int(sources[name].sum()) if len(sources) else None
     return row
@@ -247,8 +265,8 @@ def _notes(
         notes.append("Classes: excellent below 0.1 %, good to 1, moderate to 5, severe above.")
     if over:
         notes.append(
-            f"Best: the {over} that lost least, by 0.01 percentage points or more and by more "
-            f"than chance (Fisher's exact test, p < 0.05) than each other; else {TIE}."
+            f"Best: the {name_words(over)} that lost least, by 0.01 percentage points or more and "
+            f"by more than chance (Fisher's exact test, p < 0.05) than each other; else {TIE}."
         )
     differing = 0
     for _, cells in groups:

@@ -8,7 +8,7 @@ Printed figures stay the text that they are. Where one is wrong, `right` has wha
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import pandas as pd
 SCALES = {("ms", "us"): 1e3, ("MB/s", "MiB/s"): 1e6 / 2**20}
 """From a measure's unit to that of a published figure."""
 
+DDS_ANOVA = "dds-anova.csv"
 ANOVA_FACTORS = ("middleware", "size")
 
 _SERIES = {
@@ -47,12 +48,30 @@ _CONFIGURATIONS = {
 
 
 @dataclass(frozen=True)
+class Further:
+    """One more of our measures, beside the printed figures of another; `label` names it.
+
+    With `by_hops` the values of a chain are divided by its hops.
+    """
+
+    beside: str
+    measure: str
+    label: str
+    by_hops: bool = False
+
+
+@dataclass(frozen=True)
 class Figures:
-    """Printed figures: `frame` has the factors, measure, statistic, unit, printed and right."""
+    """Printed figures: `frame` has the factors, measure, statistic, unit, printed and right.
+
+    `here` labels the same statistic of ours.
+    """
 
     factors: tuple[str, ...]
     frame: pd.DataFrame
     notes: tuple[str, ...]
+    here: str = "here"
+    further: tuple[Further, ...] = ()
 
 
 def _figures(factors: tuple[str, ...], rows: list[dict[str, Any]], *notes: str) -> Figures:
@@ -102,12 +121,17 @@ def relay(path: Path) -> Figures:
         for row in pd.read_csv(path, dtype=str).to_dict("records")
         for statistic in ("p50", "p90")
     ]
-    return _figures(
+    figures = _figures(
         ("rate", "executor"),
         rows,
         "Printed: quantiles of the chain's latency divided by its 21 hops, which are quantiles of "
-        "no hop. Here: quantiles of the hops themselves.",
+        "no hop. Here: of the hops themselves, of the whole chain, and for comparison as printed.",
     )
+    further = (
+        Further("hop_latency", "latency", "chain, here"),
+        Further("hop_latency", "latency", "chain / {hops}, the original's definition", True),
+    )
+    return replace(figures, here="hop, here", further=further)
 
 
 def dds_groups(path: Path) -> Figures:
@@ -168,42 +192,31 @@ def camera_rmw(path: Path) -> Figures:
     rows: list[dict[str, Any]] = []
     for row in pd.read_csv(path, dtype=str).to_dict("records"):
         for middleware in ("cyclonedds", "zenoh"):
-            levels = {
-                "configuration": _CONFIGURATIONS[row["config"]],
-                "middleware": middleware,
+            printed = {
+                ("shortfall", "%"): row[f"{middleware}_loss_pct"],
+                ("latency", "ms"): row[f"{middleware}_latency_ms"],
+                ("throughput", "MiB/s"): row["data_rate_MiB_s"],
             }
-            rate = row["data_rate_MiB_s"]
             rows += [
                 {
-                    **levels,
-                    "measure": "loss",
+                    "configuration": _CONFIGURATIONS[row["config"]],
+                    "middleware": middleware,
+                    "measure": measure,
                     "statistic": "mean",
-                    "unit": "%",
-                    "printed": row[f"{middleware}_loss_pct"],
-                },
-                {
-                    **levels,
-                    "measure": "latency",
-                    "statistic": "mean",
-                    "unit": "ms",
-                    "printed": row[f"{middleware}_latency_ms"],
-                },
-                {
-                    **levels,
-                    "measure": "throughput",
-                    "statistic": "mean",
-                    "unit": "MB/s",
-                    "printed": rate,
-                    "right": f"{float(rate) * 2**20 / 1e6:.0f}",
-                },
+                    "unit": unit,
+                    "printed": text,
+                }
+                for (measure, unit), text in printed.items()
             ]
-    return _figures(
+    figures = _figures(
         ("configuration", "middleware"),
         rows,
-        "Printed loss is configured rate x time less received, so it has what the camera did not "
-        "make; here it is what was published and not taken. Printed MB/s are MiB/s, and what was "
-        "configured, not what came.",
+        "What the original calls loss is configured rate x time less received: it has what the "
+        "camera did not make, so it stands beside our shortfall; what was published and not taken "
+        "is the loss.",
+        "What it calls MB/s are MiB/s, of what was configured, not of what came.",
     )
+    return replace(figures, further=(Further("shortfall", "loss", "loss, here"),))
 
 
 def anova_terms(path: Path) -> dict[str, dict[str, float | None]]:

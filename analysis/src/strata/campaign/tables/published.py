@@ -9,6 +9,7 @@ measure and a statistic of it. Any other file is shown as it is.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,36 +17,59 @@ import numpy as np
 import pandas as pd
 
 from strata.campaign.measures import MEASURES, long_frame
-from strata.campaign.model import Figure
-from strata.campaign.results import Results
+from strata.campaign.model import Figure, listed
+from strata.campaign.results import Results, keeps
 from strata.campaign.tables import originals
-from strata.campaign.tables.comparisons import anova
-from strata.campaign.tables.statistics import SEED
-from strata.campaign.tables.table import Column, Rows, Table
+from strata.campaign.tables.comparisons import anova, term_words
+from strata.campaign.tables.statistics import SEED, STATISTIC_LABELS
+from strata.campaign.tables.table import Column, Table, factor_columns, groups
+from strata.campaign.words import name_words
 from strata.record.places import project_root
+from strata.units import format_share
 
 DIRECTORY = "published"
+_TITLE = "as published (another machine)"
+_WHAT = ["measure", "statistic", "unit"]
+_STATISTICS = {**STATISTIC_LABELS, "count": "n", "se": "standard error"}
 _ANOTHER = "Printed figures are of another machine: {machine}."
 
 
 def published(results: Results, study: str, figure: Figure) -> Table:
-    """Return the figures of a published file, those that are wrong corrected, and ours beside."""
+    """Return the figures of a published file, those that are wrong corrected, and ours beside.
+
+    `of` keeps the printed figures of one measure; `rows` are the factors of a row: those of the
+    file (the default), and maybe further ones of the study.
+    """
     path = published_file(results, str(figure.file))
     original = results.campaign.original
     note = _ANOTHER.format(machine=original.machine if original else "not stated")
     if path is None:
         empty = f"the file {figure.file} is neither beside the campaign's file nor shipped"
         return Table("published", str(figure.file), (), pd.DataFrame(), (note,), empty)
-    title = f"as published: {original.title}" if original else f"as published: {path.name}"
-    if path.name == "dds-anova.csv":
+    whose = original.title if original else path.name
+    title = f"{_TITLE}: {whose}"
+    if path.name == originals.DDS_ANOVA:
         return _anova(results, study, path, title, note)
-    known = originals.READERS.get(path.name)
-    if known is None:
+    reader = originals.READERS.get(path.name)
+    figures = reader(path) if reader else None
+    if figures is None or not _fit(figures, results, study, figure):
         return _as_it_is(path, title, note)
-    figures = known(path)
-    if any(name not in results.study(study).stated.factors for name in figures.factors):
-        return _as_it_is(path, title, note)
-    return _beside(results, study, figures, title, (note, *figures.notes))
+    kept = figures.frame
+    if figure.of:
+        kept = kept[kept["measure"] == figure.of]
+    if kept.empty:
+        has = ", ".join(map(name_words, figures.frame["measure"].unique()))
+        empty = f"{path.name} has no {name_words(str(figure.of))}: it has {has}"
+        return Table("published", title, (), pd.DataFrame(), (note,), empty)
+    table = _beside(results, study, replace(figures, frame=kept), figure)
+    title = ", ".join(filter(None, [_TITLE, table.title]))
+    return replace(table, title=f"{title}: {whose}", notes=(note, *figures.notes))
+
+
+def _fit(figures: originals.Figures, results: Results, study: str, figure: Figure) -> bool:
+    """Tell whether the rows tell apart what the file does, by factors of the study."""
+    rows, stated = listed(figure.rows) or figures.factors, results.study(study).stated.factors
+    return all(name in rows and name in stated for name in figures.factors)
 
 
 def published_file(results: Results, name: str) -> Path | None:
@@ -64,70 +88,111 @@ def _as_it_is(path: Path, title: str, note: str) -> Table:
     return Table("published", title, columns, frame, (note, f"{path.name}, as it is."))
 
 
-def _beside(
+def _beside(results: Results, study: str, figures: originals.Figures, figure: Figure) -> Table:
+    """Put our statistics beside the printed ones: a row for what either has.
+
+    A measure, statistic or unit that all rows have is told in the title.
+    """
+    rows = listed(figure.rows) or list(figures.factors)
+    frame = figures.frame.merge(
+        _ours(results, study, figures.frame, rows, figure),
+        on=[*figures.factors, *_WHAT],
+        how="outer",
+    )
+    labels: dict[str, str] = {}
+    for further in figures.further:
+        asked = figures.frame[figures.frame["measure"] == further.beside]
+        if asked.empty or (further.by_hops and not results.study(study).stated.chain):
+            continue
+        own = _ours(results, study, asked, rows, figure, further).drop(columns="count")
+        column = f"further_{len(labels)}"
+        frame = frame.merge(own.rename(columns={"here": column}), on=[*rows, *_WHAT], how="left")
+        hops = sorted(set(_hops(results, study, figure).values()))
+        labels[column] = further.label.format(hops=", ".join(map(str, hops)) or "hops")
+    frame = _in_order(frame, results, study, figures, rows)
+    alike = [name for name in _WHAT if frame[name].nunique() == 1]
+    columns = _columns(rows, figures.here, labels, frame)
+    words = [one.texts[frame[one.name].iloc[0]] for one in columns if one.name in alike]
+    title = ", ".join(words)
+    kept = tuple(one for one in columns if one.name not in alike)
+    return Table("published", title, kept, frame[[one.name for one in kept]])
+
+
+def _columns(
+    rows: Sequence[str], here: str, further: dict[str, str], frame: pd.DataFrame
+) -> tuple[Column, ...]:
+    units = {unit: unit for unit in frame["unit"]}
+    statistics = {name: _statistic_words(name) for name in frame["statistic"]}
+    return (
+        *factor_columns(rows),
+        Column("measure", "measure", texts={name: name_words(name) for name in MEASURES}),
+        Column("statistic", "statistic", texts=statistics),
+        Column("unit", "unit", texts=units),
+        Column("printed", "printed", form="exact"),
+        Column("right", "corrected", form="exact", text="where the printed figure is wrong"),
+        Column("here", here, form="figure", text="this machine"),
+        *(Column(name, label, form="number") for name, label in further.items()),
+        Column("count", "n here", form="count"),
+    )
+
+
+def _statistic_words(name: str) -> str:
+    if name.startswith("mean, "):
+        _, bound, confidence = name.split(", ")
+        return f"mean, {format_share(float(confidence))} {'from' if bound == 'low' else 'to'}"
+    return _STATISTICS.get(name, name)
+
+
+def _in_order(
+    frame: pd.DataFrame,
     results: Results,
     study: str,
     figures: originals.Figures,
-    title: str,
-    notes: tuple[str, ...],
-) -> Table:
-    """Put our statistics beside the printed ones: a row for what either has."""
-    factors = list(figures.factors)
-    columns = (
-        *(Column(name, name.replace("_", " ")) for name in factors),
-        Column("measure", "measure"),
-        Column("statistic", "statistic"),
-        Column("unit", "unit"),
-        Column("printed", "printed", form="exact", text="another machine"),
-        Column("right", "corrected", form="exact", text="where the printed figure is wrong"),
-        Column("here", "here", form="number", text="this machine"),
-        Column("count", "n here", form="count"),
-    )
-    keys = [*factors, "measure", "statistic"]
-    ours = _ours(results, study, figures)
-    joined = figures.frame.merge(ours, on=keys, how="outer", suffixes=("", "_here"))
-    joined["unit"] = joined["unit"].fillna(joined["unit_here"])
-    order = {name: results.study(study).stated.factors[name].names for name in factors}
-    order |= {
-        name: list(figures.frame[name].drop_duplicates()) for name in ("measure", "statistic")
+    rows: Sequence[str],
+) -> pd.DataFrame:
+    """Sort rows as the campaign's file has its levels, and the published one its figures."""
+    stated = results.study(study).stated.factors
+    order = {name: list(stated[name].names) for name in rows if name in stated}
+    order |= {name: list(figures.frame[name].unique()) for name in _WHAT}
+    places = {
+        name: frame[name].map({one: place for place, one in enumerate(known)})
+        for name, known in order.items()
     }
-    places = pd.DataFrame({name: joined[name].map(_places(one)) for name, one in order.items()})
-    joined = joined.loc[places.sort_values(keys, kind="stable").index]
-    frame = joined.reindex(columns=[column.name for column in columns]).reset_index(drop=True)
-    return Table("published", title, columns, frame, notes)
+    sorted_places = pd.DataFrame(places).sort_values(list(places), kind="stable")
+    return frame.loc[sorted_places.index].reset_index(drop=True)
 
 
-def _places(levels: Sequence[str]) -> dict[str, int]:
-    return {level: number for number, level in enumerate(levels)}
-
-
-def _ours(results: Results, study: str, figures: originals.Figures) -> pd.DataFrame:
-    factors = list(figures.factors)
-    wanted = figures.frame.drop_duplicates(["measure", "statistic"])
-    rows: list[dict[str, Any]] = []
-    for measure, asked in wanted.groupby("measure", sort=False):
-        frame = long_frame(results, study, str(measure), imports=False)
-        grouped = frame.groupby(factors, observed=True) if factors else [((), frame)]
-        for key, own in grouped:
-            levels = dict(zip(factors, (str(one) for one in key), strict=True))
-            values = own.sort_values(["cell", "number"])["value"].to_numpy(np.float64)
-            if not len(values):
-                continue
-            for one in asked.to_dict("records"):
-                scale = originals.SCALES.get((MEASURES[str(measure)].unit, one["unit"]), 1.0)
+def _ours(
+    results: Results,
+    study: str,
+    asked: pd.DataFrame,
+    rows: Sequence[str],
+    figure: Figure,
+    further: originals.Further | None = None,
+) -> pd.DataFrame:
+    """Return our statistics of the printed ones' measures, or of a further one in their place."""
+    out: list[dict[str, Any]] = []
+    for measure, wanted in asked.drop_duplicates(_WHAT).groupby("measure", sort=False):
+        of = further.measure if further else str(measure)
+        frame = long_frame(results, study, of, where=figure.where, imports=False)
+        if further and further.by_hops:
+            hops = frame["cell"].astype(str).map(_hops(results, study, figure))
+            frame["value"] = frame["value"] / hops
+        for levels, own in groups(frame, rows):
+            values = own["value"].to_numpy(np.float64)
+            for one in wanted.to_dict("records"):
+                scale = originals.SCALES.get((MEASURES[of].unit, one["unit"]), 1.0)
                 value = _statistic(values, str(one["statistic"]), scale)
-                rows.append(
-                    {
-                        **levels,
-                        "measure": measure,
-                        "statistic": one["statistic"],
-                        "unit_here": one["unit"],
-                        "here": value,
-                        "count": len(values),
-                    }
-                )
-    names = [*factors, "measure", "statistic", "unit_here", "here", "count"]
-    return pd.DataFrame(rows, columns=names)
+                what = {name: one[name] for name in _WHAT}
+                out.append({**levels, **what, "here": value, "count": len(values)})
+    return pd.DataFrame(out, columns=[*rows, *_WHAT, "here", "count"])
+
+
+def _hops(results: Results, study: str, figure: Figure) -> dict[str, int]:
+    """Return how many hops the longest chain of each cell has."""
+    ran = [one for one in results.study(study).finished if keeps(figure.where, one.cell.levels)]
+    found = {one.id: results.measured(one).read("chains", ["hops"])["hops"] for one in ran}
+    return {cell: int(hops.max()) for cell, hops in found.items() if len(hops)}
 
 
 def _statistic(
@@ -156,20 +221,21 @@ def _anova(results: Results, study: str, path: Path, title: str, note: str) -> T
     printed = originals.anova_terms(path)
     first, second = originals.ANOVA_FACTORS
     ours = anova(results, study, Figure(kind="anova", of="latency", factors=[first, second]))
-    columns = [Column("term", "term")]
-    rows = Rows(())
-    for term, row in printed.items():
-        rows.rows.append({"term": term, **{f"{key}_printed": one for key, one in row.items()}})
-    frame = pd.DataFrame(rows.rows).merge(ours.frame, on="term", how="left")
-    for name, label, form in (
-        ("sum_sq", "sum of squares", "number"),
-        ("df", "df", "count"),
-        ("F", "F", "number"),
-        ("p", "p", "p"),
-        ("eta_sq", "eta squared", "share"),
+    columns = [Column("term", "term", texts=term_words(first, second))]
+    rows = [
+        {"term": term, **{f"{key}_printed": one for key, one in row.items()}}
+        for term, row in printed.items()
+    ]
+    frame = pd.DataFrame(rows).merge(ours.frame, on="term", how="left")
+    for name, label, unit, form in (
+        ("sum_sq", "sum of squares", "ms^2", "number"),
+        ("df", "df", "", "count"),
+        ("F", "F", "", "number"),
+        ("p", "p", "", "p"),
+        ("eta_sq", "eta squared", "", "share"),
     ):
-        columns.append(Column(f"{name}_printed", f"{label}, printed", form=form))
-        columns.append(Column(name, f"{label}, here", form=form))
+        columns.append(Column(f"{name}_printed", f"{label}, printed", unit, form))
+        columns.append(Column(name, f"{label}, here", unit, form))
     notes = (
         note,
         "The printed p of 0.000000 is no probability: it is below 1e-300. Eta squared is made of "

@@ -4,23 +4,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
+from strata.campaign.levels import level_text
 from strata.campaign.measures import find_measure, long_frame
 from strata.campaign.model import Figure, listed
-from strata.campaign.results import Results, keeps
-from strata.campaign.tables.table import Column, Rows, Table, groups, label_columns
+from strata.campaign.results import FINISHED, Outcome, Results, Study, keeps
+from strata.campaign.tables.table import Column, Rows, Table, first_ones, groups, label_columns
+from strata.campaign.words import name_words
 
 if TYPE_CHECKING:
     from strata.stats.intervals import StatisticName
 
 _STATISTICS = (
     ("min", "min"),
+    ("p25", "p25"),
     ("p50", "median"),
+    ("p75", "p75"),
     ("mad", "MAD"),
     ("mean", "mean"),
     ("std", "std"),
@@ -30,7 +35,8 @@ _STATISTICS = (
     ("max", "max"),
 )
 _WITH_INTERVALS: tuple[StatisticName, ...] = ("mean", "p50", "p90", "p99")
-_NAMES = dict(_STATISTICS)
+STATISTIC_LABELS = dict(_STATISTICS)
+"""How tables label statistics."""
 SEED = 1
 """Of all bootstraps of a report: the same data give the same intervals."""
 
@@ -42,7 +48,7 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
     frame = long_frame(results, study, measure.name, where=figure.where)
     columns = (
         *label_columns(rows, frame),
-        Column("count", "n", form="count", text=f"values: one a {measure.each}"),
+        Column("count", "n", form="count", text=f"values: one for each {measure.each}"),
         Column("repetitions", "runs", form="count"),
         Column("left_out", "warm-up", form="count", text="messages left out, of the measured hops"),
         Column("lost", "lost", form="count", text="messages, of the measured hops"),
@@ -52,12 +58,12 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
     for levels, own in groups(frame, rows):
         hop = levels.get("hop")
         out.rows.append({**levels, **_counts(results, study, own, hop), **_described(own)})
-    notes = [f"{measure.name}: {measure.text}."]
+    notes = [f"{name_words(measure.name)}: {measure.text}."]
     notes += put_together(results, study, figure, frame)
     notes.append("MAD is the median of |x - median|, unscaled; std divides by n - 1.")
     return Table(
         "summary",
-        f"{measure.name} ({measure.unit})",
+        f"{name_words(measure.name)} ({measure.unit})",
         columns,
         out.frame(),
         tuple(notes),
@@ -69,7 +75,9 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
 def _described(own: pd.DataFrame) -> dict[str, float | int | None]:
     from strata.stats.summary import describe
 
-    return {**describe(own["value"].to_numpy(np.float64)), "repetitions": own["cell"].nunique()}
+    values = own["value"].to_numpy(np.float64)
+    p25, p75 = np.quantile(values, [0.25, 0.75]) if len(values) else (None, None)
+    return {**describe(values), "p25": p25, "p75": p75, "repetitions": own["cell"].nunique()}
 
 
 def _counts(
@@ -92,40 +100,13 @@ def _counts(
 
 def intervals(results: Results, study: str, figure: Figure) -> Table:
     """Return mean, median, p90 and p99 of a measure with their confidence intervals."""
-    from strata.stats.intervals import interval
-    from strata.stats.summary import describe
-
     measure = find_measure(figure.of or "latency")
     rows = listed(figure.rows)
     frame = long_frame(results, study, measure.name, where=figure.where)
     columns = _interval_columns(label_columns(rows, frame), measure.unit)
     out = Rows(columns)
     for levels, own in groups(frame, rows):
-        values = own["value"].to_numpy(np.float64)
-        each = [
-            describe(run["value"].to_numpy(np.float64))
-            for _, run in own.groupby("cell", observed=True)
-        ]
-        for statistic in _WITH_INTERVALS:
-            runs = [float(one) for run in each if (one := run[statistic]) is not None]
-            for confidence in figure.confidence:
-                found = interval(values, statistic, confidence, seed=SEED)
-                out.rows.append(
-                    {
-                        **levels,
-                        "statistic": _NAMES[statistic],
-                        "confidence": confidence,
-                        "estimate": found.estimate,
-                        "low": found.low,
-                        "high": found.high,
-                        "count": found.count,
-                        "effective_count": found.effective_count,
-                        "coverage": found.coverage,
-                        "run_low": min(runs) if len(runs) > 1 else None,
-                        "run_high": max(runs) if len(runs) > 1 else None,
-                        "method": found.method,
-                    }
-                )
+        out.rows += [{**levels, **row} for row in _intervals(own, figure.confidence)]
     notes = (
         "An interval is of the messages of these runs, whose dependence it allows for (effective "
         "n). Another run may differ by more: see the lowest and the highest run.",
@@ -133,13 +114,45 @@ def intervals(results: Results, study: str, figure: Figure) -> Table:
     )
     return Table(
         "intervals",
-        f"{measure.name} with confidence intervals ({measure.unit})",
+        f"{name_words(measure.name)} with confidence intervals ({measure.unit})",
         columns,
         out.frame(),
         notes,
         why_no_rows(results, study, figure, frame),
         measure.name,
     )
+
+
+def _intervals(own: pd.DataFrame, confidences: Sequence[float]) -> list[dict[str, Any]]:
+    """Return the intervals of a group's values: each statistic at each confidence."""
+    from strata.stats.intervals import interval
+    from strata.stats.summary import describe
+
+    values = own["value"].to_numpy(np.float64)
+    each = [
+        describe(run["value"].to_numpy(np.float64)) for _, run in own.groupby("cell", observed=True)
+    ]
+    out = []
+    for statistic in _WITH_INTERVALS:
+        runs = [float(one) for run in each if (one := run[statistic]) is not None]
+        for confidence in confidences:
+            found = interval(values, statistic, confidence, seed=SEED)
+            out.append(
+                {
+                    "statistic": STATISTIC_LABELS[statistic],
+                    "confidence": confidence,
+                    "estimate": found.estimate,
+                    "low": found.low,
+                    "high": found.high,
+                    "count": found.count,
+                    "effective_count": found.effective_count,
+                    "coverage": found.coverage,
+                    "run_low": min(runs) if len(runs) > 1 else None,
+                    "run_high": max(runs) if len(runs) > 1 else None,
+                    "method": found.method,
+                }
+            )
+    return out
 
 
 def _interval_columns(labels: Sequence[Column], unit: str) -> tuple[Column, ...]:
@@ -162,7 +175,7 @@ def _interval_columns(labels: Sequence[Column], unit: str) -> tuple[Column, ...]
 
 def modes(results: Results, study: str, figure: Figure) -> Table:
     """Return how many modes a measure has in each group, and where they lie."""
-    from strata.stats.modes import MIN_COUNT, find_modes
+    from strata.stats.modes import MIN_COUNT
 
     measure = find_measure(figure.of or "latency")
     rows = listed(figure.rows)
@@ -180,27 +193,7 @@ def modes(results: Results, study: str, figure: Figure) -> Table:
     )
     out = Rows(columns)
     for levels, own in groups(frame, rows):
-        # The search is of whole positive numbers; a millionth of the unit is one (ms: ns).
-        values = np.round(own["value"].to_numpy(np.float64) * 1e6).astype(np.int64)
-        found = find_modes(values[values > 0])
-        number = found.number(values)
-        for mode in range(found.count or 1):
-            part = values[number == mode] / 1e6
-            if not len(part):
-                continue
-            out.rows.append(
-                {
-                    **levels,
-                    "count": len(values),
-                    "dip_p": found.p_value,
-                    "modes": found.count,
-                    "mode": mode + 1,
-                    "share": len(part) / len(values),
-                    "p50": float(np.median(part)),
-                    "low": float(part.min()),
-                    "high": float(part.max()),
-                }
-            )
+        out.rows += [{**levels, **row} for row in _modes(own["value"].to_numpy(np.float64))]
     notes = (
         "Hartigan's dip test of the logarithm, and valleys of its density: docs/method.md. Of "
         f"less than {MIN_COUNT} values no modes are told.",
@@ -208,13 +201,38 @@ def modes(results: Results, study: str, figure: Figure) -> Table:
     )
     return Table(
         "modes",
-        f"modes of {measure.name} ({measure.unit})",
+        f"modes of {name_words(measure.name)} ({measure.unit})",
         columns,
         out.frame(),
         notes,
         why_no_rows(results, study, figure, frame),
         measure.name,
     )
+
+
+def _modes(values: npt.NDArray[np.float64]) -> list[dict[str, Any]]:
+    """Return the modes of a group's values; one row of all where none are told."""
+    from strata.stats.modes import find_modes
+
+    # The search is of whole positive numbers; a millionth of the unit is one (ms: ns).
+    whole = np.round(values * 1e6).astype(np.int64)
+    found = find_modes(whole[whole > 0])
+    number = found.number(whole)
+    parts = ((mode, whole[number == mode] / 1e6) for mode in range(found.count or 1))
+    return [
+        {
+            "count": len(whole),
+            "dip_p": found.p_value,
+            "modes": found.count,
+            "mode": mode + 1,
+            "share": len(part) / len(whole),
+            "p50": float(np.median(part)),
+            "low": float(part.min()),
+            "high": float(part.max()),
+        }
+        for mode, part in parts
+        if len(part)
+    ]
 
 
 def why_no_rows(results: Results, study: str, figure: Figure, frame: pd.DataFrame) -> str:
@@ -239,26 +257,43 @@ def put_together(
         if name not in rows and len(frame):
             several = frame.groupby(keys, observed=True)[name].nunique().max()
             if several > 1:
-                words = "repetitions" if name == "repetition" else f"levels of {name}"
+                words = "repetitions" if name == "repetition" else f"levels of {name_words(name)}"
                 said.append(f"A row has all {words} of its cells together.")
     having = set(frame["cell"].astype(str))
+    found = results.study(study)
     without = [
         one.id
-        for one in results.study(study).finished
+        for one in in_order(found, found.finished)
         if keeps(figure.where, one.cell.levels) and one.id not in having
     ]
     if having and without:
-        said.append(f"Without such a value: {', '.join(without)}.")
+        said.append(f"Without such a value: {first_ones(without)}.")
     return tuple(said)
 
 
 def skipped_notes(results: Results, study: str, figure: Figure) -> tuple[str, ...]:
     """Name the cells that a table has not, and why: a gap is never silent."""
     found: dict[str, list[str]] = {}
-    for one in results.study(study).outcomes:
-        if one.status != "finished" and keeps(figure.where, one.cell.levels):
-            words = f"{one.status}: {one.reason}" if one.reason else one.status
-            group = "+".join(one.cell.levels.values())
-            if group not in found.setdefault(words, []):
-                found[words].append(group)
-    return tuple(f"Not here: {', '.join(cells)} ({words})." for words, cells in found.items())
+    for one in in_order(results.study(study), results.study(study).outcomes):
+        if one.status != FINISHED and keeps(figure.where, one.cell.levels):
+            group = _levels(results.study(study), one)
+            if group not in found.setdefault(one.line, []):
+                found[one.line].append(group)
+    return tuple(f"Not here: {first_ones(cells)} ({why})." for why, cells in found.items())
+
+
+def _levels(study: Study, one: Outcome) -> str:
+    texts = (level_text(level, study.factor(name)) for name, level in one.cell.levels.items())
+    return " + ".join(texts)
+
+
+def in_order(study: Study, outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Sort cells, which ran at random, by the file's order of their levels, then repetition."""
+
+    def place(one: Outcome) -> tuple[int, ...]:
+        levels = one.cell.levels
+        own = (factor for factor in study.factors if factor.name in levels)
+        places = (factor.levels.index(levels[factor.name]) for factor in own)
+        return (*places, one.cell.repetition)
+
+    return sorted(outcomes, key=place)

@@ -4,12 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
 
+from strata.campaign.levels import level_words
+from strata.campaign.results import HERE, Study
+from strata.campaign.words import name_words
+
+_NAMED = 4
 ORIGIN = "origin"
 
 
@@ -17,8 +22,10 @@ ORIGIN = "origin"
 class Column:
     """A column: its label, unit, and how its values are written.
 
-    `form` is text, count, number, exact (all digits as they are), percent (a number in percent),
-    share (a fraction, written in percent), p (a probability) or flag. `text` explains it.
+    `form` is text, count, number, figure (a count or a number), exact (all digits as they are),
+    percent (a number in percent), share (a fraction, written in percent), p (a probability) or
+    flag. `text` explains it. `of` is the factor whose levels the values are; `texts` say what
+    values are written as.
     """
 
     name: str
@@ -26,6 +33,8 @@ class Column:
     unit: str = ""
     form: str = "text"
     text: str = ""
+    of: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -58,14 +67,36 @@ class Rows:
 
 def label_columns(names: Sequence[str], frame: pd.DataFrame) -> tuple[Column, ...]:
     """Return the columns that tell groups apart, and the origin where there are several."""
-    told = [*names, *([ORIGIN] if shows_origin(frame) else [])]
-    return tuple(Column(name, name.replace("_", " ")) for name in told)
+    return factor_columns([*names, *([ORIGIN] if shows_origin(frame) else [])])
+
+
+def factor_columns(names: Sequence[str]) -> tuple[Column, ...]:
+    """Return a column of the levels of each factor, or of what else is told apart (hop)."""
+    return tuple(Column(name, name_words(name), of=name) for name in names)
+
+
+def written(table: Table, study: Study, keep: Sequence[str] = ()) -> Table:
+    """Give levels their texts, and leave out columns without any value, but those to keep."""
+    frame = table.frame
+    columns = [
+        replace(column, texts={**column.texts, **level_words(study, column.of)})
+        for column in table.columns
+        if frame.empty or column.of or column.name in keep or frame[column.name].notna().any()
+    ]
+    kept = frame[[column.name for column in columns]]
+    return replace(table, columns=tuple(columns), frame=kept)
+
+
+def first_ones(names: Sequence[str]) -> str:
+    """Name some and count the rest: ``a, b, c, d and 7 more``."""
+    rest = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def shows_origin(frame: pd.DataFrame) -> bool:
     """Tell whether rows have several origins, or another than this campaign."""
     found = set(frame[ORIGIN].dropna().astype(str)) if ORIGIN in frame else set()
-    return bool(found - {"here"})
+    return bool(found - {HERE})
 
 
 def groups(

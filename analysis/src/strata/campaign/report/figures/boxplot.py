@@ -34,7 +34,7 @@ from strata.campaign.report.figures.split import (
     series_of,
     split_panels,
 )
-from strata.campaign.report.words import name_words
+from strata.campaign.words import name_words
 from strata.report.html import theme
 from strata.report.html.figures import axes, thinning
 

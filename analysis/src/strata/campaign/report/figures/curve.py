@@ -23,7 +23,7 @@ from strata.campaign.report.figures.split import (
     series_of,
     split_panels,
 )
-from strata.campaign.report.words import STATISTIC_WORDS, name_words
+from strata.campaign.words import STATISTIC_WORDS, name_words
 from strata.report.html.figures import axes
 
 _HEIGHT = 330

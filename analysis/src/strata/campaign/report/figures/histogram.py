@@ -12,7 +12,7 @@ from bokeh.plotting import figure
 from strata.campaign.report.contents import Chart, Study
 from strata.campaign.report.figures.scales import Floats, Scale, label_values, scale_of
 from strata.campaign.report.figures.split import Drawn, legend_of, series_of, split_panels
-from strata.campaign.report.words import name_words
+from strata.campaign.words import name_words
 from strata.report.html.figures import axes
 
 _HEIGHT = 260

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from bokeh.models import FixedTicker
 
+from strata.campaign.levels import level_text as level_text
 from strata.campaign.report.contents import Measure
 from strata.campaign.results import Factor
 from strata.report.html.figures.axes import MICRO
@@ -27,7 +28,6 @@ WIDE = 8.0
 """Largest over median value above which a linear axis would flatten what is typical."""
 _STEEP = 20.0
 _TIME = (("s", 1000.0), ("ms", 1.0), (MICRO, 1e-3), ("ns", 1e-6))
-_KIB = 1024
 _LONG_LABELS = 46
 _LONGEST_LABEL = 24
 _TILT = 0.8
@@ -169,23 +169,3 @@ def _cut(text: str) -> str:
         if len(text) <= _LONGEST_LABEL
         else f"{text[: _LONGEST_LABEL - 1]}\N{HORIZONTAL ELLIPSIS}"
     )
-
-
-def level_text(level: str, factor: Factor | None) -> str:
-    """Write a level: sizes as 64 KiB, other numbers with their unit, names as they are."""
-    if factor is None or factor.numbers is None:
-        return level
-    number = dict(zip(factor.levels, factor.numbers, strict=True)).get(level)
-    if number is None:
-        return level
-    if factor.unit == "B":
-        return size_text(number)
-    return f"{number:g} {factor.unit}" if factor.unit else f"{number:g}"
-
-
-def size_text(size: float) -> str:
-    """Write a number of bytes in the largest binary unit that leaves it whole."""
-    for unit, bytes_of in (("GiB", _KIB**3), ("MiB", _KIB**2), ("KiB", _KIB)):
-        if size >= bytes_of and size % bytes_of == 0:
-            return f"{size / bytes_of:g} {unit}"
-    return f"{size:,.0f} B"

@@ -32,6 +32,11 @@ def name_words(name: str) -> str:
     return _NAMES.get(name, name.replace("_", " "))
 
 
+def capital(text: str) -> str:
+    """Return text with a capital at its begin."""
+    return text[:1].upper() + text[1:]
+
+
 def count_words(count: int, one: str, many: str) -> str:
     """Write a count with its noun: ``1 cell``, ``1,024 cells``."""
     return f"{count:,} {one if count == 1 else many}"
