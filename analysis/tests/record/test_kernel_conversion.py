@@ -15,13 +15,15 @@ from lttng_world import World, alive, events, manifest, wait_until
 
 pytestmark = pytest.mark.live
 
-# Records at once what there is to record, and prints it in an hour.
+# Records at once what there is to record, and prints it in an hour if who asked lives so long.
 _PERF = """#!{python}
 import os, signal, sys, time
 if "--version" in sys.argv:
     print("perf version 6.1.0")
 elif sys.argv[1] == "script":
-    time.sleep(3600)
+    parent, end = os.getppid(), time.monotonic() + 3600
+    while os.getppid() == parent and time.monotonic() < end:
+        time.sleep(0.1)
 else:
     options = dict(option.split("=", 1) for option in sys.argv if "=" in option)
     open(options["--output"], "w").write("recorded")
