@@ -13,7 +13,9 @@ from typing import Any
 
 from strata.campaign import model
 from strata.campaign.environment import changes
+from strata.campaign.imports import Import, read_imports
 from strata.campaign.measures import MEASURES, OVER_TIME, long_frame
+from strata.campaign.ranges import range_frame, ranged_measures
 from strata.campaign.report.answers import PRIMARY, answer
 from strata.campaign.report.contents import (
     CellRow,
@@ -53,7 +55,10 @@ def gather(directory: Path, *, progress: Progress | None = None) -> Contents:
             progress(done[0], total, study)
         done[0] += 1
 
-    studies = tuple(_study_part(results, study, step) for study in results.studies.values())
+    imports = read_imports(directory)
+    studies = tuple(
+        _study_part(results, study, imports, step) for study in results.studies.values()
+    )
     environments = tuple(_environment(one) for one in document.get("environments") or ())
     return Contents(
         name=results.directory.name,
@@ -73,7 +78,9 @@ def gather(directory: Path, *, progress: Progress | None = None) -> Contents:
     )
 
 
-def _study_part(results: Results, study: StudyResults, step: Callable[[str], None]) -> StudyPart:
+def _study_part(
+    results: Results, study: StudyResults, imports: list[Import], step: Callable[[str], None]
+) -> StudyPart:
     shown = _study(study)
     parts: list[Chart | Table] = []
     frames = _Frames(results, study.name)
@@ -83,12 +90,28 @@ def _study_part(results: Results, study: StudyResults, step: Callable[[str], Non
             parts.append(_chart(frames, figure))
         else:
             parts.append(table_of(results, study.name, figure))
+    parts += _ranges(results, study.name, imports, frames)
     layers = frames.get("layer").frame
     asked = [figure.of for figure in study.stated.figures if figure.of in PRIMARY]
     primary = dict.fromkeys([*asked, "loss"])
     charts = [frames.get(name) for name in primary if name]
     present = tuple(str(layer) for layer in layers["layer"].dropna().unique())
     return StudyPart(shown, answer(shown, charts, layers), tuple(parts), present)
+
+
+def _ranges(
+    results: Results, study: str, imports: list[Import], frames: _Frames
+) -> list[Chart | Table]:
+    """Make a figure of each measure that imports tell ranges of; no file has to ask for it."""
+    charts: list[Chart | Table] = []
+    for name in ranged_measures(imports):
+        if name not in MEASURES:
+            continue
+        found = frames.get(name)
+        rows = range_frame(results, imports, study, name, found.frame)
+        if len(rows):
+            charts.append(Chart(Request("ranges", name), found.measure, rows))
+    return charts
 
 
 class _Frames:

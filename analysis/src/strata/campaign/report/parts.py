@@ -97,6 +97,7 @@ def figure_title(chart: Chart) -> str:
         "curve": "",
         "bars": "",
         "timeline": "over time",
+        "ranges": "ranges, beside those of others",
     }[request.kind]
     name = name_words(chart.measure.name)
     if request.kind == "bars":
@@ -179,8 +180,8 @@ def _counts(chart: Chart, study: Study) -> list[str]:
 
 def _value_count(chart: Chart) -> str:
     frame = chart.frame
-    each = chart.measure.each
-    noun = each if each in ("message", "interval", "sample") else "value"
+    each = "range" if chart.request.kind == "ranges" else chart.measure.each
+    noun = each if each in ("message", "interval", "sample", "range") else "value"
     return count_words(len(frame), noun, f"{noun}s")
 
 

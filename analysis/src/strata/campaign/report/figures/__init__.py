@@ -12,6 +12,7 @@ from strata.campaign.report.figures.boxplot import draw_boxplot
 from strata.campaign.report.figures.curve import draw_curve
 from strata.campaign.report.figures.histogram import draw_histogram
 from strata.campaign.report.figures.quantiles import draw_quantiles
+from strata.campaign.report.figures.ranges import draw_ranges
 from strata.campaign.report.figures.samples import draw_samples
 from strata.campaign.report.figures.split import Drawn, Key, Panel
 from strata.campaign.report.figures.timeline import draw_timeline
@@ -26,5 +27,6 @@ KINDS: dict[str, Callable[[Chart, Study], Drawn]] = {
     "curve": draw_curve,
     "bars": draw_bars,
     "timeline": draw_timeline,
+    "ranges": draw_ranges,
 }
-"""Each kind of figure and what draws a frame that has rows."""
+"""Each kind of figure and what draws a frame that has rows; `ranges` come by imports alone."""

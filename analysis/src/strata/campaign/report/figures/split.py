@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import pandas as pd
@@ -178,7 +178,9 @@ def origins_of(frame: pd.DataFrame) -> list[str]:
 def legend_of(chart: Chart, study: Study, *, style: str) -> tuple[Key, ...]:
     """Return the keys of all series of the figure; none for a single unnamed one."""
     keys = [series.key for series in series_of(chart.frame, chart, study, style=style)]
-    return tuple(keys) if len(keys) > 1 or any(key.text for key in keys) else ()
+    if len(keys) == 1 and not keys[0].text:
+        return ()
+    return tuple(key if key.text else replace(key, text=HERE) for key in keys)
 
 
 def only(frame: pd.DataFrame, request: Request) -> pd.DataFrame:
