@@ -208,7 +208,7 @@ def test_what_was_imported_is_drawn_apart() -> None:
     frame = pd.concat([long(ONE), long(ONE, origin="old laptop", seed=2)], ignore_index=True)
     figure_ = KINDS["boxplot"](Chart(Request("boxplot", "latency", x="size"), LATENCY, frame), ONE)
     assert [(key.text, key.hollow) for key in figure_.legend] == [
-        ("", False),
+        ("here", False),
         ("old laptop (another machine)", True),
     ]
     part = figure_part(Chart(Request("boxplot", "latency", x="size"), LATENCY, frame), ONE, "p")
