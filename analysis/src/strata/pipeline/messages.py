@@ -79,6 +79,7 @@ def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResu
     links = links_frame(found.links)
     chains = _chains(found, hops, wanted.chain, ledger)
     of_chains = chain_tables(chains, found.messages, links, found.where)
+    ledger.add("unfinished_chains", int(of_chains.chains["unfinished"].sum()))
     tables = {
         "publications": publications,
         "takes": takes,

@@ -88,6 +88,7 @@ def _chains(analysis: Analysis) -> list[dict[str, Any]]:
                 "name": chain["name"],
                 "nodes": chain["nodes"].split(" -> "),
                 "count": chain["count"],
+                "unfinished": chain["unfinished"],
                 "latency_ns": _statistics(chain, "latency_"),
                 "dip": chain["dip"],
                 "dip_p": chain["dip_p"],

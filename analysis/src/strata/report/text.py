@@ -118,6 +118,8 @@ def _chain(analysis: Analysis, chain: Mapping[Hashable, Any]) -> RenderableType:
         f"p90 {format_ns(chain['latency_p90'])}, p99 {format_ns(chain['latency_p99'])}, "
         f"max {format_ns(chain['latency_max'])}"
     )
+    if chain["unfinished"]:
+        latency += f"; {chain['unfinished']:,} more reached a last callback that never ended"
     title = chain["name"]
     if title in shared_names(analysis.chains):
         title = f"{title} ({chain['nodes']})"

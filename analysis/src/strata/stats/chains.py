@@ -5,11 +5,15 @@
 A chain's time is cut into the layers of its hops: of every hop but the last the transfer layers and
 the link to the next (*hold*; of stored messages *callback*, *stored* and *link hold*), of the last
 the transfer layers and the *callback*. Segments of one instance add up to its latency exactly.
+
+Instances are the messages whose last callback ended, as in the statistics of hops. A callback that
+threw has no end: its messages would stop at its start, and mix two different latencies. Where no
+message of a chain reaches the end of a callback (callbacks were not recorded), all are instances.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -67,20 +71,31 @@ def chain_tables(
     segments: list[pd.DataFrame] = []
     layers: list[pd.DataFrame] = []
     begin = 0
-    for chain_id, chain in enumerate(chains):
+    ended = messages["callback_end_ns"].notna().to_numpy(bool)
+    for chain_id, found in enumerate(chains):
+        chain = _finished(found, ended)
         cut = _instances(chain_id, chain, messages, links, begin)
         begin += len(cut)
         parts = _segments(chain_id, chain, messages, links, begin - len(cut))
         instances.append(cut)
         segments.append(parts)
         layers.append(_layer_statistics(chain_id, parts, where, cut))
-        rows.append(_chain_row(chain_id, chain, messages, cut))
+        unfinished = len(found.messages) - len(chain.messages)
+        rows.append(_chain_row(chain_id, chain, messages, cut) | {"unfinished": unfinished})
     return ChainTables(
         tables.CHAINS.frame(pd.DataFrame(rows, columns=tables.CHAINS.names)),
         _joined(tables.CHAIN_INSTANCES, instances),
         _joined(tables.CHAIN_SEGMENTS, segments),
         _joined(tables.CHAIN_LAYER_STATS, layers),
     )
+
+
+def _finished(chain: Chain, ended: npt.NDArray[np.bool_]) -> Chain:
+    """Leave out the instances whose last callback has no end, unless none has one."""
+    kept = ended[chain.messages[:, -1]]
+    if not kept.any():
+        return chain
+    return replace(chain, messages=chain.messages[kept], links=chain.links[kept])
 
 
 def _joined(table: Table, parts: list[pd.DataFrame]) -> pd.DataFrame:
@@ -105,7 +120,7 @@ def _chain_row(
 def _instances(
     chain_id: int, chain: Chain, messages: pd.DataFrame, links: pd.DataFrame, begin: int
 ) -> pd.DataFrame:
-    """Instances whose last message reaches the end of its callback, where any does."""
+    """Return the rows of `chain_instances` of a chain."""
     last = messages.iloc[chain.messages[:, -1]]
     first = messages.iloc[chain.messages[:, 0]]
     begin_ns = first["begin_ns"].to_numpy(np.int64)

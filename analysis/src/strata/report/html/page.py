@@ -60,6 +60,7 @@ class ChainSection:
     nodes: list[str]
     topics: list[str]
     count: int
+    unfinished: int
     hop_count: int
     latency: dict[str, float | None]
     bottleneck: str
@@ -150,6 +151,7 @@ def _section(
         nodes=str(chain["nodes"]).split(" -> "),
         topics=str(chain["name"]).split(" -> "),
         count=int(chain["count"]),
+        unfinished=int(chain["unfinished"]),
         hop_count=int(chain["hop_count"]),
         latency={name: chain[f"latency_{name}"] for name in ("min", "p50", "p90", "p99", "max")},
         bottleneck=_with_micro(bottleneck.text) if bottleneck else "",

@@ -145,6 +145,13 @@ MESSAGES = (
         "{count} {message|messages} began a chain that did not reach its end in the trace.",
     ),
     Diagnostic(
+        "unfinished_chains",
+        Severity.WARNING,
+        "{count} {message|messages} reached the last callback of a chain, and that callback has no "
+        "end in the trace (an exception, events lost, or the trace ended first): "
+        "{it is|they are} in no figure of the chain.",
+    ),
+    Diagnostic(
         "unresolved_links",
         Severity.WARNING,
         "{count} declared message {link names|links name} a node, topic or handle that the trace "

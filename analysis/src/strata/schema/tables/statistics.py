@@ -48,9 +48,15 @@ CHAINS = Table(
         Column("name", "string", "topics of its hops, joined by ->"),
         Column("nodes", "string", "nodes on the way, joined by ->"),
         Column("hop_count", "int64", "hops"),
-        Column("count", "int64", "messages that went all the way"),
+        Column("count", "int64", "messages that went all the way; all figures are over these"),
         *statistics("latency_", "first publish to the end of the last callback"),
         *modality("its latency"),
+        Column(
+            "unfinished",
+            "int64",
+            "further messages, which reached the last callback but not its end: in no figure of "
+            "the chain; 0 where no message of the chain reaches one (then all count)",
+        ),
     ),
     "One row a way of hops that are linked through callbacks.",
 )
