@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +12,18 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pytest
+from scene import Scene
 
 from strata.model.build import Model, build_model
-from strata.model.columns import NONE
+from strata.model.columns import NONE, EventColumns
+from strata.model.entities import build_entities
+from strata.model.executions import pair_executions
+from strata.model.inferred import infer
 from strata.model.matching import PUBLISH_TIME
+from strata.model.timeline import Timeline
+from strata.model.topics import number_topics
+from strata.model.traffic import find_publications, find_takes
+from strata.model.windows import NO_LOSSES
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 
@@ -98,3 +107,55 @@ def test_topics_that_are_not_known_are_not_inferred(sample: Callable[[str], Path
     assert len(model.takes) > 0
     assert len(model.matches.take) == 0
     assert ledger.counts["unmatched_takes"] == len(model.takes)
+
+
+def bare_publisher(count: int, period_ns: int, jitter_ns: int) -> Tables:
+    """Tables of a thread that emits nothing but publications, and of one that takes them.
+
+    The stamp is some microseconds after rmw_publish, the take up to 100 us after that.
+    """
+    random = np.random.default_rng(1)
+    scene = Scene()
+    scene.publisher("/t", node="/source", pid=1)
+    scene.subscription("/t", node="/sink", pid=2, symbol="on_t")
+    at = np.cumsum(period_ns + random.integers(-jitter_ns, jitter_ns, count))
+    stamp = at + random.integers(1_000, 9_000, count)
+    take = stamp + random.integers(20_000, 100_000, count)
+    lines = [
+        f"{t - 900} 1.1 rcl_publish /t\n{t} 1.1 rmw_publish /t {s}\n{r} 2.2 rmw_take on_t {s}"
+        for t, s, r in zip(at.tolist(), stamp.tolist(), take.tolist(), strict=True)
+    ]
+    scene.play("\n".join(lines))
+    return scene.tables()
+
+
+@pytest.mark.parametrize("period_ms", [1, 10, 100])
+def test_a_thread_that_only_publishes_is_matched(period_ms: int) -> None:
+    # Until its next publication nothing bounds the time at which a message was stamped.
+    count = 1_000
+    tables = bare_publisher(count, period_ms * 1_000_000, 60_000)
+    exact = publication_of_take(build_model(tables, Ledger()))
+    found = publication_of_take(build_model(as_humble(tables, CLOCKS["5 ms ahead"]), Ledger()))
+    matched = found != NONE
+    assert (found[matched] == exact[matched]).all()
+    assert matched.sum() >= 0.99 * count
+
+
+def test_memory_of_matching_by_time_does_not_grow_with_the_rate() -> None:
+    # At 10 kHz each stamp has hundreds of publications that it may be of at first.
+    count = 5_000
+    tables = as_humble(bare_publisher(count, 100_000, 20_000), CLOCKS["as it was"])
+    events = EventColumns(tables, Ledger())
+    entities = build_entities(events)
+    timeline = Timeline(events)
+    executions = pair_executions(events, timeline, entities.callbacks, Ledger(), NO_LOSSES)
+    rest = (events, timeline, entities, executions, Ledger(), NO_LOSSES)
+    publications, takes = find_publications(*rest), find_takes(*rest)
+    topics = number_topics(publications, takes, entities)
+    tracemalloc.start()
+    try:
+        infer(events, timeline, publications, takes, topics)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 40 << 20

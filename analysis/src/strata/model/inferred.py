@@ -7,6 +7,10 @@ rmw_publish and its next event, by another clock; `strata.model.calibration` fin
 two. A publication of the take's topic fits when the stamp may lie there for some offset within the
 bounds. A take is matched when exactly one fits.
 
+Nor is it later than half way to the next publication of the same publisher: a thread that emits
+nothing but publications has no other event that bounds it, and with windows that touch each other
+any offset would fit.
+
 A thread whose events were lost seems to publish for long. So the stamp must also be as near to
 rmw_publish as is usual for that publisher (`_USUAL` times its median, and `_USUAL_NS`).
 
@@ -20,6 +24,7 @@ fits for every offset within the bounds.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +48,9 @@ _BACK_NS = 5_000_000
 
 _LONGEST_NS = 20_000_000
 """No stamp is later after its rmw_publish."""
+
+_TOGETHER = 1 << 16
+"""Pairs of a stamp and a publication that are in memory at once, where 50 stamps have fewer."""
 
 _MARGIN_NS = 5_000
 _USUAL, _USUAL_NS = 8, 50_000
@@ -68,7 +76,7 @@ class Inferred:
 
 @dataclass(frozen=True)
 class _Candidates:
-    """Publications without a stamp, of known topics; `until_ns` is the thread's next event."""
+    """Publications without a stamp, of known topics, and until when each may have got its stamp."""
 
     row: Ints
     topic: Ints
@@ -130,14 +138,25 @@ def _candidates(
     publish_ns = publications.rmw_publish_ns[row]
     longest = publish_ns + _LONGEST_NS
     until = np.where(after != NONE, np.minimum(timeline.ns_at(after), longest), longest)
+    publisher = publications.publisher[row]
     return _Candidates(
         row,
         topic[row],
         of_thread[publications.thread[row]],
-        publications.publisher[row],
+        publisher,
         publish_ns,
-        until,
+        np.minimum(until, _half_way(publisher, publish_ns)),
     )
+
+
+def _half_way(publisher: Ints, publish_ns: Ints) -> Ints:
+    """Half way from each publication to the next of its publisher; far away after the last."""
+    order = np.lexsort((publish_ns, publisher))
+    out = np.full(len(order), np.iinfo(np.int64).max, np.int64)
+    same = publisher[order[1:]] == publisher[order[:-1]]
+    first, second = order[:-1][same], order[1:][same]
+    out[first] = publish_ns[first] + (publish_ns[second] - publish_ns[first]) // 2
+    return out
 
 
 def _questions(
@@ -204,27 +223,56 @@ def _offset(
 ) -> tuple[Offset, Ints]:
     """The offset of a host's clocks, and the questions that only its publications may answer."""
     least = _least_offset(questions, rows, host)
-    # Publications that the stamp may be of, for any offset from the least to the slowest.
     stamp = questions.stamp[rows]
-    row, owner = _published(
+    # Publications that a stamp may be of, for any offset from the least to the slowest.
+    first, count = _reach(
         by_topic, questions.topic[rows], stamp - least - _FASTEST_NS - _BACK_NS, stamp - least
     )
-    question = rows[owner]
+    found, asked = [], [np.empty(0, np.int64)]
+    for part in _parts(count):
+        place, owner = spread(first[part], count[part])
+        pairs = _pairs(own, by_topic.order[place], questions, rows[part][owner])
+        near = pairs.high >= least[part][owner]
+        near &= pairs.low <= least[part][owner] + _FASTEST_NS + _BACK_NS
+        sure = picked(known, _within(known.stamp, stamp, part))
+        found.append(calibrate(joined(picked(pairs, near), sure), _FASTEST_NS + _BACK_NS))
+        asked.append(np.asarray(pd.unique(pairs.question[near]), np.int64))
+    return joined(*found), np.concatenate(asked)
+
+
+def _pairs(own: _Candidates, row: Ints, questions: _Questions, question: Ints) -> Pairs:
+    """Pair questions with candidates that may be what they ask for."""
     stamp = questions.stamp[question]
-    high = stamp - own.publish_ns[row]
-    low = stamp - own.until_ns[row]
-    pairs = Pairs(
+    return Pairs(
         question,
         questions.topic[question],
         stamp,
         own.publish_ns[row],
-        low,
-        high,
+        stamp - own.until_ns[row],
+        stamp - own.publish_ns[row],
         np.zeros(len(row), bool),
     )
-    near = (high >= least[owner]) & (low <= least[owner] + _FASTEST_NS + _BACK_NS)
-    offset = calibrate(joined(picked(pairs, near), known), _FASTEST_NS + _BACK_NS)
-    return offset, np.asarray(pd.unique(question[near]), np.int64)
+
+
+def _parts(count: Ints) -> list[slice]:
+    """Divide questions into parts of whole bins that have few pairs; `count` is those of each.
+
+    One part at least, which may be empty.
+    """
+    if not len(count):
+        return [slice(0, 0)]
+    begins = np.flatnonzero(np.diff(bins(len(count)), prepend=-1))
+    before = np.cumsum(np.add.reduceat(count, begins)) // _TOGETHER
+    first = begins[np.flatnonzero(np.diff(before, prepend=-1))].tolist()
+    first[0] = 0
+    return [slice(*part) for part in pairwise([*first, len(count)])]
+
+
+def _within(known: Ints, stamp: Ints, part: slice) -> Flags:
+    """Tell which stamps lie in a part of others; what lies beyond them is of the outermost."""
+    begins = part.start == 0 or known >= stamp[part.start]
+    ends = part.stop == len(stamp) or known < stamp[part.stop]
+    return np.broadcast_to(np.asarray(begins & ends, bool), known.shape)
 
 
 def _least_offset(questions: _Questions, rows: Ints, host: int) -> Ints:
@@ -248,12 +296,10 @@ def _least_offset(questions: _Questions, rows: Ints, host: int) -> Ints:
     return np.asarray((best - slew - _BACK_NS)[of_row])
 
 
-def _published(by_topic: GroupedSearch, topic: Ints, least: Ints, most: Ints) -> tuple[Ints, Ints]:
-    """Candidates of topics whose stamps may lie in ranges, and the range that each is for."""
+def _reach(by_topic: GroupedSearch, topic: Ints, least: Ints, most: Ints) -> tuple[Ints, Ints]:
+    """Candidates of topics whose stamps may lie in ranges: first place in the order, and count."""
     first = by_topic.position(topic, least - _LONGEST_NS, after_equal=False)
-    last = by_topic.position(topic, most, after_equal=True)
-    place, owner = spread(first, last - first)
-    return by_topic.order[place], owner
+    return first, np.maximum(by_topic.position(topic, most, after_equal=True) - first, 0)
 
 
 def _fitting(
@@ -264,11 +310,18 @@ def _fitting(
     stamp = questions.stamp[rows]
     low, high = offset.bounds(stamp)
     earliest, latest = stamp - high - _MARGIN_NS, stamp - low + _MARGIN_NS
-    row, owner = _published(by_topic, questions.topic[rows], earliest, latest)
+    first, count = _reach(by_topic, questions.topic[rows], earliest, latest)
+    found = []
+    for part in _parts(count):
+        place, owner = spread(first[part], count[part])
+        row, owner = by_topic.order[place], owner + part.start
+        fits = (own.publish_ns[row] <= latest[owner]) & (own.until_ns[row] >= earliest[owner])
+        found.append((row[fits], owner[fits]))
+    row, owner = (np.concatenate(column) for column in zip(*found, strict=True))
     least, most = earliest[owner], latest[owner]
     publish_ns = own.publish_ns[row]
-    until_ns = np.minimum(own.until_ns[row], publish_ns + _usual(own, row, publish_ns, least, most))
-    fits = (publish_ns <= most) & (until_ns >= least)
+    until_ns = np.minimum(own.until_ns[row], publish_ns + _usual(own, row, least, most))
+    fits = until_ns >= least
     sure = (publish_ns - _MARGIN_NS <= least) & (until_ns + _MARGIN_NS >= most)
     return rows[owner[fits]], own.row[row[fits]], sure[fits]
 
@@ -291,11 +344,10 @@ def _answering(
     return question, row, sure
 
 
-def _usual(own: _Candidates, row: Ints, publish_ns: Ints, least: Ints, most: Ints) -> Ints:
-    """How long after rmw_publish a stamp may be, for the publisher of each row."""
-    fits = (publish_ns <= most) & (own.until_ns[row] >= least)
-    taken = np.maximum((least + most) // 2 - publish_ns, 0)
-    after = pd.Series(taken[fits]).groupby(own.publisher[row[fits]]).median()
+def _usual(own: _Candidates, row: Ints, least: Ints, most: Ints) -> Ints:
+    """How long after rmw_publish a stamp may be, for the publisher of each row, which all fit."""
+    taken = np.maximum((least + most) // 2 - own.publish_ns[row], 0)
+    after = pd.Series(taken).groupby(own.publisher[row]).median()
     usual = np.full(int(own.publisher.max(initial=0)) + 1, _USUAL_NS, np.int64)
     usual[after.index.to_numpy(np.int64)] += (_USUAL * after).to_numpy(np.int64)
     return usual[own.publisher[row]]
