@@ -159,7 +159,8 @@ def compare(
         [subject for subject in side.subjects() if wanted(subject) and side.values(subject)]
         for side in (a, b)
     )
-    both = [subject for subject in of_a if subject in set(of_b)]
+    in_a, in_b = set(of_a), set(of_b)
+    both = [subject for subject in of_a if subject in in_b]
     blocks = []
     for subject in both:
         blocks.append(_block(a, b, subject))
@@ -170,8 +171,8 @@ def compare(
         a,
         b,
         tuple(blocks),
-        tuple(subject for subject in of_a if subject not in set(of_b)),
-        tuple(subject for subject in of_b if subject not in set(of_a)),
+        tuple(subject for subject in of_a if subject not in in_b),
+        tuple(subject for subject in of_b if subject not in in_a),
         tests,
     )
 
