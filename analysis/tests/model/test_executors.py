@@ -141,6 +141,59 @@ def test_a_group_beside_another_in_one_node_still_excludes() -> None:
     assert blocked(model) == {0: {"on_u": 200}}
 
 
+def test_an_execution_is_of_one_exclusion_set() -> None:
+    # Thirty callbacks of a node on three threads: each met a few of the others, by chance.
+    random = np.random.default_rng(3)
+    made = IntraScene()
+    names = [f"on_{number}" for number in range(30)]
+    for name in names:
+        made.subscription(f"/{name}", node="/sink", pid=2, symbol=name)
+    lines = [f"{thread} 2.{thread} ready" for thread in (1, 2, 3)]
+    at = np.array([100, 100, 100])
+    for name in random.permutation(np.repeat(names, 20)):
+        thread = int(at.argmin())
+        begin = int(at[thread] + random.integers(1, 50))
+        at[thread] = begin + random.integers(1, 50)
+        lines.append(f"{begin} 2.{thread + 1} callback_start {name}")
+        lines.append(f"{at[thread]} 2.{thread + 1} callback_end {name}")
+    made.play("\n".join(lines))
+    model, _ = made.model()
+    groups, executions = model.groups, model.executions
+    assert len(np.unique(groups.row)) == len(groups.row) <= len(executions.callback)
+    # No two of a set ran at once, and only callbacks that ran beside themselves have none.
+    same = groups.group[1:] == groups.group[:-1]
+    assert (groups.start_ns[1:] >= groups.until_ns[:-1])[same].all()
+    assert 1 < len(np.unique(groups.group)) < len(names)
+    of_run = groups.of_callback[executions.callback]
+    for callback in np.flatnonzero(groups.of_callback == NONE):
+        start_ns, end_ns = (
+            np.sort(column[executions.callback == callback])
+            for column in (executions.start_ns, executions.end_ns)
+        )
+        assert (start_ns[1:] < end_ns[:-1]).any()
+    assert len(groups.row) == (of_run != NONE).sum()
+
+
+def test_a_callback_is_put_to_those_that_it_could_have_met_most() -> None:
+    # on_v met neither on_t nor on_u, which met each other; on_t ran much longer.
+    made = scene()
+    made.subscription("/u", node="/sink", pid=2, symbol="on_v")
+    made.play(WARM)
+    made.play(
+        """
+        100 2.1 callback_start on_t
+        110 2.2 callback_start on_u
+        120 2.2 callback_end on_u
+        900 2.1 callback_end on_t
+        1000 2.1 callback_start on_v
+        1010 2.1 callback_end on_v
+        """
+    )
+    model, _ = made.model()
+    by_symbol = dict(zip(model.entities.callbacks.symbol, model.groups.of_callback, strict=True))
+    assert by_symbol["on_t"] == by_symbol["on_v"] != by_symbol["on_u"]
+
+
 def test_callbacks_of_a_node_in_two_executors_do_not_exclude_each_other() -> None:
     made = scene()
     made.subscription("/u", node="/sink", pid=2, symbol="on_v")

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which callbacks exclude each other, in multi-threaded executors: what never happened tells.
 
-No event names callback groups. Two callbacks of one node in one executor (or a callback and
-itself) that were never seen to run at once are taken to exclude each other, as callbacks of one
-mutually exclusive group do, which is the default of a node. Where they ran seldom, they may only
-have happened not to meet.
+No event names callback groups. What is known: a callback belongs to one group of its node, and two
+callbacks of one mutually exclusive group (the default of a node) never run at once. So callbacks of
+one node in one executor are put together as long as no two of them were ever seen to run at once;
+each is put to those that ran longest of the ones that it never met, as these had the most
+opportunity to be met. Callbacks that ran seldom may only have happened not to meet.
 
-What excludes a callback is its *exclusion set*: the callbacks of its node that exclude it, itself
+What excludes a callback is its *exclusion set*: the callbacks that it was put together with, itself
 included; a callback that was seen to run beside itself is reentrant, and excludes nothing.
-Callbacks of one group have the same set where all of it ran. Single-threaded executors need none:
-one callback runs at a time.
+Single-threaded executors need none: one callback runs at a time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from strata.model.columns import NONE, Ints
 from strata.model.entities import Callbacks
 from strata.model.executions import Executions
 from strata.model.executors import Executors
-from strata.model.search import GroupedSearch, greatest_so_far, runs, spread
+from strata.model.search import GroupedSearch, sums
 
 Flags = npt.NDArray[np.bool_]
 
@@ -33,9 +33,9 @@ Flags = npt.NDArray[np.bool_]
 class CallbackGroups:
     """Exclusion sets, and the executions of their callbacks by set and time.
 
-    `of_callback` has one row a callback: its set, or `NONE`. The others have one row an execution
-    in a set: its row of the executions, set, begin and end. Of a set the intervals never overlap:
-    where two callbacks that exclude a third ran at once, the time is that of the first.
+    `of_callback` has one row for each callback: its set, or `NONE`. The others have one row for
+    each execution of a callback that has a set: its row of the executions, set, begin and end. The
+    intervals of a set never overlap.
     """
 
     of_callback: Ints
@@ -53,35 +53,50 @@ def find_callback_groups(
     owned = several[executors.of_callback] & (callbacks.node != NONE)
     outer = np.flatnonzero((executions.callback != NONE) & (executions.depth == 1))
     outer = outer[owned[executions.callback[outer]]]
-    of_callback, members = _exclusion_sets(executions, executors, callbacks, outer)
-    if not len(members):
-        none = np.empty(0, np.int64)
-        return CallbackGroups(of_callback, none, none, none, none)
-    return _runs(executions, of_callback, members, outer)
+    of_callback = _exclusion_sets(executions, executors, callbacks, outer)
+    return _runs(executions, of_callback, outer)
 
 
 def _exclusion_sets(
     executions: Executions, executors: Executors, callbacks: Callbacks, outer: Ints
-) -> tuple[Ints, Ints]:
-    """The set of each callback, and the members: rows of (set, callback)."""
+) -> Ints:
+    """The set of each callback, or `NONE`."""
     of_callback = np.full(len(callbacks.address), NONE, np.int64)
-    ran = np.unique(executions.callback[outer])
+    ran, inverse = np.unique(executions.callback[outer], return_inverse=True)
+    took = executions.until_ns[outer] - executions.start_ns[outer]
+    busy = sums(inverse, np.maximum(took, 0), len(ran))
     met = _met(executions, executors, outer, len(of_callback))
-    known: dict[tuple[int, ...], int] = {}
+    total = 0
     # Nodes and their callbacks are few; executions were looked at in columns.
-    width = len(executors) + 1
-    for key in np.unique(callbacks.node[ran] * width + executors.of_callback[ran]):
-        own = ran[callbacks.node[ran] * width + executors.of_callback[ran] == key]
-        apart = ~np.isin(own[:, None] * len(of_callback) + own[None, :], met)
-        # A callback that runs beside itself is of a reentrant group, which excludes nothing.
-        reentrant = ~apart.diagonal()
-        apart[reentrant, :] = apart[:, reentrant] = False
-        for row, callback in enumerate(own):
-            excluding = tuple(own[apart[row]].tolist())
-            if excluding:
-                of_callback[callback] = known.setdefault(excluding, len(known))
-    pairs = [(number, callback) for group, number in known.items() for callback in group]
-    return of_callback, np.asarray(pairs, np.int64).reshape(-1, 2)
+    keys = callbacks.node[ran] * (len(executors) + 1) + executors.of_callback[ran]
+    for key in np.unique(keys):
+        own = np.flatnonzero(keys == key)
+        own = own[np.argsort(-busy[own], kind="stable")]
+        callback = ran[own]
+        beside = np.isin(callback[:, None] * len(of_callback) + callback[None, :], met)
+        number = _put_together(beside, busy[own])
+        of_callback[callback] = np.where(number != NONE, total + number, NONE)
+        total += int(number.max()) + 1
+    return of_callback
+
+
+def _put_together(beside: Flags, busy: Ints) -> Ints:
+    """Number the sets of one node's callbacks, those that ran longest first; `NONE` for reentrant.
+
+    `beside` says which were seen to run at once, `busy` how long each ran, in ns.
+    """
+    number = np.full(len(busy), NONE, np.int64)
+    longest: list[int] = []
+    for row in np.flatnonzero(~beside.diagonal()):
+        met = np.unique(number[beside[row]])
+        open_to = [one for one in range(len(longest)) if one not in met]
+        if open_to:
+            number[row] = max(open_to, key=longest.__getitem__)
+            longest[number[row]] += int(busy[row])
+        else:
+            number[row] = len(longest)
+            longest.append(int(busy[row]))
+    return number
 
 
 def _met(executions: Executions, executors: Executors, outer: Ints, count: int) -> Ints:
@@ -123,31 +138,15 @@ def _other_threads(executors: Executors, thread: Ints) -> list[Ints]:
     return out
 
 
-def _runs(executions: Executions, of_callback: Ints, members: Ints, outer: Ints) -> CallbackGroups:
-    """Executions of each set, those without an end bounded, and none of them at once."""
-    by_callback = outer[np.argsort(executions.callback[outer], kind="stable")]
-    callback = executions.callback[by_callback]
-    place, member = spread(*runs(callback, members[:, 1]))
-    row, group = by_callback[place], members[member, 0]
+def _runs(executions: Executions, of_callback: Ints, outer: Ints) -> CallbackGroups:
+    """Executions of each set in order of time; those without an end are bounded."""
+    row = outer[of_callback[executions.callback[outer]] != NONE]
+    group = of_callback[executions.callback[row]]
     order = np.lexsort((executions.start_ns[row], group))
     row, group = row[order], group[order]
-    start_ns = executions.start_ns[row]
+    start_ns, until_ns = executions.start_ns[row], executions.until_ns[row]
     # One that never ended ended, at the latest, when the next began of those that exclude it.
-    until_of = executions.until_ns.copy()
-    own = of_callback[executions.callback[row[:-1]]] == group[:-1]
-    bounded = own & (group[1:] == group[:-1]) & (executions.end_ns[row[:-1]] == NONE)
-    np.minimum.at(until_of, row[:-1][bounded], start_ns[1:][bounded])
-    until_ns = until_of[row]
-    before = _latest_before(group, until_ns)
-    start_ns = np.maximum(start_ns, before)
+    open_end = (group[1:] == group[:-1]) & (executions.end_ns[row[:-1]] == NONE)
+    until_ns[:-1][open_end] = np.minimum(until_ns[:-1][open_end], start_ns[1:][open_end])
     kept = until_ns > start_ns
     return CallbackGroups(of_callback, row[kept], group[kept], start_ns[kept], until_ns[kept])
-
-
-def _latest_before(group: Ints, until_ns: Ints) -> Ints:
-    """The latest end among the rows before each in its group; `NONE` for the first."""
-    highest = greatest_so_far(group, until_ns)
-    out = np.full(len(group), NONE, np.int64)
-    same = group[1:] == group[:-1]
-    out[1:][same] = highest[:-1][same]
-    return out
