@@ -24,7 +24,8 @@ GID it is:
     130 1.1 rmw_take_response ana 1 120           client, sequence number, source timestamp
 
 Init events lie before time 0. An entity is named by its topic (publisher) or symbol (subscription,
-timer). ``unknown`` as entity gives a handle that no init event introduced. Events of the middleware
+timer). ``rclpy_publish`` is the rclcpp_publish by which rclpy names its publisher. ``unknown`` as
+entity gives a handle that no init event introduced. Events of the middleware
 take ``key=value``; see `_middleware`. Those of drivers do too:
 
     100 1.1 packet_received source=1 sequence=0 queue_ns=5
@@ -51,6 +52,7 @@ _SHORT = {
     "wait": "rclcpp_executor_wait_for_work",
     "ready": "rclcpp_executor_get_next_ready",
     "execute": "rclcpp_executor_execute",
+    "rclpy_publish": "rclcpp_publish",
 }
 
 
@@ -259,6 +261,8 @@ class Scene:
             fields = {"rmw_publisher_handle": named["rmw_handle"], "source_timestamp": stamp}
         elif event == "rcl_publish":
             fields = {"publisher_handle": named["handle"]}
+        elif name == "rclpy_publish":
+            fields = {"message": named["handle"]}
         elif event == "rmw_take":
             taken = 0 if "empty" in rest else 1
             fields = {

@@ -40,8 +40,8 @@ def test_every_message_is_matched_and_agrees_with_the_nodes_own_stamps(
     last = analysis.messages.loc[instances["message_id"]]
     traced = (last["callback_start_ns"].to_numpy() - instances["begin_ns"].to_numpy()).astype(int)
     own = (logged["t_mono_ns"] - logged["src_mono_ns"]).to_numpy(np.int64)
-    # The source stamps before rclpy makes the message's C form, which rcl_publish comes after; the
-    # sink at the first line of its callback, which callback_start comes before.
+    # The source stamps before it calls publish(), the sink at the first line of its callback, which
+    # callback_start comes before.
     assert abs(np.median(own - traced)) < 100_000
     assert np.median(own - traced) > 0
     # All layers of every message are there.

@@ -38,9 +38,8 @@ while len(got) < 20 or not future.done():
 print(len(got), len(future.result().values))
 """
 
-# What no rclpy program emits: rclcpp's publish and take, its intra-process path.
+# What no rclpy program emits: rclcpp's take, its intra-process path.
 RCLCPP_ONLY = {
-    "rclcpp_publish",
     "rclcpp_intra_publish",
     "rclcpp_take",
     "rclcpp_ipb_to_subscription",

@@ -74,16 +74,14 @@ def test_a_payload_of_4_mb_is_seen_in_every_layer_that_copies_it(recorded: Recor
     bottleneck = the_bottleneck(analysis, "/chain_0")
     assert bottleneck.layer in ("client take", "take")
     assert bottleneck.where == "/sink"
-    # rclpy makes the message's C form before rcl_publish: no layer, but in the nodes' own stamps.
+    # The conversion to the message's C form is within: publish() begins where the source called it.
     for session, messages in [(small_session, small), (large_session, large)]:
         own = ns(own_latency(session, "source", "sink"))
         traced = ns(messages["callback_start_ns"] - messages["publish_ns"])
         assert (traced < own).all()
-        converted = ns(messages["publish_ns"]) - ns(
-            truth(session, "source", "publish")["t_mono_ns"]
-        )
-        assert agrees(traced, own - converted).all()
-        assert np.median(converted) < 0.25 * np.median(own)
+        assert agrees(traced, own).mean() >= MOST
+    grown = large["client_publish_ns"].median() - small["client_publish_ns"].median()
+    assert grown > 100_000
 
 
 def test_a_shared_memory_segment_below_the_payload_is_resends(recorded: Recorder) -> None:

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from scene import BASE, Scene
 
+from strata.model.event_uses import UNEXPLAINED, event_uses
+
 
 def client_ns(lines: str, *lost: int) -> list[int]:
     """When publications began; events were lost at the instants `lost`."""
@@ -59,6 +61,69 @@ def test_of_another_message_in_the_same_callback_it_is_not_the_begin_either() ->
             row["message"] = message
     model, _ = made.model()
     assert (model.publications.client_ns - BASE).tolist() == [495]
+
+
+def test_in_rclpy_it_begins_where_publish_was_entered() -> None:
+    call = "10 1.1 rclpy_publish /t\n95 1.1 rcl_publish /t\n100 1.1 rmw_publish /t 1"
+    assert client_ns(call) == [10]
+    # Serialized messages have no rcl_publish.
+    assert client_ns("10 1.1 rclpy_publish /t\n100 1.1 rmw_publish /t 1") == [10]
+    assert client_ns(call, 50) == [95]
+
+
+def test_a_publish_of_rclpy_that_raised_is_the_begin_of_no_other() -> None:
+    # The log of what was raised is published by rcl itself.
+    assert client_ns(
+        "10 1.1 rclpy_publish /t\n95 1.1 rcl_publish /u\n100 1.1 rmw_publish /u 1"
+    ) == [95]
+    again = "10 1.1 rclpy_publish /t\n20 1.1 rclpy_publish /t\n100 1.1 rmw_publish /t 1"
+    assert client_ns(again) == [20]
+    # Of the second publish() the own event was lost: what the first left is not its begin.
+    assert client_ns(again + "\n200 1.1 rmw_publish /t 2") == [20, -1]
+    later = "10 1.1 rclpy_publish /t\n20 1.1 {}\n100 1.1 rmw_publish /t 1"
+    for between in ("callback_start x", "callback_end x", "wait", "ready"):
+        assert client_ns(later.format(between)) == [-1]
+
+
+def test_another_publisher_publishes_while_rclpy_converts_a_message() -> None:
+    nested = """
+        10 1.1 rclpy_publish /t
+        20 1.1 rclpy_publish /u
+        30 1.1 rcl_publish /u
+        31 1.1 rmw_publish /u 1
+        40 1.1 rcl_publish /t
+        41 1.1 rmw_publish /t 2
+        50 1.1 rclpy_publish /u
+        51 1.1 rmw_publish /u 3
+    """
+    assert client_ns(nested) == [20, 10, 50]
+    # Another thread publishes by the same publisher meanwhile.
+    other = "10 1.1 rclpy_publish /t\n20 1.2 rclpy_publish /t\n30 1.2 rmw_publish /t 1\n"
+    assert client_ns(other + "40 1.1 rmw_publish /t 2") == [20, 10]
+
+
+def test_every_event_of_rclpys_publish_is_accounted_for() -> None:
+    made = Scene()
+    made.publisher("/t", node="/source", pid=1)
+    made.play(
+        """
+        10 1.1 rclpy_publish /t
+        20 1.1 rcl_publish /t
+        30 1.1 rmw_publish /t 1
+        40 1.1 rclpy_publish /t
+        50 1.1 rclpy_publish /t
+        60 1.1 rmw_publish /t 2
+        70 1.1 rclpy_publish unknown
+        80 1.1 rmw_publish /t 3
+        """
+    )
+    model, _ = made.model()
+    found = {use.text: use.count for use in event_uses(model) if "rclcpp_publish" in use.event}
+    assert found == {
+        "begin of a publication": 2,
+        "rclpy's publish() raised, nothing was sent": 1,
+        UNEXPLAINED: 1,
+    }
 
 
 def test_without_init_and_client_events_a_taken_stamp_tells_a_publication() -> None:

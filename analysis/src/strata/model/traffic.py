@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Publications and takes: what a thread did around each rmw_publish and rmw_take.
 
-On the publishing thread: [rclcpp_publish] -> [rcl_publish] -> rmw_publish, of one message, and
-nothing else in between, and no events lost: of which call the ones before are, is not known then.
+On the publishing thread: [rclcpp_publish] -> [rcl_publish] -> rmw_publish, of one call
+(strata.model.client_events), and no events lost: of which call the ones before are, is not known
+then.
 
 On the taking thread: [execute] -> rmw_take -> [rcl_take] -> [rclcpp_take] -> [callback_start]. An
 execute belongs to a take when no other take, callback or wait lies between them and it names the
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strata.model.client_events import by_rcl_publish, client_events, rclpy_calls
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Entities
 from strata.model.executions import Executions, first_after
@@ -26,8 +28,6 @@ from strata.model.search import pick
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.windows import NO_LOSSES, Windows, touched
 from strata.schema.quality import Ledger
-
-_OTHER_WORK = (Kind.CALLBACK_START, Kind.CALLBACK_END, Kind.WAIT, Kind.READY, Kind.EXECUTE)
 
 
 @dataclass(frozen=True)
@@ -110,10 +110,12 @@ def find_publications(
     handle = events.ints(name, "rmw_publisher_handle")[row]
     publisher = entities.publishers.by_rmw_handle.find(process, handle, timeline.ns[at])
 
-    rclcpp, rcl = _client_events(events, timeline, at)
-    client = np.where(rclcpp != NONE, rclcpp, rcl)
+    rclcpp, rcl = client_events(events, timeline, at)
     unnamed = np.flatnonzero(handle == NONE)
-    publisher[unnamed] = _by_rcl_publish(events, timeline, entities, at[unnamed], rcl[unnamed])
+    publisher[unnamed] = by_rcl_publish(events, timeline, entities, at[unnamed], rcl[unnamed])
+    entered = rclpy_calls(events, timeline, entities, at, (publisher, rcl))
+    rclcpp = np.where(rclcpp != NONE, rclcpp, entered)
+    client = np.where(rclcpp != NONE, rclcpp, rcl)
 
     # Graph topics (ros_discovery_info) have an rmw publisher only: no rcl init event, no
     # rcl_publish. Without init events, an rcl_publish tells the application's messages.
@@ -141,38 +143,6 @@ def find_publications(
         stamp[order],
         executions.enclosing(kept),
     )
-
-
-def _client_events(events: EventColumns, timeline: Timeline, at: Ints) -> tuple[Ints, Ints]:
-    """Positions of the rclcpp_publish and of the rcl_publish of each rmw_publish, or `NONE`.
-
-    One call: nothing else lies between on the thread, and the message has one address. So what is
-    left of a call whose rmw_publish was lost is not taken for the begin of the next.
-    """
-    barrier = timeline.before(at, Kind.RMW_PUBLISH, Kind.RMW_TAKE, Kind.DEQUEUE, *_OTHER_WORK)
-    message = events.ints(EVENT_OF[Kind.RMW_PUBLISH], "message")[timeline.row[at]]
-    found = []
-    for kind in (Kind.RCLCPP_PUBLISH, Kind.RCL_PUBLISH):
-        place = timeline.before(at, kind)
-        own = pick(events.ints(EVENT_OF[kind], "message"), timeline.row_at(place))
-        found.append(np.where((place > barrier) & (own == message), place, NONE))
-    rclcpp, rcl = found
-    return rclcpp, rcl
-
-
-def _by_rcl_publish(
-    events: EventColumns, timeline: Timeline, entities: Entities, at: Ints, rcl: Ints
-) -> Ints:
-    """Return the publisher of rmw_publish events that do not tell it (Iron and older).
-
-    It is that of the rcl_publish before on the thread, which hands on the same message; or `NONE`.
-    """
-    name = EVENT_OF[Kind.RCL_PUBLISH]
-    row = timeline.row_at(rcl)
-    handle = pick(events.ints(name, "publisher_handle"), row)
-    process = events.processes.thread_process[timeline.thread[at]]
-    found = entities.publishers.by_handle.find(process, handle, timeline.ns[at])
-    return np.where(rcl != NONE, found, NONE)
 
 
 def find_takes(

@@ -73,7 +73,8 @@ ROS2_EVENTS: tuple[Event, ...] = (
         "rclcpp_publish",
         _R,
         (_MESSAGE,),
-        "publish() of rclcpp entered its inter-process path.",
+        "publish() of rclcpp entered its inter-process path, or that of rclpy was entered "
+        "(rclpy_tracepoints; `message` is then the rcl_publisher_t, as no C message is made yet).",
     ),
     Event(
         "rclcpp_intra_publish",

@@ -69,6 +69,15 @@ def callback_of(take, executor, subscription):
     return once
 
 
+class Publisher:
+    """A publisher that publishes nothing."""
+
+    handle = Handle()
+
+    def publish(self, msg):
+        """Return at once."""
+
+
 class WaitSet:
     """A wait set that is always ready."""
 
@@ -78,7 +87,7 @@ class WaitSet:
 
 def main() -> None:
     """Measure and print."""
-    assert _emit.bind() == 11
+    assert _emit.bind() == 12
     executors = rclpy.executors
     executor, subscription = object(), Messages()
     take, run = executors.Executor._take_subscription, executors.await_or_execute
@@ -98,6 +107,10 @@ def main() -> None:
     plain = least(lambda: wait_set.wait(-1))
     patches.trace_waits(types.SimpleNamespace(_rclpy=types.SimpleNamespace(WaitSet=WaitSet)))
     figures["a wait, added"] = least(lambda: wait_set.wait(-1)) - plain
+    publisher = Publisher()
+    plain = least(lambda: publisher.publish(None))
+    patches.trace_publishes(types.SimpleNamespace(Publisher=Publisher))
+    figures["a publish(), added"] = least(lambda: publisher.publish(None)) - plain
     sys.stdout.write(json.dumps(figures))
 
 

@@ -19,6 +19,7 @@ _PATCHED = frozenset(
         "rclpy.executors",
         "rclpy.experimental.events_executor",
         "rclpy.node",
+        "rclpy.publisher",
         "rclpy.service",
         "rclpy.subscription",
         "rclpy.timer",

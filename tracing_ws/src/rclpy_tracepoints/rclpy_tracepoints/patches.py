@@ -202,6 +202,32 @@ def _awaited_future(coroutine: Any) -> Any:
     return frame.f_locals.get("self")
 
 
+def trace_publishes(module: Any) -> None:
+    """Emit when publish() is entered, before the message is converted to its C form."""
+
+    def make(original: Callable[..., None]) -> Callable[..., None]:
+        def publish(self: Any, *args: Any, **kwargs: Any) -> None:
+            address = self.__dict__.get(_PATCHED)
+            if address is None:
+                address = self.__dict__[_PATCHED] = _address(self)
+            if address:
+                _emit.publish(address)
+            original(self, *args, **kwargs)
+
+        return publish
+
+    _replace(module.Publisher, "publish", make)
+
+
+def _address(publisher: Any) -> int:
+    """Return the address of a publisher's rcl handle; 0 when it cannot be told."""
+    try:
+        return int(publisher.handle.pointer)
+    except Exception as error:
+        _warn("publisher", f"Cannot name a publisher: {error!r}.")
+        return 0
+
+
 def report_events_executor(module: Any) -> None:
     """Warn that the events executor runs callbacks where these patches do not reach."""
 
@@ -225,6 +251,7 @@ _PATCHES: dict[str, tuple[Callable[[Any], None], ...]] = {
     ),
     "rclpy.experimental.events_executor": (report_events_executor,),
     "rclpy.node": (link_timers,),
+    "rclpy.publisher": (trace_publishes,),
     "rclpy.service": (register_services,),
     "rclpy.subscription": (register_subscriptions,),
     "rclpy.timer": (register_timers,),

@@ -24,6 +24,7 @@ static struct {
   void (*timer_link_node)(const void* timer_handle, const void* node_handle);
   void (*service_callback_added)(const void* service_handle, const void* callback);
   void (*callback_register)(const void* callback, const char* symbol);
+  void (*publish)(const void* publisher_handle, const void* message);
   void (*callback_start)(const void* callback, bool is_intra_process);
   void (*callback_end)(const void* callback);
   void (*wait_for_work)(int64_t timeout);
@@ -41,6 +42,7 @@ static const struct {
     {"ros_trace_rclcpp_timer_link_node", &trace.timer_link_node},
     {"ros_trace_rclcpp_service_callback_added", &trace.service_callback_added},
     {"ros_trace_rclcpp_callback_register", &trace.callback_register},
+    {"ros_trace_rclcpp_publish", &trace.publish},
     {"ros_trace_callback_start", &trace.callback_start},
     {"ros_trace_callback_end", &trace.callback_end},
     {"ros_trace_rclcpp_executor_wait_for_work", &trace.wait_for_work},
@@ -143,6 +145,20 @@ static PyObject* callback_register(PyObject* self, PyObject* const* args, Py_ssi
   }
   if (trace.callback_register != NULL) {
     trace.callback_register(callback, symbol);
+  }
+  Py_RETURN_NONE;
+}
+
+// The C message is not made yet, and the event has no field for the publisher: its rcl handle
+// stands where rclcpp puts the message. rcl_publish, which follows, names that publisher.
+static PyObject* publish(PyObject* self, PyObject* publisher_handle) {
+  (void)self;
+  const void* handle = PyLong_AsVoidPtr(publisher_handle);
+  if (handle == NULL && PyErr_Occurred()) {
+    return NULL;
+  }
+  if (trace.publish != NULL) {
+    trace.publish(handle, handle);
   }
   Py_RETURN_NONE;
 }
@@ -258,6 +274,7 @@ static PyMethodDef methods[] = {
      "service_callback_added(service_handle, callback)"},
     {"callback_register", FAST(callback_register), METH_FASTCALL,
      "callback_register(callback, symbol)"},
+    {"publish", publish, METH_O, "publish(publisher_handle): publish() was entered."},
     {"callback_start", callback_start, METH_O, "callback_start(callback)"},
     {"callback_end", callback_end, METH_O, "callback_end(callback)"},
     {"wait_for_work", wait_for_work, METH_O, "wait_for_work(timeout): nanoseconds, -1: no limit."},

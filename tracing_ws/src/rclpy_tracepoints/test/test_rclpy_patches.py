@@ -216,6 +216,49 @@ def test_polls_of_a_pending_future_are_no_pieces(suspended, emit, state):
     assert emit.events == 2 * PIECE
 
 
+class Handle:
+    pointer = 5
+
+
+class Publisher:
+    """As rclpy's."""
+
+    handle = Handle()
+
+    def __init__(self, emit):
+        self.emit = emit
+
+    def publish(self, msg):
+        self.emit.converted(msg)
+        if msg is None:
+            raise TypeError("own")
+
+
+@pytest.fixture
+def publisher(patches, emit, monkeypatch):
+    monkeypatch.setattr(Publisher, "publish", Publisher.publish)
+    patches.trace_publishes(types.SimpleNamespace(Publisher=Publisher))
+    return Publisher(emit)
+
+
+def test_publish_emits_the_publisher_before_the_conversion(publisher, emit):
+    publisher.publish("first")
+    publisher.publish(msg="second")
+    with pytest.raises(TypeError, match="own"):
+        publisher.publish(None)
+    messages = ("first", "second", None)
+    assert emit.events == [e for m in messages for e in (("publish", 5), ("converted", m))]
+
+
+def test_a_publisher_that_cannot_be_named_publishes_all_the_same(publisher, emit):
+    publisher.handle = None
+    with pytest.warns(RuntimeWarning, match="Cannot name a publisher") as told:
+        publisher.publish("first")
+        publisher.publish("second")
+    assert len(told) == 1
+    assert emit.events == [("converted", "first"), ("converted", "second")]
+
+
 class Named:
     def method(self):
         pass

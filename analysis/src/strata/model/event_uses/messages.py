@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from strata.model.client_events import client_events, rclpy_calls
 from strata.model.columns import NONE
 from strata.model.event_uses.cases import EARLIER, LOST, Case, Rule
 from strata.model.event_uses.evidence import WORK, Evidence
@@ -53,7 +54,7 @@ def _own_publishers(evidence: Evidence) -> Flags:
 
 
 def _client_publishes(kind: Kind) -> Rule:
-    """The rule of publish() in the client library, or in rcl."""
+    """The rule of publish() in rclcpp, or in rcl: the message has one address in all of a call."""
 
     def rule(evidence: Evidence) -> list[Case]:
         at, timeline = evidence.at(kind), evidence.timeline
@@ -70,6 +71,28 @@ def _client_publishes(kind: Kind) -> Rule:
         ]
 
     return rule
+
+
+def _library_publishes(evidence: Evidence) -> list[Case]:
+    """The rule of the client library: rclcpp names the message, rclpy the publisher."""
+    at, model = evidence.at(Kind.RCLCPP_PUBLISH), evidence.model
+    rmw = evidence.at(Kind.RMW_PUBLISH)
+    _, publisher = evidence.publisher(rmw)
+    _, rcl = client_events(model.events, evidence.timeline, rmw)
+    calls = rclpy_calls(model.events, evidence.timeline, model.entities, rmw, (publisher, rcl))
+    process, ns = evidence.process(at), evidence.timeline.ns[at]
+    handle = evidence.column(Kind.RCLCPP_PUBLISH, "message")
+    named = model.entities.publishers.by_handle.find(process, handle, ns) != NONE
+    said = evidence.at(Kind.RCL_PUBLISH)
+    own, others = codes_of(
+        [process, handle],
+        [evidence.process(said), evidence.column(Kind.RCL_PUBLISH, "publisher_handle")],
+    )
+    return [
+        Case(True, "begin of a publication", np.isin(at, calls[calls != NONE])),
+        *_client_publishes(Kind.RCLCPP_PUBLISH)(evidence),
+        Case(False, "rclpy's publish() raised, nothing was sent", named | np.isin(own, others)),
+    ]
 
 
 def _intra_publishes(evidence: Evidence) -> list[Case]:
@@ -138,7 +161,7 @@ def _repeated_takes(kind: Kind) -> Rule:
 MESSAGE_RULES: dict[str, Rule] = {
     EVENT_OF[Kind.RMW_PUBLISH]: _rmw_publishes,
     EVENT_OF[Kind.RCL_PUBLISH]: _client_publishes(Kind.RCL_PUBLISH),
-    EVENT_OF[Kind.RCLCPP_PUBLISH]: _client_publishes(Kind.RCLCPP_PUBLISH),
+    EVENT_OF[Kind.RCLCPP_PUBLISH]: _library_publishes,
     EVENT_OF[Kind.INTRA_PUBLISH]: _intra_publishes,
     EVENT_OF[Kind.RMW_TAKE]: _rmw_takes,
     EVENT_OF[Kind.RCL_TAKE]: _repeated_takes(Kind.RCL_TAKE),
