@@ -11,7 +11,7 @@ from rich.text import Text
 
 from strata.printable import printable
 from strata.symbols import shorten_place
-from strata.units import format_ns, format_share
+from strata.units import format_count, format_ns, format_share
 
 _BAR_WIDTH = 10
 
@@ -33,13 +33,25 @@ def add_hop(table: Table, hop: int, way: str) -> None:
     table.add_row(Text(f"hop {hop}", style="bold"), Text(printable(way)))
 
 
+def place_text(where: str, places: int) -> str:
+    """Name a layer's most frequent place, shortened, and say how many others there are."""
+    others = f" and {format_count(places - 1, 'other place', 'other places')}" if places > 1 else ""
+    return f"{shorten_place(where)}{others}"
+
+
 def add_layer(
-    table: Table, layer: str, where: str, durations_ns: Sequence[float], share: float
+    table: Table,
+    layer: str,
+    where: str,
+    durations_ns: Sequence[float],
+    share: float,
+    *,
+    places: int = 1,
 ) -> None:
-    """Add a row; `share` is a fraction of 1."""
+    """Add a row; `share` is a fraction of 1, `where` one of `places`."""
     table.add_row(
         Text(f"  {layer}"),
-        Text(printable(shorten_place(where))),
+        Text(printable(place_text(where, places))),
         *map(format_ns, durations_ns),
         format_share(share),
         "█" * round(share * _BAR_WIDTH),

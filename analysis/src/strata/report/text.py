@@ -155,7 +155,10 @@ def _chain_table(layers: pd.DataFrame, nodes: list[str]) -> Table:
         step = int(str(hop))
         add_hop(table, step, f"{nodes[step]} -> {nodes[step + 1]}")
         for row in rows.to_dict("records"):
-            add_layer(table, row["layer"], row["where"], [row["p50"], row["p99"]], row["share"])
+            durations = [row["p50"], row["p99"]]
+            add_layer(
+                table, row["layer"], row["where"], durations, row["share"], places=row["places"]
+            )
     return table
 
 

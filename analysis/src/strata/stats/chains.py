@@ -219,18 +219,26 @@ def _layer_statistics(
         durations = part["duration_ns"].to_numpy(np.int64)
         layer = str(part["layer"].iloc[0])
         statistics: Statistics = summarize(durations)
+        place, places = _most_frequent(where[layer].to_numpy(object)[part["message_id"]])
         rows.append(
             {
                 "chain_id": chain_id,
                 "position": position,
                 "hop": int(part["hop"].iloc[0]),
                 "layer": layer,
-                "where": where[layer].iloc[int(part["message_id"].iloc[0])],
+                "where": place,
+                "places": places,
                 "share": int(durations.sum()) / total if total else 0.0,
                 **statistics,
             }
         )
     return pd.DataFrame(rows)
+
+
+def _most_frequent(values: npt.NDArray[np.object_]) -> tuple[object, int]:
+    """Return the value that is there most often, of equals the first, and how many there are."""
+    codes, different = pd.factorize(values, use_na_sentinel=False)
+    return different[np.bincount(codes).argmax()], len(different)
 
 
 def layer_totals(segments: pd.DataFrame, latency_total: int) -> list[dict[str, object]]:

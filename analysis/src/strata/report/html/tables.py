@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from strata.report.html import theme
 from strata.report.html.names import Name
+from strata.report.layer_rows import place_text
 from strata.schema.events import INTERNAL_TOPICS
 from strata.symbols import shorten, shorten_place
 from strata.units import as_float
@@ -125,7 +126,7 @@ def layer_rows(chain_layers: pd.DataFrame, chain_id: int) -> list[LayerRow]:
             hop=int(row["hop"]),
             layer=row["layer"],
             slug=theme.paint(row["layer"]).slug,
-            where=Name(shorten_place(row["where"]), row["where"]),
+            where=Name(place_text(row["where"], row["places"]), row["where"]),
             share=as_float(row["share"]),
             statistics=statistics(row, ""),
         )

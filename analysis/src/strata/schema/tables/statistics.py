@@ -99,7 +99,12 @@ CHAIN_LAYER_STATS = Table(
         Column("position", "int64", "order along the chain, from 0"),
         Column("hop", "int64", "hop along the chain, from 0"),
         Column("layer", "string", "name of the layer"),
-        Column("where", "string", "topic, node or callback that the time was spent in"),
+        Column(
+            "where",
+            "string",
+            "topic, node or callback that the time was spent in, of most messages",
+        ),
+        Column("places", "int64", "how many different places its messages have"),
         Column("share", "float64", "of the summed latency of the chain"),
         *statistics("", "duration"),
     ),

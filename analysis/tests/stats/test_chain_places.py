@@ -1,0 +1,53 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where a chain's layer spent its time: the place of most messages, and how many there are."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pandas as pd
+from made_analysis import Relay, make
+
+from strata.cli.console import make_console
+from strata.layers.chains import Chain
+from strata.report.html.tables import layer_rows
+from strata.report.layer_rows import add_layer, layer_table
+from strata.schema.layers import BY_NAME
+from strata.stats.chains import chain_tables
+
+WAYS = ["/t over UDPv4"] + ["/t over SHM"] * 7 + ["/t over TCPv4"] * 2
+
+
+def layers(places: list[str]) -> pd.DataFrame:
+    """The table chain_layers of ten messages whose middleware is at `places`."""
+    made = make(Relay(hops=1, messages=len(places)))
+    where = pd.DataFrame({name: ["place"] * len(places) for name in BY_NAME})
+    where["middleware"] = places
+    rows = np.arange(len(places))[:, None]
+    return chain_tables([Chain((0,), rows, rows[:, 1:])], made.messages, made.links, where).layers
+
+
+def test_the_place_is_that_of_most_messages() -> None:
+    rows = layers(WAYS).set_index("layer")
+    assert rows.loc["middleware", ["where", "places"]].tolist() == ["/t over SHM", 3]
+    assert rows.loc["take", ["where", "places"]].tolist() == ["place", 1]
+
+
+def test_of_places_that_are_equally_frequent_the_first_is_named() -> None:
+    rows = layers(["/b", "/a", "/a", "/b"]).set_index("layer")
+    assert rows.loc["middleware", ["where", "places"]].tolist() == ["/b", 2]
+
+
+def test_reports_say_that_there_are_others() -> None:
+    rows = layers(WAYS)
+    (shown,) = (row for row in layer_rows(rows, 0) if row.layer == "middleware")
+    assert (shown.where.text, shown.where.full) == ("/t over SHM and 2 other places", "/t over SHM")
+    table = layer_table([])
+    for row in rows.to_dict("records"):
+        add_layer(table, row["layer"], row["where"], [], row["share"], places=row["places"])
+    file = io.StringIO()
+    make_console(file).print(table)
+    assert "/t over SHM and 2 other places" in file.getvalue()
+    assert "place and" not in file.getvalue()
