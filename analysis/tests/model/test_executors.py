@@ -427,6 +427,32 @@ def test_a_thread_waited_before_its_first_event() -> None:
     assert (row["waiting_ns"], row["executing_ns"], row["ready_ns"]) == (1000, 100, 150)
 
 
+def test_a_wait_that_is_open_when_the_trace_ends_is_waiting() -> None:
+    made = scene()
+    made.play(
+        """
+        1000 2.1 ready
+        1010 2.1 callback_start on_t
+        1020 2.1 callback_end on_t
+        1030 2.1 wait
+        9030 1.1 rmw_publish /t 9030
+        """
+    )
+    model, _ = made.model()
+    (row,) = executor_threads_frame(model).to_dict("records")
+    assert (row["begin_ns"] - BASE, row["end_ns"] - BASE) == (1000, 9030)
+    assert (row["executing_ns"], row["waiting_ns"], row["ready_ns"]) == (10, 8000, 20)
+
+
+def test_an_open_wait_does_not_reach_over_lost_events() -> None:
+    made = scene()
+    made.play("1000 2.1 ready\n1030 2.1 wait\n9030 1.1 rmw_publish /t 9030")
+    lost = np.asarray([5030 + BASE], np.int64)
+    model, _ = made.model(losses=(lost, lost))
+    (row,) = executor_threads_frame(model).to_dict("records")
+    assert (row["end_ns"] - BASE, row["waiting_ns"]) == (5030, 4000)
+
+
 def test_a_thread_was_in_its_callback_when_the_trace_ended() -> None:
     made = scene()
     made.play("1000 2.1 ready\n1010 2.1 callback_start on_t\n1520 2.1 rmw_publish /t 1519")

@@ -216,6 +216,25 @@ def pair_waits(events: EventColumns, timeline: Timeline) -> Waits:
     )
 
 
+def open_waits(timeline: Timeline, end_ns: Ints, losses: Windows = NO_LOSSES) -> Waits:
+    """Return the waits that were open when the trace ended: the last that their threads did.
+
+    `end_ns` has one row a thread: the last event of its host. Where events were lost after a wait
+    began, it is known to have gone on up to the losses only.
+    """
+    last = np.ones(len(timeline), bool)
+    last[:-1] = timeline.thread[1:] != timeline.thread[:-1]
+    kind = timeline.kind
+    # rclpy's wait holds one of the middleware in it; that one was told of after it.
+    inner = np.zeros(len(timeline), bool)
+    inner[1:] = (kind[1:] == Kind.WAIT_BEGIN) & (kind[:-1] == Kind.WAIT)
+    inner[1:] &= timeline.thread[1:] == timeline.thread[:-1]
+    at = np.flatnonzero(last & np.isin(kind, (Kind.WAIT, Kind.WAIT_BEGIN)))
+    thread, start_ns = timeline.thread[at], timeline.ns[at - inner[at]]
+    until_ns = np.minimum(end_ns[thread], np.maximum(first_touching(losses, start_ns), start_ns))
+    return Waits(start_ns, np.maximum(until_ns, start_ns), thread)
+
+
 def opening_waits(events: EventColumns, timeline: Timeline) -> Ints:
     """Return the positions at which waits end that began before the trace.
 

@@ -5,7 +5,8 @@
 From the first to the last event of its executor or callbacks each instant of a thread is one of
 
 * *executing*: inside an outermost callback;
-* *waiting*: from wait_for_work to get_next_ready, outside of callbacks;
+* *waiting*: from wait_for_work to get_next_ready, outside of callbacks; a wait that is still open
+  when the trace ends goes on to the last event of the host, and so does the thread's time;
 * *mutex*, of multi-threaded executors: before a get_next_ready that ends no wait, back to the event
   before it. rclcpp looks for work with its executor's mutex held, so this is the wait for the
   mutex: another thread has it while it waits for work;
@@ -21,6 +22,7 @@ import pandas as pd
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import take
+from strata.model.executions import Waits, open_waits
 from strata.model.frames import nullable
 from strata.model.search import GroupedSearch, sums
 from strata.model.timeline import Kind
@@ -76,7 +78,9 @@ def executor_threads_frame(model: Model) -> pd.DataFrame:
     executors, processes = model.executors, model.events.processes
     threads = np.flatnonzero(executors.of_thread != NONE)
     executions, count = model.executions, len(executors.of_thread)
+    last = open_waits(model.timeline, _host_ends(model, count), model.losses)
     begin_ns, end_ns = _spans(model, threads, count)
+    end_ns = np.maximum(end_ns, _latest(last, count)[threads])
     outer = executions.depth == 1
     executing = sums(
         executions.thread[outer], (executions.until_ns - executions.start_ns)[outer], count
@@ -85,6 +89,7 @@ def executor_threads_frame(model: Model) -> pd.DataFrame:
     waits = model.waits
     outside = ~_inside(model)
     waiting = sums(waits.thread[outside], (waits.end_ns - waits.start_ns)[outside], count)
+    waiting += sums(last.thread, last.end_ns - last.start_ns, count)
     told = executors.told[executors.of_thread[threads]]
     several = told & (executors.threads[executors.of_thread[threads]] > 1)
     mutex = np.where(several, _mutex(model, count)[threads], 0)
@@ -131,6 +136,23 @@ def _spans(model: Model, threads: Ints, count: int) -> tuple[Ints, Ints]:
     np.minimum.at(begin_ns, waits.thread, waits.start_ns)
     np.maximum.at(end_ns, executions.thread, executions.until_ns)
     return np.minimum(ns[first], begin_ns[threads]), np.maximum(ns[last], end_ns[threads])
+
+
+def _host_ends(model: Model, count: int) -> Ints:
+    """The last event of each thread's host, or when its process was another one already."""
+    timeline, processes = model.timeline, model.events.processes
+    host = np.unique(processes.host, return_inverse=True)[1][processes.thread_process]
+    last = np.zeros(int(host.max(initial=0)) + 1, np.int64)
+    np.maximum.at(last, host[timeline.thread], timeline.ns)
+    ended = processes.end_ns[processes.thread_process]
+    out = last[host]
+    return np.where(ended != NONE, np.minimum(ended, out), out)[:count]
+
+
+def _latest(waits: Waits, count: int) -> Ints:
+    out = np.zeros(count, np.int64)
+    np.maximum.at(out, waits.thread, waits.end_ns)
+    return out
 
 
 def _mutex(model: Model, count: int) -> Ints:

@@ -58,10 +58,18 @@ EXECUTOR_THREADS = Table(
         VPID,
         VTID,
         instant("begin_ns", "first event of its executor or callbacks"),
-        instant("end_ns", "last event of its executor or callbacks"),
+        instant(
+            "end_ns",
+            "last event of its executor or callbacks; of a thread that was waiting for work then, "
+            "the last event of its host",
+        ),
         Column("executions", "int64", "callbacks that it ran"),
         duration("executing_ns", "inside callbacks; one that never ended, up to the next event"),
-        duration("waiting_ns", "waiting for work, outside of callbacks", null=_NO_EXECUTOR),
+        duration(
+            "waiting_ns",
+            "waiting for work, outside of callbacks; a last wait up to the last event of the host",
+            null=_NO_EXECUTOR,
+        ),
         duration(
             "mutex_ns",
             "waiting for the executor's mutex, which another thread holds while it waits for work",
