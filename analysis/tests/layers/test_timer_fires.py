@@ -99,6 +99,50 @@ def test_a_thread_that_waited_meanwhile_tells_a_pause_and_a_new_grid() -> None:
     assert counts == {"rebased_timers": 1}
 
 
+def test_a_thread_that_got_no_cpu_while_it_waited_is_no_pause() -> None:
+    """The wait ends 65 ms after the timer was due, and the timer keeps to its grid from then on."""
+    made = scene()
+    for at in (PERIOD, 2 * PERIOD):
+        fire(made, at + LATE)
+    fire(made, 95 * MS + LATE)
+    for number in (10, 11, 12):
+        fire(made, number * PERIOD + LATE)
+    frame, counts = fires_of(made)
+    assert causes(frame) == [None, None, "undecided", None, None, None]
+    assert frame["skipped"].tolist() == [0, 0, 6, 0, 0, 0]
+    assert frame["expected_ns"].tolist()[2:4] == [3 * PERIOD, 10 * PERIOD]
+    assert counts == {}
+
+
+def test_a_pause_that_one_fire_only_tells_is_undecided() -> None:
+    made = scene()
+    fire(made, PERIOD + LATE)
+    fire(made, 93_700_000)
+    frame, counts = fires_of(made)
+    assert causes(frame) == [None, "undecided"]
+    assert counts == {}
+
+
+@settings(max_examples=20)
+@given(
+    st.lists(st.integers(0, 30_000).map(lambda us: us * 1000), min_size=4, max_size=12),
+    st.integers(0, 9_000).map(lambda us: us * 1000),
+)
+def test_no_reset_is_told_of_a_timer_whose_thread_gets_no_cpu_at_times(
+    delays: list[int], init_late: int
+) -> None:
+    """Each wait ends late by what the thread had to wait for a CPU; so does the init event."""
+    made = scene()
+    punctual_and_late = [ns for delay in delays for ns in (0, delay)]
+    for number, delay in enumerate(punctual_and_late):
+        fire(made, (5 * number + 1) * PERIOD + delay)
+    for event in ("rcl_timer_init", "rclcpp_timer_callback_added", "rclcpp_timer_link_node"):
+        made.rows[f"ros2:{event}"][0]["timestamp"] += init_late
+    frame, counts = fires_of(made)
+    assert not {"paused", "early"} & set(causes(frame))
+    assert counts == {}
+
+
 def test_a_new_grid_is_as_early_as_its_most_punctual_fire() -> None:
     made = scene()
     fire(made, PERIOD + LATE)
@@ -170,8 +214,8 @@ def test_without_recorded_waits_a_gap_is_undecided() -> None:
 def test_where_events_were_lost_a_gap_is_undecided(missing: bool, at: int) -> None:
     made = scene()
     fire(made, PERIOD + LATE)
-    fire(made, 8 * PERIOD)
-    fire(made, 9 * PERIOD)
+    fire(made, 8 * PERIOD + 4 * MS)
+    fire(made, 9 * PERIOD + 4 * MS)
     if not missing:
         assert causes(fires_of(made)[0]) == [None, "paused", None]
     else:

@@ -10,16 +10,21 @@ columns at once.
 No event tells of a cancel, a reset or another period. They show as fires that the grid does not
 explain, and from such a fire a new grid begins:
 
-    found                                     cause       the fire        the grid
-    called before it was due                  early       not expected    begins anew
-    periods skipped, its executor was idle    paused      not expected    begins anew
-    periods skipped, its executor was busy    overrun     late            goes on
-    periods skipped, cannot be told           undecided   late            goes on
+    found                                             cause       the fire        the grid
+    called before it was due                          early       not expected    begins anew
+    periods skipped, executor idle, another grid on   paused      not expected    begins anew
+    periods skipped, its executor was busy            overrun     late            goes on
+    periods skipped, cannot be told                   undecided   late            goes on
 
 An executor that waits for work would have taken a live timer at once (strata.layers.waiting says
-what idle means): idle for more than a period and a wake-up is a pause, for less than half a period
-an overrun. What lies between cannot be told, nor what has no recorded waits, or where events (waits
-or fires among them) were lost meanwhile.
+what idle means): idle for more than a period and a wake-up looks like a pause, for less than half a
+period it was an overrun. What lies between cannot be told, nor what has no recorded waits, or where
+events (waits or fires among them) were lost meanwhile.
+
+A thread that gets no CPU looks idle, too. So a new grid has to be shown: the fires after it agree
+on it, and none of them lies on the grid before, which one fire at least had agreed with. Where
+nothing agreed with the begin of a grid (the thread may have lost its CPU before the init event),
+fires before they were due tell that the grid began earlier.
 
 A reset that moves the grid by less than a period, and not before a point of the old one, is not
 seen: until the next grid its fires look late by as much.
@@ -56,6 +61,8 @@ WAKE_UP_NS = 10_000_000
 
 A wait includes the time until the operating system runs the thread.
 """
+WITNESSES = 8
+"""So many fires from a pause on are asked whether they lie on the grid before."""
 MOST_GRIDS = 64
 """So many grids of a timer are followed; its fires after them are irregular.
 
@@ -201,11 +208,8 @@ class _Grid:
         Of that one only the cause is filled in.
         """
         called = self._called_ns[first:]
-        due = self._due(base, called)
-        late = np.maximum((called - due) // self._period_ns, 0)
-        cause = self._why(first, due, late)
-        ends = np.flatnonzero(np.isin(cause, (PAUSED, EARLY)))
-        length = int(ends[0]) if len(ends) else len(called)
+        due, cause, late, stop = self._departures(first, base)
+        length = len(called) if stop == NONE else stop
         kept = slice(first, first + length)
         # A grid that a fire began lies late by that fire's own lateness; the most punctual fire on
         # it tells by how much at least.
@@ -214,6 +218,49 @@ class _Grid:
         self.skipped[kept] = late[:length]
         self.cause[first : first + length + 1] = cause[: length + 1]
         return first + length
+
+    def _departures(self, first: int, base: int) -> tuple[Ints, Ints, Ints, int]:
+        """When the fires from `first` on are due, their causes, periods skipped, and which fire
+        begins a new grid, or `NONE`; a grid that began later than its fires tell is moved.
+        """
+        called = self._called_ns[first:]
+        moved_by: list[int] = []
+        while True:
+            due = self._due(base, called)
+            late = np.maximum((called - due) // self._period_ns, 0)
+            cause = self._why(first, due, late)
+            phase = called - due - late * self._period_ns
+            # A little before a point that passed is on the grid, as a little before a due one is.
+            phase[phase >= self._period_ns - self._tolerance_ns] -= self._period_ns
+            agreed = self._agreed(phase, moved_by)
+            cause[(cause == PAUSED) & ~(agreed & self._elsewhere(phase))] = UNDECIDED
+            ends = np.flatnonzero(np.isin(cause, (PAUSED, EARLY)))
+            stop = int(ends[0]) if len(ends) else NONE
+            begun_early = stop != NONE and cause[stop] == EARLY and not agreed[stop]
+            if not begun_early or len(moved_by) == MOST_GRIDS:
+                return due, cause, late, stop
+            base += int(phase[stop])
+            moved_by.append(stop)
+
+    def _agreed(self, phase: Ints, moved_by: list[int]) -> Flags:
+        """Tell for each fire whether one before it agreed with the begin of the grid.
+
+        Those that the grid was moved by agree with themselves only.
+        """
+        near = np.abs(phase) <= self._tolerance_ns
+        near[moved_by] = False
+        out = np.zeros(len(phase), bool)
+        out[1:] = np.logical_or.accumulate(near)[:-1]
+        return out
+
+    def _elsewhere(self, phase: Ints) -> Flags:
+        """Tell for each fire whether it and those after it agree on another grid."""
+        far = np.iinfo(np.int64).max
+        padded = np.concatenate([phase, np.full(WITNESSES - 1, far)])
+        near = np.sort(np.lib.stride_tricks.sliding_window_view(padded, WITNESSES), axis=1)[:, :2]
+        apart = near[:, 0] > self._tolerance_ns
+        agree = (near[:, 1] < far) & (near[:, 1] - near[:, 0] <= self._tolerance_ns)
+        return np.asarray(apart & agree)
 
     def _due(self, base: int, called_ns: Ints) -> Ints:
         """The next call time of rcl before each call: on the grid, after both the call before and

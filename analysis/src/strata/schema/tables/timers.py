@@ -25,9 +25,11 @@ TIMER_FIRES = Table(
         Column(
             "cause",
             "string",
-            "overrun: its thread was busy; paused: its thread waited, so the timer was cancelled, "
-            "reset or given a longer period; undecided: skipped for one of these; early: reset, or "
-            "given a shorter period; irregular: beyond the grids that are followed",
+            "overrun: its thread was busy; paused: its thread waited, and the fires from then on "
+            "lie on another grid, so the timer was cancelled, reset or given a longer period; "
+            "undecided: skipped, and the cause is not known (the thread may have had no CPU); "
+            "early: reset, or given a shorter period; irregular: beyond the grids that are "
+            "followed",
             null="on its grid",
         ),
     ),
@@ -46,7 +48,9 @@ TIMER_STATISTICS = Table(
         Column("skipped", "int64", "periods without a fire, of overruns and undecided ones"),
         Column("overruns", "int64", "fires after skipped periods with a busy thread"),
         Column("undecided", "int64", "fires after skipped periods whose cause is not known"),
-        Column("pauses", "int64", "fires after a cancel, reset or longer period"),
+        Column(
+            "pauses", "int64", "fires after a cancel, reset or longer period, shown by a new grid"
+        ),
         Column("early", "int64", "fires before they were due: after a reset or a shorter period"),
         Column("irregular", "int64", "fires that could not be held against a grid"),
         *statistics("interval_", "between two fires, but for those after a pause"),
