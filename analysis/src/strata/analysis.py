@@ -140,3 +140,5 @@ class Analysis:
     layer_scheduling: pd.DataFrame = field(default_factory=tables.LAYER_SCHEDULING.empty)
     preemptions: pd.DataFrame = field(default_factory=tables.PREEMPTIONS.empty)
     chain_scheduling: pd.DataFrame = field(default_factory=tables.SCHEDULING_STATS.empty)
+    # Empty where nothing was sampled beside the trace.
+    thread_cpu: pd.DataFrame = field(default_factory=tables.THREAD_CPU.empty)

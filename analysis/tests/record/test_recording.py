@@ -34,7 +34,11 @@ def test_records_a_command_and_leaves_nothing_running(
     assert all("ros2:tick" in line for line in lines)
     for context in ("vpid = ", "vtid = ", 'procname = "tick"'):
         assert all(context in line for line in lines)
-    assert sorted(path.name for path in target.iterdir()) == ["manifest.json", "trace"]
+    assert sorted(path.name for path in target.iterdir()) == [
+        "manifest.json",
+        "thread_cpu",
+        "trace",
+    ]
     assert [path.name for path in (target / "trace").iterdir()] == ["ust"]
     assert (target / "trace" / "ust" / "uid" / str(os.getuid()) / "64-bit" / "metadata").is_file()
     assert not (world.home / ".lttngrc").exists()

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
@@ -24,10 +24,12 @@ from strata.model.matching import Matches, match
 from strata.model.ring_buffers import Passages, find_ring_buffers, pair_passages
 from strata.model.scheduling import Scheduling, find_scheduling
 from strata.model.service_calls import ServiceTraffic, find_service_traffic
+from strata.model.thread_cpu import CpuSamples, find_cpu_samples, no_samples
 from strata.model.timeline import Timeline
 from strata.model.topics import number_topics
 from strata.model.traffic import Publications, Takes, find_publications, find_takes
 from strata.model.windows import NO_LOSSES, Windows
+from strata.read.thread_cpu import ThreadCpu
 from strata.schema.quality import Ledger
 
 
@@ -52,14 +54,19 @@ class Model:
     scheduling: Scheduling
     service_traffic: ServiceTraffic
     losses: Windows
+    cpu: CpuSamples = field(default_factory=no_samples)
 
 
 def build_model(
-    tables: Mapping[str, pa.Table], ledger: Ledger, losses: Windows = NO_LOSSES
+    tables: Mapping[str, pa.Table],
+    ledger: Ledger,
+    losses: Windows = NO_LOSSES,
+    cpu: tuple[ThreadCpu, int] | None = None,
 ) -> Model:
     """Build the model of a trace; what cannot be explained is counted in `ledger`.
 
     `losses` are the windows of time in which events were lost: first and last instant of each.
+    `cpu`: samples of the threads' waits for a CPU, and what the trace's clock adds to theirs.
     """
     events = EventColumns(dict(tables), ledger)
     entities = build_entities(events)
@@ -103,4 +110,5 @@ def build_model(
         scheduling,
         service_traffic,
         losses,
+        find_cpu_samples(*cpu, events.processes) if cpu else no_samples(),
     )

@@ -21,6 +21,7 @@ from strata.model.build import Model
 from strata.model.executor_frames import executor_threads_frame, executors_frame
 from strata.model.lifecycle import find_states
 from strata.model.processes import ProcessFacts
+from strata.model.thread_cpu_frames import thread_cpu_frame
 from strata.schema.quality import Ledger
 from strata.stats.callbacks import callback_table
 from strata.stats.drivers import driver_sources_table
@@ -53,6 +54,7 @@ def entity_tables(
         "callbacks": callback_table(objects, instances),
         "executors": executors_frame(model),
         "executor_threads": executor_threads_frame(model),
+        "thread_cpu": thread_cpu_frame(model),
         **_timers(model, nodes, objects, instances, ledger),
         **_lifecycle(model, nodes, summary, ledger),
         **_services(model, ledger),

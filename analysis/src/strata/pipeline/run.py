@@ -23,6 +23,7 @@ from strata.pipeline.messages import Wanted, message_results
 from strata.pipeline.summary import summarize_trace
 from strata.read import Trace, open_trace
 from strata.read.processes import leave_out
+from strata.read.thread_cpu import ThreadCpu, read_thread_cpu
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS, PROVIDER
 from strata.schema.links import MessageLink
@@ -53,7 +54,7 @@ def analyze(
         events, others = leave_out(events, without)
         ledger.add("foreign_processes", others)
     _require_ros2(trace, events)
-    model = build_model(events, ledger, _loss_windows(trace))
+    model = build_model(events, ledger, _loss_windows(trace), _thread_cpu(trace))
     return analyze_model(trace, events, model, Wanted(tuple(links), chain), ledger)
 
 
@@ -120,6 +121,13 @@ def _loss_windows(trace: Trace) -> Windows:
     far = np.iinfo(np.int64).max
     end = [far if row["end_ns"] is None else row["end_ns"] for row in rows]
     return np.asarray(begin, np.int64), np.asarray(end, np.int64)
+
+
+def _thread_cpu(trace: Trace) -> tuple[ThreadCpu, int] | None:
+    """Samples of threads beside the trace, and what its clock adds to theirs; null without any."""
+    found = read_thread_cpu(trace.path)
+    offsets = list(trace.clock_offsets_ns.values())
+    return (found, offsets[0]) if found is not None and offsets else None
 
 
 def _losses(trace: Trace) -> pd.DataFrame:

@@ -20,10 +20,11 @@ from strata.record.places import sessions_root
 MANIFEST = "manifest.json"
 TRACE = "trace"
 PERF_DATA = "perf.data"
+THREAD_CPU = "thread_cpu"
 STATE = "recording.json"
 CLEANUP = "CLEANUP.txt"
 # What a recording and the verbs on it write; --force replaces these and nothing else.
-_OWN = (MANIFEST, TRACE, PERF_DATA, "tables", "report.html", "scenario", STATE, CLEANUP)
+_OWN = (MANIFEST, TRACE, PERF_DATA, THREAD_CPU, "tables", "report.html", "scenario", STATE, CLEANUP)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 # LTTng's packets: magic, UUID, stream id and instance id (32 bytes), then two timestamps, then the
 # sizes of content and packet in bits; header and packet context take 84 bytes, aligned to 88.

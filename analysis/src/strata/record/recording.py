@@ -37,6 +37,7 @@ from strata.record.manifest import Manifest
 from strata.record.preload import asks_for
 from strata.record.profiles import RmwProfile
 from strata.record.ros import Ros, caller_environment
+from strata.record.thread_cpu import ThreadSampling
 from strata.record.watchdog import Watchdog
 from strata.schema.events import DDS_PROVIDER, DRIVER_PROVIDER
 
@@ -250,7 +251,7 @@ def _run_beside(plan: _Plan, state: State, manifest: Manifest, beside: PerfRecor
         refuse_if_interrupted()
         running = replace(state, perf_pid=beside.pid)
         running.write()
-        end = _run(plan, running, manifest)
+        end = _run_sampled(plan, running, manifest)
     except BaseException:
         beside.kill()
         raise
@@ -260,10 +261,21 @@ def _run_beside(plan: _Plan, state: State, manifest: Manifest, beside: PerfRecor
     return end
 
 
-def _run(plan: _Plan, state: State, manifest: Manifest) -> End:
+def _run_sampled(plan: _Plan, state: State, manifest: Manifest) -> End:
+    """Run the command while the waits of its threads for a CPU are sampled."""
+    sampling = ThreadSampling(plan.directory, plan.lttng.environment)
+    try:
+        return _run(plan, state, manifest, sampling)
+    finally:
+        sampling.stop()
+        manifest.content["thread_cpu"] = sampling.as_json()
+
+
+def _run(plan: _Plan, state: State, manifest: Manifest, sampling: ThreadSampling) -> End:
     manifest.begin()
     command = Command(plan.program, plan.command, plan.environment)
     try:
+        sampling.follow(command.pid)
         manifest.content["command"]["pid"] = command.pid
         replace(state, command_pid=command.pid).write()
         return command.wait()

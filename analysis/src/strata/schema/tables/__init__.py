@@ -48,6 +48,7 @@ from strata.schema.tables.statistics import (
     HOPS,
     MODES,
 )
+from strata.schema.tables.threads import THREAD_CPU
 from strata.schema.tables.timers import (
     LIFECYCLE_STATES,
     LIFECYCLE_STATISTICS,
@@ -95,6 +96,7 @@ TABLES: tuple[Table, ...] = (
     LAYER_SCHEDULING,
     PREEMPTIONS,
     SCHEDULING_STATS,
+    THREAD_CPU,
 )
 
 __all__ = [
@@ -142,6 +144,7 @@ __all__ = [
     "SUBSCRIPTION_OBJECTS",
     "TABLES",
     "TAKES",
+    "THREAD_CPU",
     "TIMERS",
     "TIMER_FIRES",
     "TIMER_STATISTICS",

@@ -1,0 +1,42 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of what the kernel counts of every thread (schedstat), which `strata record` samples."""
+
+from __future__ import annotations
+
+from strata.schema.columns import HOST, VPID, VTID, dense_id, duration, instant
+from strata.schema.table import Column, Table
+
+THREAD_CPU = Table(
+    "thread_cpu",
+    ("thread_cpu_id",),
+    (
+        dense_id("thread_cpu_id", "dense number of the thread in the samples"),
+        dense_id("process_id", "row of `processes`", null="the process has no event in the trace"),
+        HOST,
+        VPID,
+        VTID,
+        Column("process", "string", "name of the process"),
+        Column("name", "string", "name of the thread"),
+        instant("begin_ns", "the first sample in which it had run"),
+        instant("end_ns", "the last sample in which it had run since the one before"),
+        duration("on_cpu_ns", "how long it ran, from its begin to the last sample"),
+        duration("cpu_wait_ns", "how long it could have run, but waited for a CPU"),
+        Column("slices", "int64", "how often it got a CPU"),
+        Column(
+            "wait_share",
+            "float64",
+            "cpu_wait_ns of cpu_wait_ns and on_cpu_ns together: of the time in which it wanted a "
+            "CPU, the part in which it had none",
+            null="it neither ran nor waited",
+        ),
+        duration(
+            "longest_wait_ns",
+            "largest growth of cpu_wait_ns from one sample to the next: no single wait was longer",
+        ),
+    ),
+    "One row a thread of the recorded command and of all that descend from it, traced or not: how "
+    "long it ran and waited for a CPU over the whole recording, by the kernel's own count. What it "
+    "did after its last sample (100 ms before its end, at most) is not in it. Empty where nothing "
+    "was sampled (recordings of other tools, kernels without schedstat).",
+)

@@ -1,0 +1,72 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Samples of threads' waits for a CPU become windows of the trace's threads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+from scene import BASE, Scene
+from thread_samples import MS, samples
+
+from strata.model.build import Model, build_model
+from strata.model.thread_cpu_frames import thread_cpu_frame
+from strata.read.thread_cpu import read_thread_cpu
+from strata.schema.quality import Ledger
+
+
+def model_with(place: Path, lines: str) -> Model:
+    scene = Scene()
+    scene.publisher("/t", node="/source", pid=1)
+    scene.play("100 1.1 rmw_publish /t 100\n 200 1.5 rmw_publish /t 200")
+    samples(place, lines)
+    found = read_thread_cpu(place)
+    assert found is not None
+    return build_model(scene.tables(), Ledger(), cpu=(found, BASE))
+
+
+def test_rows_are_windows_since_the_sample_before(tmp_path: Path) -> None:
+    model = model_with(
+        tmp_path,
+        """
+        0     1.1 cpu 5 wait 1 slices 3
+        100   1.1 cpu 9 wait 2 slices 4
+        200   1.5 cpu 1 wait 0 slices 1
+        400   1.1 cpu 9 wait 92 slices 5
+        """,
+    )
+    windows = pd.DataFrame(vars(model.cpu.windows)).set_index("thread")
+    names = model.cpu.threads.set_index("number")
+    (first,), (other,) = (names.index[names["vtid"] == tid] for tid in (1, 5))
+    own = windows.loc[first]
+    # Whole since its begin; since its row before; not since then, but since the last sample.
+    assert ((own["begin_ns"] - BASE) / MS).tolist() == [-6, 0, 300]
+    assert ((own["end_ns"] - BASE) / MS).tolist() == [0, 100, 400]
+    assert (own["cpu_ns"] / MS).tolist() == [5, 4, 0]
+    assert (own["wait_ns"] / MS).tolist() == [1, 1, 90]
+    assert own["slices"].tolist() == [3, 1, 1]
+    assert windows.loc[[other], "begin_ns"].tolist() == [BASE + 100 * MS]
+    of_model = model.events.processes.thread_vtid[names["model_thread"].to_numpy(int)]
+    assert of_model.tolist() == names["vtid"].tolist()
+
+
+def test_the_table_has_sums_of_threads_traced_or_not(tmp_path: Path) -> None:
+    model = model_with(
+        tmp_path,
+        """
+        0     1.1 cpu 5 wait 1 slices 3
+        100   1.7 cpu 0 wait 0 slices 1
+        100   2.2 cpu 1 wait 0 slices 1
+        200   2.2 cpu 1 wait 3 slices 2
+        """,
+    )
+    table = thread_cpu_frame(model).set_index("vtid")
+    assert (table["on_cpu_ns"] / MS).to_dict() == {1: 5, 7: 0, 2: 1}
+    assert (table["cpu_wait_ns"] / MS).to_dict() == {1: 1, 7: 0, 2: 3}
+    assert table["wait_share"].drop(7).to_dict() == {1: 1 / 6, 2: 3 / 4}
+    assert table["wait_share"].isna()[7]
+    assert table.loc[2, "longest_wait_ns"] == 3 * MS
+    # A thread without events is of its process; a process without events is of none.
+    assert table["process_id"].isna().to_dict() == {1: False, 7: False, 2: True}
+    assert set(table["host"]) == {"h"}
