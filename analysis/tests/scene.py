@@ -23,10 +23,10 @@ GID it is:
     120 2.2 rmw_send_response on_add ana 1 120    .. and source timestamp
     130 1.1 rmw_take_response ana 1 120           client, sequence number, source timestamp
 
-Init events lie before time 0. An entity is named by its topic (publisher) or symbol (subscription,
-timer). ``rclpy_publish`` is the rclcpp_publish by which rclpy names its publisher. ``unknown`` as
-entity gives a handle that no init event introduced. Events of the middleware
-take ``key=value``; see `_middleware`. Those of drivers do too:
+``wait 0`` waits for no time, ``wait`` for ever. Init events lie before time 0. An entity is named
+by its topic (publisher) or symbol (subscription, timer). ``rclpy_publish`` is the rclcpp_publish by
+which rclpy names its publisher. ``unknown`` as entity gives a handle that no init event introduced.
+Events of the middleware take ``key=value``; see `_middleware`. Those of drivers do too:
 
     100 1.1 packet_received source=1 sequence=0 queue_ns=5
     110 1.1 frame_boundary source=1 frame=0 packets=1 first_sequence=0 last_sequence=0
@@ -277,7 +277,7 @@ class Scene:
             if event == "callback_start":
                 fields["is_intra_process"] = 0
         elif event == "rclcpp_executor_wait_for_work":
-            fields = {"timeout": -1}
+            fields = {"timeout": int(rest[0]) if rest else -1}
         self._row(event, ns, pid, tid, fields)
 
     def _call_fields(self, event: str, rest: list[str]) -> dict[str, Any]:

@@ -174,6 +174,25 @@ CONTRADICTIONS: dict[str, tuple[str, Counts, Counts]] = {
         {"rcl_publish": 1},
         {"rcl_publish": 1},
     ),
+    "publish() was left, and the context is still there": (
+        """
+        200 1.3 rclcpp_publish /u
+        201 1.3 wait
+        210 1.1 rcl_publish /u
+        211 1.1 rmw_publish /u 211
+        """,
+        {"rclcpp_publish": 1},
+        {},
+    ),
+    "a callback runs within a wait": (
+        """
+        200 2.2 wait 0
+        201 2.2 callback_start on_timer
+        202 2.2 callback_end on_timer
+        """,
+        {WAIT: 1},
+        {WAIT: 1},
+    ),
     "nobody published within the process": (
         "200 1.1 rclcpp_intra_publish unknown",
         {"rclcpp_intra_publish": 1},
@@ -289,6 +308,10 @@ def test_an_event_that_names_the_unknown_is_unexplained(event: str) -> None:
     assert unexplained(made.model(lost)[0]) == {}
 
 
+STOPPED = (
+    "its executor stopped spinning after the wait (its time was over, or it was cancelled or shut "
+    "down): it looked for no work"
+)
 REASONS: dict[str, tuple[str, dict[tuple[str, str], int]]] = {
     "a message was overwritten, one was left": (
         """
@@ -355,6 +378,35 @@ REASONS: dict[str, tuple[str, dict[tuple[str, str], int]]] = {
     "a publish at the end": (
         "200 1.3 rcl_publish /u",
         {("rcl_publish", "its thread ends before its rmw_publish"): 1},
+    ),
+    "publishes after the shutdown": (
+        """
+        200 1.3 rclcpp_publish /u
+        210 1.3 rclcpp_publish /u
+        211 1.3 wait
+        """,
+        {("rclcpp_publish", "publish() after the context was shut down: refused"): 2},
+    ),
+    "another thread got its message out while the context was shut down": (
+        """
+        200 1.3 rclcpp_publish /u
+        201 1.1 rclcpp_publish /u
+        202 1.1 rcl_publish /u
+        203 1.1 rmw_publish /u 203
+        210 1.3 wait
+        """,
+        {("rclcpp_publish", "publish() after the context was shut down: refused"): 1},
+    ),
+    "spin_some whose time was over": (
+        """
+        200 2.3 wait 0
+        201 2.3 wait 0
+        202 2.3 ready
+        203 2.3 callback_start on_timer
+        204 2.3 wait 0
+        205 2.3 callback_end on_timer
+        """,
+        {(WAIT, STOPPED): 2},
     ),
     "a request that nothing took": (
         "200 1.1 rmw_send_request ana 2",

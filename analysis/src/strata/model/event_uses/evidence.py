@@ -113,6 +113,11 @@ class Evidence:
         """Tell which processes were there before the trace: it holds no context of theirs."""
         return ~np.isin(process, self.events.process(_CONTEXT))
 
+    def several_contexts(self, process: Ints) -> Flags:
+        """Tell which processes made more than one context."""
+        made, count = np.unique(self.events.process(_CONTEXT), return_counts=True)
+        return np.asarray(np.isin(process, made[count > 1]), bool)
+
     @cached_property
     def waits(self) -> tuple[Ints, Ints]:
         """Begins and ends of the executors' waits."""

@@ -92,7 +92,33 @@ def _library_publishes(evidence: Evidence) -> list[Case]:
         Case(True, "begin of a publication", np.isin(at, calls[calls != NONE])),
         *_client_publishes(Kind.RCLCPP_PUBLISH)(evidence),
         Case(False, "rclpy's publish() raised, nothing was sent", named | np.isin(own, others)),
+        _refused(evidence),
     ]
+
+
+def _refused(evidence: Evidence) -> Case:
+    """The case of publish() in rclcpp whose context was shut down: rcl returns before its event.
+
+    (rclcpp's publisher.hpp: do_inter_process_publish passes over RCL_RET_PUBLISHER_INVALID then.)
+    Nothing that began later in the process was published: else its context still was there. Of
+    several contexts in a process no event tells which one a publisher is of.
+    """
+    at, timeline = evidence.at(Kind.RCLCPP_PUBLISH), evidence.timeline
+    publications = evidence.model.publications
+    until = timeline.after(at, Kind.RCLCPP_PUBLISH, Kind.RMW_TAKE, Kind.DEQUEUE, *WORK)
+    handed = timeline.within(at, until, Kind.RCL_PUBLISH, Kind.RMW_PUBLISH)
+    of_thread = evidence.events.processes.thread_process
+    begun = publications.client_ns != NONE
+    last_ns = np.full(int(of_thread.max(initial=-1)) + 1, NONE, np.int64)
+    sender = of_thread[publications.thread[begun]]
+    np.maximum.at(last_ns, sender, publications.client_ns[begun])
+    process = evidence.process(at)
+    # The context may have gone at any time until the thread went on.
+    gone = (until == NONE) | (timeline.ns_at(until) > last_ns[process])
+    gone |= evidence.several_contexts(process) | evidence.older(process)
+    return Case(
+        False, "publish() after the context was shut down: refused", (handed == NONE) & gone
+    )
 
 
 def _intra_publishes(evidence: Evidence) -> list[Case]:

@@ -91,8 +91,27 @@ def _waits(evidence: Evidence) -> list[Case]:
     return [
         Case(True, "begin of a wait", np.isin(at, evidence.waits[0])),
         Case(False, LOST, evidence.lost_until(at, work)),
+        Case(
+            False,
+            "its executor stopped spinning after the wait (its time was over, or it was "
+            "cancelled or shut down): it looked for no work",
+            _left(evidence, at, work),
+        ),
         Case(False, "the last that the thread's executor did", work == NONE),
     ]
+
+
+def _left(evidence: Evidence, at: Ints, work: Ints) -> Flags:
+    """Tell which waits an executor left without a look for work, as rclcpp's do.
+
+    spin_some and spin_all look only while their time is not over, spin_once while nobody cancelled
+    it (rclcpp's executor.cpp). Of what the thread can do next, two things show on the timeline:
+    spin_some and spin_all begin with a wait of no time, and a callback that spins ends.
+    """
+    kind, around = evidence.kind(work), evidence.model.executions.enclosing(at)
+    again = evidence.column_at(work, Kind.WAIT, "timeout") == 0
+    within = (kind == Kind.CALLBACK_END) & (around != NONE)
+    return np.asarray(((kind == Kind.WAIT) & again) | within, bool)
 
 
 def _readies(evidence: Evidence) -> list[Case]:
