@@ -1,0 +1,14 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""All planted faults."""
+
+from cases import callbacks, drivers, executors, healthy, middleware, python
+
+CASES = [
+    *callbacks.CASES,
+    *executors.CASES,
+    *drivers.CASES,
+    *middleware.CASES,
+    *python.CASES,
+    *healthy.CASES,
+]

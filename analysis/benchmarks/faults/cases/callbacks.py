@@ -1,0 +1,48 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Callbacks that work for too long, now and then, in two ways, or fail."""
+
+from case import Case
+from judge import SLOWEST, Cause, median_of, slowest_of
+
+from cases.graphs import CHAIN, pipeline, with_input
+
+_HOLD = ("hold",)
+_DETECTOR = ("/image", "/detector")
+_TENTH = [0, 0, 0, 0, 0, 0, 0, 0, 0, 25]
+
+CASES = [
+    *(
+        Case(
+            f"work-{ms:g}ms",
+            f"The detector computes for {ms:g} ms before it publishes.",
+            Cause(CHAIN, _HOLD, _DETECTOR, median_of("detector", "work")),
+            with_input(pipeline(), "detector", work_ms=ms),
+        )
+        for ms in (2, 5, 20, 40)
+    ),
+    Case(
+        "work-at-the-end",
+        "The planner computes for 8 ms, and publishes nothing.",
+        Cause(CHAIN, ("callback",), ("/objects", "/planner"), median_of("planner", "work")),
+        with_input(pipeline(), "planner", work_ms=8),
+    ),
+    Case(
+        "work-sometimes",
+        "Every tenth message keeps the detector for 25 ms.",
+        Cause(CHAIN, _HOLD, _DETECTOR, slowest_of("detector", "work", 1.0), SLOWEST),
+        with_input(pipeline(count=220, period_ms=40), "detector", work_ms=_TENTH),
+    ),
+    Case(
+        "work-of-two-kinds",
+        "Every third message takes the detector 19 ms, the others 3.",
+        Cause(CHAIN, _HOLD, _DETECTOR, slowest_of("detector", "work", 0.3), SLOWEST),
+        with_input(pipeline(count=150), "detector", work_ms=[3, 3, 19]),
+    ),
+    Case(
+        "throws",
+        "The planner works for 5 ms and throws in 60 % of all cases.",
+        Cause(CHAIN, ("callback",), ("/objects", "/planner"), median_of("planner", "callback")),
+        with_input(pipeline(), "planner", work_ms=5, throws_of_five=3),
+    ),
+]

@@ -1,0 +1,98 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Executors that are busy with something else when a message comes."""
+
+from __future__ import annotations
+
+import numpy as np
+from case import Case, Truth
+from judge import Cause, Magnitude
+
+from cases.graphs import CHAIN, Spec, pipeline, with_input, with_node, with_process, with_source
+
+_WAIT = ("executor wait",)
+
+
+def _with_command(graph: Spec) -> Spec:
+    """Have the camera publish /command just before each /image."""
+    timer = graph["processes"]["camera"]["nodes"]["camera"]["timers"][0]
+    outputs = [{"topic": "/command", "bytes": 16}, *timer["publish"]]
+    return with_source(graph, "camera", publish=outputs)
+
+
+def _beside(milliseconds: float, **how: object) -> Spec:
+    """Give the detector a second subscription, which takes so long for each command."""
+    graph = _with_command(pipeline(period_ms=80, count=80))
+    detector = graph["processes"]["detector"]["nodes"]["detector"]
+    command = {"topic": "/command", "work_ms": milliseconds, **how}
+    detector["inputs"] = [command, *({**each, **how} for each in detector["inputs"])]
+    return graph
+
+
+def _until_free(node: str) -> Magnitude:
+    """Plant, for each image, what was left of the command's work when it was published."""
+
+    def magnitude(truth: Truth) -> float:
+        sent = {
+            row["number"]: int(row["end_ns"]) for row in truth.rows("camera", "publish", "/image")
+        }
+        left = [
+            int(row["end_ns"]) - sent[row["number"]]
+            for row in truth.rows(node, "callback", "/command")
+        ]
+        return float(np.median(left))
+
+    return magnitude
+
+
+def _until_called(truth: Truth) -> float:
+    """Plant the median time from an image's publish to its callback."""
+    sent = {row["number"]: int(row["end_ns"]) for row in truth.rows("camera", "publish", "/image")}
+    begun = truth.rows("detector", "callback", "/image")
+    return float(np.median([int(row["begin_ns"]) - sent[row["number"]] for row in begun]))
+
+
+def _behind(name: str, about: str, graph: Spec, node: str = "detector") -> Case:
+    place = ("behind", "/command", f"/{node}")
+    return Case(name, about, Cause(CHAIN, _WAIT, place, _until_free(node)), graph)
+
+
+_LOGGER = {"inputs": [{"topic": "/command", "work_ms": 15}]}
+_ORDERED = with_node(_with_command(pipeline(period_ms=80, count=80)), "detector", "logger", _LOGGER)
+_ORDERED["processes"]["detector"]["nodes"] = dict(
+    reversed(_ORDERED["processes"]["detector"]["nodes"].items())
+)
+
+CASES = [
+    *(
+        _behind(
+            f"behind-{milliseconds}ms",
+            f"Each image waits for a callback of its own node, of {milliseconds} ms.",
+            _beside(milliseconds),
+        )
+        for milliseconds in (5, 12, 30)
+    ),
+    _behind(
+        "behind-another-node",
+        "Each image waits for another node of its executor.",
+        _ORDERED,
+        "logger",
+    ),
+    _behind(
+        "behind-a-callback-group",
+        "A multi-threaded executor; the image's callback group is busy.",
+        with_process(_beside(15, group="one"), "detector", executor="multi"),
+    ),
+    Case(
+        "polled-executor",
+        "The detector's loop sleeps 30 ms between two spin_once.",
+        Cause(CHAIN, _WAIT, ("/detector",), _until_called),
+        with_process(pipeline(period_ms=47, count=150), "detector", poll_ms=30),
+    ),
+    Case(
+        "backlog",
+        "The detector needs 30 ms for each message, which come each 25.",
+        Cause(CHAIN, _WAIT, ("behind", "/image", "/detector"), _until_called),
+        with_input(pipeline(period_ms=25, count=150), "detector", work_ms=30),
+    ),
+]

@@ -1,0 +1,136 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Writers, readers and what is between them."""
+
+from __future__ import annotations
+
+import copy
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from case import Case, Graph, Truth
+from judge import SLOWEST, Cause, Said, constant, median_of
+
+from cases.graphs import CHAIN, Spec, pipeline, with_input, with_process, with_source
+
+# Network namespaces and stopped threads are planted as the live tests do it.
+_TESTS = Path(__file__).resolve().parents[3] / "tests"
+sys.path += [str(_TESTS), str(_TESTS / "live")]
+
+from networks import slow_link  # noqa: E402
+from stopping import StoppableThread, find_process, find_receiver  # noqa: E402
+
+_SENDER = ("client publish", "serialize", "dds write", "serialize + dds write")
+_UDP = {"FASTDDS_BUILTIN_TRANSPORTS": "UDPv4", "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}
+_RATE = 20_000_000
+_BURST = 4096
+_PAYLOAD = 200_000
+_ON_THE_WIRE = _PAYLOAD * 1514 / 1480 - _BURST
+"""Ethernet, IP and UDP around at most 1480 bytes; the first burst passes at once."""
+
+
+def _of_poses(poses: int, *, raw: bool) -> Spec:
+    graph = with_source(
+        pipeline(period_ms=100, count=60), "camera", publish=[{"topic": "/image", "poses": poses}]
+    )
+    return with_input(graph, "detector", type="poses", raw=raw)
+
+
+@contextmanager
+def _over_a_slow_link(graph: Graph) -> Iterator[Graph]:
+    with slow_link(rate=_RATE, burst=_BURST) as link:
+        placed = copy.deepcopy(graph)
+        for name, process in placed["processes"].items():
+            process["network_of"] = (link.near if name == "camera" else link.far).pid
+        yield placed
+
+
+def _stop_receiver(transport: str, recorder: int, truth: Truth) -> None:
+    """Stop the detector's receiving thread for 60 of each 90 ms, while messages come."""
+    detector = find_process(recorder, "graph.py", "\0detector\0")
+    while not (truth.place / "started").exists():
+        time.sleep(0.01)
+    with StoppableThread.seized(find_receiver(detector, transport)) as thread:
+        for _ in range(50):
+            time.sleep(0.03)
+            thread.stop(0.06)
+
+
+def _on_the_way(truth: Truth) -> float:
+    """Plant the median time from the publish of an image to its callback."""
+    sent = {row["number"]: int(row["end_ns"]) for row in truth.rows("camera", "publish", "/image")}
+    begun = truth.rows("detector", "callback", "/image")
+    return float(np.median([int(row["begin_ns"]) - sent[row["number"]] for row in begun]))
+
+
+CASES = [
+    *(
+        Case(
+            f"conversion-{poses}-poses",
+            f"rclpy converts a message of {poses} poses before it publishes.",
+            Cause(
+                CHAIN, ("client publish",), ("/camera",), median_of("camera", "publish", "/image")
+            ),
+            _of_poses(poses, raw=True),
+        )
+        for poses in (1000, 4000)
+    ),
+    Case(
+        "conversion-when-taken",
+        "rclpy converts a message of 1000 poses before the callback.",
+        Cause(CHAIN, ("client take",), ("/detector",)),
+        _of_poses(1000, raw=False),
+    ),
+    Case(
+        "small-socket-buffers",
+        "300 KB over UDP, which the reader's socket buffer cannot hold: resends.",
+        Cause(CHAIN, ("dds receive",), ("resends of /image",)),
+        pipeline(period_ms=100, count=60, size=300_000),
+        options=("--rmw-profile", "fastdds_udp_small_buffers"),
+    ),
+    Case(
+        "slow-link",
+        "200 KB over a link of 20 Mbit/s.",
+        Cause(CHAIN, ("transport",), ("/image", "/detector"), constant(_ON_THE_WIRE * 8e3 / _RATE)),
+        pipeline(period_ms=200, count=40, size=_PAYLOAD),
+        environment=_UDP,
+        around=_over_a_slow_link,
+    ),
+    *(
+        Case(
+            f"stopped-receiver-{transport}",
+            f"The detector's thread that receives ({transport}) is stopped for 60 of each 90 ms.",
+            Cause(CHAIN, ("transport",), ("/image", "/detector"), _on_the_way),
+            pipeline(period_ms=10, count=500),
+            options=("--rmw-profile", f"fastdds_{transport}"),
+            meanwhile=partial(_stop_receiver, transport),
+        )
+        for transport in ("shm", "udp")
+    ),
+    Case(
+        "starved-sender",
+        "The camera runs when nothing else wants its CPU, and something does.",
+        Said(Cause(CHAIN, _SENDER, ("/camera",), None, SLOWEST), ("waiting for a CPU",)),
+        with_process(pipeline(count=100), "camera", idle=True, cpu=0, rivals=1),
+    ),
+    Case(
+        "starved-reader",
+        "The detector runs when nothing else wants its CPU, and something does.",
+        Said(
+            Cause(
+                CHAIN,
+                ("transport", "dds receive", "wake-up", "executor wait", "take", "hold"),
+                ("/detector",),
+                None,
+                SLOWEST,
+            ),
+            ("waiting for a CPU",),
+        ),
+        with_process(pipeline(count=100), "detector", idle=True, cpu=0, rivals=1),
+    ),
+]

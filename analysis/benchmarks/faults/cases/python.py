@@ -1,0 +1,56 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What rclpy programs do: await, publish from threads, put messages together."""
+
+from __future__ import annotations
+
+from case import Case
+from judge import Cause, median_of
+
+from cases.graphs import CHAIN, Spec, pipeline, with_input
+
+_FUSED = """links:
+  - {node: /fusion, inputs: [/left, /right], outputs: [/fused], kind: partial_sync}
+"""
+
+
+def _fusion(milliseconds: float) -> Spec:
+    """Return camera -> /left, /raw; radar: /raw -> /right after a time; fusion of both."""
+    outputs = [{"topic": "/left"}, {"topic": "/raw"}]
+    timer = {"period_ms": 80, "count": 80, "publish": outputs}
+    radar = {"topic": "/raw", "work_ms": milliseconds, "publish": [{"topic": "/right"}]}
+    fused = [{"topic": "/fused"}]
+    inputs = [{"topic": topic, "pair": True} for topic in ("/left", "/right")]
+    # One publisher of the node, whichever message came last.
+    inputs[1]["publish"] = fused
+    return {
+        "processes": {
+            "camera": {"nodes": {"camera": {"timers": [timer]}}},
+            "radar": {"nodes": {"radar": {"inputs": [radar]}}},
+            "fusion": {"nodes": {"fusion": {"inputs": inputs}}},
+            "planner": {"nodes": {"planner": {"inputs": [{"topic": "/fused"}]}}},
+        }
+    }
+
+
+CASES = [
+    *(
+        Case(
+            f"await-{milliseconds}ms",
+            f"The detector's callback awaits for {milliseconds} ms, then publishes.",
+            Cause(CHAIN, ("suspended", "hold"), ("/detector",), median_of("detector", "awaited")),
+            with_input(pipeline(period_ms=80, count=80), "detector", await_ms=milliseconds),
+        )
+        for milliseconds in (10, 40)
+    ),
+    *(
+        Case(
+            f"fusion-{milliseconds}ms",
+            f"/left waits at the fusion for /right, which comes {milliseconds} ms later.",
+            Cause("/left -> /fused", ("stored",), ("/left", "/fusion"), median_of("radar", "work")),
+            _fusion(milliseconds),
+            links=_FUSED,
+        )
+        for milliseconds in (10, 30)
+    ),
+]

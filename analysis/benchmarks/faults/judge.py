@@ -1,0 +1,122 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What may be expected of an answer, by kind: a cause of a chain, a loss, a call, nothing at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from case import Answer, Judgement, Truth
+
+Magnitude = Callable[[Truth], float]
+TYPICAL, SLOWEST = "typical", "slowest"
+_KEYS = {
+    TYPICAL: ("layer", "where", "typical_ns"),
+    SLOWEST: ("tail_layer", "tail_where", "tail_ns"),
+}
+
+
+def median_of(node: str, what: str, topic: str | None = None) -> Magnitude:
+    """Plant the median of what a node itself measured."""
+
+    def magnitude(truth: Truth) -> float:
+        return float(np.median(truth.durations(node, what, topic)))
+
+    return magnitude
+
+
+def slowest_of(node: str, what: str, share: float) -> Magnitude:
+    """Plant the median of the longest `share` of what a node itself measured."""
+
+    def magnitude(truth: Truth) -> float:
+        found = np.sort(truth.durations(node, what))
+        return float(np.median(found[-max(int(len(found) * share), 1) :]))
+
+    return magnitude
+
+
+def constant(milliseconds: float) -> Magnitude:
+    """Plant a magnitude that is known beforehand."""
+    return lambda _: milliseconds * 1e6
+
+
+@dataclass(frozen=True)
+class Cause:
+    """The cause that is named for a chain: its layer, words of its place, its size.
+
+    `group` is of the messages: the typical or the slowest. `otherwise` are words of places of
+    which one is enough.
+    """
+
+    chain: str
+    layers: tuple[str, ...]
+    place: tuple[str, ...]
+    magnitude: Magnitude | None = None
+    group: str = TYPICAL
+
+    def judge(self, answer: Answer, truth: Truth) -> Judgement:
+        """Hold the chain's bottleneck against the planted cause."""
+        found = [row for row in answer.document["bottlenecks"] if row["chain"] == self.chain]
+        planted = self.magnitude(truth) if self.magnitude else None
+        if not found:
+            return Judgement(
+                f"no chain {self.chain}: {chains(answer)}", False, False, None, planted
+            )
+        row = found[0]
+        layer, where, ns = (row[key] for key in _KEYS[self.group])
+        named = row.get("stands_out", True)
+        return Judgement(
+            row["text"],
+            named and layer in self.layers,
+            named and all(word in where for word in self.place),
+            ns,
+            planted,
+        )
+
+
+@dataclass(frozen=True)
+class Healthy:
+    """Nothing stands out, in no chain."""
+
+    chain: str
+
+    def judge(self, answer: Answer, truth: Truth) -> Judgement:
+        """Look for anything that was blamed."""
+        found = answer.document["bottlenecks"]
+        right = any(row["chain"] == self.chain for row in found)
+        quiet = not any(row.get("stands_out", True) for row in found)
+        losses = [row["text"] for row in answer.document["quality"] if row["severity"] != "info"]
+        said = " | ".join([row["text"] for row in found] + losses) or chains(answer)
+        return Judgement(said, right and quiet, not losses)
+
+
+def chains(answer: Answer) -> str:
+    """List the chains that were found instead."""
+    return "; ".join(str(chain["name"]) for chain in answer.document["chains"]) or "none"
+
+
+def first(rows: Iterable[dict[str, Any]], **wanted: Any) -> dict[str, Any] | None:
+    """Return the first of the rows that has all these values."""
+    for row in rows:
+        if all(row.get(key) == value for key, value in wanted.items()):
+            return row
+    return None
+
+
+@dataclass(frozen=True)
+class Said:
+    """A cause that is named, and words of which one is somewhere in the text."""
+
+    cause: Cause
+    words: tuple[str, ...]
+
+    def judge(self, answer: Answer, truth: Truth) -> Judgement:
+        """Judge the cause; without the words its place is not right."""
+        found = self.cause.judge(answer, truth)
+        text = " ".join(answer.text.split())
+        if any(word in text for word in self.words):
+            return found
+        return replace(found, place=False, said=f"{found.said} (nothing of: {self.words})")
