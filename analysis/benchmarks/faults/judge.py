@@ -13,9 +13,12 @@ from case import Answer, Judgement, Truth
 
 Magnitude = Callable[[Truth], float]
 TYPICAL, SLOWEST = "typical", "slowest"
+EVERY = "every"
+"""The cause is that of the typical messages, its magnitude the mean over all of them."""
 _KEYS = {
     TYPICAL: ("layer", "where", "typical_ns"),
     SLOWEST: ("tail_layer", "tail_where", "tail_ns"),
+    EVERY: ("layer", "where", "typical_ns"),
 }
 
 
@@ -57,6 +60,15 @@ class Cause:
     magnitude: Magnitude | None = None
     group: str = TYPICAL
 
+    def _mean(self, answer: Answer) -> float:
+        """Return the mean of the layer at the place over all messages of the chain, ns."""
+        chain = first(answer.document["chains"], name=self.chain) or {"segments": []}
+        return sum(
+            part["mean"]
+            for part in chain["segments"]
+            if part["layer"] in self.layers and all(word in part["where"] for word in self.place)
+        )
+
     def judge(self, answer: Answer, truth: Truth) -> Judgement:
         """Hold the chain's bottleneck against the planted cause."""
         found = [row for row in answer.document["bottlenecks"] if row["chain"] == self.chain]
@@ -67,6 +79,8 @@ class Cause:
             )
         row = found[0]
         layer, where, ns = (row[key] for key in _KEYS[self.group])
+        if self.group == EVERY:
+            ns = self._mean(answer)
         named = row.get("stands_out", True)
         return Judgement(
             row["text"],

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from case import Case
+import numpy as np
+from case import Case, Truth
 from judge import Cause, median_of
 
 from cases.graphs import CHAIN, Spec, pipeline, with_input
@@ -33,6 +34,13 @@ def _fusion(milliseconds: float) -> Spec:
     }
 
 
+def _stored(truth: Truth) -> float:
+    """Plant the median time from the end of /left's callback to the start of /right's."""
+    left = {row["number"]: int(row["end_ns"]) for row in truth.rows("fusion", "callback", "/left")}
+    rights = truth.rows("fusion", "callback", "/right")
+    return float(np.median([int(row["begin_ns"]) - left[row["number"]] for row in rights]))
+
+
 CASES = [
     *(
         Case(
@@ -47,7 +55,7 @@ CASES = [
         Case(
             f"fusion-{milliseconds}ms",
             f"/left waits at the fusion for /right, which comes {milliseconds} ms later.",
-            Cause("/left -> /fused", ("stored",), ("/left", "/fusion"), median_of("radar", "work")),
+            Cause("/left -> /fused", ("stored",), ("/left", "/fusion"), _stored),
             _fusion(milliseconds),
             links=_FUSED,
         )

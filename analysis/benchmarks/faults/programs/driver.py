@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`driver.py TRUTH PACKETS LATE_MS CONVERT_MS`: a driver of a sensor that sends 4 packets a frame.
 
-The driver reads a packet LATE_MS after it came, and needs CONVERT_MS from the last packet of a frame
-to its publish.
+The driver reads a packet LATE_MS after it came, and needs CONVERT_MS from the last packet of a
+frame to its publish.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`graph.py SPEC TRUTH`: a ROS 2 graph as the JSON file SPEC describes it, with what is wrong in it.
+"""`graph.py SPEC TRUTH`: a ROS 2 graph as the JSON file SPEC describes it, faults and all.
 
-Each process of the graph is a child of this one. What every callback did, by CLOCK_MONOTONIC, is
-written to TRUTH/PROCESS.csv when the process ends: node, what (work, publish, callback), topic,
-number of the message, begin_ns, end_ns.
+Each process of the graph is a child of this one, and writes what its callbacks did to
+TRUTH/PROCESS.csv when it ends (truth.py).
 
-A process has `nodes`, and may have `executor` (single, multi, polled), `poll_ms`, `idle` (SCHED_IDLE),
-`cpu`, `rivals` (programs that compute on that CPU), `gil` (a thread that computes in Python),
-`after_s` and `network_of` (a process in whose network namespace it runs). A node has `timers` and `inputs`.
+A process has `nodes`, and may have `executor` (single, multi), `poll_ms` (it sleeps between two
+spin_once), `idle` (SCHED_IDLE), `cpu`, `rivals` (programs that compute on that CPU), `gil` (a thread
+that computes in Python), `after_s` and `network_of` (a process in whose network namespace it runs).
+A node has `timers` and `inputs`.
 """
 
 from __future__ import annotations
@@ -207,7 +207,11 @@ class Part:
 
     async def after(self, seconds: float) -> None:
         future: Future = Future()
-        timer = self.node.create_timer(seconds, lambda: future.set_result(None))
+        # The callback that awaits keeps its own group busy.
+        group = MutuallyExclusiveCallbackGroup()
+        timer = self.node.create_timer(
+            seconds, lambda: future.set_result(None), callback_group=group
+        )
         await future
         self.node.destroy_timer(timer)
 
@@ -215,7 +219,7 @@ class Part:
 class Process:
     """The nodes of one process, spun as its spec says."""
 
-    def __init__(self, name: str, spec: Spec, truth: TruthFile) -> None:
+    def __init__(self, spec: Spec, truth: TruthFile) -> None:
         self.spec = spec
         self.parts = [Part(each, nodes, truth) for each, nodes in spec["nodes"].items()]
         self.sources = [source for part in self.parts for source in part.sources]
@@ -260,7 +264,7 @@ def child(spec_file: Path, place: Path, name: str) -> None:
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     truth = TruthFile(place / f"{name}.csv")
     rclpy.init()
-    process = Process(name, spec, truth)
+    process = Process(spec, truth)
 
     def end(*_: Any) -> None:
         process.ended = True
