@@ -10,7 +10,7 @@ DEMO := sessions/$(shell date -u +%Y%m%dT%H%M%SZ)_demo
 PY_SOURCES := analysis tracing_ws/src tracing_ws/setup launch
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-kilted setup-oracle demo test oracle check format docs bench fuzz clean
+.PHONY: help setup setup-kilted setup-oracle demo test oracle check format docs bench faults fuzz clean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -40,7 +40,10 @@ RECORDING := analysis/tests/live analysis/tests/record analysis/tests/read/test_
 BESIDE := $(shell [ $$(id -u) != 0 ] || unshare --mount true 2>/dev/null && echo 3 || echo 0)
 # These compare what they planted with what was measured: they have the machine to themselves.
 ALONE := $(addprefix analysis/tests/live/test_live_,faults.py kernel.py)
-PYTEST := $(PYTHON) -m pytest -c analysis/pyproject.toml --rootdir .
+# On a machine of a known kind only what its kind allows may be skipped (analysis/tests/allowed_skips.py).
+MACHINE := $(if $(wildcard /opt/ros/*/setup.bash),ros,wheels)
+PYTEST := PYTHONPATH=analysis/tests $(PYTHON) -m pytest -p allowed_skips --machine $(MACHINE) \
+  -c analysis/pyproject.toml --rootdir .
 test: setup setup-kilted setup-oracle check ## run every test
 	$(PYTEST) -n 2 --dist loadfile analysis/tests $(addprefix --ignore=,$(RECORDING))
 	$(PYTEST) -n $(BESIDE) --dist loadfile $(RECORDING) tracing_ws/src $(addprefix --ignore=,$(ALONE))
@@ -73,6 +76,10 @@ bench: setup ## run the benchmarks
 	$(PYTHON) analysis/benchmarks/bench_thread_sampling.py
 	$(PYTHON) analysis/benchmarks/bench_read.py
 	$(PYTHON) analysis/benchmarks/bench_model.py
+
+FAULTS ?=
+faults: setup ## plant known faults, and count what Strata says right (FAULTS="NAME ...": only these)
+	@source $(SETUP)/environment.sh .venv && $(PYTHON) analysis/benchmarks/faults $(FAULTS)
 
 FUZZ := analysis/native/build/fuzz
 FUZZ_SECONDS ?= 3600

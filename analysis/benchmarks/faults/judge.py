@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What may be expected of an answer, by kind: a cause of a chain, a loss, a call, nothing at all."""
+"""What may be expected of an answer: a cause of a chain, a loss, a call, nothing at all."""
 
 from __future__ import annotations
 
@@ -31,6 +31,15 @@ def median_of(node: str, what: str, topic: str | None = None) -> Magnitude:
     return magnitude
 
 
+def mean_of(node: str, what: str, topic: str | None = None) -> Magnitude:
+    """Plant the mean of what a node itself measured."""
+
+    def magnitude(truth: Truth) -> float:
+        return float(np.mean(truth.durations(node, what, topic)))
+
+    return magnitude
+
+
 def slowest_of(node: str, what: str, share: float) -> Magnitude:
     """Plant the median of the longest `share` of what a node itself measured."""
 
@@ -50,8 +59,7 @@ def constant(milliseconds: float) -> Magnitude:
 class Cause:
     """The cause that is named for a chain: its layer, words of its place, its size.
 
-    `group` is of the messages: the typical or the slowest. `otherwise` are words of places of
-    which one is enough.
+    `group` is of the messages: the typical or the slowest. Of `EVERY` message, `parts` are the layers that add up to the magnitude.
     """
 
     chain: str
@@ -59,6 +67,7 @@ class Cause:
     place: tuple[str, ...]
     magnitude: Magnitude | None = None
     group: str = TYPICAL
+    parts: tuple[str, ...] = ()
 
     def _mean(self, answer: Answer) -> float:
         """Return the mean of the layer at the place over all messages of the chain, ns."""
@@ -66,7 +75,8 @@ class Cause:
         return sum(
             part["mean"]
             for part in chain["segments"]
-            if part["layer"] in self.layers and all(word in part["where"] for word in self.place)
+            if part["layer"] in (self.parts or self.layers)
+            and all(word in part["where"] for word in self.place)
         )
 
     def judge(self, answer: Answer, truth: Truth) -> Judgement:
@@ -99,6 +109,7 @@ class Healthy:
 
     def judge(self, answer: Answer, truth: Truth) -> Judgement:
         """Look for anything that was blamed."""
+        del truth
         found = answer.document["bottlenecks"]
         right = any(row["chain"] == self.chain for row in found)
         quiet = not any(row.get("stands_out", True) for row in found)

@@ -16,7 +16,9 @@ _WAIT = ("executor wait",)
 def _with_command(graph: Spec) -> Spec:
     """Have the camera publish /command just before each /image."""
     timer = graph["processes"]["camera"]["nodes"]["camera"]["timers"][0]
-    outputs = [{"topic": "/command", "bytes": 16}, *timer["publish"]]
+    # The image comes when the command is being worked on.
+    images = [{**image, "pause_ms": 2} for image in timer["publish"]]
+    outputs = [{"topic": "/command", "bytes": 16}, *images]
     return with_source(graph, "camera", publish=outputs)
 
 

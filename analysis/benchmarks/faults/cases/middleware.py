@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from case import Case, Graph, Truth
-from judge import EVERY, SLOWEST, Cause, Said, constant, median_of
+from judge import EVERY, SLOWEST, Cause, Said, constant, mean_of
 
 from cases.graphs import CHAIN, Spec, pipeline, with_input, with_process, with_source
 
@@ -74,7 +74,12 @@ CASES = [
             f"conversion-{poses}-poses",
             f"rclpy converts a message of {poses} poses before it publishes.",
             Cause(
-                CHAIN, ("client publish",), ("/camera",), median_of("camera", "publish", "/image")
+                CHAIN,
+                ("client publish",),
+                ("/camera",),
+                mean_of("camera", "publish", "/image"),
+                EVERY,
+                _SENDER,
             ),
             _of_poses(poses, raw=True),
         )

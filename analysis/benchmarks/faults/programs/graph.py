@@ -6,8 +6,8 @@ Each process of the graph is a child of this one, and writes what its callbacks 
 TRUTH/PROCESS.csv when it ends (truth.py).
 
 A process has `nodes`, and may have `executor` (single, multi), `poll_ms` (it sleeps between two
-spin_once), `idle` (SCHED_IDLE), `cpu`, `rivals` (programs that compute on that CPU), `gil` (a thread
-that computes in Python), `after_s` and `network_of` (a process in whose network namespace it runs).
+spin_once), `idle` (SCHED_IDLE), `cpu`, `rivals` (programs that compute on that CPU), `gil` (a
+thread that computes in Python), `after_s` and `network_of` (a process in whose network namespace it runs).
 A node has `timers` and `inputs`.
 """
 
@@ -60,6 +60,7 @@ class Output:
         return bool(self.publisher.get_subscription_count() >= self.spec.get("readers", 1))
 
     def publish(self, number: int) -> None:
+        time.sleep(self.spec.get("pause_ms", 0) / 1e3)
         message = self.kind()
         message.header.frame_id = str(number)
         if "poses" in self.spec:
