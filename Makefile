@@ -79,7 +79,7 @@ bench: setup ## run the benchmarks
 
 FAULTS ?=
 faults: setup ## plant known faults, and count what Strata says right (FAULTS="NAME ...": only these)
-	@source $(SETUP)/environment.sh .venv && $(PYTHON) analysis/benchmarks/faults $(FAULTS)
+	$(PYTHON) analysis/benchmarks/faults $(FAULTS)
 
 FUZZ := analysis/native/build/fuzz
 FUZZ_SECONDS ?= 3600

@@ -57,7 +57,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What was right of an answer. `measured_ns` and `planted_ns` are None where none was planted."""
+    """What was right of an answer; `measured_ns` and `planted_ns` are None without a magnitude."""
 
     said: str
     layer: bool

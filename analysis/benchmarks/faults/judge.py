@@ -59,7 +59,8 @@ def constant(milliseconds: float) -> Magnitude:
 class Cause:
     """The cause that is named for a chain: its layer, words of its place, its size.
 
-    `group` is of the messages: the typical or the slowest. Of `EVERY` message, `parts` are the layers that add up to the magnitude.
+    `group` is of the messages: the typical or the slowest. Of `EVERY` message, `parts` are the
+    layers that add up to the magnitude.
     """
 
     chain: str

@@ -7,7 +7,8 @@ TRUTH/PROCESS.csv when it ends (truth.py).
 
 A process has `nodes`, and may have `executor` (single, multi), `poll_ms` (it sleeps between two
 spin_once), `idle` (SCHED_IDLE), `cpu`, `rivals` (programs that compute on that CPU), `gil` (a
-thread that computes in Python), `after_s` and `network_of` (a process in whose network namespace it runs).
+thread that computes in Python), `after_s` and `network_of` (a process in whose network namespace
+it runs).
 A node has `timers` and `inputs`.
 """
 
