@@ -102,7 +102,7 @@ def test_tracetools_is_found_where_nothing_is_preloaded(ros: Ros):
     environment.pop("LD_PRELOAD", None)
     code = "import rclpy.node; from rclpy_tracepoints import _emit; print(_emit.bind())"
     done = ros.run("-c", code, environment=environment)
-    assert (done.returncode, done.stdout) == (0, "11\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "12\n"), done.stderr
 
 
 def test_an_error_of_the_program_is_its_own(ros: Ros):
