@@ -132,6 +132,7 @@ class Analysis:
     lifecycle_nodes: pd.DataFrame = field(default_factory=tables.LIFECYCLE_NODES.empty)
     lifecycle_states: pd.DataFrame = field(default_factory=tables.LIFECYCLE_STATES.empty)
     lifecycle_statistics: pd.DataFrame = field(default_factory=tables.LIFECYCLE_STATISTICS.empty)
+    link_proposals: pd.DataFrame = field(default_factory=tables.LINK_PROPOSALS.empty)
     # Empty without events of drivers.
     driver_sources: pd.DataFrame = field(default_factory=tables.DRIVER_SOURCES.empty)
     driver_frames: pd.DataFrame = field(default_factory=tables.DRIVER_FRAMES.empty)

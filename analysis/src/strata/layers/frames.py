@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 
 from strata.layers.blockers import Blockers
 from strata.layers.driver import Origin
+from strata.layers.link_proposals import Proposal
 from strata.layers.links import KINDS, Links
 from strata.layers.middleware import Passage
 from strata.layers.transfers import Flags, Transfers
@@ -165,6 +167,31 @@ def links_frame(links: Links) -> pd.DataFrame:
             }
         )
     )
+
+
+def link_proposals_frame(model: Model, proposals: Sequence[Proposal]) -> pd.DataFrame:
+    """Return the table `link_proposals`."""
+    processes = model.events.processes
+    rows = [
+        {
+            "host": processes.host[item.output.process],
+            "vpid": int(processes.vpid[item.output.process]),
+            "node": item.output.node,
+            "output": item.output.topic,
+            "input": item.input,
+            "cut": item.cut,
+            "kind": item.kind,
+            "probable": item.probable,
+            "published": item.published,
+            "publications": item.publications,
+            "new": item.new,
+            "stored": item.stored,
+            "decided": item.decided or None,
+            "foretold": item.foretold if item.decided else None,
+        }
+        for item in proposals
+    ]
+    return tables.LINK_PROPOSALS.frame(pd.DataFrame(rows, columns=tables.LINK_PROPOSALS.names))
 
 
 def blockers_frame(blockers: Blockers) -> pd.DataFrame:

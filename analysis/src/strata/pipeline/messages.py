@@ -14,14 +14,21 @@ from strata.analysis import Bottleneck
 from strata.errors import TraceError
 from strata.layers.blockers import find_blockers
 from strata.layers.chains import Chain, Ways, find_chains, find_chains_of, find_ways
-from strata.layers.frames import blockers_frame, endpoint_names, links_frame, messages_frame
+from strata.layers.frames import (
+    blockers_frame,
+    endpoint_names,
+    link_proposals_frame,
+    links_frame,
+    messages_frame,
+)
+from strata.layers.link_proposals import FAN_IN, STORED, propose_links
 from strata.layers.links import Links, link_messages
 from strata.layers.scheduling import layer_times
 from strata.layers.scheduling_frames import layer_scheduling_frame, preemptions_frame
 from strata.layers.transfers import Transfers, cut_layers
 from strata.model import frames
 from strata.model.build import Model
-from strata.model.links import find_links
+from strata.model.links import NodeLink, find_links
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.layers import BY_NAME, WITHOUT_WAITS
 from strata.schema.links import MessageLink
@@ -65,6 +72,7 @@ class _Messages:
     objects: pd.DataFrame
     described: pd.Series[str]
     where: pd.DataFrame
+    proposals: pd.DataFrame
 
 
 def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResults:
@@ -85,6 +93,7 @@ def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResu
         "takes": takes,
         "messages": found.messages,
         "links": links,
+        "link_proposals": found.proposals,
         "executor_blockers": found.blockers,
         "callback_objects": found.objects,
         "hop_layers": hop_layers,
@@ -111,7 +120,18 @@ def _messages(model: Model, wanted: Wanted, ledger: Ledger) -> _Messages:
         {name: place_of_layer(layer, messages, described) for name, layer in BY_NAME.items()}
     )
     blockers = blockers_frame(find_blockers(model, transfers))
-    return _Messages(transfers, links, messages, blockers, objects, described, where)
+    proposals = _proposals(model, node_links, ledger)
+    return _Messages(transfers, links, messages, blockers, objects, described, where, proposals)
+
+
+def _proposals(model: Model, known: Sequence[NodeLink], ledger: Ledger) -> pd.DataFrame:
+    """The table `link_proposals`; publications at which chains end or lose inputs are counted."""
+    found = link_proposals_frame(model, propose_links(model, known))
+    outputs = found[found["probable"]].drop_duplicates(["host", "vpid", "node", "output"])
+    counts = outputs.groupby("cut")["publications"].sum()
+    ledger.add("unlinked_publications", int(counts.get(STORED, 0)))
+    ledger.add("fan_in_publications", int(counts.get(FAN_IN, 0)))
+    return found
 
 
 def _chains(

@@ -47,6 +47,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
         # Only of traces with events of drivers.
         **({"drivers": _drivers(analysis)} if len(analysis.driver_sources) else {}),
         "bottlenecks": [plain(asdict(bottleneck)) for bottleneck in analysis.bottlenecks],
+        "link_proposals": _records(analysis.link_proposals),
         "quality": _records(analysis.quality),
     }
 

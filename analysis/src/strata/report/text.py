@@ -22,6 +22,7 @@ from strata.report.entities import entity_sections
 from strata.report.executors import executors_section
 from strata.report.findings import finding_line
 from strata.report.layer_rows import add_hop, add_layer, layer_table
+from strata.report.links import cut_chains, links_advice
 from strata.report.scheduling_text import thread_table
 from strata.report.services import services_text
 from strata.report.sparkline import sparkline
@@ -57,6 +58,10 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
         console.print(Text(legend, style="dim"), Text())
     if analysis.chains.empty:
         console.print("No chain: no message was followed from a publish to a callback.\n")
+    for sentence in cut_chains(analysis.link_proposals):
+        console.print(Text(sentence))
+    if analysis.link_proposals["probable"].any():
+        console.print(Text(links_advice(analysis.trace.path)), Text())
     if len(analysis.hops):
         console.print(_hops(analysis, everything=everything))
     drivers = drivers_section(analysis, everything=everything)

@@ -158,6 +158,20 @@ MESSAGES = (
         "does not hold.",
     ),
     Diagnostic(
+        "unlinked_publications",
+        Severity.WARNING,
+        "{count} {publication was|publications were} made in timers or threads of nodes whose "
+        "callbacks only store what they take: chains end there (table link_proposals). `strata "
+        "links` proposes links.",
+    ),
+    Diagnostic(
+        "fan_in_publications",
+        Severity.INFO,
+        "{count} {publication was|publications were} made by nodes that seem to wait for several "
+        "inputs: chains go on from the last of them only (table link_proposals). `strata links` "
+        "proposes links.",
+    ),
+    Diagnostic(
         "unfollowed_links",
         Severity.WARNING,
         "{count} {link was|links were} not followed: there are too many ways through the declared "

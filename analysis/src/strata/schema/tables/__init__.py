@@ -27,7 +27,7 @@ from strata.schema.tables.entities import (
     TIMERS,
 )
 from strata.schema.tables.executors import EXECUTOR_BLOCKERS, EXECUTOR_THREADS, EXECUTORS
-from strata.schema.tables.findings import EVENT_USES, LOSSES, QUALITY
+from strata.schema.tables.findings import EVENT_USES, LINK_PROPOSALS, LOSSES, QUALITY
 from strata.schema.tables.scheduling import LAYER_SCHEDULING, PREEMPTIONS, SCHEDULING_STATS
 from strata.schema.tables.services import (
     CLIENT_OBJECTS,
@@ -93,6 +93,7 @@ TABLES: tuple[Table, ...] = (
     QUALITY,
     LOSSES,
     EVENT_USES,
+    LINK_PROPOSALS,
     LAYER_SCHEDULING,
     PREEMPTIONS,
     SCHEDULING_STATS,
@@ -125,6 +126,7 @@ __all__ = [
     "LIFECYCLE_STATES",
     "LIFECYCLE_STATISTICS",
     "LINKS",
+    "LINK_PROPOSALS",
     "LOSSES",
     "MESSAGES",
     "MODES",

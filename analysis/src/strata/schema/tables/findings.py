@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from strata.schema.columns import instant
+from strata.schema.columns import HOST, VPID, instant
 from strata.schema.table import Column, Table
 
 QUALITY = Table(
@@ -42,4 +42,49 @@ EVENT_USES = Table(
         Column("count", "int64", "how many events; those of one name add up to all of it"),
     ),
     "What became of every `ros2` and `driver` event.",
+)
+
+_NOT_WAITING = "no fan-in, or no callback shows that inputs wait for each other"
+LINK_PROPOSALS = Table(
+    "link_proposals",
+    ("host", "vpid", "node", "output", "input"),
+    (
+        HOST,
+        VPID,
+        Column("node", "string", "full name of the node at which chains end or lose an input"),
+        Column("output", "string", "topic that it publishes"),
+        Column("input", "string", "topic that it takes, and may publish the output from"),
+        Column(
+            "cut",
+            "string",
+            "stored: published outside of the callbacks of what the node takes; fan-in: published "
+            "in the callback of the input that came last",
+        ),
+        Column("kind", "string", "partial_sync or periodic_async, as it would be declared"),
+        Column("probable", "bool", "`strata links` proposes it; else it is only mentioned"),
+        Column("published", "string", "where publish was called: timer, thread, callbacks"),
+        Column("publications", "int64", "publications of the output, but for the first"),
+        Column(
+            "new",
+            "int64",
+            "of these: with a message of the input since the publication before; what a "
+            "partial_sync link explains",
+        ),
+        Column(
+            "stored",
+            "int64",
+            "of these: with any message of the input before them; what a periodic_async link "
+            "explains",
+        ),
+        Column(
+            "decided",
+            "int64",
+            "callbacks of all inputs that were held against the rule 'publish once every input has "
+            "a new message'",
+            null=_NOT_WAITING,
+        ),
+        Column("foretold", "int64", "of these: did what the rule says", null=_NOT_WAITING),
+    ),
+    "Links between messages that nobody declared and that the trace makes probable (method.md, "
+    "Chains); none for outputs of which links are declared.",
 )

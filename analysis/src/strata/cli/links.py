@@ -1,0 +1,31 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`strata links`: what nodes seem to publish from messages that they stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from strata import analyze
+from strata.cli.output import check_output, output_options, write_output
+from strata.cli.progress import decoding_progress
+from strata.report.links import links_file
+
+
+@click.command("links")
+@click.argument("trace", type=click.Path(path_type=Path))
+@output_options
+def command(trace: Path, output: Path | None, *, force: bool) -> None:
+    """Propose message links of TRACE, as a file for the option --links.
+
+    A link says what a node publishes from messages that it stored: in a timer, in a thread of its
+    own, or once messages of several inputs are there. No event shows that, so chains end there.
+    Each proposal comes with how often the trace agrees with it.
+    """
+    check_output(output, force=force)
+    with decoding_progress() as progress:
+        analysis = analyze(trace, progress=progress)
+    text = links_file(analysis.link_proposals, str(trace))
+    write_output(output, lambda file: click.echo(text, file=file, nl=False))

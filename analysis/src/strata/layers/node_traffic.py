@@ -1,0 +1,165 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What each node took and published: callbacks of its inputs, publications of its outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from strata.model.build import Model
+from strata.model.columns import NONE, Ints
+from strata.model.entities import take
+from strata.model.search import pick
+from strata.model.timeline import EVENT_OF, Kind
+from strata.schema.events import INTERNAL_TOPICS
+from strata.units import format_ns
+
+Flags = npt.NDArray[np.bool_]
+
+_CLOCK = "/clock"
+"""Nodes take it for themselves, whatever they publish."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """What one node of one process published on one topic, in time order.
+
+    `publishers`, `rows` (of publications) and `execution` (or `NONE`) are rows of the model.
+    """
+
+    node: str
+    process: int
+    topic: str
+    publishers: Ints
+    rows: Ints
+    begin_ns: Ints
+    execution: Ints
+
+
+@dataclass(frozen=True)
+class Input:
+    """The callbacks of one topic that a node takes, in the order of their ends.
+
+    `subscriptions` are rows of subscriptions, `rows` of executions.
+    """
+
+    topic: str
+    subscriptions: Ints
+    rows: Ints
+    start_ns: Ints
+    until_ns: Ints
+
+    def newest(self, at_ns: Ints) -> Ints:
+        """Return when the newest that had ended at each time began; `NONE` for none."""
+        place = np.searchsorted(self.until_ns, at_ns, side="right") - 1
+        return pick(self.start_ns, np.where(place >= 0, place, NONE))
+
+
+class NodeTraffic:
+    """Publications and callbacks of a model, by node; without internal topics."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        entities, published = model.entities, model.publications
+        names = entities.nodes.name
+        self._publisher_node = take(names, entities.publishers.node, "")
+        self._subscription_node = take(names, entities.subscriptions.node, "")
+        self._subscription = pick(entities.callbacks.subscription, model.executions.callback)
+        self._timer = pick(entities.callbacks.timer, model.executions.callback)
+        topic = take(entities.publishers.topic, published.publisher, "")
+        self._own = ~np.isin(topic, [*INTERNAL_TOPICS, ""])
+
+    def outputs(self) -> Iterator[Output]:
+        """Go over what nodes with names published, by node, process and topic."""
+        publishers, published = self._model.entities.publishers, self._model.publications
+        columns = (self._publisher_node, publishers.process.tolist(), publishers.topic)
+        for node, process, topic in sorted(set(zip(*columns, strict=True))):
+            if not node or topic in INTERNAL_TOPICS:
+                continue
+            own = (self._publisher_node == node) & (publishers.process == process)
+            ends = np.flatnonzero(own & (publishers.topic == topic))
+            rows = np.flatnonzero(np.isin(published.publisher, ends))
+            rows = rows[np.argsort(published.begin_ns[rows], kind="stable")]
+            begin_ns, execution = published.begin_ns[rows], published.execution[rows]
+            yield Output(str(node), process, str(topic), ends, rows, begin_ns, execution)
+
+    def inputs(self, output: Output) -> list[Input]:
+        """Return what the node of an output took in its process, by topic."""
+        ends, executions = self._model.entities.subscriptions, self._model.executions
+        own = (self._subscription_node == output.node) & (ends.process == output.process)
+        out = []
+        for topic in sorted(set(ends.topic[own]) - INTERNAL_TOPICS - {_CLOCK}):
+            subscriptions = np.flatnonzero(own & (ends.topic == topic))
+            rows = np.flatnonzero(np.isin(self._subscription, subscriptions))
+            rows = rows[np.argsort(executions.until_ns[rows], kind="stable")]
+            if len(rows):
+                start_ns, until_ns = executions.start_ns[rows], executions.until_ns[rows]
+                out.append(Input(str(topic), subscriptions, rows, start_ns, until_ns))
+        return out
+
+    def publishing(self, given: Input, output: Output | None = None) -> Flags:
+        """Tell which callbacks of an input published: an output, or anything (None)."""
+        published = self._model.publications.execution
+        of_output = published[self._own] if output is None else output.execution
+        return np.isin(given.rows, of_output)
+
+    def published_ns(self, given: Input, output: Output) -> Ints:
+        """Return when each callback of an input published an output first; `NONE` for never."""
+        order = np.argsort(output.execution, kind="stable")
+        place = np.searchsorted(output.execution[order], given.rows)
+        found = order[np.minimum(place, len(order) - 1)]
+        return np.where(output.execution[found] == given.rows, output.begin_ns[found], NONE)
+
+    def caused(self, output: Output) -> Flags:
+        """Tell which publications were made in the callback of a subscription."""
+        return np.asarray(pick(self._subscription, output.execution) != NONE)
+
+    def by_timers(self, output: Output) -> bool:
+        """Tell whether most publications were made in timers."""
+        return bool((pick(self._timer, output.execution) != NONE).mean() > 0.5)
+
+    def places(self, output: Output) -> str:
+        """Say where the publish calls were made, the most frequent first."""
+        timer = pick(self._timer, output.execution)
+        subscription = pick(self._subscription, output.execution)
+        outside = output.execution == NONE
+        thread = np.where(outside, self._model.publications.thread[output.rows], NONE)
+        _, first, count = np.unique(
+            np.stack([timer, subscription, thread], axis=1),
+            axis=0,
+            return_index=True,
+            return_counts=True,
+        )
+        words: dict[str, int] = {}
+        for row, times in zip(first.tolist(), count.tolist(), strict=True):
+            word = self._place(int(timer[row]), int(subscription[row]), int(output.rows[row]))
+            words[word] = words.get(word, 0) + times
+        ordered = sorted(words, key=lambda word: (-words[word], word))
+        topics = [word for word in ordered if word.startswith("/")]
+        others = [word for word in ordered if not word.startswith("/")]
+        callback = [f"in the callback of {' or '.join(topics)}"] if topics else []
+        return " and ".join([*others, *callback])
+
+    def _place(self, timer: int, subscription: int, publication: int) -> str:
+        """Where one publication was made; of a subscription's callback, its topic."""
+        entities = self._model.entities
+        if timer != NONE:
+            return f"in a timer of {format_ns(float(entities.timers.period_ns[timer]))}"
+        if subscription != NONE:
+            return str(entities.subscriptions.topic[subscription])
+        if self._model.publications.execution[publication] != NONE:
+            return "in another callback"
+        return f"in {self._thread(publication)}, outside of callbacks"
+
+    def _thread(self, publication: int) -> str:
+        model = self._model
+        vtid = model.events.processes.thread_vtid[model.publications.thread[publication]]
+        at = int(model.publications.position[publication])
+        event = EVENT_OF[Kind(int(model.timeline.kind[at]))]
+        codes, labels = model.events.procnames(event)
+        code = int(codes[model.timeline.row[at]])
+        return f"thread {vtid} ({labels[code]})" if code != NONE else f"thread {vtid}"

@@ -1,0 +1,105 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Message links that a trace makes probable: as a links file, and as sentences."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from strata.printable import printable
+
+Row = Mapping[Hashable, Any]
+
+_OUTPUT = ["node", "cut", "output", "published"]
+
+
+def links_file(proposals: pd.DataFrame, trace: str) -> str:
+    """Return a links file (strata.read.links) of the table `link_proposals`.
+
+    What is not probable is there as a comment.
+    """
+    probable = proposals[proposals["probable"]]
+    lines = [
+        f"# Message links of {printable(trace)}, inferred by `strata links`: no event shows them.",
+        "# Read each, delete what is wrong, and hand the file to a verb's option --links.",
+        "links:" if len(probable) else "links: []",
+    ]
+    for _, rows in probable.groupby(_OUTPUT, sort=False):
+        lines += _entries(rows)
+    possible = proposals[~proposals["probable"]]
+    if len(possible):
+        lines += ["", "# Possible too, where a node publishes from what it keeps for long:"]
+    for _, rows in possible.groupby(_OUTPUT, sort=False):
+        lines += [f"# {line}" for line in _entries(rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _entries(rows: pd.DataFrame) -> list[str]:
+    """Entries for one output, one a kind, each after what speaks for it."""
+    first = rows.iloc[0]
+    out = ["", f"  # {first['node']} publishes {first['output']} {first['published']}."]
+    out = [printable(line) for line in out]
+    for kind, own in rows.groupby("kind", sort=False):
+        out += [f"  #   {printable(reason)}" for reason in _reasons(own.to_dict("records"))]
+        inputs = list(dict.fromkeys(own["input"]))
+        entry = {"node": first["node"], "inputs": inputs, "outputs": [first["output"]]}
+        text = yaml.safe_dump(
+            [{**entry, "kind": kind}], sort_keys=False, default_flow_style=None, width=math.inf
+        )
+        out += [f"  {line}" for line in text.splitlines()]
+    return out
+
+
+def _reasons(rows: list[dict[Hashable, Any]]) -> Iterable[str]:
+    for row in rows:
+        of, new, stored = (f"{row[name]:,}" for name in ("publications", "new", "stored"))
+        yield (
+            f"{row['input']}: a message was there before {stored} of {of}, a new one before {new}."
+        )
+    decided = {(row["decided"], row["foretold"]) for row in rows if not pd.isna(row["decided"])}
+    for count, foretold in sorted(decided):
+        yield (
+            f"{foretold:,} of {count:,} callbacks published just when each of these inputs had a "
+            "new message."
+        )
+    if rows[0]["cut"] == "fan-in" and not decided:
+        yield "No callback shows that the node waits for this input."
+
+
+def cut_chains(proposals: pd.DataFrame) -> list[str]:
+    """Return a sentence for each node at which chains end or lose an input."""
+    out = []
+    probable = proposals[proposals["probable"]]
+    for _, rows in probable.groupby(_OUTPUT, sort=False):
+        row, inputs = rows.iloc[0], _listed(rows["input"])
+        if row["cut"] == "stored":
+            out.append(
+                f"Chains end at {row['node']}: it publishes {row['output']} {row['published']}, "
+                f"not in the callback of {inputs}."
+            )
+        else:
+            out.append(
+                f"Chains lose inputs at {row['node']}: it publishes {row['output']} "
+                f"{row['published']}, perhaps from messages of {inputs} too."
+            )
+    return [printable(sentence) for sentence in out]
+
+
+def links_advice(trace: str) -> str:
+    """Return how to have the chains go on."""
+    path = shlex.quote(printable(trace))
+    return (
+        f"What links them is not in the trace. `strata links {path} > links.yaml` writes what is "
+        f"probable; `strata analyze {path} --links links.yaml` follows it."
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    *rest, last = sorted(set(names))
+    return f"{', '.join(rest)} or {last}" if rest else last
