@@ -47,6 +47,7 @@ def test_every_declared_table_is_an_attribute_of_the_analysis(
     # A trace that lost nothing has no losses, and one without relays no links; only lifecycle nodes
     # have states, and only sensors' drivers frames.
     other = {"losses": "fast_relay1p_mt_lossy", "links": "fast_relay1p_st"}
+    other["link_proposals"] = "fast_fusion"
     other |= dict.fromkeys([item.name for item in TABLES if "lifecycle" in item.name], LIFECYCLE)
     # Only Kilted and newer show service calls.
     calls = ("client_objects", "service_calls", "services", "service_layers")
