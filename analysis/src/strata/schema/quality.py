@@ -9,6 +9,7 @@ severity: *info* (explains a number), *warning* (results are right but partial, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from strata.schema.diagnostic import Diagnostic, Severity
@@ -26,6 +27,9 @@ EVENT_LOSSES = frozenset(
 )
 """Codes by which events are missing from the trace."""
 
+_NAMED = 6
+"""How many of what was found a text names."""
+
 CATALOGUE: dict[str, Diagnostic] = {item.code: item for item in FINDINGS}
 
 
@@ -35,23 +39,35 @@ def worst_first(code: str) -> tuple[int, str]:
     return order.index(CATALOGUE[code].severity), code
 
 
+def _listed(details: Sequence[str]) -> str:
+    """Return names in a row: the first ones, and how many more there are."""
+    several = list(dict.fromkeys(details))
+    more = len(several) - _NAMED
+    return ", ".join(several[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
 @dataclass
 class Ledger:
-    """Counts of findings by code; only declared codes are accepted."""
+    """Counts of findings by code, and what was found; only declared codes are accepted."""
 
     counts: dict[str, int] = field(default_factory=dict)
+    details: dict[str, list[str]] = field(default_factory=dict)
 
-    def add(self, code: str, count: int) -> None:
-        """Add `count` findings (0 adds nothing); raises KeyError for an undeclared code."""
+    def add(self, code: str, count: int, *details: str) -> None:
+        """Add `count` findings (0 adds nothing); raises KeyError for an undeclared code.
+
+        `details` are the names for a text that has them.
+        """
         if code not in CATALOGUE:
             raise KeyError(code)
         if count:
             self.counts[code] = self.counts.get(code, 0) + int(count)
+            self.details.setdefault(code, []).extend(details)
 
     def merge(self, other: Ledger) -> None:
         """Add all counts of another ledger."""
         for code, count in other.counts.items():
-            self.add(code, count)
+            self.add(code, count, *other.details.get(code, ()))
 
     def rows(self) -> list[dict[str, str | int]]:
         """Findings, the worst first, as rows of the `quality` table."""
@@ -61,7 +77,7 @@ class Ledger:
                 "code": code,
                 "count": self.counts[code],
                 "severity": CATALOGUE[code].severity.value,
-                "text": CATALOGUE[code].say(self.counts[code]),
+                "text": CATALOGUE[code].say(self.counts[code], _listed(self.details.get(code, ()))),
             }
             for code in found
         ]
