@@ -80,6 +80,32 @@ def test_manifest_tells_what_was_recorded(world: World, tick: Path, tmp_path: Pa
     assert f"vpid = {pid}" in events(target / "trace")[0]
 
 
+def test_the_manifest_tells_whose_processes_were_recorded(
+    world: World, tick: Path, tmp_path: Path
+) -> None:
+    # Another program of the user emits events, too; the command's own is a child of its shell.
+    target = tmp_path / "rec"
+    go = tmp_path / "go"
+    waits = f"while [ ! -e {go} ]; do sleep 0.05; done; {tick} 5"
+    world.start_daemon()
+    stranger = world.popen("sh", "-c", f"{waits}; sleep 30")
+    try:
+        script = f"touch {go}; {tick} 7; sleep 1"
+        world.record("-o", target, "--", "sh", "-c", script)
+    finally:
+        stranger.kill()
+        stranger.wait()
+    told = manifest(target)["processes"]
+    pids = [int(pid) for pid in re.findall(r"vpid = (\d+)", "".join(events(target / "trace")))]
+    assert len(pids) == 12
+    assert manifest(target)["command"]["pid"] in told["of_command"]
+    own = {pid for pid in pids if pids.count(pid) == 7}
+    assert len(own) == 1
+    assert own.isdisjoint(told["others"])
+    assert stranger.pid in told["others"]
+    assert stranger.pid not in told["of_command"]
+
+
 def test_a_failing_command_is_recorded_all_the_same(
     world: World, tick: Path, tmp_path: Path
 ) -> None:

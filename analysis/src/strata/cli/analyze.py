@@ -16,6 +16,7 @@ from strata.cli.chain import chain_option, links_option, parse_chain
 from strata.cli.console import make_console
 from strata.cli.output import check_output, format_option, output_options, write_json, write_output
 from strata.cli.progress import decoding_progress
+from strata.cli.selection import processes_option
 from strata.read.links import read_links
 from strata.report.document import document
 from strata.report.rectangle import rectangle
@@ -37,6 +38,7 @@ _TABLE_NAMES = [table.name for table in TABLES]
 @output_options
 @chain_option
 @links_option
+@processes_option
 @click.option("--all", "everything", is_flag=True, help="Show internal topics and every remark.")
 def command(
     trace: Path,
@@ -46,6 +48,7 @@ def command(
     chain: str | None,
     links_path: Path | None,
     *,
+    all_processes: bool,
     force: bool,
     everything: bool,
 ) -> None:
@@ -59,7 +62,9 @@ def command(
     topics = parse_chain(chain) if chain is not None else None
     links = read_links(links_path) if links_path else ()
     with decoding_progress() as progress:
-        analysis = analyze(trace, links=links, chain=topics, progress=progress)
+        analysis = analyze(
+            trace, links=links, chain=topics, progress=progress, all_processes=all_processes
+        )
     write_output(
         output, lambda file: _write(analysis, form, table_name, file, everything=everything)
     )

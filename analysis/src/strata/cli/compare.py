@@ -18,6 +18,7 @@ from strata.cli.chain import chain_option, links_option, parse_chain
 from strata.cli.console import make_console
 from strata.cli.output import check_output, output_options, write_json, write_output
 from strata.cli.progress import counting_progress, decoding_progress
+from strata.cli.selection import processes_option
 from strata.cli.titles import title_of
 from strata.compare.comparison import Comparison, compare
 from strata.compare.document import document
@@ -47,6 +48,7 @@ _FORMATS = ("text", "json", "markdown", "junit")
     help="YAML file of gates (docs/compare.md); exit status 3 when one is broken.",
 )
 @links_option
+@processes_option
 @chain_option
 @click.option(
     "--format",
@@ -75,6 +77,7 @@ def command(
     output: Path | None,
     further: tuple[str, ...],
     *,
+    all_processes: bool,
     force: bool,
     everything: bool,
 ) -> None:
@@ -96,7 +99,9 @@ def command(
 
     def measured(path: Path) -> Run:
         with decoding_progress() as progress:
-            analysis = analyze(path, links=links, chain=topics, progress=progress)
+            analysis = analyze(
+                path, links=links, chain=topics, progress=progress, all_processes=all_processes
+            )
         return measure_run(analysis, title_of(path), warm_up_of(path))
 
     first, second = (None, a) if b is None else (_side(a, measured), b)

@@ -14,6 +14,7 @@ from strata.cli.chain import links_option
 from strata.cli.console import make_console
 from strata.cli.output import check_output, format_option, output_options, write_json, write_output
 from strata.cli.progress import decoding_progress
+from strata.cli.selection import processes_option
 from strata.cli.titles import title_of
 from strata.read.links import read_links
 from strata.report.hop_document import hop_document, hop_rectangle
@@ -36,6 +37,7 @@ from strata.stats.hop_distributions import TraceHops, trace_hops
     help="The end of a hop in the table; json and csv have both.",
 )
 @links_option
+@processes_option
 @format_option(["table", "json", "csv"], "json (docs/json.md) and csv for machines")
 @output_options
 @click.option("--all", "everything", is_flag=True, help="Show hops of internal topics too.")
@@ -48,6 +50,7 @@ def command(
     form: str,
     output: Path | None,
     *,
+    all_processes: bool,
     force: bool,
     everything: bool,
 ) -> None:
@@ -62,7 +65,8 @@ def command(
     for path in traces:
         with decoding_progress() as progress:
             # Only the distributions are kept, so that one analysis at a time is in memory.
-            found.append(trace_hops(analyze(path, links=links, progress=progress), title_of(path)))
+            analysis = analyze(path, links=links, progress=progress, all_processes=all_processes)
+            found.append(trace_hops(analysis, title_of(path)))
     selection = Selection(topics, nodes, everything)
 
     def write(file: IO[str]) -> None:

@@ -14,6 +14,7 @@ from strata.cli.chain import links_option, parse_chain
 from strata.cli.console import make_console
 from strata.cli.output import format_option, write_json
 from strata.cli.progress import decoding_progress
+from strata.cli.selection import processes_option
 from strata.errors import TraceError
 from strata.read.links import read_links
 from strata.report.path import path_section, paths_document
@@ -26,6 +27,7 @@ from strata.stats.path import critical_path
 @click.option("--slowest", default=1, show_default=True, type=click.IntRange(1), help="How many.")
 @click.option("--chain", help="Of the chain over these topics, '/a -> /b'; else of the first one.")
 @links_option
+@processes_option
 @format_option(["table", "json"], "json (docs/json.md) for machines")
 def command(
     trace: Path,
@@ -34,6 +36,8 @@ def command(
     chain: str | None,
     links_path: Path | None,
     form: str,
+    *,
+    all_processes: bool,
 ) -> None:
     """Show the critical path of messages of TRACE, layer by layer.
 
@@ -42,7 +46,9 @@ def command(
     topics = parse_chain(chain) if chain is not None else None
     links = read_links(links_path) if links_path else ()
     with decoding_progress() as progress:
-        analysis = analyze(trace, links=links, chain=topics, progress=progress)
+        analysis = analyze(
+            trace, links=links, chain=topics, progress=progress, all_processes=all_processes
+        )
     wanted = [message] if message is not None else _slowest(analysis, slowest)
     paths = [critical_path(analysis, number) for number in wanted]
     if form == "json":

@@ -11,6 +11,7 @@ import click
 from strata import analyze
 from strata.cli.chain import chain_option, links_option, parse_chain
 from strata.cli.progress import decoding_progress
+from strata.cli.selection import processes_option
 from strata.cli.titles import title_of
 from strata.errors import OutputError
 from strata.printable import printable
@@ -32,8 +33,15 @@ _NAME = "report.html"
 @click.option("--force", is_flag=True, help="Overwrite the output file.")
 @chain_option
 @links_option
+@processes_option
 def command(
-    trace: Path, output: Path | None, chain: str | None, links_path: Path | None, *, force: bool
+    trace: Path,
+    output: Path | None,
+    chain: str | None,
+    links_path: Path | None,
+    *,
+    all_processes: bool,
+    force: bool,
 ) -> None:
     """Write one HTML page that shows in which layer the time of TRACE_OR_SESSION went.
 
@@ -46,7 +54,9 @@ def command(
     topics = parse_chain(chain) if chain is not None else None
     links = read_links(links_path) if links_path else ()
     with decoding_progress() as progress:
-        analysis = analyze(trace, links=links, chain=topics, progress=progress)
+        analysis = analyze(
+            trace, links=links, chain=topics, progress=progress, all_processes=all_processes
+        )
     written = write_report(analysis, target, title=title_of(trace), force=force)
     click.echo(f"Wrote {printable(str(written))}")
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ from strata.pipeline.entities import entity_tables
 from strata.pipeline.messages import Wanted, message_results
 from strata.pipeline.summary import summarize_trace
 from strata.read import Trace, open_trace
+from strata.read.manifest import other_processes, read_manifest
 from strata.read.processes import leave_out
 from strata.read.thread_cpu import ThreadCpu, read_thread_cpu
 from strata.schema import tables
@@ -37,25 +38,51 @@ def analyze(
     chain: Sequence[str] | None = None,
     progress: Callable[[int], None] | None = None,
     without: Collection[int] = (),
+    all_processes: bool = False,
 ) -> Analysis:
     """Analyze the trace at or below `path`.
 
     `links` declares what nodes publish from stored messages (strata.read.links.read_links reads
     them from a file). `chain` names the topics of one chain, in order: only the ways over these are
     reported as chains, instead of all that are found. `progress` is that of
-    strata.read.open_trace. The processes of the ids in `without` are left out, and counted. Raises
-    TraceError when there is no trace, it cannot be read, it holds no ros2 event, or no message went
-    the way of `chain`.
+    strata.read.open_trace. The processes of the ids in `without` are left out, and counted. So are
+    those that the recorded command did not start, as far as the session's manifest says, unless
+    `all_processes`, or the command started none that emits ros2 events. Raises TraceError when
+    there is no trace, it cannot be read, it holds no ros2 event, or no message went the way of
+    `chain`.
     """
     trace = open_trace(path, progress=progress)
     events = trace.tables()
     ledger = Ledger()
     if without:
         events, others = leave_out(events, without)
-        ledger.add("foreign_processes", others)
+        ledger.add("foreign_processes", len(others))
+    if not all_processes:
+        events = _started_by_command(trace, events, ledger)
     _require_ros2(trace, events)
     model = build_model(events, ledger, _loss_windows(trace), _thread_cpu(trace))
     return analyze_model(trace, events, model, Wanted(tuple(links), chain), ledger)
+
+
+def _started_by_command(
+    trace: Trace, events: dict[str, pa.Table], ledger: Ledger
+) -> dict[str, pa.Table]:
+    """Leave out what the command did not start: a session records every process of the user."""
+    others = other_processes(read_manifest(trace.path))
+    if not others:
+        return events
+    own, left = leave_out(events, others)
+    told = [str(process) for process in left]
+    if not _has_ros2(own) and _has_ros2(events):
+        # Recorded beside what ran already, as with `strata record -- sleep 60`.
+        ledger.add("only_other_processes", len(left), *told)
+        return events
+    ledger.add("processes_left_out", len(left), *told)
+    return own
+
+
+def _has_ros2(events: Iterable[str]) -> bool:
+    return any(name.startswith(f"{PROVIDER}:") for name in events)
 
 
 def analyze_model(
@@ -99,7 +126,7 @@ def _counts(model: Model, ledger: Ledger) -> MessageCounts:
 
 
 def _require_ros2(trace: Trace, events: dict[str, pa.Table]) -> None:
-    if any(name.startswith(f"{PROVIDER}:") for name in events):
+    if _has_ros2(events):
         return
     total = sum(len(table) for table in events.values())
     if not total:

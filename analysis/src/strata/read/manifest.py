@@ -26,6 +26,12 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
     return None
 
 
+def other_processes(manifest: dict[str, Any] | None) -> list[int]:
+    """Return the ids of processes that ran beside the command; empty where that is not told."""
+    others = ((manifest or {}).get("processes") or {}).get("others") or ()
+    return [pid for pid in others if isinstance(pid, int)]
+
+
 def session_of(path: Path) -> Path | None:
     """Return the session that `path` is or whose `trace` it is; null when it is no session's."""
     whole = path.resolve()

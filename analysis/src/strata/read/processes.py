@@ -27,6 +27,10 @@ class ProcessCount:
     name: str
     events: int
 
+    def __str__(self) -> str:
+        """Name it as `ps` does."""
+        return f"{self.vpid} {self.name}".strip()
+
 
 def count_threads(events: pa.Table) -> Threads:
     """Count the events of a table, of one event name or a chunk of it."""
@@ -40,22 +44,23 @@ def count_threads(events: pa.Table) -> Threads:
 
 def leave_out(
     events: Mapping[str, pa.Table], vpids: Collection[int]
-) -> tuple[dict[str, pa.Table], int]:
-    """Leave the events of some processes out; returns the tables, and how many processes those are.
+) -> tuple[dict[str, pa.Table], list[ProcessCount]]:
+    """Leave the events of some processes out; returns the tables, and which processes those are.
 
     The kernel's events are kept, and those whose process is not known.
     """
     unwanted = pa.array(sorted(vpids), pa.int64())
-    kept, others = {}, set()
+    kept: dict[str, pa.Table] = {}
+    others: Threads = Counter()
     for name, table in events.items():
         if ":" in name:
-            vpid = table["vpid"]
-            foreign = pc.is_in(vpid, unwanted)
-            others.update(pc.unique(vpid.filter(foreign)).to_pylist())
-            table = table.filter(pc.invert(foreign))
+            foreign = pc.fill_null(pc.is_in(table["vpid"], unwanted), False)
+            if pc.any(foreign).as_py():
+                others.update(count_threads(table.filter(foreign)))
+                table = table.filter(pc.invert(foreign))
         if len(table):
             kept[name] = table
-    return kept, len(others)
+    return kept, count_processes(others)
 
 
 def count_processes(threads: Threads) -> list[ProcessCount]:

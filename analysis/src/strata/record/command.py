@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from strata.errors import SessionError
+from strata.record.processes import ProcessWatch
 
 # A program that ignores the end of its terminal or a supervisor's SIGTERM would be recorded for
 # ever; an interactive Ctrl-C has no such limit, the user may press it again.
@@ -147,18 +148,24 @@ class Command:
         self._killed = False
         self._has_terminal = False
 
-    def wait(self) -> End:
+    def wait(self, watch: ProcessWatch | None = None) -> End:
         """Wait for its end; the first signal to us is passed on, the second kills its group.
 
-        Signals must be held. A SIGTERM or SIGHUP kills after a grace time by itself.
+        Signals must be held. A SIGTERM or SIGHUP kills after a grace time by itself. `watch` is
+        made to look at the processes meanwhile.
         """
         awaited = _held()
         try:
             while True:
+                if watch is not None:
+                    watch.look()
                 end = self._poll()
                 if end is not None:
                     return end
-                arrived = signal.sigtimedwait(awaited, self._patience())
+                patience = self._patience()
+                if watch is not None:
+                    patience = min(patience, watch.patience_s)
+                arrived = signal.sigtimedwait(awaited, patience)
                 if arrived is None:
                     self._kill_when_late()
                 elif arrived.si_signo != signal.SIGCHLD:

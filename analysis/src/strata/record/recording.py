@@ -35,6 +35,7 @@ from strata.record.kernel.recorder import ClockOffset, PerfRecording, plan_kerne
 from strata.record.lttng import KERNEL, UST, Lttng, tool_environment
 from strata.record.manifest import Manifest
 from strata.record.preload import asks_for
+from strata.record.processes import ProcessWatch
 from strata.record.profiles import RmwProfile
 from strata.record.ros import Ros, caller_environment
 from strata.record.thread_cpu import ThreadSampling
@@ -273,15 +274,21 @@ def _run_sampled(plan: _Plan, state: State, manifest: Manifest) -> End:
 
 def _run(plan: _Plan, state: State, manifest: Manifest, sampling: ThreadSampling) -> End:
     manifest.begin()
+    watch = ProcessWatch(f"{SESSION_DIR_VARIABLE}={plan.directory}")
+    watch.begin()
     command = Command(plan.program, plan.command, plan.environment)
     try:
         sampling.follow(command.pid)
+        watch.follow(command.pid)
         manifest.content["command"]["pid"] = command.pid
         replace(state, command_pid=command.pid).write()
-        return command.wait()
+        end = command.wait(watch)
     except BaseException:
         command.kill()
         raise
+    watch.look(now=True)
+    manifest.content["processes"] = watch.as_json()
+    return end
 
 
 class _Closing:

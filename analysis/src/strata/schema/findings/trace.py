@@ -71,6 +71,18 @@ TRACE = (
         "empty_streams", Severity.INFO, "{count} {stream file holds|stream files hold} no packet."
     ),
     Diagnostic(
+        "processes_left_out",
+        Severity.WARNING,
+        "{count} {process was|processes were} left out, as the command did not start "
+        "{it|them}: {detail}. --all-processes includes {it|them}.",
+    ),
+    Diagnostic(
+        "only_other_processes",
+        Severity.INFO,
+        "The command started no process that emits ros2 events: the {count} traced "
+        "{process that was|processes that were} there beside it {is|are} analyzed ({detail}).",
+    ),
+    Diagnostic(
         "no_init_events",
         Severity.WARNING,
         "{count} {process has|processes have} no init events: tracing began after they did. Their "
