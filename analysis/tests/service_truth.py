@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +80,38 @@ CHECKPOINTS = (
     "send_response",
     "take_response",
 )
+
+
+def check_matrix(calls: pd.DataFrame, session: Path) -> None:
+    """Calls of `live/programs/service_matrix.py` agree with what its processes wrote, one by one.
+
+    The n-th call of a client by its sequence number is the n-th that the program sent; the callback
+    that served it is the one which wrote down that client and number.
+    """
+    (offset,) = set(open_trace(session).clock_offsets_ns.values())
+    rows = pd.concat(pd.read_csv(path) for path in sorted((session / "truth").glob("*.csv")))
+    own = rows.pivot(
+        index=["client", "service", "number"], columns="event", values="t_mono_ns"
+    ).reset_index()
+    assert len(calls) == len(own) == 150
+    check_sums(calls)
+    assert calls["complete"].all()
+    calls = calls.assign(
+        client=calls["client_node"].str[1:],
+        number=calls.groupby(["client_node", "service"])["sequence_number"].rank().astype(int) - 1,
+    )
+    both = own.merge(calls, on=["client", "service", "number"], validate="one_to_one")
+    assert len(both) == len(own)
+    order = [
+        both["send"] + offset,
+        *(both[f"{name}_ns"] for name in CHECKPOINTS[:3]),
+        both["start"] + offset,
+        both["end"] + offset,
+        *(both[f"{name}_ns"] for name in CHECKPOINTS[3:]),
+        both["response"] + offset,
+    ]
+    for before, after in pairwise(order):
+        assert (before.astype(np.int64) < after.astype(np.int64)).all()
 
 
 def symbols_of(analysis: Analysis) -> pd.Series:

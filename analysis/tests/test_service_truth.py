@@ -13,10 +13,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from rich.console import Console
-from service_truth import check_mute, check_work, waited_behind
+from service_truth import check_matrix, check_mute, check_work, waited_behind
 
 from strata.analysis import Analysis
-from strata.model.build import build_model
+from strata.model.build import Model, build_model
+from strata.model.service_calls import METHODS
 from strata.read import open_trace
 from strata.report.document import document
 from strata.report.text import print_analysis
@@ -119,6 +120,63 @@ def test_a_service_of_jazzy_has_its_callbacks(analysis_of: AnalysisOf, sample: S
     assert ledger["service_calls_unseen"] == 500
     assert analysis.service_calls.empty
     assert analysis.client_objects["name"].tolist() == ["/rig_srv"]
+
+
+def codes(analysis: Analysis) -> set[str]:
+    return set(analysis.quality["code"])
+
+
+def test_on_jazzy_the_events_of_the_middleware_tell_every_call(
+    analysis_of: AnalysisOf, sample: Sample
+) -> None:
+    analysis = analysis_of("services_jazzy")
+    check_matrix(analysis.service_calls, sample("services_jazzy"))
+    assert set(analysis.service_calls["method"]) == {"dds identity"}
+    assert set(analysis.service_calls["confidence"]) == {"exact"}
+    assert codes(analysis).isdisjoint({"service_calls_unseen", "contradicted_versions"})
+    slow = analysis.service_layers.merge(analysis.services[["service_id", "service"]])
+    slow = slow[(slow["service"] == "/slow") & (slow["layer"] == "callback")]
+    assert (slow["p50"] > 20_000_000).all()
+    assert (analysis.processes["distro"].dropna() == "jazzy").all()
+    # An event that only stands for others is none of the trace's.
+    assert not analysis.event_uses["event"].str.startswith("ros2:rmw_send_re").any()
+
+
+def test_hooks_that_tell_no_relations_leave_the_order_of_threads(sample: Sample) -> None:
+    """Traces of older hooks: the same calls, and what decides is said."""
+    tables = open_trace(sample("services_jazzy")).tables()
+    older = {name: table for name, table in tables.items() if not name.endswith("_related")}
+    whole, ledger = build_model(tables, Ledger()), Ledger()
+    model = build_model(older, ledger)
+    assert times(model) == times(whole)
+    assert len(times(model)) == 150
+    assert {METHODS[row] for row in model.service_traffic.calls.method} == {"thread order"}
+    assert ledger.counts["calls_by_thread_order"] == 150
+
+
+def test_a_response_that_may_be_of_two_requests_is_of_neither(sample: Sample) -> None:
+    """Without relations and without one take of a request: nothing is paired wrongly."""
+    tables = open_trace(sample("services_jazzy")).tables()
+    older = {name: table for name, table in tables.items() if not name.endswith("_related")}
+    whole = build_model(tables, Ledger())
+    lost = whole.service_traffic.exchange.taken_requests.ns[75]
+    takes = older["dds:take_end"]
+    older["dds:take_end"] = takes.filter(takes["timestamp"].to_numpy() != lost)
+    served = {row[1:3] for row in times(build_model(older, Ledger())) if row[1] and row[2]}
+    assert served < {row[1:3] for row in times(whole)}
+    assert len(served) == 148
+
+
+def times(model: Model) -> list[tuple[int | None, ...]]:
+    exchange, calls = model.service_traffic.exchange, model.service_traffic.calls
+    kinds = (
+        (exchange.sent_requests, calls.request),
+        (exchange.taken_requests, calls.taken),
+        (exchange.sent_responses, calls.response),
+        (exchange.taken_responses, calls.taken_response),
+    )
+    columns = [[None if row < 0 else int(e.ns[row]) for row in of] for e, of in kinds]
+    return list(zip(*columns, strict=True))
 
 
 @pytest.mark.parametrize("at", [0.2, 0.5, 0.8])

@@ -9,7 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from recorder import Recorded, Recorder
-from service_truth import WORK_NS, calls_of, check_mute, check_work, stamps, waited_behind
+from service_truth import (
+    WORK_NS,
+    calls_of,
+    check_matrix,
+    check_mute,
+    check_work,
+    stamps,
+    waited_behind,
+)
 
 pytestmark = pytest.mark.live
 
@@ -65,3 +73,13 @@ def test_with_the_events_of_the_middleware_a_call_begins_with_its_write(
     assert (calls["write_request_ns"] > stamps(session)["send"]).all()
     assert (calls["write_request_ns"] < calls["send_request_ns"]).all()
     assert "late_request_events" not in set(analysis.quality["code"])
+
+
+def test_before_kilted_the_hooks_of_the_middleware_tell_every_call(recorded: Recorder) -> None:
+    program = Path(__file__).parent / "programs/service_matrix.py"
+    truth = recorded.place / "session/truth"
+    session, analysis = recorded.run(["python3", program, truth], config="full")
+    check_matrix(analysis.service_calls, session)
+    assert set(analysis.service_calls["method"]) == {"dds identity"}
+    assert set(analysis.service_calls["confidence"]) == {"exact"}
+    assert "service_calls_unseen" not in set(analysis.quality["code"])

@@ -88,7 +88,7 @@ def test_what_only_the_newer_header_has_is_said_to_be_newer(root: Path) -> None:
     assert newer == ros2 - jazzy
 
 
-@pytest.mark.parametrize(("provider", "count"), [("dds", 24), ("driver", 6)])
+@pytest.mark.parametrize(("provider", "count"), [("dds", 26), ("driver", 6)])
 def test_every_event_of_the_hooks_is_declared_with_its_fields(
     root: Path, provider: str, count: int
 ) -> None:

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from strata.model.callback_groups import CallbackGroups, find_callback_groups
 from strata.model.columns import EventColumns
+from strata.model.dds.calls import add_call_events
 from strata.model.dds.middleware import Middleware, find_middleware
 from strata.model.driver.driver import Driver, find_driver
 from strata.model.driver.publications import Surroundings
@@ -69,6 +70,7 @@ def build_model(
     `cpu`: samples of the threads' waits for a CPU, and what the trace's clock adds to theirs.
     """
     events = EventColumns(dict(tables), ledger)
+    add_call_events(events)
     entities = build_entities(events)
     timeline = Timeline(events)
     executions = pair_executions(events, timeline, entities.callbacks, ledger, losses)

@@ -66,7 +66,40 @@ class EventColumns:
             if name in CATALOGUE and not is_of_kernel(name)
         }
         self._tables = {name: _with_thread(table, ledger) for name, table in known.items()}
+        self._stand_ins: dict[str, npt.NDArray[np.int8]] = {}
         self._number(find_restarts(self._tables, ledger))
+
+    def add_stand_ins(
+        self, name: str, source: str, rows: Ints, kind: Ints, payload: dict[str, pa.Array]
+    ) -> None:
+        """Add events that were not recorded, each told by a row of the events `source`.
+
+        They have the time, process and thread of that row, and `payload`; `kind` (from 1) says by
+        which rule each is told, and `stand_ins` gives it back.
+        """
+        if not len(rows):
+            return
+        of = self._tables[source]
+        own = {field.column or field.name for field in CATALOGUE[source].fields}
+        made = of.select([column for column in of.column_names if column not in own])
+        made = made.take(pa.array(rows))
+        for column, values in payload.items():
+            made = made.append_column(column, values)
+        process, thread = self._process[source][rows], self._thread[source][rows]
+        told = kind.astype(np.int8)
+        if name in self._tables:
+            told = np.concatenate([self.stand_ins(name), told])
+            made = pa.concat_tables([self._tables[name], made], promote_options="default")
+            process = np.concatenate([self._process[name], process])
+            thread = np.concatenate([self._thread[name], thread])
+        order = np.argsort(made["timestamp"].to_numpy(), kind="stable")
+        self._tables[name] = made.take(pa.array(order))
+        self._process[name], self._thread[name] = process[order], thread[order]
+        self._stand_ins[name] = told[order]
+
+    def stand_ins(self, event: str) -> npt.NDArray[np.int8]:
+        """Return by which rule each event of a name is told; 0 for one that was recorded."""
+        return self._stand_ins.get(event, np.zeros(self.count(event), np.int8))
 
     def __contains__(self, event: str) -> bool:
         return event in self._tables and len(self._tables[event]) > 0

@@ -108,15 +108,18 @@ def _bounds(events: EventColumns, count: int) -> tuple[Ints, Ints]:
         event = CATALOGUE[name]
         if event.provider != PROVIDER:
             continue
+        # What stands for events that were not recorded says nothing of versions.
+        recorded = events.stand_ins(name) == 0
         process = events.process(name)
         if event.since != DISTROS[0].name:
-            _raise(low, process, first_version(event.since))
+            _raise(low, process[recorded], first_version(event.since))
         for column, first in younger_parts(event):
             there = events.present(name, column)
-            _raise(low, process[there], first)
-            _lower(high, process[~there], first)
+            _raise(low, process[there & recorded], first)
+            _lower(high, process[~there & recorded], first)
     for name in _GID_EVENTS:
-        process, size = events.process(name), events.sizes(name, "gid")
+        recorded = events.stand_ins(name) == 0
+        process, size = events.process(name)[recorded], events.sizes(name, "gid")[recorded]
         _raise(low, process[size == _SHORT_GID_BYTES], SHORT_GID)
         _lower(high, process[size == _LONG_GID_BYTES], SHORT_GID)
     return low, high
@@ -141,7 +144,7 @@ def _spans(events: EventColumns, count: int) -> tuple[Ints, Ints, Ints]:
         process, ns = events.process(name), events.timestamps(name)
         np.minimum.at(begin, process, ns)
         np.maximum.at(end, process, ns)
-        total += np.bincount(process, minlength=count)
+        total += np.bincount(process[events.stand_ins(name) == 0], minlength=count)
     return begin, end, total
 
 

@@ -28,6 +28,7 @@ import numpy as np
 import pandas as pd
 
 from strata.model.columns import NONE, EventColumns, Ints
+from strata.model.dds.calls import BY_IDENTITY, BY_ORDER
 from strata.model.entities import Entities
 from strata.model.executions import Executions
 from strata.model.joins import Flags, codes_of, flags_at, repeated, single
@@ -39,10 +40,16 @@ from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.windows import NO_LOSSES, Windows
 from strata.schema.quality import Ledger
 
-METHODS = ("gid+sequence", "client+sequence", "response timestamp")
-CONFIDENCES = ("exact", "exact", "inferred")
+METHODS = (
+    "gid+sequence",
+    "client+sequence",
+    "response timestamp",
+    "dds identity",
+    "thread order",
+)
+CONFIDENCES = ("exact", "exact", "inferred", "exact", "inferred")
 """What decided a match, and how sure that is, by `Calls.method`."""
-_BY_GID, _BY_CLIENT, _BY_RESPONSE = range(3)
+_BY_GID, _BY_CLIENT, _BY_RESPONSE, _BY_IDENTITY, _BY_ORDER = range(5)
 
 _LATEST = np.iinfo(np.int64).max
 
@@ -337,18 +344,31 @@ def _calls(
     client = either(pick(asked.owner, request), pick(took.owner, got))
     client = either(client, callers.at(gid, served_ns))
     service = either(pick(taken.owner, take), pick(replied.owner, response))
-    method = _methods(callers, (request, take, response, got), client)
+    table = (request, take, response, got)
+    method = _methods(exchange, callers, table, client)
     gid = either(gid, pick(callers.gid, client))
     return Calls(request, take, response, got, client, service, gid, method, further[order])
 
 
-def _methods(callers: Callers, table: tuple[Ints, Ints, Ints, Ints], client: Ints) -> Ints:
+def _methods(
+    exchange: Exchange, callers: Callers, table: tuple[Ints, Ints, Ints, Ints], client: Ints
+) -> Ints:
+    kinds = (
+        exchange.sent_requests,
+        exchange.taken_requests,
+        exchange.sent_responses,
+        exchange.taken_responses,
+    )
+    rules = [pick(kind.told, of) for kind, of in zip(kinds, table, strict=True)]
+    rule = np.max(rules, axis=0)
     request, take, response, got = (of != NONE for of in table)
     called, served = request | got, take | response
     told = pick(callers.learned.astype(np.int64), client) == 1
     by_gid = (served & called) | (take & response)
     method = np.where(by_gid & called & told, _BY_RESPONSE, np.where(by_gid, _BY_GID, NONE))
-    return np.where(~served & request & got, _BY_CLIENT, method)
+    method = np.where(~served & request & got, _BY_CLIENT, method)
+    method = np.where((method == _BY_GID) & (rule == BY_IDENTITY), _BY_IDENTITY, method)
+    return np.where((method != NONE) & (rule == BY_ORDER), _BY_ORDER, method)
 
 
 def _count(exchange: Exchange, calls: Calls, ledger: Ledger) -> None:
@@ -362,3 +382,4 @@ def _count(exchange: Exchange, calls: Calls, ledger: Ledger) -> None:
     ledger.add("untaken_responses", int((response & ~got).sum()))
     ledger.add("unmatched_responses", len(exchange.taken_responses) - int(got.sum()))
     ledger.add("inferred_calls", int((calls.method == _BY_RESPONSE).sum()))
+    ledger.add("calls_by_thread_order", int((calls.method == _BY_ORDER).sum()))

@@ -38,7 +38,8 @@ class ServiceEvents:
 
     `owner` numbers the client (send_request, take_response) or the service: rows of theirs, then
     those that no init event introduced. `gid` is a row of the GIDs, `NONE` where the event has
-    none; `stamp` the response's source timestamp, `NONE` on requests.
+    none; `stamp` the response's source timestamp, `NONE` on requests. `told` is the rule that told
+    an event which was not recorded (strata.model.dds.calls), 0 for one that was.
     """
 
     position: Ints
@@ -48,6 +49,7 @@ class ServiceEvents:
     gid: Ints
     sequence: Ints
     stamp: Ints
+    told: Ints
 
     def __len__(self) -> int:
         return len(self.ns)
@@ -171,6 +173,7 @@ class _Reader:
             self.gids.of(self._event(at))[self.timeline.row[at]] if named else none,
             self._ints(at, "sequence_number"),
             self._ints(at, "source_timestamp") if stamped else none,
+            pick(self.events.stand_ins(self._event(at)).astype(np.int64), self.timeline.row[at]),
         )
 
     def _event(self, at: Ints) -> str:

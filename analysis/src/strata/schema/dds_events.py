@@ -41,6 +41,12 @@ _FRAGMENTS = (
     Field("fragment_count", Kind.UINT, "fragments here; 0: a whole sample"),
     Field("fragment_size", Kind.UINT, "bytes of a full fragment; 0: a whole sample"),
 )
+_RELATED = (
+    Field(
+        "related_guid", Kind.BYTES, "who asked, 16 bytes: GUID of the client's reader, or its id"
+    ),
+    Field("related_sequence", Kind.INT, "number of the request; 0: that of the sample itself"),
+)
 _TRANSPORT = Field(
     "transport",
     Kind.INT,
@@ -57,6 +63,12 @@ DDS_EVENTS: tuple[Event, ...] = (
         "create_reader", _I, (_READER, _TOPIC, _PREFIX, _ENTITY, _TYPE), "A DataReader was made."
     ),
     _event("write_begin", _R, (_WRITER, _DATA), "A write was entered."),
+    _event(
+        "write_related",
+        _R,
+        (_WRITER, *_RELATED),
+        "Whose request or response the write_begin that follows is of (services).",
+    ),
     _event("write_end", _R, (_WRITER, _RESULT), "The write returned; missing when it threw."),
     _event("serialize_begin", _R, (_DATA,), "The value is about to be turned into bytes."),
     _event(
@@ -139,6 +151,12 @@ DDS_EVENTS: tuple[Event, ...] = (
             _RESULT,
         ),
         "The take returned; missing when it threw.",
+    ),
+    _event(
+        "take_related",
+        _R,
+        (_READER, *_RELATED),
+        "Whose request or response the take_end before was of (services).",
     ),
     _event("deserialize_begin", _R, (_DATA,), "Bytes are about to be turned into a value."),
     _event(

@@ -11,10 +11,9 @@ static const struct {
   const char* file;
   enum caller caller;
 } known[] = {
-    {"libfastrtps.so", CALLER_FASTDDS},
-    {"libfastdds.so", CALLER_FASTDDS},
-    {"librmw_fastrtps", CALLER_RMW_FASTRTPS},
-    {"libddsc", CALLER_CYCLONEDDS},
+    {"libfastrtps.so", CALLER_FASTDDS},           {"libfastdds.so", CALLER_FASTDDS},
+    {"librmw_fastrtps", CALLER_RMW_FASTRTPS},     {"libddsc", CALLER_CYCLONEDDS},
+    {"librmw_cyclonedds", CALLER_RMW_CYCLONEDDS},
 };
 
 enum caller caller_at(const void* return_address) {

@@ -5,7 +5,13 @@
 #ifndef DDS_TRACEPOINTS_CALLERS_H
 #define DDS_TRACEPOINTS_CALLERS_H
 
-enum caller { CALLER_OTHER = 1, CALLER_FASTDDS, CALLER_RMW_FASTRTPS, CALLER_CYCLONEDDS };
+enum caller {
+  CALLER_OTHER = 1,
+  CALLER_FASTDDS,
+  CALLER_RMW_FASTRTPS,
+  CALLER_CYCLONEDDS,
+  CALLER_RMW_CYCLONEDDS,
+};
 
 // Returns who holds the code at a return address. Async-signal-safe.
 enum caller caller_at(const void* return_address);

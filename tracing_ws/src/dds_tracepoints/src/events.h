@@ -66,6 +66,25 @@ LTTNG_UST_TRACEPOINT_EVENT(
     LTTNG_UST_TP_FIELDS(lttng_ust_field_integer_hex(uintptr_t, writer, (uintptr_t)writer)
                             lttng_ust_field_integer_hex(uintptr_t, data, (uintptr_t)data)))
 
+// write_related: of a request or response of a service, just before its write_begin on that thread.
+// take_related: the same of what was taken, just after its take_end, when something was taken.
+//   related_guid: identity of the client that asked: GUID of its reader of responses (Fast DDS), or
+//   the 8 bytes by which rmw_cyclonedds names it, and zeros. related_sequence: number of the
+//   request, counted by its client; 0: that of the sample itself (requests of Fast DDS).
+LTTNG_UST_TRACEPOINT_EVENT(
+    dds, write_related,
+    LTTNG_UST_TP_ARGS(const void*, writer, const uint8_t*, guid, int64_t, sequence),
+    LTTNG_UST_TP_FIELDS(lttng_ust_field_integer_hex(uintptr_t, writer, (uintptr_t)writer)
+                            lttng_ust_field_array(uint8_t, related_guid, guid, 16)
+                                lttng_ust_field_integer(int64_t, related_sequence, sequence)))
+
+LTTNG_UST_TRACEPOINT_EVENT(
+    dds, take_related,
+    LTTNG_UST_TP_ARGS(const void*, reader, const uint8_t*, guid, int64_t, sequence),
+    LTTNG_UST_TP_FIELDS(lttng_ust_field_integer_hex(uintptr_t, reader, (uintptr_t)reader)
+                            lttng_ust_field_array(uint8_t, related_guid, guid, 16)
+                                lttng_ust_field_integer(int64_t, related_sequence, sequence)))
+
 // write_end: the write returned; none when it threw.
 //   result: what it returned: a DDS return code, or for a write that returns bool, 0 for true.
 LTTNG_UST_TRACEPOINT_EVENT(

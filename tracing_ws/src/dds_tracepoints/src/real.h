@@ -22,6 +22,9 @@ struct layout {
   // SampleInfo
   size_t info_stamp;
   size_t info_identity;
+  size_t info_related;
+  // WriteParams
+  size_t params_related;
   // Topic -> TopicDescription -> names
   size_t topic_description;
   size_t topic_name;

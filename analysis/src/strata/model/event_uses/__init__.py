@@ -43,7 +43,9 @@ def event_uses(model: Model) -> list[EventUse]:
     out: list[EventUse] = []
     for name, event in CATALOGUE.items():
         total = model.events.count(name)
-        if event.provider in (PROVIDER, DRIVER_PROVIDER) and total:
+        # What stands for events that were not recorded comes from events of the hooks.
+        stand_ins = bool(model.events.stand_ins(name).any())
+        if event.provider in (PROVIDER, DRIVER_PROVIDER) and total and not stand_ins:
             out += _counted(name, total, RULES[name](evidence))
     return out
 

@@ -11,8 +11,9 @@ SERVICES = (
         "service_calls_unseen",
         Severity.INFO,
         "{count} {execution|executions} of service callbacks in processes whose requests and "
-        "responses are not in the trace (Jazzy and older do not trace them): {it is|they are} "
-        "among the callbacks, the calls are not known.",
+        "responses are not in the trace: {it is|they are} among the callbacks, the calls are not "
+        "known. Before Kilted, ROS 2 traces no request or response; the hooks of the middleware do "
+        "(record with trace_configs/full.yaml).",
     ),
     Diagnostic(
         "untaken_requests",
@@ -59,6 +60,13 @@ SERVICES = (
         Severity.WARNING,
         "{count} service {call was|calls were} matched although the client's init event is "
         "missing: the timestamps of responses told its GID.",
+    ),
+    Diagnostic(
+        "calls_by_thread_order",
+        Severity.INFO,
+        "{count} service {call was|calls were} matched by the order of the service's thread: each "
+        "response is of the request that the thread took last. Hooks that tell dds:write_related "
+        "make it exact.",
     ),
     Diagnostic(
         "requests_taken_by_several",

@@ -61,7 +61,9 @@ SERVICE_CALLS = Table(
             "method",
             "string",
             "what matched: gid+sequence; client+sequence (the service was not seen); response "
-            "timestamp (which told the client's GID)",
+            "timestamp (which told the client's GID); dds identity (client and number, as the "
+            "hooks of the middleware saw them); thread order (each response is of the request that "
+            "its thread took last)",
             null="one side only was seen",
         ),
         Column("confidence", "string", "exact or inferred", null="one side only was seen"),
@@ -81,13 +83,29 @@ SERVICE_CALLS = Table(
             "write_begin of the request, which Fast DDS wrote before rmw_send_request",
             null="the middleware was not traced, or is another",
         ),
-        instant("send_request_ns", "rmw_send_request", null=_NOT_SEEN),
+        instant(
+            "send_request_ns",
+            "rmw_send_request; before Kilted the write_begin of the request",
+            null=_NOT_SEEN,
+        ),
         instant("picked_ns", "checkpoint: rclcpp_executor_execute", null="not recorded (rclcpp)"),
-        instant("take_request_ns", "checkpoint: rmw_take_request", null=_NOT_SEEN),
+        instant(
+            "take_request_ns",
+            "checkpoint: rmw_take_request; before Kilted the take_end of the request",
+            null=_NOT_SEEN,
+        ),
         instant("callback_start_ns", "checkpoint: callback_start", null=_NOT_SEEN),
         instant("callback_end_ns", "checkpoint: callback_end", null="it never ended"),
-        instant("send_response_ns", "checkpoint: rmw_send_response", null=_NOT_SEEN),
-        instant("take_response_ns", "checkpoint: rmw_take_response", null=_NOT_SEEN),
+        instant(
+            "send_response_ns",
+            "checkpoint: rmw_send_response; before Kilted the write_begin of the response",
+            null=_NOT_SEEN,
+        ),
+        instant(
+            "take_response_ns",
+            "checkpoint: rmw_take_response; before Kilted the take_end of the response",
+            null=_NOT_SEEN,
+        ),
         *(
             duration(layer.column, f"layer {layer.name}: {layer.doc}", null="not in this row")
             for layer in SERVICE_LAYERS

@@ -3,7 +3,9 @@
 
 // Hooks of the API of Cyclone DDS: creation, write, take, wait.
 #include <stddef.h>
+#include <string.h>
 
+#include "callers.h"
 #include "cyclonedds/cyclonedds.h"
 
 typedef int64_t dds_time_t;
@@ -58,18 +60,54 @@ DEFINE_CREATE(dds_create_reader_guid, KIND_READER,
                void* guid),
               parent, topic, qos, listener, guid)
 
+// --- services ------------------------------------------------------------------------------------
+
+// rmw_cyclonedds hands over requests and responses with a header before them: whose the request is
+// (8 bytes), and its number, counted by its client. Of other programs a topic may have such a name.
+struct request_header {
+  uint8_t client[8];
+  int64_t sequence;
+};
+
+static const struct request_header* header_of(dds_entity_t entity, const void* data,
+                                              const void* caller) {
+  bool known = data != NULL && entity_serves(entity) && caller_at(caller) == CALLER_RMW_CYCLONEDDS;
+  return known ? data : NULL;
+}
+
+static void tell_write(dds_entity_t writer, const void* data, const void* caller) {
+  const struct request_header* header =
+      WANTED(write_related) ? header_of(writer, data, caller) : NULL;
+  if (header != NULL) {
+    uint8_t guid[16] = {0};
+    memcpy(guid, header->client, sizeof(header->client));
+    EMIT(write_related, handle_of(writer), guid, header->sequence);
+  }
+}
+
+static void tell_take(dds_entity_t reader, const void* data, const void* caller) {
+  const struct request_header* header =
+      WANTED(take_related) ? header_of(reader, data, caller) : NULL;
+  if (header != NULL) {
+    uint8_t guid[16] = {0};
+    memcpy(guid, header->client, sizeof(header->client));
+    EMIT(take_related, handle_of(reader), guid, header->sequence);
+  }
+}
+
 // --- write ---------------------------------------------------------------------------------------
 
 static bool write_wanted(void) {
   return WANTED(write_begin) || WANTED(write_end) || WANTED(write_pre) || WANTED(write) ||
          WANTED(serialize_begin) || WANTED(serialize_end) || WANTED(reader_history_add) ||
-         WANTED(reader_notify) || WANTED(create_writer);
+         WANTED(reader_notify) || WANTED(create_writer) || WANTED(write_related);
 }
 
 static struct writing write_begins(const struct library* library, dds_entity_t writer,
-                                   const void* data) {
+                                   const void* data, const void* caller) {
   struct writing outer = writing_now;
   entity_used(library, KIND_WRITER, writer);
+  tell_write(writer, data, caller);
   writing_now = (struct writing){.writer = writer, .active = true};
   EMIT(write_begin, handle_of(writer), data);
   EMIT(write_pre, handle_of(writer), data);
@@ -82,17 +120,17 @@ static void write_ends(struct writing outer, dds_entity_t writer, dds_return_t r
 }
 
 // Some of these functions call another: one write is told once.
-#define DEFINE_WRITE(name, parameters, told, ...)                                  \
-  DECLARE(name, dds_return_t, parameters) {                                        \
-    REAL_FUNCTION(name, dds_return_t, parameters);                                 \
-    if (!write_wanted() || (writing_now.active && writing_now.writer == writer)) { \
-      return real(__VA_ARGS__);                                                    \
-    }                                                                              \
-    struct writing outer = write_begins(library, writer, data);                    \
-    told;                                                                          \
-    dds_return_t result = real(__VA_ARGS__);                                       \
-    write_ends(outer, writer, result);                                             \
-    return result;                                                                 \
+#define DEFINE_WRITE(name, parameters, told, ...)                                            \
+  DECLARE(name, dds_return_t, parameters) {                                                  \
+    REAL_FUNCTION(name, dds_return_t, parameters);                                           \
+    if (!write_wanted() || (writing_now.active && writing_now.writer == writer)) {           \
+      return real(__VA_ARGS__);                                                              \
+    }                                                                                        \
+    struct writing outer = write_begins(library, writer, data, __builtin_return_address(0)); \
+    told;                                                                                    \
+    dds_return_t result = real(__VA_ARGS__);                                                 \
+    write_ends(outer, writer, result);                                                       \
+    return result;                                                                           \
   }
 #define NO_TIME (void)0
 #define TIME EMIT(write, handle_of(writer), data, time)
@@ -111,7 +149,7 @@ DEFINE_WRITE(dds_forwardcdr, (dds_entity_t writer, struct ddsi_serdata* data), N
 
 static bool take_wanted(void) {
   return WANTED(take_begin) || WANTED(take_end) || WANTED(read) || WANTED(deserialize_begin) ||
-         WANTED(deserialize_end) || WANTED(create_reader);
+         WANTED(deserialize_end) || WANTED(create_reader) || WANTED(take_related);
 }
 
 static dds_entity_t take_begins(const struct library* library, dds_entity_t entity) {
@@ -147,6 +185,9 @@ static void take_ends(dds_entity_t reader, const void* buffer, const dds_sample_
     dds_entity_t reader = take_begins(library, entity);                        \
     dds_return_t result = real(__VA_ARGS__);                                   \
     take_ends(reader, result > 0 ? ((void**)values)[0] : NULL, infos, result); \
+    if (result > 0 && infos != NULL && infos->valid_data) {                    \
+      tell_take(reader, ((void**)values)[0], __builtin_return_address(0));     \
+    }                                                                          \
     return result;                                                             \
   }
 

@@ -70,6 +70,9 @@ dds_entity_t entity_used(const struct library* library, enum kind kind, dds_enti
 // Gives an entity's GUID without any lock; zeros and false when it is not known.
 bool entity_guid(dds_entity_t entity, uint8_t guid[16]);
 
+// True for a writer or reader of a topic that ROS gives to a service: of requests or responses.
+bool entity_serves(dds_entity_t entity);
+
 // --- what hooks tell each other ------------------------------------------------------------------
 
 // The write that this thread is in.

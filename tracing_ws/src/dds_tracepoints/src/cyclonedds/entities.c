@@ -19,6 +19,7 @@ struct entity {
   _Atomic dds_entity_t number;  // 0: free; written last
   dds_entity_t owner;           // itself; of a read condition its reader
   _Atomic bool told;
+  bool serves;  // its topic is a service's
   uint8_t guid[16];
 };
 
@@ -45,7 +46,8 @@ static struct entity* known(dds_entity_t number) {
              : NULL;
 }
 
-static struct entity* remember(dds_entity_t number, dds_entity_t owner, const uint8_t guid[16]) {
+static struct entity* remember(dds_entity_t number, dds_entity_t owner, const uint8_t guid[16],
+                               bool serves) {
   pthread_mutex_lock(&lock);
   struct entity* place = place_of(number);
   // A quarter stays free, so that looking up stays short.
@@ -53,6 +55,7 @@ static struct entity* remember(dds_entity_t number, dds_entity_t owner, const ui
     if (entity_count < MOST_ENTITIES / 4 * 3) {
       entity_count++;
       place->owner = owner;
+      place->serves = serves;
       memcpy(place->guid, guid, sizeof(place->guid));
       atomic_store_explicit(&place->number, number, memory_order_release);
     } else {
@@ -90,6 +93,13 @@ static dds_entity_t ask_entity(const struct library* library, const char* symbol
   return get != NULL ? get(entity) : -1;
 }
 
+// ROS names the topics of a service rq/...Request and rr/...Reply.
+static bool ask_serves(const struct library* library, dds_entity_t entity) {
+  char name[NAME_LENGTH];
+  ask_name(library, "dds_get_name", ask_entity(library, "dds_get_topic", entity), name);
+  return name[0] == 'r' && (name[1] == 'q' || name[1] == 'r') && name[2] == '/';
+}
+
 static bool told_wanted(enum kind kind) {
   return kind == KIND_WRITER ? WANTED(create_writer) : WANTED(create_reader);
 }
@@ -113,7 +123,7 @@ void entity_created(const struct library* library, enum kind kind, dds_entity_t 
   int saved_errno = errno;
   uint8_t guid[16] = {0};
   if (entity > 0 && ask_guid(library, entity, guid)) {
-    struct entity* place = remember(entity, entity, guid);
+    struct entity* place = remember(entity, entity, guid, ask_serves(library, entity));
     // A listener may have used it before its creation returned.
     if (told_wanted(kind) && (place == NULL || !atomic_exchange(&place->told, true))) {
       tell(library, kind, entity, guid);
@@ -127,7 +137,8 @@ static struct entity* meet(const struct library* library, enum kind kind, dds_en
       kind == KIND_READER ? ask_entity(library, "dds_get_datareader", entity) : entity;
   owner = owner > 0 ? owner : entity;
   uint8_t guid[16] = {0};
-  return ask_guid(library, owner, guid) ? remember(entity, owner, guid) : NULL;
+  return ask_guid(library, owner, guid) ? remember(entity, owner, guid, ask_serves(library, owner))
+                                        : NULL;
 }
 
 dds_entity_t entity_used(const struct library* library, enum kind kind, dds_entity_t entity) {
@@ -157,4 +168,9 @@ bool entity_guid(dds_entity_t entity, uint8_t guid[16]) {
   }
   memcpy(guid, place->guid, sizeof(place->guid));
   return true;
+}
+
+bool entity_serves(dds_entity_t entity) {
+  const struct entity* place = entity > 0 ? known(entity) : NULL;
+  return place != NULL && place->serves;
 }

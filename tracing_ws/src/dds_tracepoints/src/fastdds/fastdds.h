@@ -56,6 +56,16 @@ static inline int32_t int_at(const void* object, size_t offset) {
 struct sample sample_of_change(const struct layout* layout, const void* change);
 struct sample sample_of_info(const struct layout* layout, const void* info);
 
+// Of a request or response of a service: who asked, and the number of the request, or 0.
+struct related {
+  uint8_t guid[16];
+  int64_t sequence;
+};
+
+// Reads a SampleIdentity, which is there for services only; false when it is not, or not known.
+bool related_at(const struct layout* layout, const void* object, size_t offset,
+                struct related* related);
+
 // Returns the ROS message behind a value that rmw_fastrtps hands to Fast DDS: it lies in a
 // SerializedData on the stack of the calling thread. A value elsewhere, such as a loaned message,
 // is the message itself.

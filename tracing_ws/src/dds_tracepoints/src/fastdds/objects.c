@@ -43,6 +43,18 @@ struct sample sample_of_info(const struct layout* layout, const void* info) {
   return sample;
 }
 
+bool related_at(const struct layout* layout, const void* object, size_t offset,
+                struct related* related) {
+  static const uint8_t unknown[16];
+  if (layout == NULL || object == NULL) {
+    return false;
+  }
+  memcpy(related->guid, (const char*)object + offset, sizeof(related->guid));
+  int64_t sequence = sequence_at(object, offset + sizeof(related->guid));
+  related->sequence = sequence > 0 ? sequence : 0;  // not known: (-1, 0)
+  return memcmp(related->guid, unknown, sizeof(unknown)) != 0;
+}
+
 static bool is_kept_by_callers(const void* data) {
   // The stack grows down: what callers keep is above.
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);

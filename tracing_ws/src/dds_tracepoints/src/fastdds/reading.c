@@ -46,7 +46,17 @@ static bool reader_notify(HOOKED, void* reader, const void* change) {
 
 // --- on the taking thread ------------------------------------------------------------------------
 
-static bool is_take_wanted(void) { return WANTED(take_begin) || WANTED(take_end) || WANTED(read); }
+static bool is_take_wanted(void) {
+  return WANTED(take_begin) || WANTED(take_end) || WANTED(read) || WANTED(take_related);
+}
+
+static void tell_related(const struct layout* layout, const void* reader, const void* info) {
+  struct related related;
+  if (WANTED(take_related) && layout != NULL &&
+      related_at(layout, info, layout->info_related, &related)) {
+    EMIT(take_related, reader, related.guid, related.sequence);
+  }
+}
 
 static void take_ends(const void* reader, const void* buffer, const struct sample* sample,
                       int32_t taken, ReturnCode result) {
@@ -68,6 +78,7 @@ static ReturnCode take(HOOKED, void* reader, void* values, void* infos, int32_t 
   const struct layout* layout = layout_of(real);
   struct sample sample = {0};
   const void* buffer = NULL;
+  const void* first = NULL;
   int32_t taken = 0;
   if (result == RETCODE_OK && layout != NULL) {
     taken = int_at(infos, COLLECTION_LENGTH);
@@ -75,10 +86,12 @@ static ReturnCode take(HOOKED, void* reader, void* values, void* infos, int32_t 
   if (taken > 0) {
     void* const* info = pointer_at(infos, COLLECTION_ELEMENTS);
     void* const* value = pointer_at(values, COLLECTION_ELEMENTS);
-    sample = sample_of_info(layout, info != NULL ? info[0] : NULL);
+    first = info != NULL ? info[0] : NULL;
+    sample = sample_of_info(layout, first);
     buffer = message_of(value != NULL ? value[0] : NULL, caller);
   }
   take_ends(reader, buffer, &sample, taken, result);
+  tell_related(layout, reader, first);
   return result;
 }
 
@@ -91,8 +104,10 @@ static ReturnCode next_sample(HOOKED, void* reader, void* data, void* info) {
   EMIT(take_begin, reader);
   ReturnCode result = next(reader, data, info);
   bool taken = result == RETCODE_OK;
-  struct sample sample = sample_of_info(taken ? layout_of(real) : NULL, info);
+  const struct layout* layout = taken ? layout_of(real) : NULL;
+  struct sample sample = sample_of_info(layout, info);
   take_ends(reader, taken ? message_of(data, caller) : NULL, &sample, taken, result);
+  tell_related(layout, reader, info);
   return result;
 }
 

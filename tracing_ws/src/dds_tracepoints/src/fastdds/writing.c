@@ -66,6 +66,28 @@ static bool write_value_bool(HOOKED, void* writer, void* data, void* second, voi
   return done;
 }
 
+// Requests and responses of services are written with parameters that tell whose they are; so is
+// what ROS tells of its graph, of nobody.
+static void tell_related(struct real* real, const void* writer, const void* params) {
+  (void)real_function(real);  // finds the library, and with it the layout
+  const struct layout* layout = layout_of(real);
+  struct related related;
+  if (WANTED(write_related) && layout != NULL &&
+      related_at(layout, params, layout->params_related, &related)) {
+    EMIT(write_related, writer, related.guid, related.sequence);
+  }
+}
+
+static ReturnCode write_params(HOOKED, void* writer, void* data, void* params, void* third) {
+  tell_related(real, writer, params);
+  return write_value(real, caller, writer, data, params, third);
+}
+
+static bool write_params_bool(HOOKED, void* writer, void* data, void* params, void* third) {
+  tell_related(real, writer, params);
+  return write_value_bool(real, caller, writer, data, params, third);
+}
+
 // 2.14 passes (data, payload), 3.2 (data, payload, representation).
 static bool serialize(HOOKED, void* type, const void* data, void* payload, int64_t representation) {
   (void)caller;
@@ -109,9 +131,9 @@ static bool writer_history_add(HOOKED, void* history, void* change, void* params
 // Of these, 2.14 returns bool and 3.2 a return code.
 #define HOOK_write_with_params(name, library, symbol) HOOK_##name(name, library, symbol)
 #define HOOK_write_with_params_2_14(name, library, symbol) \
-  WRITE(name, library, symbol, bool, write_value_bool)
+  WRITE(name, library, symbol, bool, write_params_bool)
 #define HOOK_write_with_params_3_2(name, library, symbol) \
-  WRITE(name, library, symbol, ReturnCode, write_value)
+  WRITE(name, library, symbol, ReturnCode, write_params)
 #define HOOK_write_value(name, library, symbol) HOOK_##name(name, library, symbol)
 #define HOOK_write_value_2_14(name, library, symbol) \
   WRITE(name, library, symbol, bool, write_value_bool)

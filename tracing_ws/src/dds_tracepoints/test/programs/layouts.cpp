@@ -8,10 +8,12 @@
 #include <fastdds/rtps/common/CacheChange.h>
 #include <fastdds/rtps/common/Locator.h>
 #include <fastdds/rtps/common/SerializedPayload.h>
+#include <fastdds/rtps/common/WriteParams.h>
 #else
 #include <fastdds/rtps/common/CacheChange.hpp>
 #include <fastdds/rtps/common/Locator.hpp>
 #include <fastdds/rtps/common/SerializedPayload.hpp>
+#include <fastdds/rtps/common/WriteParams.hpp>
 #include <fastdds/rtps/transport/NetworkBuffer.hpp>
 #endif
 #include <fastdds/dds/core/LoanableSequence.hpp>
@@ -42,6 +44,8 @@ OFFSET(change_size, rtps::CacheChange_t, serializedPayload.length);
 OFFSET(change_stamp, rtps::CacheChange_t, sourceTimestamp);
 OFFSET(info_stamp, fast::SampleInfo, source_timestamp);
 OFFSET(info_identity, fast::SampleInfo, sample_identity);
+OFFSET(info_related, fast::SampleInfo, related_sample_identity);
+OFFSET(params_related, rtps::WriteParams, related_sample_identity_);
 OFFSET(topic_name, fast::TopicDescription, name_);
 OFFSET(topic_type, fast::TopicDescription, type_name_);
 NUMBER(topic_description, reinterpret_cast<unsigned long>(static_cast<fast::TopicDescription*>(

@@ -1,0 +1,136 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The writer and the reader of each service and client, which the DDS hooks see being made.
+
+A client NAME writes the topic rq/NAMERequest and reads rr/NAMEReply; its service the other way
+round. rcl_client_init and rcl_service_init come just after both were made, on the same thread. An
+entity that was told later (Cyclone DDS tells some at their first use) is found by its topic where
+the process has one such object alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from strata.model.columns import NONE, EventColumns, Ints, Words
+from strata.model.search import GroupedSearch, Lifetimes, pick
+
+_INIT = {
+    "client": ("ros2:rcl_client_init", "rmw_client_handle"),
+    "service": ("ros2:rcl_service_init", "rmw_service_handle"),
+}
+_REQUEST, _REPLY = ("rq", "Request"), ("rr", "Reply")
+
+
+@dataclass(frozen=True)
+class Endpoints:
+    """One row a client (or service) whose writer and reader are known.
+
+    `made` is the row of its create_writer; `writer` and `reader` are their handles.
+    """
+
+    rmw_handle: Ints
+    made: Ints
+    writer: Ints
+    reader: Ints
+    writer_guid: Words
+    reader_guid: Words
+    by_writer: Lifetimes
+    by_reader: Lifetimes
+    writer_of: Ints
+    reader_of: Ints
+
+    def __len__(self) -> int:
+        return len(self.rmw_handle)
+
+    def used(
+        self, events: EventColumns, event: str, column: str, lives: Lifetimes
+    ) -> tuple[Ints, Ints]:
+        """Return the rows of an event that name one of the endpoints' objects, and whose."""
+        handles = self.writer if lives is self.by_writer else self.reader
+        owner_of = self.writer_of if lives is self.by_writer else self.reader_of
+        named = events.ints(event, column)
+        row = np.flatnonzero(np.isin(named, handles)).astype(np.int64)
+        made = lives.find(events.process(event)[row], named[row], events.timestamps(event)[row])
+        owner = pick(owner_of, made)
+        return row[owner != NONE], owner[owner != NONE]
+
+
+def find_endpoints(events: EventColumns, kind: str, without: Ints) -> Endpoints:
+    """Return the endpoints of a kind, but for those of the processes `without`."""
+    init, handle = _INIT[kind]
+    writes, reads = (_REQUEST, _REPLY) if kind == "client" else (_REPLY, _REQUEST)
+    names = events.text(init, "service_name")
+    writer = _made(events, "dds:create_writer", init, names, writes)
+    reader = _made(events, "dds:create_reader", init, names, reads)
+    known = (writer != NONE) & (reader != NONE) & ~np.isin(events.process(init), without)
+    row = np.flatnonzero(known)
+    writers, reader = writer[row], reader[row]
+    return Endpoints(
+        events.ints(init, handle)[row],
+        writers,
+        events.ints("dds:create_writer", "writer")[writers],
+        events.ints("dds:create_reader", "reader")[reader],
+        events.words("dds:create_writer", "gid_prefix", "gid_entity")[writers],
+        events.words("dds:create_reader", "gid_prefix", "gid_entity")[reader],
+        _lives(events, "dds:create_writer", "writer"),
+        _lives(events, "dds:create_reader", "reader"),
+        _inverse(writers, events.count("dds:create_writer")),
+        _inverse(reader, events.count("dds:create_reader")),
+    )
+
+
+def _lives(events: EventColumns, made: str, column: str) -> Lifetimes:
+    return Lifetimes(events.process(made), events.ints(made, column), events.timestamps(made))
+
+
+def _inverse(rows: Ints, count: int) -> Ints:
+    out = np.full(count, NONE, np.int64)
+    out[rows] = np.arange(len(rows), dtype=np.int64)
+    return out
+
+
+def _made(
+    events: EventColumns, made: str, init: str, names: object, topic: tuple[str, str]
+) -> Ints:
+    """The row of the writer or reader that each client or service made; `NONE` for none."""
+    prefix, suffix = topic
+    wanted = [None if name is None else f"{prefix}{name}{suffix}" for name in np.asarray(names)]
+    topics = events.text(made, "topic_name")
+    codes, _ = pd.factorize(np.concatenate([topics, np.asarray(wanted, object)]))
+    codes = codes.astype(np.int64)
+    of_made, of_init = codes[: len(topics)], codes[len(topics) :]
+    if not len(topics) or not len(of_init):
+        return np.full(len(of_init), NONE, np.int64)
+    width = int(codes.max()) + 2
+    near = _mutual(
+        events.thread(made) * width + of_made,
+        events.timestamps(made),
+        events.thread(init) * width + of_init,
+        events.timestamps(init),
+    )
+    alone = _alone(events.process(made) * width + of_made, events.process(init) * width + of_init)
+    return np.where(of_init == NONE, NONE, np.where(near != NONE, near, alone))
+
+
+def _mutual(group: Ints, ns: Ints, asked: Ints, at_ns: Ints) -> Ints:
+    """The last row of the group before each time, if no other time lies between."""
+    search = GroupedSearch(group, ns)
+    at = search.position(asked, at_ns, after_equal=True) - 1
+    found = np.where(at >= search.begin(asked), search.order[np.maximum(at, 0)], NONE)
+    order = np.lexsort((at_ns, found))
+    again = np.zeros(len(found), bool)
+    again[order[1:]] = found[order[1:]] == found[order[:-1]]
+    return np.where(again, NONE, found)
+
+
+def _alone(group: Ints, asked: Ints) -> Ints:
+    """The one row of each group that is asked for once; `NONE` where either is several."""
+    once = ~pd.Series(asked).duplicated(keep=False).to_numpy()
+    rows = pd.Series(np.arange(len(group)), index=group)
+    rows = rows[~rows.index.duplicated(keep=False)]
+    found = rows.reindex(asked).fillna(NONE).to_numpy(np.int64)
+    return np.where(once, found, NONE)
