@@ -223,6 +223,7 @@ def _hop(relay: Relay, hop: int, publish: np.ndarray, cut: dict[str, np.ndarray]
             **cut,
             "latency_ns": end - publish,
             "complete": True,
+            "reader_silent": False,
         }
     )
 

@@ -143,6 +143,7 @@ def traffic(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
             "callback_end_ns": 10 + at if complete else None,
             "latency_ns": 10 + at,
             "complete": complete,
+            "reader_silent": False,
         }
         for at, (publication, subscription, complete) in enumerate(taken)
     ]

@@ -15,6 +15,7 @@ from strata.layers.driver import Origin
 from strata.layers.link_proposals import Proposal
 from strata.layers.links import KINDS, Links
 from strata.layers.middleware import Passage
+from strata.layers.silent_readers import silent_readers
 from strata.layers.transfers import Flags, Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
@@ -118,6 +119,7 @@ def messages_frame(
                 **{column: nullable(ns) for column, ns in transfers.durations.items()},
                 "latency_ns": transfers.latency_ns,
                 "complete": transfers.callback_end_ns != NONE,
+                "reader_silent": silent_readers(model, transfers),
                 "parent_id": nullable(parent),
                 "hold_ns": nullable(hold_ns),
             }

@@ -18,8 +18,11 @@ merged layer of stock events.
   by a first transmission; when none did, the end of the first transmission.
 * A thread that polls may take a sample before its reader is told: N is then the begin of the take,
   or the arrival when that came later.
-* A message that is older than its reader (a late joiner) waited in the writer's history until it
-  was sent after the reader was made: that layer is *history*, and the others begin there.
+* A message that was written before its reader could be sent anything (a late joiner) waited in the
+  writer's history until it was sent (layers/late_joiners.py): that layer is *history*, and the
+  others begin there.
+* For as long as the sending thread was held up inside its send calls (model/dds/wire.py), X is
+  later than the first send began: that is the sender's time, in dds write.
 """
 
 from __future__ import annotations
@@ -47,6 +50,7 @@ class Passage:
     sent_ns: Ints
     received_ns: Ints
     notified_ns: Ints
+    send_held_ns: Ints
     deserialize_ns: Ints
     resend_ns: Ints
     size: Ints
@@ -62,9 +66,9 @@ def cut_middleware(model: Model, ledger: Ledger) -> Passage:
     published_ns = model.publications.rmw_publish_ns[publication]
     reads, writes = model.middleware.reads, model.middleware.writes
     way = find_way(model)
-    late = way.made_ns != NONE
+    late = way.since_ns != NONE
     # Serialized long before its reader was there: that is part of history.
-    told_ns = np.where(way.sent_ns != NONE, way.sent_ns, way.made_ns)
+    told_ns = np.where(way.sent_ns != NONE, way.sent_ns, way.since_ns)
     begin_ns = np.where(late, told_ns, published_ns)
     checkpoints = [
         np.where(late, NONE, writes.serialize_begin_ns[publication]),
@@ -86,6 +90,7 @@ def cut_middleware(model: Model, ledger: Ledger) -> Passage:
         sent_ns,
         received_ns,
         notified_ns,
+        np.where(sent_ns != NONE, way.held_ns, NONE),
         np.where(deserialized, deserialize_ns, NONE),
         np.where(recovered, resend_ns, NONE),
         writes.size[publication],

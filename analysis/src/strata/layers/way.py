@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from strata.layers.late_joiners import history_until
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints, filled
 from strata.model.dds.wire import DATA_SHARING
@@ -32,12 +33,15 @@ _TRANSPORTS = {
 class Way:
     """One row a matched message; `NONE` is null.
 
-    `made_ns` is when its reader was made, for a message that is older than its reader; then sends
-    before that do not count. `recovered` counts fragments.
+    `since_ns` is from when on its reader could be sent it, for a message that waited for that in
+    the writer's history; then sends before do not count. `sent_ns` is later than the first send by
+    `held_ns`, for which the sender was held up in its send calls until the arrival
+    (strata.model.dds.wire). `recovered` counts fragments.
     """
 
-    made_ns: Ints
+    since_ns: Ints
     sent_ns: Ints
+    held_ns: Ints
     received_ns: Ints
     last_ns: Ints
     fragments: Ints
@@ -53,11 +57,11 @@ def find_way(model: Model) -> Way:
     arrivals, local = _arrivals(model, sample)
     added_ns = model.middleware.notified.added_ns[take]
     sends = wire.sends.reindex(sample)
-    made_ns = _made_later(model)
-    late = made_ns != NONE
     last_ns, came = arrivals["last_ns"], arrivals["last_ns"] != NONE
+    since_ns = history_until(model, sample, last_ns)
+    late = since_ns != NONE
     first_ns = filled(sends["first_send_ns"])
-    sent_ns = np.where(late, wire.first_send_since(sample, made_ns), first_ns)
+    sent_ns = np.where(late, wire.first_send_since(sample, since_ns), first_ns)
     # Nothing came by a first transmission: it was over when its last send returned.
     over_ns = np.minimum(np.maximum(filled(sends["first_sent_ns"]), first_ns), last_ns)
     in_time_ns = np.where(late, last_ns, arrivals["received_ns"])
@@ -65,11 +69,16 @@ def find_way(model: Model) -> Way:
     kind = np.where(came, arrivals["transport"], filled(sends["transport"]))
     shared = ~came & ~local & (kind == DATA_SHARING) & (received_ns != NONE)
     sent_ns = np.where(local | (shared & (received_ns < sent_ns)), received_ns, sent_ns)
+    travels = (sent_ns != NONE) & (received_ns != NONE) & ~late & ~local & ~shared
+    held_ns = wire.held_up(np.where(travels, sample, NONE), sent_ns, received_ns)
+    # Calls of two threads may overlap.
+    held_ns = np.where(travels, np.clip(held_ns, 0, np.maximum(received_ns - sent_ns, 0)), 0)
     transport = np.asarray([_TRANSPORTS.get(number) for number in kind.tolist()], dtype=object)
     transport[local] = INTRA_PROCESS
     return Way(
-        made_ns,
-        sent_ns,
+        since_ns,
+        np.where(travels, sent_ns + held_ns, sent_ns),
+        np.where(travels, held_ns, NONE),
         received_ns,
         last_ns,
         np.where(local, 1, filled(sends["fragments"])),
@@ -100,20 +109,3 @@ def _arrivals(model: Model, sample: Ints) -> tuple[dict[str, Ints], Flags]:
         elsewhere = np.where(local, NONE, filled(in_process[name]))
         arrivals[name] = np.where(whole, filled(on_thread[name]), elsewhere)
     return arrivals, local
-
-
-def _made_later(model: Model) -> Ints:
-    """When the reader was made, for messages that were published before; `NONE` for the others."""
-    take = model.matches.take
-    published_ns = model.publications.rmw_publish_ns[model.matches.publication]
-    subscription = model.takes.subscription[take]
-    known = subscription != NONE
-    init_ns = np.full(len(take), NONE, np.int64)
-    init_ns[known] = model.entities.subscriptions.begin_ns[subscription[known]]
-    told_ns = model.middleware.reads.made_ns[take]
-    made_ns = np.where(told_ns == NONE, init_ns, told_ns)
-    made_ns = np.where(init_ns == NONE, made_ns, np.minimum(made_ns, init_ns))
-    notified_ns = model.middleware.notified.ns[take]
-    # One that was told of after it had got the message was only named late.
-    late = (made_ns > published_ns) & (notified_ns != NONE) & (made_ns <= notified_ns)
-    return np.where(late, made_ns, NONE)

@@ -42,20 +42,22 @@ CLIENT_PUBLISH = Layer(
 HISTORY = Layer(
     "history",
     "history_ns",
-    "rmw_publish -> first send after the reader was made, of a message that is older than its "
-    "reader (a late joiner)",
+    "rmw_publish -> first send after the reader could be sent anything, of a message that was "
+    "written before that (a late joiner's)",
 )
 SERIALIZE = Layer("serialize", "serialize_ns", "serialize_begin -> serialize_end")
 DDS_WRITE = Layer(
     "dds write",
     "dds_write_ns",
-    "rmw_publish -> serialize_begin, and serialize_end -> first send_begin of the sample",
+    "rmw_publish -> serialize_begin, and serialize_end -> first send_begin of the sample; then as "
+    "long as the sending thread was held up inside its send calls until the arrival (send_held_ns)",
 )
 TRANSPORT = Layer(
     "transport",
     "transport_ns",
-    "first send_begin of the sample -> receive of its last fragment that came by a first "
-    "transmission; the send of a local copy and the wait for the receiving thread included",
+    "first send_begin of the sample, and send_held_ns after it -> receive of its last fragment "
+    "that came by a first transmission; the send of a local copy and the wait for the receiving "
+    "thread included",
 )
 DDS_RECEIVE = Layer(
     "dds receive",

@@ -25,6 +25,7 @@ from strata.schema.layers import (
     EXECUTOR_WAIT_TAKE,
     MIDDLEWARE_EXECUTOR_WAIT,
     MIDDLEWARE_EXECUTOR_WAIT_TAKE,
+    TRANSPORT,
     WAKE_UP_EXECUTOR_WAIT,
     WAKE_UP_EXECUTOR_WAIT_TAKE,
     Layer,
@@ -101,6 +102,7 @@ def find_causes(
     for name, rows in causes.groupby("layer").groups.items():
         places = where[str(name)].to_numpy()
         causes.loc[rows, "where"] = places[causes.loc[rows, "message_id"].to_numpy(np.int64)]
+    causes["where"] += _silent(causes, messages)
     if of_threads is not None:
         causes = split_by_thread(causes, segments, of_threads)
     names = blockers["callback_id"].map(callbacks).astype(object)
@@ -115,6 +117,16 @@ def find_causes(
         }
     )
     return _split(causes, (DDS_RECEIVE,), resends)
+
+
+def _silent(causes: pd.DataFrame, messages: pd.DataFrame) -> pd.Series[str]:
+    """Say of transports that the reader's process did not run meanwhile; else nothing."""
+    rows = causes["message_id"].to_numpy(np.int64)
+    silent = messages["reader_silent"].to_numpy(bool)[rows]
+    silent &= (causes["layer"] == TRANSPORT.name).to_numpy()
+    words = " (no thread of " + messages["subscription_node"].astype(str) + " ran)"
+    said = np.where(silent, words.to_numpy(object)[rows], "")
+    return pd.Series(said, index=causes.index, dtype=object)
 
 
 def _split(causes: pd.DataFrame, layers: tuple[Layer, ...], parts: pd.DataFrame) -> pd.DataFrame:

@@ -278,7 +278,8 @@ def place_of_layer(
         return message["topic"] + " (" + message["subscription_node"] + ")"
     if layer is TRANSPORT:
         carried = " over " + message["transport"].astype("string")
-        return (message["topic"].astype(str) + carried.fillna("")).astype(object)
+        way = message["topic"].astype(str) + " to " + message["subscription_node"].astype(str)
+        return (way + carried.fillna("")).astype(object)
     if layer in BETWEEN_NODES:
         return message["topic"]
     return message["subscription_node"]

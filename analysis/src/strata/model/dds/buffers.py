@@ -23,9 +23,9 @@ _SHM = 16
 class Buffers:
     """Rows with ns, thread, sample, fragment (the first), count (of fragments), transport, port.
 
-    `sent` has end_ns, destination (a number), destinations (how many) and result too; `NONE` where
-    the end was not recorded: then the destination is one of its own. A port that is not known is 0
-    or `NONE`.
+    `sent` has bytes, end_ns, destination (a number), destinations (how many) and result too; `NONE`
+    where the end was not recorded: then the destination is one of its own. A port that is not known
+    is 0 or `NONE`.
     """
 
     sent: pd.DataFrame
@@ -35,6 +35,7 @@ class Buffers:
 def find_buffers(events: EventColumns, timeline: Timeline, samples: Samples) -> Buffers:
     """Return what was handed to transports and what came from them."""
     sent = _rows(events, samples, "dds:send_begin")
+    sent["bytes"] = events.ints("dds:send_begin", "bytes")
     sent = pd.concat([sent, _send_ends(events, timeline)], axis=1)
     received = _rows(events, samples, "dds:receive")
     received["port"] = events.ints("dds:receive", "port")

@@ -62,7 +62,7 @@ def _unseen(
     none, nothing = np.full(taken, NONE, np.int64), np.full(published, NONE, np.int64)
     return Middleware(
         samples,
-        Writes(nothing, nothing, nothing, nothing),
+        Writes(nothing, nothing, nothing, nothing, nothing),
         Reads(none, none, none, none, np.zeros((taken, 2), np.uint64), none),
         Notified(none, none, none, 0),
         find_wire(events, find_buffers(events, timeline, samples)),

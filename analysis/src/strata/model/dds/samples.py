@@ -56,6 +56,12 @@ class Samples:
         """Return the sample of each event of a name; `NONE` where it names none."""
         return self._of[event]
 
+    def writer(self, sample: Ints) -> Ints:
+        """Return a dense number of each sample's writer; `NONE` for `NONE`."""
+        if not len(self):
+            return np.full(len(sample), NONE, np.int64)
+        return np.where(sample != NONE, self._writer[np.maximum(sample, 0)], NONE)
+
     def writer_gids(self, sample: Ints) -> npt.NDArray[np.object_]:
         """Return the writers' GUIDs as 32 hexadecimal digits; None for `NONE`."""
         texts = np.asarray([guid.tobytes().hex() for guid in self._guids], dtype=object)

@@ -9,6 +9,17 @@ time that a fragment goes to a destination is its *first transmission*; each fur
 transmission. TCP loses nothing: what it refuses is offered again.
 
 Arrivals are known by receiving thread: several participants of a process each have their own.
+
+A send call returns after the data are where the receiver finds them, at some instant within it that
+no event tells; a reader may have them before it returns. A call takes `_CALL_NS` and
+`_NS_PER_BYTE` at most when nothing keeps its thread from running. What it took beyond that, until
+the arrival, its thread was *held up* in it: it waited for a CPU, was stopped, or paged.
+
+* Over SHM nothing in a call waits for the reader: all of it is the sender's.
+* A socket may make a call wait until its buffer is emptied: the way's doing. What waited for that
+  is then still on its way when the call returns, for about as long as the call waited. So what
+  lies between the return and the arrival is taken off again.
+* TCP waits for the reader itself, and data sharing sends nothing: there nothing is held up.
 """
 
 from __future__ import annotations
@@ -16,15 +27,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from strata.model.columns import NONE, EventColumns, Ints
+from strata.model.columns import NONE, EventColumns, Ints, filled
 from strata.model.dds.buffers import Buffers
-from strata.model.search import GroupedSearch
+from strata.model.search import GroupedSearch, pick, spread, sums
 
 DATA_SHARING = 65536
 SHM = 16
 TCP = (4, 8)
+UDP = (1, 2)
+_CALL_NS = 50_000
+_NS_PER_BYTE = 1
 
 
 @dataclass(frozen=True)
@@ -45,6 +60,7 @@ class Wire:
     by_process: pd.DataFrame
     refused: int
     _sent: pd.DataFrame
+    _calls: pd.DataFrame
 
     def first_send_since(self, sample: Ints, since_ns: Ints) -> Ints:
         """Return the first send of each sample at or after an instant; `NONE` if there is none."""
@@ -57,6 +73,45 @@ class Wire:
             return np.full(len(sample), NONE, np.int64)
         row = search.order[np.minimum(at, len(search.order) - 1)]
         return np.where(found, self._sent["ns"].to_numpy(np.int64)[row], NONE)
+
+    def last_send_until(self, sample: Ints, until_ns: Ints) -> tuple[Ints, Ints]:
+        """Return when each sample was sent last up to an instant, and where to; `NONE` if never."""
+        ns = self._sent["ns"].to_numpy(np.int64)
+        search = GroupedSearch(self._sent["sample"].to_numpy(np.int64), ns)
+        at = search.position(sample, until_ns, after_equal=True) - 1
+        found = (sample != NONE) & (at >= search.begin(sample))
+        row = np.where(found, pick(search.order, at), NONE)
+        return pick(ns, row), pick(self._sent["destination"].to_numpy(np.int64), row)
+
+    def sent_before(self, sample: Ints, destination: Ints, at_ns: Ints) -> npt.NDArray[np.bool_]:
+        """Tell whether each sample was sent to a destination before an instant."""
+        place = ["sample", "destination"]
+        first = self._sent.drop_duplicates(place)
+        sent = pd.Series(
+            first["ns"].to_numpy(np.int64), pd.MultiIndex.from_frame(first[place]), dtype="Int64"
+        )
+        ns = filled(sent.reindex(pd.MultiIndex.from_arrays([sample, destination])))
+        return np.asarray((ns != NONE) & (ns < at_ns))
+
+    def held_up(self, sample: Ints, since_ns: Ints, until_ns: Ints) -> Ints:
+        """Return for how long senders were held up in their send calls of each sample.
+
+        Of first transmissions that began from `since_ns` on and before `until_ns`, the arrival at a
+        reader.
+        """
+        calls = self._calls
+        search = GroupedSearch(calls["sample"].to_numpy(np.int64), calls["ns"].to_numpy(np.int64))
+        first = search.position(sample, since_ns, after_equal=False)
+        last = search.position(sample, until_ns, after_equal=False)
+        known = (sample != NONE) & (until_ns != NONE)
+        place, row = spread(first, np.where(known, last - first, 0))
+        call = calls.iloc[search.order[place]] if len(place) else calls.iloc[:0]
+        end_ns, arrived_ns = call["end_ns"].to_numpy(np.int64), until_ns[row]
+        held_ns = np.minimum(end_ns, arrived_ns) - call["ns"].to_numpy(np.int64)
+        held_ns -= call["usual_ns"].to_numpy(np.int64)
+        queued_ns = np.maximum(arrived_ns - end_ns, 0)
+        held_ns -= np.where(call["socket"].to_numpy(bool), queued_ns, 0)
+        return sums(row, np.maximum(held_ns, 0), len(sample))
 
 
 def find_wire(events: EventColumns, buffers: Buffers) -> Wire:
@@ -75,7 +130,21 @@ def find_wire(events: EventColumns, buffers: Buffers) -> Wire:
         _arrivals(_first_of_process(first), "process"),
         int(refused.sum()),
         sent,
+        _calls(sent[~again]),
     )
+
+
+def _calls(first: pd.DataFrame) -> pd.DataFrame:
+    """The send calls of first transmissions whose thread may have been held up in them."""
+    own = first["transport"].isin((SHM, *UDP)) & (first["end_ns"] != NONE)
+    calls = first[own].drop_duplicates(["sample", "thread", "ns"])
+    usual_ns = _CALL_NS + _NS_PER_BYTE * np.maximum(calls["bytes"], 0)
+    # The others cannot have been: there are few left.
+    slow = calls["end_ns"] - calls["ns"] > usual_ns
+    out = calls[["sample", "ns", "end_ns"]].assign(
+        usual_ns=usual_ns, socket=calls["transport"] != SHM
+    )
+    return out[slow].reset_index(drop=True)
 
 
 def _is_refused(sent: pd.DataFrame) -> pd.Series[bool]:

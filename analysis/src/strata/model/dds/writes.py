@@ -33,13 +33,15 @@ Flags = npt.NDArray[np.bool_]
 class Writes:
     """One row a publication; `NONE` is null.
 
-    `sample` is a row of the samples; `size` the bytes that were made of the value.
+    `sample` is a row of the samples; `size` the bytes that were made of the value; `end_ns` when
+    the write returned.
     """
 
     serialize_begin_ns: Ints
     serialize_end_ns: Ints
     size: Ints
     sample: Ints
+    end_ns: Ints
 
 
 def find_writes(
@@ -72,6 +74,7 @@ def find_writes(
         np.where(paired, timeline.ns_at(serialize_end), NONE),
         np.where(size > 0, size, NONE),
         np.where(own & (named != NONE), named, by_stamp),
+        np.where(own, timeline.ns_at(end), NONE),
     )
 
 

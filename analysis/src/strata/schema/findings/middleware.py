@@ -29,8 +29,9 @@ MIDDLEWARE = (
     Diagnostic(
         "messages_from_history",
         Severity.INFO,
-        "{count} {message is|messages are} older than {its|their} reader (a late joiner): the time "
-        "until {it was|they were} sent to it is the layer history.",
+        "{count} {message was|messages were} written before {its|their} reader could be sent "
+        "anything (a late joiner): the time until {it was|they were} sent to it is the layer "
+        "history.",
     ),
     Diagnostic(
         "inferred_notifications",

@@ -152,7 +152,11 @@ MESSAGES = Table(
         instant("enqueue_ns", "checkpoint: rclcpp_ring_buffer_enqueue", null=_WITHOUT),
         instant("serialize_begin_ns", "checkpoint: serialize_begin", null=_NO_DDS),
         instant("serialize_end_ns", "checkpoint: serialize_end", null=_NO_DDS),
-        instant("sent_ns", "checkpoint: first send_begin of the sample", null=_NO_DDS),
+        instant(
+            "sent_ns",
+            "checkpoint: first send_begin of the sample, and send_held_ns after it",
+            null=_NO_DDS,
+        ),
         instant(
             "received_ns",
             "checkpoint: last fragment that came by a first transmission; if none did, the end of "
@@ -193,6 +197,12 @@ MESSAGES = Table(
             "deserialize_ns", "part of take: deserialize_begin -> deserialize_end", null=_NO_DDS
         ),
         duration(
+            "send_held_ns",
+            "part of dds write: for how long the sending thread was held up inside its send calls "
+            "of the sample, until the arrival",
+            null="the first send or the arrival is not known, or not by a transport",
+        ),
+        duration(
             "resend_ns",
             "part of dds receive: received_ns -> last fragment, recovered by a resend",
             null="nothing had to be sent again",
@@ -208,6 +218,12 @@ MESSAGES = Table(
             null=_NO_DDS,
         ),
         Column("complete", "bool", "the row reaches callback_end"),
+        Column(
+            "reader_silent",
+            "bool",
+            "over SHM, from sent_ns to received_ns (1 ms or more) no thread of the reader's "
+            "process emitted an event, nor had a CPU by the samples of `thread_cpu`",
+        ),
         dense_id(
             "parent_id",
             "the message whose callback published this one",
