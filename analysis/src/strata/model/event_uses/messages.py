@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from strata.model.client_events import client_events, rclpy_calls
-from strata.model.columns import NONE
+from strata.model.columns import NONE, Ints
 from strata.model.event_uses.cases import EARLIER, LOST, Case, Rule
 from strata.model.event_uses.evidence import WORK, Evidence
 from strata.model.joins import Flags, codes_of
@@ -46,11 +46,21 @@ def _own_publishers(evidence: Evidence) -> Flags:
     handle = evidence.column(Kind.RMW_PUBLISH, "rmw_publisher_handle")
     announced = evidence.internal("publisher").find(process, handle, ns) != NONE
     known = evidence.model.entities.publishers.by_rmw_handle.find(process, handle, ns) != NONE
-    called = np.isin(evidence.kind(evidence.before(at)), (Kind.RCLCPP_PUBLISH, Kind.RCL_PUBLISH))
+    called = _called(evidence, at)
     early = ~known & ~called & evidence.before_node(timeline.thread[at], ns)
     (owner,) = codes_of([process, handle])
     same = np.isin(owner, owner[early & (handle != NONE)])
     return np.asarray((announced | same | (handle == NONE)) & ~known & ~called, bool)
+
+
+def _called(evidence: Evidence, at: Ints) -> Flags:
+    """Tell which rmw_publish hand on the message of the client's event just before."""
+    before, message = evidence.before(at), evidence.column(Kind.RMW_PUBLISH, "message")
+    out = np.zeros(len(at), bool)
+    for kind in (Kind.RCLCPP_PUBLISH, Kind.RCL_PUBLISH):
+        same = evidence.column_at(before, kind, "message") == message
+        out |= (evidence.kind(before) == kind) & same
+    return out
 
 
 def _client_publishes(kind: Kind) -> Rule:
@@ -106,7 +116,13 @@ def _refused(evidence: Evidence) -> Case:
     at, timeline = evidence.at(Kind.RCLCPP_PUBLISH), evidence.timeline
     publications = evidence.model.publications
     until = timeline.after(at, Kind.RCLCPP_PUBLISH, Kind.RMW_TAKE, Kind.DEQUEUE, *WORK)
-    handed = timeline.within(at, until, Kind.RCL_PUBLISH, Kind.RMW_PUBLISH)
+    rcl = timeline.within(at, until, Kind.RCL_PUBLISH)
+    rmw = timeline.within(at, until, Kind.RMW_PUBLISH)
+    # The middleware's own publications, as of a node that is destroyed, are of other messages.
+    message = evidence.column_at(rmw, Kind.RMW_PUBLISH, "message")
+    handed = (rcl != NONE) | (
+        (rmw != NONE) & (message == evidence.column(Kind.RCLCPP_PUBLISH, "message"))
+    )
     of_thread = evidence.events.processes.thread_process
     begun = publications.client_ns != NONE
     last_ns = np.full(int(of_thread.max(initial=-1)) + 1, NONE, np.int64)
@@ -116,9 +132,7 @@ def _refused(evidence: Evidence) -> Case:
     # The context may have gone at any time until the thread went on.
     gone = (until == NONE) | (timeline.ns_at(until) > last_ns[process])
     gone |= evidence.several_contexts(process) | evidence.older(process)
-    return Case(
-        False, "publish() after the context was shut down: refused", (handed == NONE) & gone
-    )
+    return Case(False, "publish() after the context was shut down: refused", ~handed & gone)
 
 
 def _intra_publishes(evidence: Evidence) -> list[Case]:
