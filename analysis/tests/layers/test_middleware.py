@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scene import BASE, Scene
+from intra_scene import IntraScene
+from scene import BASE, Scene, guid
 
 from strata.layers.blockers import find_blockers
 from strata.layers.transfers import Transfers, cut_layers
@@ -219,6 +221,176 @@ def test_within_the_writers_process_the_handover_is_all_there_is() -> None:
     assert (row["dds write"], row["transport"], row["dds receive"]) == (15, 0, 5)
     assert transfers.passage.transport.tolist() == ["intra-process"]
     assert ledger.counts == {}
+
+
+LENT = """
+     50 1.1 serialize_begin
+     55 1.1 serialize_end size=9
+     99 1.1 rcl_publish /t
+    100 1.1 rmw_publish /t 100
+    102 1.1 write_begin
+    118 1.1 writer_history_add sample=A5 stamp=100 size=64
+    130 1.1 send_begin sample=A5 stamp=100 transport=1
+    150 1.1 send_end transport=1 port=7411
+    155 1.1 write_end
+"""
+
+
+def test_a_loaned_message_is_written_without_a_serialization() -> None:
+    row, transfers, ledger = only(LENT, ARRIVAL, TAKE)
+    assert row == {**without_layers("serialize"), "dds write": 30}
+    assert transfers.passage.size.tolist() == [64]
+    assert transfers.passage.serialize_begin_ns.tolist() == [-1]
+    assert ledger.counts == {}
+
+
+def test_a_loan_whose_send_was_not_recorded_has_no_serialization_in_the_merged_layer() -> None:
+    row, _, ledger = only(without(LENT, "send_"), ARRIVAL, TAKE)
+    assert row["dds write + transport"] == 70
+    assert ledger.counts == {"messages_with_merged_dds_layers": 1}
+
+
+def test_where_a_serialization_may_have_been_lost_nothing_is_taken_for_a_loan() -> None:
+    made = scene(LENT, ARRIVAL, TAKE)
+    window = np.asarray([BASE + 110], np.int64)
+    model, ledger = made.model((window, window))
+    transfers = cut_layers(model, ledger)
+    (row,) = rows(transfers)
+    assert row["serialize + dds write"] == 30
+    # Nor where no serialization of the process was ever seen: its hook may not bind.
+    row, transfers, _ = only(without(LENT, " 50 ", " 55 "), ARRIVAL, TAKE)
+    assert row["serialize + dds write"] == 30
+    assert transfers.passage.size.tolist() == [64]
+
+
+def without_layers(*names: str) -> dict[str, int]:
+    return {name: ns for name, ns in FULL.items() if name not in names}
+
+
+def test_a_message_within_its_process_has_nothing_of_the_copy_that_went_out() -> None:
+    made = IntraScene()
+    made.publisher("/t", node="/source", pid=1)
+    made.ring("/t", node="/within", pid=1, symbol="on_own")
+    made.subscription("/t", node="/sink", pid=2, symbol="on_t")
+    made.reader("R", pid=2)
+    made.play("""
+        95 1.1 rclcpp_intra_publish /t
+        96 1.1 enqueue on_own 0 1
+        104 1.7 dequeue on_own 0 0
+        105 1.7 callback_start on_own intra
+        106 1.7 callback_end on_own
+    """)
+    made.play(WRITE + ARRIVAL + TAKE)
+    _, transfers, ledger = cut(made)
+    assert ledger.counts == {"messages_without_executor_events": 1} or ledger.counts == {}
+    within, outside = rows(transfers)
+    assert "middleware" not in within
+    assert sum(within.values()) == 106 - 95
+    assert (outside["serialize"], outside["transport"], outside["dds receive"]) == (5, 40, 20)
+    passage = transfers.passage
+    for column in (passage.serialize_begin_ns, passage.sent_ns, passage.fragments, passage.size):
+        assert column[0] == -1 != column[1]
+    assert passage.transport.tolist() == [None, "UDPv4"]
+
+
+# Cyclone DDS over iceoryx: no sockets, so no numbers; only readers are told of.
+SHARED_WRITE = """
+     99 1.1 rcl_publish /t
+    100 1.1 rmw_publish /t 100
+    102 1.1 write_begin
+    155 1.1 write_end
+"""
+SHARED_ARRIVAL = """
+    180 2.9 reader_history_add sample=A0 stamp=100
+    190 2.9 reader_notify sample=A0 reader=R
+"""
+SHARED_TAKE = TAKE.replace("A5", "A0")
+UNCUT = {"middleware": 110, "executor wait": 30}
+
+
+def test_a_sample_without_a_number_is_known_by_its_writer_and_stamp() -> None:
+    row, transfers, ledger = only(SHARED_WRITE, SHARED_ARRIVAL, SHARED_TAKE)
+    assert row == {
+        **without_layers("serialize", "dds write", "transport"),
+        "serialize + dds write + transport": 80,
+        "dds receive": 10,
+    }
+    assert ledger.counts == {"messages_with_merged_dds_layers": 1}
+    assert transfers.passage.transport.tolist() == [None]
+
+
+def test_within_a_process_a_sample_without_a_number_is_handed_over() -> None:
+    made = Scene()
+    made.publisher("/t", node="/source", pid=1)
+    made.subscription("/t", node="/sink", pid=1, symbol="on_t")
+    made.reader("R", pid=1)
+    made.play(without(WRITE, "send_", "writer_history"))
+    made.play("120 1.1 reader_history_add sample=A0 stamp=100")
+    made.play("125 1.1 reader_notify sample=A0 reader=R")
+    made.play(SHARED_TAKE.replace("2.2", "1.3"))
+    _, transfers, ledger = cut(made)
+    (row,) = rows(transfers)
+    assert (row["dds write"], row["transport"], row["dds receive"]) == (15, 0, 5)
+    assert transfers.passage.transport.tolist() == ["intra-process"]
+    assert ledger.counts == {}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param("195 2.9 reader_notify sample=A0 reader=R", id="told twice"),
+        pytest.param(
+            """
+            130 1.1 send_begin sample=A5 stamp=100 transport=1
+            131 1.1 send_begin sample=A6 stamp=100 transport=1
+            """,
+            id="two numbers of one stamp",
+        ),
+    ],
+)
+def test_a_stamp_that_names_two_samples_names_none(lines: str) -> None:
+    row, _, ledger = only(SHARED_WRITE, SHARED_ARRIVAL, SHARED_TAKE, lines)
+    assert row.items() >= UNCUT.items()
+    assert ledger.counts == {"messages_without_notification": 1}
+
+
+def test_a_notification_is_of_what_its_thread_stored_of_that_writer_just_before() -> None:
+    for other in ("185 2.9 reader_history_add sample=B0 stamp=101", ""):
+        arrival = SHARED_ARRIVAL + other
+        if not other:
+            arrival = arrival.replace("190 2.9", "190 2.8")
+        row, _, _ = only(SHARED_WRITE, arrival, SHARED_TAKE)
+        assert row.items() >= UNCUT.items()
+
+
+def test_a_sample_that_also_went_out_by_a_socket_is_one_sample() -> None:
+    sent = """
+        130 1.1 send_begin sample=A5 stamp=100 transport=1
+        150 1.1 send_end transport=1 port=7411
+    """
+    model, transfers, ledger = cut(scene(SHARED_WRITE + sent, SHARED_ARRIVAL, SHARED_TAKE))
+    assert len(model.middleware.samples) == 1
+    assert model.middleware.samples.sequences(model.middleware.reads.sample).tolist() == [5]
+    (row,) = rows(transfers)
+    # It came to this reader by no socket: that send is not on its way.
+    assert (row["serialize + dds write + transport"], row["dds receive"]) == (80, 10)
+    assert transfers.passage.transport.tolist() == [None]
+    assert ledger.counts == {"messages_with_merged_dds_layers": 1}
+
+
+def test_samples_without_numbers_have_no_number_but_a_writer() -> None:
+    model, _ = scene(SHARED_WRITE, SHARED_ARRIVAL, SHARED_TAKE).model()
+    samples, sample = model.middleware.samples, model.middleware.reads.sample
+    assert samples.sequences(sample).tolist() == [-1]
+    assert samples.writer_gids(sample).tolist() == [guid("A").hex()]
+
+
+def test_an_arrival_that_was_told_of_after_the_take_is_none() -> None:
+    told = SHARED_ARRIVAL.replace("180 2.9", "280 2.9").replace("190 2.9", "290 2.9")
+    row, transfers, ledger = only(SHARED_WRITE, told, SHARED_TAKE)
+    assert row["middleware"] == 145
+    assert (transfers.passage.notified_ns - BASE).tolist() == [245]
+    assert ledger.counts == {"messages_with_merged_dds_layers": 1}
 
 
 def test_shared_data_may_be_seen_before_the_reader_is_told() -> None:

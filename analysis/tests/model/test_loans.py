@@ -72,6 +72,10 @@ def test_every_loaned_message_is_a_hop_with_the_times_of_the_nodes(
     assert len(messages) == SENT * SINKS
     columns = [layer.column for layer in HOP_LAYERS if layer.column in messages]
     assert (messages[columns].sum(axis=1) == messages["latency_ns"]).all()
+    # Lent by the source: nothing is serialized, and what is in the history is the message.
+    assert messages["serialize_ns"].isna().all()
+    assert messages["serialize_dds_write_ns"].isna().all()
+    assert (messages["size"] > 1 << 20).all()
     published = own_stamps(directory, "source", "publish")
     returned = own_stamps(directory, "source", "cb_end")
     for sink in range(SINKS):

@@ -58,14 +58,21 @@ def _verdict(found: Preflight) -> Iterator[str]:
     used = [binding for binding in found.bindings if binding.status != UNUSED]
     bound = sum(binding.status == BINDS for binding in used)
     yield f"{bound} of {len(used)} hooks bind."
-    apart = [layer for layer in found.layers if " + " not in layer]
-    merged = [layer for layer in found.layers if " + " in layer]
-    yield f"told apart: {', '.join(apart) or 'none'}"
-    if merged:
-        yield f"merged: {', '.join(merged)}"
+    yield from _layers(found.layers, "")
+    yield from _layers(found.layers_over_iceoryx, " over iceoryx (shared memory)")
     for parting in found.partings:
         if parting.parted and parting.gaps:
             gaps = ", ".join(parting.gaps)
             yield f"merged for what goes by {gaps}: {parting.before} + {parting.after}"
     if found.note:
         yield found.note
+
+
+def _layers(layers: Sequence[str], way: str) -> Iterator[str]:
+    if not layers:
+        return
+    apart = [layer for layer in layers if " + " not in layer]
+    merged = [layer for layer in layers if " + " in layer]
+    yield f"told apart{way}: {', '.join(apart) or 'none'}"
+    if merged:
+        yield f"merged{way}: {', '.join(merged)}"

@@ -17,7 +17,11 @@ merged layer of stock events.
 * A fragment that was lost and sent again belongs to dds receive: R is the last fragment that came
   by a first transmission; when none did, the end of the first transmission.
 * A thread that polls may take a sample before its reader is told: N is then the begin of the take,
-  or the arrival when that came later.
+  or the arrival when that came later. An arrival that was told of after the take (Cyclone DDS tells
+  it when the sample can be taken already) is none.
+* A loaned message is not serialized: all before X is dds write.
+* A message that stayed in its process (a ring buffer) went through nothing of this, even when a
+  copy of it went through the middleware to others.
 * A message that was written before its reader could be sent anything (a late joiner) waited in the
   writer's history until it was sent (layers/late_joiners.py): that layer is *history*, and the
   others begin there.
@@ -31,9 +35,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strata.layers.way import Flags, Objects, Way, find_way
+from strata.layers.way import Flags, Objects, find_way
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
+from strata.model.dds.samples import NAMING
 from strata.schema import layers as names
 from strata.schema.quality import Ledger
 
@@ -66,7 +71,11 @@ def cut_middleware(model: Model, ledger: Ledger) -> Passage:
     published_ns = model.publications.rmw_publish_ns[publication]
     reads, writes = model.middleware.reads, model.middleware.writes
     way = find_way(model)
+    within = model.matches.enqueue_ns != NONE
+    lent = writes.lent[publication]
     late = way.since_ns != NONE
+    taken_ns = model.takes.rmw_take_ns[take]
+    received_ns = np.where(_early(model) & (way.received_ns > taken_ns), NONE, way.received_ns)
     # Serialized long before its reader was there: that is part of history.
     told_ns = np.where(way.sent_ns != NONE, way.sent_ns, way.since_ns)
     begin_ns = np.where(late, told_ns, published_ns)
@@ -74,16 +83,19 @@ def cut_middleware(model: Model, ledger: Ledger) -> Passage:
         np.where(late, NONE, writes.serialize_begin_ns[publication]),
         np.where(late, NONE, writes.serialize_end_ns[publication]),
         way.sent_ns,
-        way.received_ns,
-        _ready(model, way),
+        received_ns,
+        _ready(model, received_ns, way.last_ns),
     ]
-    kept = _in_order(begin_ns, checkpoints, model.takes.rmw_take_ns[take], ledger)
+    checkpoints = [np.where(within, NONE, ns) for ns in checkpoints]
+    kept = _in_order(begin_ns, checkpoints, taken_ns, ledger)
     serialize_begin_ns, serialize_end_ns, sent_ns, received_ns, notified_ns = kept
     recovered = (received_ns != NONE) & (notified_ns != NONE) & (way.recovered > 0)
-    _count(model, kept, late, recovered, ledger)
+    _count(model, kept, late, lent, recovered, ledger)
     deserialized = reads.deserialize_end_ns[take] != NONE
     deserialize_ns = reads.deserialize_end_ns[take] - reads.deserialize_begin_ns[take]
     resend_ns = np.minimum(way.last_ns, notified_ns) - received_ns
+    transport = way.transport.copy()
+    transport[within] = None
     return Passage(
         serialize_begin_ns,
         serialize_end_ns,
@@ -93,22 +105,28 @@ def cut_middleware(model: Model, ledger: Ledger) -> Passage:
         np.where(sent_ns != NONE, way.held_ns, NONE),
         np.where(deserialized, deserialize_ns, NONE),
         np.where(recovered, resend_ns, NONE),
-        writes.size[publication],
-        way.fragments,
-        np.where(way.fragments != NONE, way.recovered, NONE),
-        way.transport,
-        _durations(published_ns, begin_ns, kept),
+        np.where(within, NONE, writes.size[publication]),
+        np.where(within, NONE, way.fragments),
+        np.where(~within & (way.fragments != NONE), way.recovered, NONE),
+        transport,
+        _durations(published_ns, begin_ns, kept, lent),
     )
 
 
-def _ready(model: Model, way: Way) -> Ints:
+def _ready(model: Model, received_ns: Ints, last_ns: Ints) -> Ints:
     """When each message was ready to be taken: its reader was told, or took it before that."""
+    take = model.matches.take
+    arrived_ns = np.maximum(received_ns, last_ns)
+    begun_ns = np.maximum(model.middleware.reads.begin_ns[take], arrived_ns)
+    return np.where(_early(model), begun_ns, model.middleware.notified.ns[take])
+
+
+def _early(model: Model) -> Flags:
+    """Tell of which messages the take began before the reader was told of them."""
     take = model.matches.take
     begun_ns = model.middleware.reads.begin_ns[take]
     notified_ns = model.middleware.notified.ns[take]
-    early = (notified_ns != NONE) & (begun_ns != NONE) & (begun_ns < notified_ns)
-    arrived_ns = np.maximum(way.received_ns, way.last_ns)
-    return np.where(early, np.maximum(begun_ns, arrived_ns), notified_ns)
+    return np.asarray((begun_ns != NONE) & (begun_ns < notified_ns), bool)
 
 
 def _in_order(begin_ns: Ints, checkpoints: list[Ints], end_ns: Ints, ledger: Ledger) -> list[Ints]:
@@ -129,15 +147,21 @@ def _in_order(begin_ns: Ints, checkpoints: list[Ints], end_ns: Ints, ledger: Led
 
 
 def _count(
-    model: Model, checkpoints: list[Ints], late: Flags, recovered: Flags, ledger: Ledger
+    model: Model,
+    checkpoints: list[Ints],
+    late: Flags,
+    lent: Flags,
+    recovered: Flags,
+    ledger: Ledger,
 ) -> None:
     middleware = model.middleware
-    if not len(middleware.samples):
+    if not any(model.events.count(name) for name in NAMING):
         return
     notified = checkpoints[-1] != NONE
+    within = model.matches.enqueue_ns != NONE
     whole = np.all([ns != NONE for ns in checkpoints[2:]], axis=0)
-    whole &= late | (checkpoints[1] != NONE)
-    ledger.add("messages_without_notification", int((~notified).sum()))
+    whole &= late | lent | (checkpoints[1] != NONE)
+    ledger.add("messages_without_notification", int((~notified & ~within).sum()))
     ledger.add("messages_with_merged_dds_layers", int((notified & ~whole).sum()))
     ledger.add("messages_from_history", int((notified & late).sum()))
     ledger.add("resent_messages", int(recovered.sum()))
@@ -146,18 +170,20 @@ def _count(
     ledger.add("incomplete_samples", middleware.incomplete)
 
 
-def _durations(published_ns: Ints, begin_ns: Ints, checkpoints: list[Ints]) -> dict[str, Ints]:
+def _durations(
+    published_ns: Ints, begin_ns: Ints, checkpoints: list[Ints], lent: Flags
+) -> dict[str, Ints]:
     s0, s1, x, r, n = checkpoints
     cut, serialized, sent, received = n != NONE, s1 != NONE, x != NONE, r != NONE
     late = begin_ns > published_ns
     # What is written, and not part of a merged layer, lies before and after the serialization.
-    known = serialized | late
+    known = serialized | late | lent
     before = np.where(serialized, s0 - begin_ns, 0)
     after_ns = np.where(serialized, s1, begin_ns)
     layers: list[tuple[names.Layer, Flags, Ints]] = [
         (names.HISTORY, late, begin_ns - published_ns),
         (names.SERIALIZE, serialized, s1 - s0),
-        (names.DDS_WRITE, serialized & sent, before + x - after_ns),
+        (names.DDS_WRITE, (serialized | (lent & ~late)) & sent, before + x - after_ns),
         (names.SERIALIZE_DDS_WRITE, ~known & sent, x - begin_ns),
         (names.TRANSPORT, sent & received, r - x),
         (names.DDS_WRITE_TRANSPORT, known & ~sent & received, before + r - after_ns),

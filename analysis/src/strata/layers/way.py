@@ -57,7 +57,10 @@ def find_way(model: Model) -> Way:
     arrivals, local = _arrivals(model, sample)
     added_ns = model.middleware.notified.added_ns[take]
     sends = wire.sends.reindex(sample)
-    last_ns, came = arrivals["last_ns"], arrivals["last_ns"] != NONE
+    # What has no number with its reader came through shared memory, whatever went to others.
+    direct = model.middleware.notified.unnumbered[take] & ~local
+    last_ns = np.where(direct, NONE, arrivals["last_ns"])
+    came = last_ns != NONE
     since_ns = history_until(model, sample, last_ns)
     late = since_ns != NONE
     first_ns = filled(sends["first_send_ns"])
@@ -67,6 +70,7 @@ def find_way(model: Model) -> Way:
     in_time_ns = np.where(late, last_ns, arrivals["received_ns"])
     received_ns = np.where(came, np.where(in_time_ns != NONE, in_time_ns, over_ns), added_ns)
     kind = np.where(came, arrivals["transport"], filled(sends["transport"]))
+    sent_ns, kind = np.where(direct, NONE, sent_ns), np.where(direct, NONE, kind)
     shared = ~came & ~local & (kind == DATA_SHARING) & (received_ns != NONE)
     sent_ns = np.where(local | (shared & (received_ns < sent_ns)), received_ns, sent_ns)
     travels = (sent_ns != NONE) & (received_ns != NONE) & ~late & ~local & ~shared

@@ -77,7 +77,7 @@ def build_model(
     waits = pair_waits(events, timeline)
     publications = find_publications(events, timeline, entities, executions, ledger, losses)
     takes = find_takes(events, timeline, entities, executions, ledger, losses)
-    middleware = find_middleware(events, timeline, publications, takes)
+    middleware = find_middleware(events, timeline, publications, takes, losses)
     topics = number_topics(publications, takes, entities)
     inferred = infer(events, timeline, publications, takes, topics)
     matches = match(publications, takes, topics, middleware, ledger, inferred)

@@ -17,6 +17,7 @@ from strata.model.dds.wire import Wire, find_wire
 from strata.model.dds.writes import Writes, find_writes
 from strata.model.timeline import Timeline
 from strata.model.traffic import Publications, Takes
+from strata.model.windows import NO_LOSSES, Windows
 from strata.schema.events import DDS_PROVIDER
 
 
@@ -37,7 +38,11 @@ class Middleware:
 
 
 def find_middleware(
-    events: EventColumns, timeline: Timeline, publications: Publications, takes: Takes
+    events: EventColumns,
+    timeline: Timeline,
+    publications: Publications,
+    takes: Takes,
+    losses: Windows = NO_LOSSES,
 ) -> Middleware:
     """Return what the events of the provider `dds` tell."""
     samples = Samples(events)
@@ -47,7 +52,7 @@ def find_middleware(
     wire = find_wire(events, find_buffers(events, timeline, samples))
     return Middleware(
         samples,
-        find_writes(events, timeline, publications, samples),
+        find_writes(events, timeline, publications, samples, losses),
         reads,
         find_notified(events, samples, takes, reads),
         wire,
@@ -62,9 +67,9 @@ def _unseen(
     none, nothing = np.full(taken, NONE, np.int64), np.full(published, NONE, np.int64)
     return Middleware(
         samples,
-        Writes(nothing, nothing, nothing, nothing, nothing),
+        Writes(nothing, nothing, nothing, nothing, nothing, np.zeros(published, bool)),
         Reads(none, none, none, none, np.zeros((taken, 2), np.uint64), none),
-        Notified(none, none, none, 0),
+        Notified(none, none, none, np.zeros(taken, bool), 0),
         find_wire(events, find_buffers(events, timeline, samples)),
         0,
     )

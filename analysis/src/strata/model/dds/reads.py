@@ -20,7 +20,7 @@ import pandas as pd
 
 from strata.model.columns import NONE, EventColumns, Ints, Words, filled
 from strata.model.dds.samples import Samples, number_words
-from strata.model.dds.writes import received_samples, same_message
+from strata.model.dds.writes import Flags, received_samples, same_message
 from strata.model.search import GroupedSearch, Lifetimes, pick
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.traffic import Takes
@@ -99,13 +99,15 @@ def _readers(events: EventColumns, process: Ints, row: Ints, at_ns: Ints) -> tup
 class Notified:
     """When each take's reader was told of its sample, and on which thread; `NONE` is null.
 
-    `added_ns`: when that thread had put the sample into a reader's history last. `inferred` counts
+    `added_ns`: when that thread had put the sample into a reader's history last. `unnumbered`: it
+    had no sequence number there, so it came through no socket. `inferred` counts
     takes whose reader is not known, of samples that several readers of the process were told of.
     """
 
     ns: Ints
     thread: Ints
     added_ns: Ints
+    unnumbered: Flags
     inferred: int
 
 
@@ -147,7 +149,9 @@ def find_notified(events: EventColumns, samples: Samples, takes: Takes, reads: R
     unsure = asked[(exact == NONE) & (loose != NONE)].merge(several, on=place)
     row = np.where(exact != NONE, exact, loose)
     ns, thread = pick(events.timestamps(name), row), pick(events.thread(name), row)
-    return Notified(ns, thread, _added(events, samples, thread, reads.sample, ns), len(unsure))
+    added_ns = _added(events, samples, thread, reads.sample, ns)
+    bare = pick(events.ints(name, "sequence_number"), row) == 0
+    return Notified(ns, thread, added_ns, np.asarray(bare, bool), len(unsure))
 
 
 def _first(notified: pd.DataFrame, asked: pd.DataFrame, key: list[str]) -> Ints:

@@ -10,6 +10,10 @@ one of the thread, and what it wrote is the publication's: its source timestamp,
 tells none, the address of the message. What lies between write_begin and write_end on that thread
 is of this write. The sample is the one that was added to the history; where that is not known, the
 one that was sent with the publication's source timestamp by this process.
+
+A loaned message is in the writer's history as it is: nothing is serialized. So a write is *lent*
+when nothing was serialized between its begin and its writer_history_add, no events were lost
+meanwhile, and the hook of serializations binds in its process: others were seen there.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from strata.model.dds.samples import Samples
 from strata.model.search import pick
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.traffic import Publications
+from strata.model.windows import NO_LOSSES, Windows, touched
 
 Flags = npt.NDArray[np.bool_]
 
@@ -33,8 +38,8 @@ Flags = npt.NDArray[np.bool_]
 class Writes:
     """One row a publication; `NONE` is null.
 
-    `sample` is a row of the samples; `size` the bytes that were made of the value; `end_ns` when
-    the write returned.
+    `sample` is a row of the samples; `size` the bytes that were made of the value, or of a loan
+    those in the writer's history; `end_ns` when the write returned. `lent`: nothing was serialized.
     """
 
     serialize_begin_ns: Ints
@@ -42,10 +47,15 @@ class Writes:
     size: Ints
     sample: Ints
     end_ns: Ints
+    lent: Flags
 
 
 def find_writes(
-    events: EventColumns, timeline: Timeline, publications: Publications, samples: Samples
+    events: EventColumns,
+    timeline: Timeline,
+    publications: Publications,
+    samples: Samples,
+    losses: Windows = NO_LOSSES,
 ) -> Writes:
     """Return the write of every publication."""
     at = publications.position
@@ -54,7 +64,8 @@ def find_writes(
     end = timeline.within(begin, after, Kind.WRITE_END)
     # A write that threw, or whose end was lost, is bounded by the next publication.
     until = np.where(end != NONE, end, after)
-    added = timeline.row_at(timeline.within(begin, until, Kind.WRITER_HISTORY_ADD))
+    added_at = timeline.within(begin, until, Kind.WRITER_HISTORY_ADD)
+    added = timeline.row_at(added_at)
     own = same_message(
         pick(events.ints(EVENT_OF[Kind.WRITER_HISTORY_ADD], "source_timestamp"), added),
         publications.source_timestamp,
@@ -66,15 +77,21 @@ def find_writes(
     serialize_end = timeline.within(serialize_begin, until, Kind.SERIALIZE_END)
     paired = serialize_end != NONE
     size = pick(events.ints(EVENT_OF[Kind.SERIALIZE_END], "size"), timeline.row_at(serialize_end))
+    kept = pick(events.ints(EVENT_OF[Kind.WRITER_HISTORY_ADD], "size"), added)
+    size = np.where(size > 0, size, np.where(own, kept, NONE))
     named = pick(samples.of(EVENT_OF[Kind.WRITER_HISTORY_ADD]), added)
     process = events.processes.thread_process[publications.thread]
     by_stamp = sent_samples(events, samples, process, publications.source_timestamp)
+    hooked = np.isin(process, events.process(EVENT_OF[Kind.SERIALIZE_BEGIN]))
+    lent = own & (added != NONE) & hooked & (serialize_begin == NONE)
+    lent &= ~touched(losses, timeline.ns[at], timeline.ns_at(added_at))
     return Writes(
         np.where(paired, timeline.ns_at(serialize_begin), NONE),
         np.where(paired, timeline.ns_at(serialize_end), NONE),
         np.where(size > 0, size, NONE),
         np.where(own & (named != NONE), named, by_stamp),
         np.where(own, timeline.ns_at(end), NONE),
+        np.asarray(lent, bool),
     )
 
 

@@ -20,6 +20,10 @@ PARTED_BY = (
     ("wait_end", "take_begin"),
 )
 
+# The same of Cyclone DDS over iceoryx: the value goes into shared memory without a call of the
+# hooks for serializations, and nothing through a socket. The reader's history is seen first.
+PARTED_BY_OVER_ICEORYX = ((), (), ("reader_history_add",), *PARTED_BY[3:])
+
 
 @dataclass(frozen=True)
 class Parting:
@@ -35,12 +39,14 @@ class Parting:
     gaps: tuple[str, ...]
 
 
-def partings(bindings: Sequence[Binding]) -> list[Parting]:
-    """Tell for each two neighbours whether an event between them is emitted."""
+def partings(
+    bindings: Sequence[Binding], parted_by: Sequence[tuple[str, ...]] = PARTED_BY
+) -> list[Parting]:
+    """Tell for each two neighbours whether an event between them (`parted_by`) is emitted."""
     of_ros = [binding for binding in bindings if binding.caller != NATIVE]
     return [
         _parting(before, after, events, of_ros)
-        for before, after, events in zip(LAYERS[:-1], LAYERS[1:], PARTED_BY, strict=True)
+        for before, after, events in zip(LAYERS[:-1], LAYERS[1:], parted_by, strict=True)
     ]
 
 

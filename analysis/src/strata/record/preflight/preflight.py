@@ -18,9 +18,17 @@ from strata.record.preflight.binding import (
 )
 from strata.record.preflight.elf import Library
 from strata.record.preflight.hooks import Function
-from strata.record.preflight.layers import Parting, merged_without, partings, told_apart
+from strata.record.preflight.layers import (
+    PARTED_BY_OVER_ICEORYX,
+    Parting,
+    merged_without,
+    partings,
+    told_apart,
+)
 from strata.record.preflight.libraries import users_of
 from strata.record.preflight.releases import EFFECT_OF_UNKNOWN_RELEASE, is_known
+
+_ICEORYX = "libiceoryx_"
 
 
 @dataclass(frozen=True)
@@ -28,7 +36,8 @@ class Preflight:
     """What binds in one DDS library.
 
     `known_release` is false when the layout of its objects is not known; `note` then says what that
-    costs. `callers` are the libraries of ROS 2's middleware that use it.
+    costs. `callers` are the libraries of ROS 2's middleware that use it. `over_iceoryx` holds for
+    messages in shared memory, if the library is built for that: else it is empty.
     """
 
     vendor: str
@@ -38,6 +47,12 @@ class Preflight:
     known_release: bool
     bindings: tuple[Binding, ...]
     partings: tuple[Parting, ...]
+    over_iceoryx: tuple[Parting, ...] = ()
+
+    @property
+    def layers_over_iceoryx(self) -> list[str]:
+        """Name the layers that can be told apart over iceoryx; empty for a library without it."""
+        return told_apart(self.over_iceoryx) if self.over_iceoryx else []
 
     @property
     def layers(self) -> list[str]:
@@ -77,6 +92,7 @@ class Preflight:
             "library": str(self.library),
             "known_release": self.known_release,
             "layers": self.layers,
+            "layers_over_iceoryx": self.layers_over_iceoryx,
             "does_not_bind": {b.function: f"{b.status}: {b.why}" for b in self.faults},
         }
 
@@ -100,6 +116,7 @@ def _examine(functions: Sequence[Function], dds: Library, callers: Sequence[Libr
     vendor = vendor_of(dds)
     assert vendor is not None
     bindings = decide(functions, dds, callers)
+    iceoryx = any(name.startswith(_ICEORYX) for name in dds.needed)
     return Preflight(
         vendor=vendor,
         soname=dds.soname,
@@ -108,4 +125,5 @@ def _examine(functions: Sequence[Function], dds: Library, callers: Sequence[Libr
         known_release=is_known(dds, vendor),
         bindings=tuple(bindings),
         partings=tuple(partings(bindings)),
+        over_iceoryx=tuple(partings(bindings, PARTED_BY_OVER_ICEORYX)) if iceoryx else (),
     )

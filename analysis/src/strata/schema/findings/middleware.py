@@ -11,14 +11,16 @@ MIDDLEWARE = (
         "messages_without_notification",
         Severity.INFO,
         "{count} {message was|messages were} not seen to reach {its|their} reader, although the "
-        "middleware was traced (it was loaded late, its hooks do not bind, or events were lost): "
-        "{its|their} layers within the middleware are one. See strata doctor --dds.",
+        "middleware was traced (it was loaded late, its hooks do not bind, events were lost, or "
+        "what they tell fits several messages): {its|their} layers within the middleware are one. "
+        "See strata doctor --dds.",
     ),
     Diagnostic(
         "messages_with_merged_dds_layers",
         Severity.INFO,
-        "{count} {message lacks|messages lack} a checkpoint within the middleware: the layers that "
-        "it would part are one. See strata doctor --dds.",
+        "{count} {message lacks|messages lack} a checkpoint within the middleware (a hook that "
+        "does not bind, shared memory of iceoryx, or lost events): the layers that it would part "
+        "are one. See strata doctor --dds.",
     ),
     Diagnostic(
         "disordered_dds_checkpoints",
