@@ -20,6 +20,7 @@ from strata.schema.quality import Ledger
 from strata.stats.blame import blame_table, find_causes
 from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.callbacks import callback_table, describe
+from strata.stats.chain_facts import chain_facts
 from strata.stats.chains import chain_tables, place_of_layer
 from strata.stats.hops import hop_tables
 from strata.stats.mode_tables import mode_tables
@@ -94,9 +95,6 @@ def make(relay: Relay) -> Analysis:
     between = links["child_id"].searchsorted(way[:, 1:])
     chains = [Chain(tuple(range(relay.hops)), way, between)] if way.size else []
     of_chains = chain_tables(chains, messages, links, where)
-    blame = blame_table(
-        of_chains.instances, of_chains.segments, where, blockers, described, messages
-    )
     of_modes = mode_tables(
         of_chains.chains,
         of_chains.instances,
@@ -104,6 +102,12 @@ def make(relay: Relay) -> Analysis:
         hops,
         messages,
         lambda segments: find_causes(segments, where, blockers, described, messages),
+    )
+    blame = blame_table(
+        of_modes.instances, of_chains.segments, where, blockers, described, messages
+    )
+    facts = chain_facts(
+        of_modes.chains, of_modes.instances, of_chains.segments, messages, of_modes.hops
     )
     total = len(messages)
     ledger = Ledger(dict(relay.losses))
@@ -125,7 +129,7 @@ def make(relay: Relay) -> Analysis:
         hops=of_modes.hops,
         hop_layers=hop_layers,
         chains=of_modes.chains,
-        chain_instances=of_chains.instances,
+        chain_instances=of_modes.instances,
         chain_segments=of_chains.segments,
         chain_layers=of_chains.layers,
         blame=blame,
@@ -139,7 +143,7 @@ def make(relay: Relay) -> Analysis:
         quality=tables.QUALITY.frame(pd.DataFrame(ledger.rows(), columns=tables.QUALITY.names)),
         losses=tables.LOSSES.empty(),
         event_uses=tables.EVENT_USES.empty(),
-        bottlenecks=find_bottlenecks(of_chains.chains, blame, of_modes.modes),
+        bottlenecks=find_bottlenecks(of_modes.chains, blame, of_modes.modes, facts),
     )
 
 

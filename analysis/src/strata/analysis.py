@@ -64,11 +64,18 @@ class MessageCounts:
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """The largest cause of a chain's latency: in its typical messages, and in its slowest.
+    """What stands out of a chain's latency, or is its largest part where nothing does.
 
-    Shares are of the latency of the band (see the table `blame`), durations are mean ns there, and
-    `latency_p50_ns` and `latency_p99_ns` are quantiles of the chain. `text` says it in plain words,
-    with the nodes where another chain goes over the same topics.
+    Of the typical messages it is `layer` and `where`: the largest cause that stands out, else the
+    largest of all; of the slowest messages the largest cause. Shares are of the latency of the
+    group (see the table `blame`), durations are mean ns there, and `latency_p50_ns` and
+    `latency_p99_ns` are quantiles of the chain. `text` says it in plain words, with the nodes where
+    another chain goes over the same topics.
+
+    `stands_out` tells that there is something to look at, by the rules named in `reasons`
+    (strata.stats.stands_out). `tail_count` is how many messages the slowest are, `start_up_count`
+    how many were left out as they were published before the last node was ready. `growth_ns_per_s`
+    is what the latency grows by in a second behind a queue; null where none grows.
     """
 
     chain_id: int
@@ -85,6 +92,11 @@ class Bottleneck:
     share_p99: float = 0.0
     tail_ns: float = 0.0
     latency_p99_ns: float = 0.0
+    stands_out: bool = True
+    reasons: tuple[str, ...] = ()
+    tail_count: int = 0
+    start_up_count: int = 0
+    growth_ns_per_s: float | None = None
 
 
 @dataclass(frozen=True)

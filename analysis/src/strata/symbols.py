@@ -7,7 +7,9 @@ from __future__ import annotations
 import re
 
 _OPEN = {"<": ">", "(": ")"}
-_HELD_UP = re.compile(r"behind |blocked in |leaving idle in |preempted (by .*? \(\d+\) )?in ")
+_HELD_UP = re.compile(
+    r"behind (itself, )?|blocked in |leaving idle in |preempted (by .*? \(\d+\) )?in "
+)
 
 
 def shorten(symbol: str) -> str:

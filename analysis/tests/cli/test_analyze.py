@@ -27,7 +27,9 @@ def test_the_table_fits_80_columns_and_names_the_bottleneck(sample: Sample) -> N
     text = " ".join(run.stdout.split())
     assert "617 published, 611 taken, 611 matched" in text
     assert "nothing lost, nothing inferred" in text
-    assert "Bottleneck: middleware of /fast" in text
+    assert (
+        "Bottleneck: In the slowest 1 % (6 messages from 30.6 ms on) executor wait behind" in text
+    )
     assert "behind main::{lambda#1}::operator()::{lambda#1} [/slow] (/subs) is 30.0 ms" in text
     assert "and 2 hops of internal topics (--all)" in text
     assert run.stderr == ""

@@ -107,5 +107,6 @@ def test_a_stored_message_ages_until_it_is_used(sample: Sample) -> None:
     # A 20 Hz timer reads what a 5 Hz publisher wrote: as long as that runs, ages are below 200 ms.
     assert np.median(stored["duration_ns"]) == pytest.approx(100e6, rel=0.5)
     (bottleneck,) = analysis.bottlenecks
-    assert bottleneck.text.startswith("stored: /slow in /fusion: ")
+    until = "until the timer of 50.0 ms fired"
+    assert bottleneck.text.startswith(f"stored: /slow in /fusion {until}: ")
     assert isinstance(analysis.links, pd.DataFrame)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +24,7 @@ from strata.report.sparkline import sparkline
 from strata.report.text import print_analysis
 from strata.schema import tables
 from strata.stats.bottleneck import find_bottlenecks
+from strata.stats.chain_facts import ChainFacts, chain_facts
 from strata.stats.mode_tables import mode_tables
 
 BLOCKED_NS = 30_000_000
@@ -32,6 +34,16 @@ BLOCKED_NS = 30_000_000
 def blocked() -> Analysis:
     """Every tenth message waits 30 ms behind the callback `blocker` on its last hop."""
     return make(Relay(messages=2_000, blocked_ns=BLOCKED_NS))
+
+
+def facts_of(analysis: Analysis) -> Mapping[int, ChainFacts]:
+    return chain_facts(
+        analysis.chains,
+        analysis.chain_instances,
+        analysis.chain_segments,
+        analysis.messages,
+        analysis.hops,
+    )
 
 
 def of_chains(analysis: Analysis) -> pd.DataFrame:
@@ -75,7 +87,7 @@ def test_a_layer_that_is_spread_over_the_hops_is_told_as_a_whole() -> None:
     assert modes["slower_ns"].iloc[1] == pytest.approx(8e6, rel=0.02)
     assert modes["cause_share"].iloc[1] == pytest.approx(0.25, abs=0.02)
     assert modes["layer_share"].iloc[1] == pytest.approx(1, abs=0.02)
-    (bottleneck,) = find_bottlenecks(usual.chains, usual.blame, modes)
+    (bottleneck,) = find_bottlenecks(usual.chains, usual.blame, modes, facts_of(usual))
     assert "2 modes: " in bottleneck.text
     assert "(middleware of all hops together: all)" in bottleneck.text
 
@@ -103,13 +115,13 @@ def test_few_messages_are_not_judged() -> None:
     assert (chain["dip"], chain["dip_p"], chain["modes"]) == (None, None, [])
 
 
-def test_the_bottleneck_ends_with_the_modes(blocked: Analysis) -> None:
+def test_the_bottleneck_tells_the_modes(blocked: Analysis) -> None:
     (bottleneck,) = blocked.bottlenecks
     fast, slow = of_chains(blocked)["p50_ns"]
     assert f"2 modes: {fast / 1e6:.2f} ms (90%) and {slow / 1e6:.1f} ms (10%); the slow one is" in (
         bottleneck.text
     )
-    assert bottleneck.text.endswith("all of it executor wait behind blocker [/slow] (/distractor).")
+    assert "all of it executor wait behind blocker [/slow] (/distractor). " in bottleneck.text
 
 
 def test_the_document_has_the_modes_of_chains_and_hops(blocked: Analysis) -> None:
@@ -152,7 +164,8 @@ def test_chains_of_one_name_are_told_apart_by_their_nodes() -> None:
         pd.concat([frame, frame.assign(chain_id=1)], ignore_index=True)
         for frame in (one.chain_instances, one.chain_segments, one.chain_layers, one.blame)
     ]
-    bottlenecks = find_bottlenecks(chains, frames[3], tables.MODES.empty())
+    facts = dict.fromkeys((0, 1), facts_of(one)[0])
+    bottlenecks = find_bottlenecks(chains, frames[3], tables.MODES.empty(), facts)
     assert [item.nodes for item in bottlenecks] == [
         ("/relay_0", "/relay_1"),
         ("/relay_0", "/other"),

@@ -20,9 +20,10 @@ from strata.layers.transfers import cut_layers
 from strata.schema.columns import STATISTICS
 from strata.schema.layers import BY_NAME
 from strata.schema.quality import Ledger
-from strata.schema.tables import EXECUTOR_BLOCKERS, MODES
+from strata.schema.tables import EXECUTOR_BLOCKERS, HOPS, MODES
 from strata.stats.blame import blame_table
 from strata.stats.bottleneck import find_bottlenecks
+from strata.stats.chain_facts import chain_facts
 from strata.stats.chains import chain_tables, layer_totals
 from strata.stats.summary import summarize
 
@@ -127,5 +128,8 @@ def test_a_chain_of_few_messages_has_its_blame(count: int) -> None:
     )
     assert blame["share_p50"].sum() == pytest.approx(1)
     assert blame["share_p99"].sum() == pytest.approx(1)
-    (bottleneck,) = find_bottlenecks(made_tables.chains, blame, MODES.empty())
+    facts = chain_facts(
+        made_tables.chains, made_tables.instances, made_tables.segments, messages, HOPS.empty()
+    )
+    (bottleneck,) = find_bottlenecks(made_tables.chains, blame, MODES.empty(), facts)
     assert bottleneck.layer == "middleware + executor wait + take"

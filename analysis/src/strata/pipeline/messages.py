@@ -23,6 +23,7 @@ from strata.layers.frames import (
 )
 from strata.layers.link_proposals import FAN_IN, STORED, propose_links
 from strata.layers.links import Links, link_messages
+from strata.layers.readiness import find_readiness
 from strata.layers.scheduling import layer_times
 from strata.layers.scheduling_frames import layer_scheduling_frame, preemptions_frame
 from strata.layers.transfers import Transfers, cut_layers
@@ -35,7 +36,8 @@ from strata.schema.links import MessageLink
 from strata.schema.quality import Ledger
 from strata.stats.blame import blame_table, find_causes
 from strata.stats.bottleneck import find_bottlenecks
-from strata.stats.callbacks import descriptions
+from strata.stats.callbacks import awaited, descriptions, python_nodes
+from strata.stats.chain_facts import chain_facts
 from strata.stats.chains import ChainTables, chain_tables, place_of_layer
 from strata.stats.hops import hop_tables
 from strata.stats.mode_tables import mode_tables
@@ -86,7 +88,8 @@ def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResu
     hops, hop_layers = hop_tables(found.messages, publications, takes)
     links = links_frame(found.links)
     chains = _chains(found, hops, wanted.chain, ledger)
-    of_chains = chain_tables(chains, found.messages, links, found.where)
+    ready = find_readiness(model, found.transfers)
+    of_chains = chain_tables(chains, found.messages, links, found.where, ready)
     ledger.add("unfinished_chains", int(of_chains.chains["unfinished"].sum()))
     tables = {
         "publications": publications,
@@ -97,7 +100,6 @@ def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResu
         "executor_blockers": found.blockers,
         "callback_objects": found.objects,
         "hop_layers": hop_layers,
-        "chain_instances": of_chains.instances,
         "chain_segments": of_chains.segments,
         "chain_layers": of_chains.layers,
     }
@@ -174,8 +176,8 @@ def _with_blame(
     times, taken = layer_times(model, found.transfers, found.links)
     scheduling, preemptions = layer_scheduling_frame(model, times), preemptions_frame(taken)
     of_threads = thread_causes(scheduling, preemptions)
-    known = (found.where, found.blockers, found.described, found.messages, of_threads)
-    blame = blame_table(of_chains.instances, of_chains.segments, *known)
+    until = awaited(found.messages["publisher_callback_id"], found.objects)
+    known = (found.where, found.blockers, found.described, found.messages, of_threads, until)
     modes = mode_tables(
         of_chains.chains,
         of_chains.instances,
@@ -184,14 +186,22 @@ def _with_blame(
         found.messages,
         lambda segments: find_causes(segments, *known),
     )
+    blame = blame_table(modes.instances, of_chains.segments, *known)
     threads = scheduling_table(of_chains.segments, of_chains.layers, scheduling, preemptions)
     tables |= {
         "hops": modes.hops,
         "chains": modes.chains,
+        "chain_instances": modes.instances,
         "modes": modes.modes,
         "blame": blame,
         "layer_scheduling": scheduling,
         "preemptions": preemptions,
         "chain_scheduling": threads,
     }
-    return MessageResults(tables, find_bottlenecks(of_chains.chains, blame, modes.modes))
+    facts = chain_facts(
+        modes.chains, modes.instances, of_chains.segments, found.messages, modes.hops
+    )
+    of_python = python_nodes(found.objects)
+    return MessageResults(
+        tables, find_bottlenecks(modes.chains, blame, modes.modes, facts, of_python)
+    )

@@ -97,6 +97,11 @@ def _chains(analysis: Analysis) -> list[dict[str, Any]]:
                 "layers": [plain(row) for row in layer_totals(parts, total)],
                 "segments": segments.get(chain["chain_id"], []),
                 "blame": blame.get(chain["chain_id"], []),
+                "start_up": {
+                    "count": chain["start_up"],
+                    "end_ns": chain["start_up_end_ns"],
+                    "node": chain["start_up_node"],
+                },
                 # Only of traces with kernel events.
                 **({"threads": threads[chain["chain_id"]]} if chain["chain_id"] in threads else {}),
             }
@@ -116,7 +121,7 @@ def _executors(analysis: Analysis) -> list[dict[str, Any]]:
 
 def _modes(modes: pd.DataFrame, key: str) -> dict[int, list[dict[str, Any]]]:
     """Modes of chains or hops by id; no cause is named for those of hops."""
-    of_hops = ["layer", "where", "slower_ns", "cause_share", "layer_share"]
+    of_hops = ["layer", "where", "slower_ns", "cause_share", "layer_share", "layer_places"]
     unused = ["hop_id"] if key == "chain_id" else ["chain_id", *of_hops]
     return _grouped(modes[modes[key].notna()].drop(columns=unused), key)
 

@@ -53,7 +53,8 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
     if len(analysis.chains):
         legend = (
             "bars: messages by latency, on a logarithmic axis; share: of the latency of all "
-            "messages; typical messages: from the 40th to the 60th percentile of latency"
+            "messages; typical messages: from the 40th to the 60th percentile of latency, of "
+            "several modes within the most frequent one"
         )
         console.print(Text(legend, style="dim"), Text())
     if analysis.chains.empty:
@@ -140,7 +141,7 @@ def _chain(analysis: Analysis, chain: Mapping[Hashable, Any]) -> RenderableType:
         parts.append(threads)
     for bottleneck in analysis.bottlenecks:
         if bottleneck.chain_id == chain_id:
-            text = Text("Bottleneck: ", style="bold red")
+            text = Text("Bottleneck: " if bottleneck.stands_out else "", style="bold red")
             text.append(printable(bottleneck.text), style="default not bold")
             parts.append(text)
     return Group(*parts, Text())

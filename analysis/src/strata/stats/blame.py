@@ -3,14 +3,17 @@
 """Who is to blame for a chain's latency: each cause's share of the median and of the tail.
 
 A cause's share is its summed duration over the summed latency of a group of messages: the *typical*
-ones (latency between the 40th and 60th percentile of the chain) and the *slowest* (at or above the
-99th; strata.stats.groups). Shares are conditional on the messages of the group; differences of
-quantiles are not used, as quantiles of parts do not add up. Shares of one group add up to 1.
+ones (latency between the 40th and 60th percentile of the chain, or of its most frequent mode) and
+the *slowest* (at or above the 99th; strata.stats.groups). Shares are conditional on the messages of
+the group; differences of quantiles are not used, as quantiles of parts do not add up. Shares of one
+group add up to 1. Outliers are counted by their largest cause.
 
 Executor wait is split by what the taking thread ran meanwhile: one cause a callback, and the rest
-is the executor itself. Dds receive is split into the wait for what had to be sent again, and the
-rest. Where the trace has kernel events, the time in which a layer's thread was blocked or preempted
-is split off it (strata.stats.scheduling).
+is the executor itself. A message that waits for the callback which it is for waits behind earlier
+messages: the callback is its own queue ("behind itself, ..."). Dds receive is split into the wait
+for what had to be sent again, and the rest. Stored says what the node waited for. Where the trace
+has kernel events, the time in which a layer's thread was blocked or preempted is split off it
+(strata.stats.scheduling).
 """
 
 from __future__ import annotations
@@ -25,13 +28,14 @@ from strata.schema.layers import (
     EXECUTOR_WAIT_TAKE,
     MIDDLEWARE_EXECUTOR_WAIT,
     MIDDLEWARE_EXECUTOR_WAIT_TAKE,
+    STORED,
     TRANSPORT,
     WAKE_UP_EXECUTOR_WAIT,
     WAKE_UP_EXECUTOR_WAIT_TAKE,
     Layer,
 )
-from strata.stats.groups import TAIL, TYPICAL, members
-from strata.stats.scheduling import split_by_thread
+from strata.stats.groups import TAIL, TYPICAL, members, outliers
+from strata.stats.scheduling import next_messages, split_by_thread
 
 # Layers that contain executor wait: what the thread ran then is a cause of its own.
 _WAITING = (
@@ -42,6 +46,9 @@ _WAITING = (
     MIDDLEWARE_EXECUTOR_WAIT,
     MIDDLEWARE_EXECUTOR_WAIT_TAKE,
 )
+
+ITSELF = "behind itself, "
+"""What a message waited behind that waited for earlier ones in its own callback."""
 
 OTHERS = "other callbacks"
 """What a message in a backlog waited behind, beside the callbacks that ran longest."""
@@ -55,27 +62,35 @@ def blame_table(
     callbacks: pd.Series[str],
     messages: pd.DataFrame,
     of_threads: pd.DataFrame | None = None,
+    until: pd.Series[str] | None = None,
 ) -> pd.DataFrame:
     """Return the table `blame`.
 
     `where` names the place of each message (row) and layer (column); `callbacks` describes each
     callback id. `messages` tells the waits for resends, `of_threads` what held threads up
-    (strata.stats.scheduling.thread_causes).
+    (strata.stats.scheduling.thread_causes), `until` what the publisher of each message waited for
+    when it had stored others (strata.stats.callbacks.awaited).
     """
     chains = [
         instances[instances["chain_id"] == chain_id]
         for chain_id in instances["chain_id"].unique().tolist()
     ]
-    groups = [(members(cut, TYPICAL), members(cut, TAIL)) for cut in chains]
+    groups = [(members(cut, TYPICAL), members(cut, TAIL), outliers(cut)) for cut in chains]
     # Only messages of some group are looked at: a fifth of them all.
-    looked_at = [group["chain_instance_id"] for pair in groups for group in pair]
+    looked_at = [group["chain_instance_id"] for of_chain in groups for group in of_chain]
     wanted = segments["chain_instance_id"].isin(pd.concat(looked_at) if looked_at else [])
     causes = find_causes(
-        segments[wanted].reset_index(drop=True), where, blockers, callbacks, messages, of_threads
+        segments[wanted].reset_index(drop=True),
+        where,
+        blockers,
+        callbacks,
+        messages,
+        of_threads,
+        until,
     )
     parts = [
-        _chain_blame(int(cut["chain_id"].iloc[0]), *pair, causes)
-        for cut, pair in zip(chains, groups, strict=True)
+        _chain_blame(int(cut["chain_id"].iloc[0]), *of_chain, causes)
+        for cut, of_chain in zip(chains, groups, strict=True)
     ]
     if not parts:
         return tables.BLAME.empty()
@@ -89,6 +104,7 @@ def find_causes(
     callbacks: pd.Series[str],
     messages: pd.DataFrame,
     of_threads: pd.DataFrame | None = None,
+    until: pd.Series[str] | None = None,
 ) -> pd.DataFrame:
     """Return segments with their place; what waits for something of its own is split off.
 
@@ -103,11 +119,13 @@ def find_causes(
         places = where[str(name)].to_numpy()
         causes.loc[rows, "where"] = places[causes.loc[rows, "message_id"].to_numpy(np.int64)]
     causes["where"] += _silent(causes, messages)
+    stored = (causes["layer"] == STORED.name).to_numpy()
+    if until is not None and stored.any():
+        following = next_messages(segments, stored)
+        causes.loc[stored, "where"] += until.reindex(following, fill_value="").to_numpy(object)
     if of_threads is not None:
         causes = split_by_thread(causes, segments, of_threads)
-    names = blockers["callback_id"].map(callbacks).astype(object)
-    behind = blockers.assign(where="behind " + names.where(names.notna(), OTHERS))
-    causes = _split(causes, _WAITING, behind)
+    causes = _split(causes, _WAITING, _behind(blockers, callbacks, messages))
     again = messages[messages["resend_ns"].notna()]
     resends = pd.DataFrame(
         {
@@ -129,6 +147,17 @@ def _silent(causes: pd.DataFrame, messages: pd.DataFrame) -> pd.Series[str]:
     return pd.Series(said, index=causes.index, dtype=object)
 
 
+def _behind(
+    blockers: pd.DataFrame, callbacks: pd.Series[str], messages: pd.DataFrame
+) -> pd.DataFrame:
+    """Return blockers with the place of the wait: behind a callback, or behind itself."""
+    names = blockers["callback_id"].map(callbacks).astype(object)
+    own = blockers["message_id"].map(messages.set_index("message_id")["callback_id"])
+    itself = (own == blockers["callback_id"]).fillna(False).to_numpy(bool)
+    words = np.where(itself, ITSELF, "behind ").astype(object)
+    return blockers.assign(where=words + names.where(names.notna(), OTHERS))
+
+
 def _split(causes: pd.DataFrame, layers: tuple[Layer, ...], parts: pd.DataFrame) -> pd.DataFrame:
     """Split layers into parts that have a place of their own (message_id, where, duration_ns)."""
     whole = causes["layer"].isin([layer.name for layer in layers])
@@ -147,12 +176,18 @@ def _split(causes: pd.DataFrame, layers: tuple[Layer, ...], parts: pd.DataFrame)
 
 
 def _chain_blame(
-    chain_id: int, typical: pd.DataFrame, slowest: pd.DataFrame, causes: pd.DataFrame
+    chain_id: int,
+    typical: pd.DataFrame,
+    slowest: pd.DataFrame,
+    far: pd.DataFrame,
+    causes: pd.DataFrame,
 ) -> pd.DataFrame:
     own = causes[causes["chain_id"] == chain_id]
     typical_sums, typical_total = _band(typical, own)
     slowest_sums, slowest_total = _band(slowest, own)
-    sums = pd.DataFrame({"typical": typical_sums, "slowest": slowest_sums}).fillna(0)
+    far_sums, _ = _band(far, own)
+    columns = {"typical": typical_sums, "slowest": slowest_sums, "far": far_sums}
+    sums = pd.DataFrame(columns | {"outliers": _largest(far, own)}).fillna(0)
     frame = pd.DataFrame(
         {
             "chain_id": chain_id,
@@ -162,6 +197,8 @@ def _chain_blame(
             "share_p99": (sums["slowest"] / max(slowest_total, 1)).to_numpy(),
             "typical_ns": (sums["typical"] / len(typical)).to_numpy(),
             "tail_ns": (sums["slowest"] / len(slowest)).to_numpy(),
+            "outlier_ns": (sums["far"] / len(far)).to_numpy() if len(far) else None,
+            "outliers": sums["outliers"].to_numpy(np.int64),
         }
     )
     return frame.sort_values(["share_p50", "share_p99"], ascending=False, ignore_index=True)
@@ -170,3 +207,12 @@ def _chain_blame(
 def _band(cut: pd.DataFrame, causes: pd.DataFrame) -> tuple[pd.Series[int], int]:
     rows = causes[causes["chain_instance_id"].isin(cut["chain_instance_id"])]
     return rows.groupby(["layer", "where"])["duration_ns"].sum(), int(cut["latency_ns"].sum())
+
+
+def _largest(cut: pd.DataFrame, causes: pd.DataFrame) -> pd.Series[int]:
+    """Count, for each cause, the messages of which it is the largest one."""
+    rows = causes[causes["chain_instance_id"].isin(cut["chain_instance_id"])]
+    key = ["chain_instance_id", "layer", "where"]
+    sums = rows.groupby(key)["duration_ns"].sum().reset_index()
+    first = sums.sort_values("duration_ns", ascending=False, kind="stable")
+    return first.drop_duplicates("chain_instance_id").groupby(["layer", "where"]).size()

@@ -1,18 +1,31 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The largest cause of each chain's latency, in plain words."""
+"""What stands out of each chain's latency, or is largest where nothing does, in plain words."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from strata.analysis import Bottleneck
-from strata.schema.layers import STORED
+from strata.schema.layers import DRIVER_QUEUE, STORED, WAKE_UP
+from strata.stats.backlog import Backlog
+from strata.stats.chain_facts import ChainFacts, EarlyMessages
+from strata.stats.places import base_place, is_behind
+from strata.stats.stands_out import (
+    BACKLOG,
+    LOSS,
+    MIN_OUTLIERS,
+    MIN_SHARE,
+    Standing,
+    allowance,
+    what_stands_out,
+)
 from strata.symbols import shorten_place
-from strata.units import format_ns
+from strata.units import format_count, format_ns
 
 Row = Mapping[Hashable, Any]
 
@@ -27,20 +40,33 @@ _ORDINALS = ("first", "second", "third", "fourth")
 
 
 def find_bottlenecks(
-    chains: pd.DataFrame, blame: pd.DataFrame, modes: pd.DataFrame
+    chains: pd.DataFrame,
+    blame: pd.DataFrame,
+    modes: pd.DataFrame,
+    facts: Mapping[int, ChainFacts],
+    python_nodes: Collection[str] = (),
 ) -> tuple[Bottleneck, ...]:
-    """Return one bottleneck a chain, in the order of `chains`."""
+    """Return one bottleneck a chain, in the order of `chains`.
+
+    `facts` are those of each chain by its id, `python_nodes` the nodes of rclpy
+    (strata.stats.callbacks.python_nodes).
+    """
     same = shared_names(chains)
-    sentences = mode_sentences(modes)
+    of_modes = modes_by_chain(modes)
     by_chain: dict[int, list[Row]] = {}
     for cause_row in blame.to_dict("records"):
         by_chain.setdefault(cause_row["chain_id"], []).append(cause_row)
     return tuple(
         _bottleneck(
             chain,
-            by_chain[chain["chain_id"]],
+            _Said(
+                by_chain[chain["chain_id"]],
+                of_modes.get(chain["chain_id"], []),
+                facts[chain["chain_id"]],
+                frozenset(python_nodes),
+                chain["hop_count"],
+            ),
             f"{chain['nodes']}: " if chain["name"] in same else "",
-            sentences.get(chain["chain_id"], ""),
         )
         for chain in chains.to_dict("records")
         if chain["chain_id"] in by_chain
@@ -55,10 +81,15 @@ def shared_names(chains: pd.DataFrame) -> set[str]:
 
 def mode_sentences(modes: pd.DataFrame) -> dict[int, str]:
     """Return a sentence on its modes for each chain in the table `modes`."""
+    return {chain_id: describe_modes(rows) for chain_id, rows in modes_by_chain(modes).items()}
+
+
+def modes_by_chain(modes: pd.DataFrame) -> dict[int, list[Row]]:
+    """Return the rows of the table `modes` of each chain that has several."""
     by_chain: dict[int, list[Row]] = {}
     for row in modes[modes["chain_id"].notna()].to_dict("records"):
         by_chain.setdefault(row["chain_id"], []).append(row)
-    return {chain_id: describe_modes(rows) for chain_id, rows in by_chain.items()}
+    return by_chain
 
 
 def describe_modes(modes: Sequence[Mapping[Any, Any]]) -> str:
@@ -80,7 +111,13 @@ def _most(mode: Mapping[Any, Any]) -> str:
     what = cause(mode["layer"], mode["where"])
     text = f"{_part(mode['cause_share'])} of it {what}"
     if mode["layer_share"] - mode["cause_share"] >= _SPREAD:
-        text += f" ({mode['layer']} of all hops together: {_part(mode['layer_share'])})"
+        place = base_place(mode["where"])
+        whole = (
+            f"{mode['layer']} of all hops together"
+            if mode["layer_places"] > 1
+            else f"{cause(mode['layer'], place)} altogether"
+        )
+        text += f" ({whole}: {_part(mode['layer_share'])})"
     return text
 
 
@@ -88,9 +125,30 @@ def _part(share: float) -> str:
     return "all" if share >= 0.995 else f"{share:.0%}"
 
 
-def _bottleneck(chain: Row, causes: list[Row], nodes: str, modes: str) -> Bottleneck:
-    typical = max(causes, key=lambda row: float(row["share_p50"]))
-    slowest = max(causes, key=lambda row: float(row["share_p99"]))
+@dataclass(frozen=True)
+class _Said:
+    """What the sentences on one chain are made of."""
+
+    causes: list[Row]
+    modes: list[Row]
+    facts: ChainFacts
+    python_nodes: frozenset[str]
+    hop_count: int
+
+    def cause(self, row: Row) -> str:
+        """Name a cause; of a wake-up in rclpy, what else is in it."""
+        text = cause(row["layer"], row["where"])
+        inside = WAKE_UP.name in row["layer"] and row["where"] in self.python_nodes
+        return f"{text} (rclpy: waiting for the GIL is part of it)" if inside else text
+
+
+def _bottleneck(chain: Row, said: _Said, nodes: str) -> Bottleneck:
+    found = what_stands_out(said.causes, said.modes, said.hop_count, said.facts.outliers)
+    typical = found.typical or max(said.causes, key=lambda row: float(row["share_p50"]))
+    slowest = max(said.causes, key=lambda row: float(row["share_p99"]))
+    reasons = list(found.reasons)
+    reasons += [BACKLOG] if said.facts.backlog else []
+    reasons += [LOSS] if said.facts.losses else []
     return Bottleneck(
         chain_id=chain["chain_id"],
         chain=chain["name"],
@@ -100,47 +158,152 @@ def _bottleneck(chain: Row, causes: list[Row], nodes: str, modes: str) -> Bottle
         share_p50=typical["share_p50"],
         typical_ns=typical["typical_ns"],
         latency_p50_ns=chain["latency_p50"],
-        text=" ".join(
-            [nodes + _sentence(chain, causes, typical, slowest), *([modes] if modes else [])]
-        ),
+        text=nodes + " ".join(_sentences(said, found, typical, slowest)),
         tail_layer=slowest["layer"],
         tail_where=slowest["where"],
         share_p99=slowest["share_p99"],
         tail_ns=slowest["tail_ns"],
         latency_p99_ns=chain["latency_p99"],
+        stands_out=bool(reasons),
+        reasons=tuple(reasons),
+        tail_count=said.facts.tail_count,
+        start_up_count=said.facts.start_up.count if said.facts.start_up else 0,
+        growth_ns_per_s=said.facts.backlog.growth if said.facts.backlog else None,
     )
 
 
-def _sentence(chain: Row, causes: list[Row], typical: Row, slowest: Row) -> str:
+def _sentences(said: _Said, found: Standing, typical: Row, slowest: Row) -> Iterator[str]:
+    """Say what stands out; where nothing does, what is largest; and the start-up last."""
+    facts = said.facts
+    modes = [describe_modes(said.modes)] if said.modes else []
+    slow = _slowest(said, slowest, after=typical)
+    far = [_outlying(said, found.outlying)] if found.outlying else []
+    if facts.backlog:
+        yield backlog_sentence(facts.backlog)
+    if found.typical:
+        yield from (f"{_typical(said, typical)}.", slow, *far, *modes)
+    elif found.reasons:
+        yield from (_slowest(said, slowest), *far, *modes)
+        yield f"In the typical messages nothing stands out: {_largest_part(said, typical)}."
+    if facts.losses:
+        yield losses_sentence(facts)
+    if not found.reasons:
+        what = "Otherwise nothing" if facts.backlog or facts.losses else "Nothing"
+        yield from (f"{what} stands out: {_largest_part(said, typical)}.", slow, *modes)
+    if facts.start_up:
+        yield start_up_sentence(facts.start_up)
+
+
+def _typical(said: _Said, typical: Row) -> str:
+    layer, place = typical["layer"], base_place(typical["where"])
+    text = f"{said.cause(typical)}: {_amount(said, typical)}"
+    of_layer = [row for row in said.causes if row["layer"] == layer]
+    whole = sum(row["share_p50"] for row in of_layer)
+    there = sum(row["share_p50"] for row in of_layer if base_place(row["where"]) == place)
+    if there - typical["share_p50"] >= _SPREAD:
+        text += f"; {cause(layer, place)} altogether is {there:.0%}"
+    if whole - there >= _SPREAD:
+        of_what = "of all hops together" if said.hop_count > 1 else "altogether"
+        text += f"; {layer} {of_what} is {whole:.0%}{_others(said.causes, typical)}"
+    return text
+
+
+def _amount(said: _Said, typical: Row) -> str:
+    """How much of the typical latency; of several modes, which one is typical."""
     # Means of one group of messages, of which the share is one too; not the median.
-    latency_ns = sum(row["typical_ns"] for row in causes)
-    first = (
-        f"{cause(typical['layer'], typical['where'])}: {format_ns(typical['typical_ns'])} of the "
-        f"typical {format_ns(latency_ns)} ({typical['share_p50']:.0%})"
-    )
-    # A layer that is spread over the hops is no less a bottleneck for having no single place.
-    whole = sum(row["share_p50"] for row in causes if row["layer"] == typical["layer"])
-    if chain["hop_count"] > 1 and whole - typical["share_p50"] >= _SPREAD:
-        first += f"; {typical['layer']} of all hops together is {whole:.0%}"
-        first += _others(causes, typical)
-    same = (typical["layer"], typical["where"]) == (slowest["layer"], slowest["where"])
-    who = "it is" if same else f"{cause(slowest['layer'], slowest['where'])} is"
+    latency_ns = sum(row["typical_ns"] for row in said.causes)
+    mode = said.facts.typical_share
+    of_mode = "" if mode is None else f", in the mode of {mode:.0%} of the messages"
     return (
-        f"{first}. In the slowest 1 % (above {format_ns(chain['latency_p99'])}) {who} "
-        f"{format_ns(slowest['tail_ns'])}, {slowest['share_p99']:.0%}."
+        f"{format_ns(typical['typical_ns'])} of the typical {format_ns(latency_ns)} "
+        f"({typical['share_p50']:.0%}{of_mode})"
+    )
+
+
+def _largest_part(said: _Said, typical: Row) -> str:
+    """Name what is largest although it does not stand out, and by which rule it does not."""
+    allowed = allowance(typical["layer"])
+    why = (
+        f"a healthy hop may need {format_ns(allowed)} of it"
+        if typical["typical_ns"] <= allowed
+        else f"no part is {MIN_SHARE:.0%} of it"
+    )
+    return f"the largest part is {said.cause(typical)}, {_amount(said, typical)}, and {why}"
+
+
+def _slowest(said: _Said, slowest: Row, after: Row | None = None) -> str:
+    """Say what the slowest messages spent their time on; `after` is what was named before."""
+    facts = said.facts
+    same = after is not None and _key(after) == _key(slowest)
+    who = "it is" if same else f"{said.cause(slowest)} is"
+    few = ", too few to judge" if facts.tail_count < MIN_OUTLIERS else ""
+    return (
+        f"In the slowest 1 % ({format_count(facts.tail_count, 'message', 'messages')} from "
+        f"{format_ns(facts.tail_from_ns)} on{few}) {who} {format_ns(slowest['tail_ns'])}, "
+        f"{slowest['share_p99']:.0%}."
+    )
+
+
+def _key(row: Row) -> tuple[str, str]:
+    return row["layer"], row["where"]
+
+
+def _outlying(said: _Said, row: Row) -> str:
+    facts = said.facts
+    of_them = "all" if row["outliers"] == facts.outliers else f"{row['outliers']:,}"
+    return (
+        f"{facts.outliers:,} of {facts.count:,} messages took more than "
+        f"{format_ns(facts.outliers_from_ns)}; in {of_them} the largest part is "
+        f"{said.cause(row)}, {format_ns(row['outlier_ns'])} on average."
+    )
+
+
+def backlog_sentence(backlog: Backlog) -> str:
+    """Say which node does not keep up, and by how much the latency grows."""
+    growth = f"the latency grows by {format_ns(backlog.growth)} a second"
+    each = f"each {format_ns(backlog.arrival_ns)}"
+    if backlog.work_ns is not None and backlog.work_ns > backlog.arrival_ns:
+        return (
+            f"{backlog.node} falls behind: {growth}, with work of "
+            f"{format_ns(backlog.work_ns)} {each}."
+        )
+    what = "reads one" if backlog.layer == DRIVER_QUEUE.name else "comes to one"
+    return (
+        f"{backlog.node} falls behind: {growth}. A message comes {each}, and it {what} each "
+        f"{format_ns(backlog.service_ns)} ({backlog.layer})."
+    )
+
+
+def losses_sentence(facts: ChainFacts) -> str:
+    """Say how many messages were lost on which hops."""
+    parts = [
+        f"{format_count(loss.lost, 'message', 'messages')} of {loss.topic} from "
+        f"{loss.publisher_node} to {loss.subscription_node}"
+        for loss in facts.losses
+    ]
+    return f"Lost: {', '.join(parts)}."
+
+
+def start_up_sentence(early: EarlyMessages) -> str:
+    """Say what is left out because a node was not ready yet."""
+    left_out = "there are no others" if early.only else "in no figure of this verdict"
+    return (
+        f"Start-up: {format_count(early.count, 'message', 'messages')}, up to "
+        f"{format_ns(early.longest_ns)} ({early.share:.0%} of it {early.layer}), before "
+        f"{early.node} was ready; {left_out}."
     )
 
 
 def _others(causes: list[Row], typical: Row) -> str:
     """Name the next callbacks that were waited for, where one of them is the largest cause."""
-    if not str(typical["where"]).startswith("behind "):
+    if not is_behind(typical["where"]):
         return ""
     same = [
         row
         for row in causes
         if row is not typical
         and row["layer"] == typical["layer"]
-        and str(row["where"]).startswith("behind ")
+        and is_behind(row["where"])
         and row["share_p50"] >= _NAMED
     ]
     largest = sorted(same, key=lambda row: -float(row["share_p50"]))[:_MOST_NAMED]

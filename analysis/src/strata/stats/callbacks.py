@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -61,3 +62,38 @@ def describe(callback: Mapping[Hashable, Any]) -> str:
     of = "" if pd.isna(trigger) else f" [{trigger}]"
     owner = UNKNOWN if pd.isna(node) else f"({node})"
     return f"{symbol_of(callback)}{of} {owner}"
+
+
+def awaited(callback_ids: pd.Series[int], objects: pd.DataFrame) -> pd.Series[str]:
+    """Say what came when a callback began: " until /right came"; empty where that is not known.
+
+    `callback_ids` are rows of `callback_objects`, null for none.
+    """
+    words = {
+        row["callback_id"]: _AWAITED[row["kind"]].format(row["trigger"])
+        for row in objects.to_dict("records")
+        if row["kind"] in _AWAITED and not pd.isna(row["trigger"])
+    }
+    return callback_ids.map(words).astype(object).fillna("")
+
+
+_AWAITED = {
+    "subscription": " until {} came",
+    "timer": " until the timer of {} fired",
+    "service": " until a request of {} came",
+}
+
+_OF_PYTHON = re.compile(r"[^\W\d][\w.]*(\.(<locals>|<lambda>|\w+))+( .*)?")
+"""Dotted names as rclpy_tracepoints writes them; a C++ symbol has ``::`` or arguments."""
+
+
+def python_nodes(objects: pd.DataFrame) -> frozenset[str]:
+    """Return the nodes whose client library is rclpy, by the names of their callbacks.
+
+    rclcpp names each callback by its C++ symbol, rclpy by module and function. A node of which no
+    callback was registered is not told.
+    """
+    known = objects[objects["symbol"].notna() & objects["node"].notna()]
+    of_python = known["symbol"].astype(str).str.fullmatch(_OF_PYTHON)
+    every = of_python.groupby(known["node"]).all()
+    return frozenset(str(node) for node in every.index[every])

@@ -21,6 +21,7 @@ import pandas as pd
 import pyarrow as pa
 
 from strata.layers.chains import Chain
+from strata.layers.readiness import Readiness
 from strata.schema import tables
 from strata.schema.layers import (
     BETWEEN_NODES,
@@ -41,6 +42,7 @@ from strata.schema.layers import (
     transfer_layers,
 )
 from strata.schema.table import Table
+from strata.stats.start_up import find_start_up
 from strata.stats.summary import Statistics, prefixed, summarize
 
 Ints = npt.NDArray[np.int64]
@@ -59,12 +61,16 @@ class ChainTables:
 
 
 def chain_tables(
-    chains: list[Chain], messages: pd.DataFrame, links: pd.DataFrame, where: pd.DataFrame
+    chains: list[Chain],
+    messages: pd.DataFrame,
+    links: pd.DataFrame,
+    where: pd.DataFrame,
+    ready: Readiness | None = None,
 ) -> ChainTables:
     """Return the tables of chains.
 
     `links` is the table `links`. `where` names, for each message (by row) and layer name (by
-    column), the place of the time.
+    column), the place of the time. Without `ready` no message is of the start-up.
     """
     rows: list[dict[str, object]] = []
     instances: list[pd.DataFrame] = []
@@ -75,13 +81,16 @@ def chain_tables(
     for chain_id, found in enumerate(chains):
         chain = _finished(found, ended)
         cut = _instances(chain_id, chain, messages, links, begin)
+        started = find_start_up(chain, messages, cut["begin_ns"].to_numpy(np.int64), ready)
+        cut = cut.assign(start_up=started.early)
         begin += len(cut)
         parts = _segments(chain_id, chain, messages, links, begin - len(cut))
         instances.append(cut)
         segments.append(parts)
         layers.append(_layer_statistics(chain_id, parts, where, cut))
         unfinished = len(found.messages) - len(chain.messages)
-        rows.append(_chain_row(chain_id, chain, messages, cut) | {"unfinished": unfinished})
+        row = _chain_row(chain_id, chain, messages, cut)
+        rows.append(row | {"unfinished": unfinished} | started.columns)
     return ChainTables(
         tables.CHAINS.frame(pd.DataFrame(rows, columns=tables.CHAINS.names)),
         _joined(tables.CHAIN_INSTANCES, instances),

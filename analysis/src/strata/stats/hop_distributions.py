@@ -132,9 +132,12 @@ class _Cut:
         """Return the measure of one hop; `modes` are those of its values, where they are known."""
         rows = self._rows[hop_id]
         values = self._latency[rows]
+        modes = modes or find_modes(values)
         frame = pd.DataFrame({"latency_ns": values, "row": rows})
+        if modes.bounds_ns:
+            frame["mode"] = modes.number(values)
         typical, tail = (self._largest(frame, group) for group in (TYPICAL, TAIL))
-        return Measure(values, summarize(values), modes or find_modes(values), typical, tail)
+        return Measure(values, summarize(values), modes, typical, tail)
 
     def _largest(self, frame: pd.DataFrame, group: Group) -> Largest:
         chosen = members(frame, group)

@@ -17,11 +17,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from strata.model.columns import filled
+from strata.model.columns import NONE, filled
+from strata.model.frames import nullable
 from strata.schema import tables
 from strata.stats.hops import counted
 from strata.stats.modes import Modes, find_modes
 from strata.stats.partition import partition
+from strata.stats.places import base_place
 
 Ints = npt.NDArray[np.int64]
 Row = dict[str, object]
@@ -33,9 +35,13 @@ _LOOKED_AT = 2_000
 
 @dataclass(frozen=True)
 class ModeTables:
-    """The tables `chains` and `hops` with their dips and modes, and the table `modes`."""
+    """The tables `chains` and `hops` with their dips and modes, and the table `modes`.
+
+    `instances` is the table `chain_instances` with the mode of each message.
+    """
 
     chains: pd.DataFrame
+    instances: pd.DataFrame
     hops: pd.DataFrame
     modes: pd.DataFrame
 
@@ -60,8 +66,9 @@ def mode_tables(
     """Look for modes in the latencies of every chain and hop.
 
     `find_causes` splits rows of `chain_segments` into causes (strata.stats.blame.find_causes).
+    Messages of the start-up are of no mode.
     """
-    of_chains = _find(instances, "chain_id", np.arange(len(instances)))
+    of_chains = _find(instances, "chain_id", _settled(instances))
     of_hops = _find(messages, "hop_id", np.flatnonzero(counted(messages)))
     causes = _causes(of_chains, instances, segments, find_causes)
     rows: list[Row] = []
@@ -75,6 +82,7 @@ def mode_tables(
     frame = pd.DataFrame(rows, columns=tables.MODES.names, dtype=object)
     return ModeTables(
         tables.CHAINS.frame(_with_modes(chains, "chain_id", of_chains)),
+        tables.CHAIN_INSTANCES.frame(instances.assign(mode=_numbers(of_chains, len(instances)))),
         tables.HOPS.frame(_with_modes(hops, "hop_id", of_hops)),
         tables.MODES.frame(frame),
     )
@@ -114,6 +122,22 @@ def modes_found(frame: pd.DataFrame, key: str, modes: pd.DataFrame) -> dict[int,
     for at, dip, p_value in zip(*columns, strict=True):
         found[at] = Modes(dip, p_value, tuple(bounds.get(at, [])[:-1]))
     return found
+
+
+def _settled(instances: pd.DataFrame) -> Ints:
+    """Rows that are not of the start-up of their chain; all of a chain that has no others."""
+    early = instances["start_up"].astype(bool)
+    nothing_else = early.groupby(instances["chain_id"]).transform("all")
+    return np.flatnonzero(~early | nothing_else).astype(np.int64)
+
+
+def _numbers(found: dict[int, _Found], count: int) -> pd.Series[int]:
+    """Mode of each of `count` instances; null where its chain has one, or it is of none."""
+    mode = np.full(count, NONE, np.int64)
+    for of_chain in found.values():
+        if of_chain.modes.bounds_ns:
+            mode[of_chain.rows] = of_chain.modes.number(of_chain.values)
+    return nullable(mode)
 
 
 def _find(frame: pd.DataFrame, key: str, rows: Ints) -> dict[int, _Found]:
@@ -192,4 +216,5 @@ def _slower(sums: pd.Series[int], chosen: pd.DataFrame, mode: int) -> Row:
         "where": places[-1],
         "cause_share": float(slower.iloc[-1]) / total,
         "layer_share": float(slower[layers == layers[-1]].sum()) / total,
+        "layer_places": len({base_place(place) for place in places[layers == layers[-1]]}),
     }

@@ -20,7 +20,7 @@ from strata.analysis import Analysis
 from strata.errors import TraceError
 from strata.schema.layers import CALLBACK, HOLD, LINK_HOLD, STORED, transfer_layers
 from strata.stats.blame import OTHERS
-from strata.stats.callbacks import descriptions
+from strata.stats.callbacks import awaited, descriptions
 from strata.stats.chains import place_of_layer
 
 Row = Mapping[Hashable, Any]
@@ -99,6 +99,9 @@ def _path(analysis: Analysis, path: list[int], links: list[Row]) -> CriticalPath
         for layer, at, ns in wanted:
             if not pd.isna(ns):
                 where = str(place_of_layer(layer, at, callbacks).iloc[0])
+                if layer is STORED:
+                    began = rows.iloc[[hop + 1]]["publisher_callback_id"]
+                    where += str(awaited(began, analysis.callback_objects).iloc[0])
                 behind = _behind(analysis, path[hop], layer.name, callbacks)
                 steps.append(Step(hop, path[hop], layer.name, where, int(ns), behind))
     begin_ns = int(rows["begin_ns"].iloc[0])

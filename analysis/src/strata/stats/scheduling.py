@@ -9,6 +9,7 @@ published in it, which is the next one of its chain's instance.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from strata.model.search import sums
@@ -28,14 +29,19 @@ def with_thread_message(segments: pd.DataFrame) -> pd.DataFrame:
     out = segments.assign(thread_message_id=own)
     if not held.any():
         return out
+    out.loc[held, "thread_message_id"] = next_messages(segments, held)
+    return out
+
+
+def next_messages(segments: pd.DataFrame, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Return, for the chosen segments, the message of the next hop of their instance, or -1."""
     hops = segments.drop_duplicates(["chain_instance_id", "hop"])
     following = pd.Series(
         hops["message_id"].to_numpy(np.int64),
         index=pd.MultiIndex.from_arrays([hops["chain_instance_id"], hops["hop"] - 1]),
     )
-    key = pd.MultiIndex.from_frame(segments.loc[held, ["chain_instance_id", "hop"]])
-    out.loc[held, "thread_message_id"] = following.reindex(key, fill_value=-1).to_numpy(np.int64)
-    return out
+    key = pd.MultiIndex.from_frame(segments.loc[chosen, ["chain_instance_id", "hop"]])
+    return following.reindex(key, fill_value=-1).to_numpy(np.int64)
 
 
 def thread_causes(scheduling: pd.DataFrame, preemptions: pd.DataFrame) -> pd.DataFrame:

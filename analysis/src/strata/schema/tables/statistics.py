@@ -50,7 +50,10 @@ CHAINS = Table(
         Column("hop_count", "int64", "hops"),
         Column("count", "int64", "messages that went all the way; all figures are over these"),
         *statistics("latency_", "first publish to the end of the last callback"),
-        *modality("its latency"),
+        *modality("its latency, without the start-up"),
+        Column("start_up", "int64", "messages of the start-up (see `chain_instances`)"),
+        instant("start_up_end_ns", "when its last node was ready", null="none is of the start-up"),
+        Column("start_up_node", "string", "that node", null="none is of the start-up"),
         Column(
             "unfinished",
             "int64",
@@ -72,6 +75,17 @@ CHAIN_INSTANCES = Table(
         instant("end_ns", "end of the last callback"),
         duration("latency_ns", "end_ns - begin_ns; the sum of its segments"),
         Column("critical", "bool", "every link on the way is the critical one of its message"),
+        Column(
+            "start_up",
+            "bool",
+            "published before the last node on its way was ready: its endpoints were made, its "
+            "executor had begun, and the writer knew the reader",
+        ),
+        dense_id(
+            "mode",
+            "mode of its chain's latency, as in `modes`",
+            null="the chain has one mode, or it is of the start-up",
+        ),
     ),
     "One row a message that went through the whole chain.",
 )
@@ -118,12 +132,21 @@ BLAME = Table(
         dense_id("chain_id", "row of `chains`"),
         Column("layer", "string", "name of the layer"),
         Column("where", "string", "topic, node, or callback that was run or waited for"),
-        Column("share_p50", "float64", "of the latency of the typical messages (p40 to p60)"),
-        Column("share_p99", "float64", "of the latency of the slowest messages (p99 and above)"),
+        Column("share_p50", "float64", "of the latency of the typical messages"),
+        Column("share_p99", "float64", "of the latency of the slowest messages"),
         Column("typical_ns", "float64", "mean duration in the typical messages", unit="ns"),
         Column("tail_ns", "float64", "mean duration in the slowest messages", unit="ns"),
+        Column(
+            "outlier_ns",
+            "float64",
+            "mean duration in the outliers, whose latency is far above the median",
+            unit="ns",
+            null="the chain has no outliers",
+        ),
+        Column("outliers", "int64", "outliers in which it is the largest cause"),
     ),
-    "One row a cause of a chain's latency, the largest share of the median first.",
+    "One row a cause of a chain's latency, the largest share of the typical messages first. Which "
+    "messages are typical, slowest and outliers, docs/method.md says.",
 )
 
 _NO_CAUSE = "the fastest mode, or of a hop"
@@ -152,6 +175,7 @@ MODES = Table(
         Column("where", "string", "place of that, as in `blame`", null=_NO_CAUSE),
         Column("cause_share", "float64", "of slower_ns, of that layer there", null=_NO_CAUSE),
         Column("layer_share", "float64", "of slower_ns, of that layer anywhere", null=_NO_CAUSE),
+        Column("layer_places", "int64", "how many places that layer has", null=_NO_CAUSE),
     ),
     "One row a mode of a chain's or hop's latency, for those that have more than one.",
 )

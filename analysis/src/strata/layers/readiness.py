@@ -1,0 +1,67 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""When both ends of a message's hop were ready for it: what was published before is *start-up*.
+
+A hop is ready when its publisher and its subscription are made (their init events) and the executor
+that takes its messages has begun to spin (it waits, or looks for work; not asked for where that is
+not recorded). A message that came out of the writer's history (layer *history*) was published
+before its reader was known to the writer: the hop was ready when the message was first sent.
+
+Without init events of both ends nothing is known: the trace may have begun long after them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from strata.layers.transfers import Transfers
+from strata.model.build import Model
+from strata.model.columns import NONE, Ints
+from strata.model.search import pick
+from strata.model.timeline import Kind
+from strata.schema.layers import HISTORY
+
+_SPINS = (Kind.WAIT, Kind.WAIT_BEGIN, Kind.READY)
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """One row a message: `ready_ns`, since the epoch, is `NONE` where it is not known.
+
+    `by_publisher` flags hops whose publisher was made last; of the others it was the taking side.
+    """
+
+    ready_ns: Ints
+    by_publisher: np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+
+def find_readiness(model: Model, transfers: Transfers) -> Readiness:
+    """Return when the hop of each matched message was ready."""
+    entities = model.entities
+    publisher = model.publications.publisher[transfers.publication]
+    subscription = model.takes.subscription[transfers.take]
+    made = pick(entities.publishers.begin_ns, publisher)
+    taking = np.maximum(
+        pick(entities.subscriptions.begin_ns, subscription), _executor_begin(model, transfers)
+    )
+    history = transfers.durations.get(HISTORY.column)
+    if history is not None:
+        taking = np.maximum(taking, np.where(history > 0, transfers.handed_ns + history, NONE))
+    known = (publisher != NONE) & (subscription != NONE)
+    return Readiness(np.where(known, np.maximum(made, taking), NONE), made > taking)
+
+
+def _executor_begin(model: Model, transfers: Transfers) -> Ints:
+    """When the executor that took each message first waited or looked for work."""
+    at = model.timeline.positions(*_SPINS)
+    thread, first = np.unique(model.timeline.thread[at], return_index=True)
+    lane = model.executors.lane(thread)
+    begin = np.full(int(lane.max(initial=NONE)) + 1, np.iinfo(np.int64).max, np.int64)
+    np.minimum.at(begin, lane, model.timeline.ns[at[first]])
+    taker = model.executors.lane(model.takes.thread[transfers.take])
+    inside = taker < len(begin)
+    out = np.full(len(taker), NONE, np.int64)
+    out[inside] = begin[taker[inside]]
+    return np.where(out == np.iinfo(np.int64).max, NONE, out)

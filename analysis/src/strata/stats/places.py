@@ -1,0 +1,26 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The words that say where a cause of a latency is: a place, and what held the thread up there.
+
+"preempted by stress-ng (71) in f [/t] (/n)" is one of the things that f spent its time on, and its
+place is "f [/t] (/n)". All that splits a layer of one place puts its words before " in ".
+"""
+
+from __future__ import annotations
+
+import re
+
+_SPLIT_OFF = re.compile(r"(?:blocked|leaving idle|preempted(?: by .*? \(\d+\))?) in ")
+_OF_SOME_MESSAGES = re.compile(r" \(no thread of \S+ ran\)$")
+_BEHIND = "behind "
+
+
+def base_place(where: str) -> str:
+    """Return a place without what held the thread up there; a wait behind a callback is whole."""
+    found = _SPLIT_OFF.match(where)
+    return _OF_SOME_MESSAGES.sub("", where[found.end() :] if found else where)
+
+
+def is_behind(where: str) -> bool:
+    """Tell whether a place is a callback that was waited for."""
+    return where.startswith(_BEHIND)

@@ -1,0 +1,142 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What of a chain's latency stands out, and by which rule; on a healthy system nothing does.
+
+Something is always the largest part, so that alone says nothing. A cause stands out
+
+* in the *typical* messages, when it takes longer there than a healthy hop needs for its layer
+  (`allowance`) and is a share of the latency that is worth naming (MIN_SHARE); or when its layer,
+  over all hops, takes longer than as many healthy hops and more than half of the latency;
+* between *modes*, when what makes a mode slower than the one before is mostly this cause, by more
+  than the allowance;
+* in the *outliers* (strata.stats.groups), when it is the largest part of most of them and they are
+  MIN_OUTLIERS at least: a few slow messages among hundreds are the machine's.
+
+The allowances were read off relay chains that nobody disturbed, over Fast DDS and Cyclone DDS, in
+C++ and in rclpy (whose hops are the slowest), on machines with other load: about three times the
+median of the slowest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from strata.schema.layers import (
+    DRIVER_QUEUE,
+    EXECUTOR_WAIT,
+    HISTORY,
+    MIDDLEWARE,
+    STORED,
+    TRANSPORT,
+    WAKE_UP,
+)
+from strata.stats.places import base_place
+
+Row = Mapping[Hashable, Any]
+
+WORKING_NS = 250_000
+"""What a healthy hop needs of a layer in which a thread runs: publishing, writing, taking, callback
+and hold."""
+WAITING_NS = 500_000
+"""And of one that ends when another thread has woken up, or an executor has come round."""
+MERGED_NS = 800_000
+"""And of several layers that were not told apart, together."""
+MIN_SHARE = 0.15
+"""Of the latency: a smaller share of the typical messages is not named as what stands out."""
+MOST = 0.5
+"""Of the latency, or of what parts two modes."""
+MIN_OUTLIERS = 5
+OUTLIERS_OF_ONE_CAUSE = 2 / 3
+"""Of the outliers: so many have the cause as their largest."""
+
+TYPICAL, SPREAD, MODES, OUTLIERS = "typical", "all hops", "modes", "outliers"
+BACKLOG, LOSS = "backlog", "loss"
+
+_WAITING = {layer.name for layer in (TRANSPORT, WAKE_UP, EXECUTOR_WAIT, HISTORY, DRIVER_QUEUE)}
+_WAITING |= {STORED.name}
+
+
+def allowance(layer: str) -> int:
+    """Return what a healthy hop may need for a layer, in ns."""
+    if layer == MIDDLEWARE.name:
+        return MERGED_NS
+    parts = [WAITING_NS if part in _WAITING else WORKING_NS for part in layer.split(" + ")]
+    return min(sum(parts), MERGED_NS) if MIDDLEWARE.name not in layer else MERGED_NS
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What stands out of the causes of one chain; null is nothing.
+
+    `typical` is a row of `blame`; `spread` tells that it stands out only with its layer at the
+    other hops. `outlying` is the row that most outliers have as their largest.
+    """
+
+    typical: Row | None
+    spread: bool
+    outlying: Row | None
+    modes: bool
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The rules by which something stands out, in words."""
+        found = (
+            (TYPICAL, self.typical is not None and not self.spread),
+            (SPREAD, self.typical is not None and self.spread),
+            (MODES, self.modes),
+            (OUTLIERS, self.outlying is not None),
+        )
+        return tuple(name for name, there in found if there)
+
+
+def what_stands_out(
+    causes: Sequence[Row], modes: Sequence[Row], hop_count: int, outliers: int
+) -> Standing:
+    """Judge one chain: its rows of `blame` and `modes`, and how many outliers it has."""
+    single = _largest([row for row in causes if _is_long(row, causes)])
+    spread = None if single else _largest([r for r in causes if _fills(r, causes, hop_count)])
+    return Standing(
+        single or spread,
+        single is None and spread is not None,
+        _of_outliers(causes, outliers),
+        any(_parts(mode, hop_count) for mode in modes),
+    )
+
+
+def _largest(rows: Sequence[Row]) -> Row | None:
+    return max(rows, key=lambda row: float(row["share_p50"]), default=None)
+
+
+def _is_long(row: Row, causes: Sequence[Row]) -> bool:
+    """With all that its layer is split into at one place: running, preempted, blocked."""
+    place = base_place(row["where"])
+    same = [
+        one for one in causes if (one["layer"], base_place(one["where"])) == (row["layer"], place)
+    ]
+    long = sum(one["typical_ns"] for one in same) > allowance(row["layer"])
+    return bool(long and sum(one["share_p50"] for one in same) >= MIN_SHARE)
+
+
+def _fills(row: Row, causes: Sequence[Row], hop_count: int) -> bool:
+    same = [one for one in causes if one["layer"] == row["layer"]]
+    long = sum(one["typical_ns"] for one in same) > hop_count * allowance(row["layer"])
+    return bool(long and sum(one["share_p50"] for one in same) >= MOST)
+
+
+def _of_outliers(causes: Sequence[Row], outliers: int) -> Row | None:
+    if outliers < MIN_OUTLIERS:
+        return None
+    most = max(causes, key=lambda row: int(row["outliers"]))
+    return most if most["outliers"] >= OUTLIERS_OF_ONE_CAUSE * outliers else None
+
+
+def _parts(mode: Row, hop_count: int) -> bool:
+    """Tell whether a mode's cause, at one place or over all hops, makes it worth naming."""
+    if not isinstance(mode["layer"], str):
+        return False
+    allowed = allowance(mode["layer"])
+    single = mode["cause_share"] >= MOST and mode["slower_ns"] * mode["cause_share"] > allowed
+    whole = mode["slower_ns"] * mode["layer_share"]
+    return bool(single or (mode["layer_share"] >= MOST and whole > hop_count * allowed))
