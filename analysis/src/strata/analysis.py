@@ -100,6 +100,17 @@ class Bottleneck:
 
 
 @dataclass(frozen=True)
+class SystemVerdict:
+    """What stands out over the whole system, in a sentence; causes are in `system_causes`.
+
+    `text` is empty where no message of the application reached the end of its callback.
+    """
+
+    text: str = ""
+    stands_out: bool = False
+
+
+@dataclass(frozen=True)
 class Analysis:
     """All results of one trace; every frame is a declared table (strata.schema.tables)."""
 
@@ -155,3 +166,9 @@ class Analysis:
     chain_scheduling: pd.DataFrame = field(default_factory=tables.SCHEDULING_STATS.empty)
     # Empty where nothing was sampled beside the trace.
     thread_cpu: pd.DataFrame = field(default_factory=tables.THREAD_CPU.empty)
+    # The verdict over the whole system.
+    system: SystemVerdict = field(default_factory=SystemVerdict)
+    system_causes: pd.DataFrame = field(default_factory=tables.SYSTEM_CAUSES.empty)
+    executor_load: pd.DataFrame = field(default_factory=tables.EXECUTOR_LOAD.empty)
+    chain_groups: pd.DataFrame = field(default_factory=tables.CHAIN_GROUPS.empty)
+    chain_group_members: pd.DataFrame = field(default_factory=tables.CHAIN_GROUP_MEMBERS.empty)

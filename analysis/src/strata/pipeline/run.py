@@ -29,6 +29,7 @@ from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS, PROVIDER
 from strata.schema.links import MessageLink
 from strata.schema.quality import EVENT_LOSSES, Ledger
+from strata.verdict.system import judge_system
 
 
 def analyze(
@@ -101,6 +102,7 @@ def analyze_model(
     uses = event_uses_frame(model)
     ledger.add("unexplained_events", int(uses.loc[uses["use"] == UNEXPLAINED, "count"].sum()))
     ledger.merge(trace.ledger)
+    system, verdicts = judge_system({**messages.tables, **entities})
     return Analysis(
         trace=summary,
         counts=_counts(model, ledger),
@@ -109,7 +111,9 @@ def analyze_model(
         losses=_losses(trace),
         event_uses=uses,
         **messages.tables,
+        system=system,
         **entities,
+        **verdicts,
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
@@ -18,31 +19,49 @@ from strata.units import as_float, format_share
 
 EXECUTOR_STATES = ("executing", "waiting", "mutex", "ready")
 
+_MOST_NODES = 6
 
-def executors_section(analysis: Analysis) -> RenderableType | None:
-    """Return how each thread of each executor spent its time; None without executors."""
+
+def executors_section(analysis: Analysis, *, everything: bool) -> RenderableType | None:
+    """Return how each thread of each executor spent its time; None without executors.
+
+    Without `everything`, of an executor of many nodes the first few are named.
+    """
     if analysis.executors.empty:
         return None
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
-    table.add_column("executor", no_wrap=True)
-    table.add_column("nodes", overflow="fold", ratio=1)
+    for name in ("executor", "kind"):
+        table.add_column(name, no_wrap=True)
     for name in ("thread", "callbacks", *EXECUTOR_STATES):
         table.add_column(name, justify="right", no_wrap=True)
     known = analysis.executors.set_index("executor_id")
     last = None
     for row in analysis.executor_threads.sort_values(["executor_id", "vtid"]).to_dict("records"):
-        executor = known.loc[row["executor_id"]]
-        nodes = executor["nodes"].replace(", ", "\n")
-        head = ("", "") if last == row["executor_id"] else (executor["kind"], nodes)
-        last = row["executor_id"]
+        number = row["executor_id"]
+        head = ("", "") if last == number else (str(number), known.loc[number, "kind"])
+        last = number
         table.add_row(
-            Text(head[0]),
-            Text("\n".join(printable(node) for node in head[1].split("\n"))),
+            *map(Text, head),
             str(row["vtid"]),
             f"{row['executions']:,}",
             *(format_share(share) for share in state_shares(row).values()),
         )
-    return Group(Rule(Text("executors, by thread", style="bold"), align="left"), table, Text())
+    parts: list[RenderableType] = [
+        Rule(Text("executors, by thread", style="bold"), align="left"),
+        table,
+    ]
+    for number, names in known["nodes"].items():
+        text = f"{number}: {node_list(names, everything=everything)}"
+        parts.append(Padding(Text(printable(text), overflow="fold"), (0, 1)))
+    return Group(*parts, Text())
+
+
+def node_list(names: str, *, everything: bool) -> str:
+    """Return the nodes of an executor; without `everything` the first few, and how many more."""
+    nodes = names.split(", ") if names else []
+    shown = nodes if everything else nodes[:_MOST_NODES]
+    rest = f" and {len(nodes) - len(shown)} more" if len(nodes) > len(shown) else ""
+    return (", ".join(shown) or "nodes are not known") + rest
 
 
 def state_shares(row: Mapping[Any, Any]) -> dict[str, float | None]:

@@ -56,6 +56,13 @@ from strata.schema.tables.timers import (
     TIMER_STATISTICS,
 )
 from strata.schema.tables.traffic import CALLBACK_INSTANCES, LINKS, MESSAGES, PUBLICATIONS, TAKES
+from strata.schema.tables.verdict import (
+    CHAIN_GROUP_MEMBERS,
+    CHAIN_GROUPS,
+    EXECUTOR_LOAD,
+    SYSTEM_CAUSES,
+    VERDICT_TABLES,
+)
 
 TABLES: tuple[Table, ...] = (
     PROCESSES,
@@ -98,6 +105,7 @@ TABLES: tuple[Table, ...] = (
     PREEMPTIONS,
     SCHEDULING_STATS,
     THREAD_CPU,
+    *VERDICT_TABLES,
 )
 
 __all__ = [
@@ -106,6 +114,8 @@ __all__ = [
     "CALLBACK_INSTANCES",
     "CALLBACK_OBJECTS",
     "CHAINS",
+    "CHAIN_GROUPS",
+    "CHAIN_GROUP_MEMBERS",
     "CHAIN_INSTANCES",
     "CHAIN_LAYER_STATS",
     "CHAIN_SEGMENTS",
@@ -118,6 +128,7 @@ __all__ = [
     "EVENT_USES",
     "EXECUTORS",
     "EXECUTOR_BLOCKERS",
+    "EXECUTOR_LOAD",
     "EXECUTOR_THREADS",
     "HOPS",
     "HOP_LAYER_STATS",
@@ -144,10 +155,12 @@ __all__ = [
     "SERVICE_TABLES",
     "SUBSCRIPTIONS",
     "SUBSCRIPTION_OBJECTS",
+    "SYSTEM_CAUSES",
     "TABLES",
     "TAKES",
     "THREAD_CPU",
     "TIMERS",
     "TIMER_FIRES",
     "TIMER_STATISTICS",
+    "VERDICT_TABLES",
 ]

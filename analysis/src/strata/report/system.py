@@ -1,0 +1,135 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict over the whole system, and groups of chains, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from strata.analysis import Analysis
+from strata.printable import printable
+from strata.units import format_count, format_ns, format_share
+
+Row = Mapping[Hashable, Any]
+
+_FILLED_SHARE = 0.01
+_MOST_FILLING = 12
+
+
+def system_section(analysis: Analysis, *, everything: bool) -> RenderableType | None:
+    """Return the sentence for the whole system; with `everything`, all ranked causes too."""
+    verdict = analysis.system
+    if not verdict.text:
+        return None
+    text = Text("System: ", style="bold red" if verdict.stands_out else "bold green")
+    text.append(printable(verdict.text), style="default not bold")
+    parts: list[RenderableType] = [text, Text()]
+    if everything and len(analysis.system_causes):
+        parts += [_causes(analysis), Text()]
+    return Group(*parts)
+
+
+def _causes(analysis: Analysis) -> RenderableType:
+    table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
+    table.add_column("cause", no_wrap=True)
+    table.add_column("where", overflow="fold", ratio=1)
+    for name in ("share", "each"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in analysis.system_causes.to_dict("records"):
+        layer = row["kind"] if pd.isna(row["layer"]) else row["layer"]
+        where = row["where"] if row["kind"] != "executor" else f"executor of {row['where']}"
+        mark = "* " if row["stands_out"] else "  "
+        table.add_row(
+            Text(mark + layer),
+            Text(printable(where)),
+            format_share(row["share"]) if not pd.isna(row["share"]) else "",
+            format_ns(row["mean_ns"]),
+        )
+    title = Rule(Text("where all messages spend their time (* stands out)", style="bold"))
+    title.align = "left"
+    return Group(title, table)
+
+
+def groups_section(analysis: Analysis) -> RenderableType | None:
+    """Return each group of chains with their number and range; None where all chains differ."""
+    groups = analysis.chain_groups
+    if (groups["chains"] <= 1).all():
+        return None
+    lines: list[RenderableType] = [Rule(Text("chains, in groups", style="bold"), align="left")]
+    for row in groups.to_dict("records"):
+        lines.append(Text(printable(row["nodes"]), overflow="fold"))
+        lines.append(Padding(Text(group_facts(row)), (0, 0, 0, 2)))
+    return Group(*lines, Text())
+
+
+def group_facts(group: Row) -> str:
+    """Say what a group holds: "12 chains of 7 to 11 hops, 488 messages, p50 1.0 s to 1.9 s"."""
+    low, high = group["hops_low"], group["hops_high"]
+    hops = format_count(high, "hop", "hops") if low == high else f"{low} to {high} hops"
+    facts = [
+        f"{format_count(group['chains'], 'chain', 'chains')} of {hops}",
+        format_count(group["count"], "message", "messages"),
+    ]
+    if not pd.isna(group["p50_low"]):
+        least, most = format_ns(group["p50_low"]), format_ns(group["p50_high"])
+        facts.append(f"p50 {least}" + (f" to {most}" if most != least else ""))
+        facts.append(f"max {format_ns(group['max'])}")
+    return ", ".join(facts)
+
+
+def chosen_chains(analysis: Analysis, most: int) -> list[int]:
+    """Return the chains to show: of each group the slowest, `most` at most, in order of groups."""
+    return [int(chain) for chain in analysis.chain_groups["chain_id"].head(most)]
+
+
+def like_it(analysis: Analysis, chain_id: int) -> str:
+    """Say of a chain how many are like it; empty where it is alone in its group."""
+    members = analysis.chain_group_members.set_index("chain_id")["group_id"]
+    if chain_id not in members.index:
+        return ""
+    group = analysis.chain_groups.set_index("group_id").loc[members[chain_id]]
+    if group["chains"] <= 1:
+        return ""
+    alike = "of this shape" if group["same"] == "shape" else "between these ends"
+    return f"the slowest of {group['chains']} chains {alike}"
+
+
+def load_section(analysis: Analysis) -> RenderableType | None:
+    """Return what fills each executor that messages wait for; None where none stands out."""
+    causes = analysis.system_causes
+    standing = causes[causes["stands_out"] & (causes["kind"] == "executor")]
+    parts: list[RenderableType] = []
+    for number in standing["executor_id"]:
+        own = analysis.executor_load[analysis.executor_load["executor_id"] == number]
+        own = own[own["share"] >= _FILLED_SHARE]
+        if own.empty:
+            continue
+        table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
+        for name in ("node", "of"):
+            table.add_column(name, overflow="fold", ratio=1)
+        for name in ("work", "count", "share", "time"):
+            table.add_column(name, justify="right", no_wrap=True)
+        for row in own.head(_MOST_FILLING).to_dict("records"):
+            table.add_row(
+                Text("" if pd.isna(row["node"]) else printable(row["node"])),
+                Text("" if pd.isna(row["trigger"]) else printable(row["trigger"])),
+                row["work"],
+                f"{row['count']:,}",
+                format_share(row["share"]),
+                format_ns(row["duration_ns"]),
+            )
+        title = f"what fills executor {number}"
+        parts += [Rule(Text(title, style="bold"), align="left"), table]
+        if len(own) > _MOST_FILLING:
+            more = f"and {len(own) - _MOST_FILLING} more of 1 % or more"
+            parts.append(Padding(Text(more, style="dim"), (0, 1)))
+        parts.append(Text())
+    return Group(*parts) if parts else None

@@ -1,0 +1,154 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Causes of the time that all messages took, ranked over the whole system.
+
+A cause *stands out* when it has 30 % or more of the messages' time and costs a message 1 ms or more
+on average. An executor also does when it is full (its threads did something for 90 % or more of
+their time) and the messages that it took spent 10 % or more of all time waiting for it. A process
+does when its threads, for 30 % or more of the time in which they wanted a CPU, had none, and that
+was 1 ms or more for each message that they published or took.
+
+Those that stand out come first: executors, then processes without CPU, then topics, then hops,
+as the one before is what the one after waits for; within a kind the largest share. The others
+follow by share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from strata.schema import tables
+from strata.verdict.executor_load import busy_shares
+
+STANDS_OUT_SHARE = 0.3
+STANDS_OUT_NS = 1_000_000
+FULL = 0.9
+FULL_SHARE = 0.1
+STARVED = 0.3
+LEAST_SHARE = 0.01
+
+_KINDS = ("executor", "cpu", "topic", "hop")
+_THREAD = ["host", "vpid", "vtid"]
+
+
+@dataclass(frozen=True)
+class Results:
+    """The declared tables that causes are made from; `parts` is of strata.verdict.time_parts.
+
+    `messages` are the finished ones of the application. `thread_cpu` tells how long threads waited
+    for a CPU: host, vpid, vtid, process, on_cpu_ns, cpu_wait_ns; None where nothing tells.
+    """
+
+    parts: pd.DataFrame
+    messages: pd.DataFrame
+    publications: pd.DataFrame
+    takes: pd.DataFrame
+    hops: pd.DataFrame
+    executors: pd.DataFrame
+    threads: pd.DataFrame
+    thread_cpu: pd.DataFrame | None = None
+
+
+def find_causes(results: Results) -> pd.DataFrame:
+    """Return the table `system_causes`; its column text is still empty."""
+    total = int(results.messages["latency_ns"].sum())
+    if not total:
+        return tables.SYSTEM_CAUSES.empty()
+    found = pd.concat(
+        [_executors(results), _topics(results), _hops(results)], ignore_index=True
+    ).assign(share=lambda frame: frame["duration_ns"] / total)
+    found = found[found["share"] >= LEAST_SHARE]
+    found["mean_ns"] = found["duration_ns"] / found["count"].clip(lower=1)
+    large = (found["share"] >= STANDS_OUT_SHARE) & (found["mean_ns"] >= STANDS_OUT_NS)
+    full = (found["kind"] == "executor") & (found["busy"].fillna(0.0) >= FULL)
+    found["stands_out"] = large | (
+        full & (found["share"] >= FULL_SHARE) & (found["mean_ns"] >= STANDS_OUT_NS)
+    )
+    starved = _starved(results)
+    found = pd.concat([found, starved], ignore_index=True) if len(starved) else found
+    return tables.SYSTEM_CAUSES.frame(_ranked(found).assign(text=""))
+
+
+def _ranked(found: pd.DataFrame) -> pd.DataFrame:
+    kind = found["kind"].map(dict(zip(_KINDS, range(len(_KINDS)), strict=True)))
+    order = pd.DataFrame(
+        {
+            "after": ~found["stands_out"].astype(bool),
+            "kind": kind.where(found["stands_out"].astype(bool), 0),
+            "share": -found["share"].fillna(0.0).astype(float),
+        }
+    )
+    ranked = found.loc[order.sort_values(["after", "kind", "share"], kind="stable").index]
+    return ranked.reset_index(drop=True).assign(rank=range(1, len(ranked) + 1))
+
+
+def _summed(parts: pd.DataFrame, key: list[str]) -> pd.DataFrame:
+    """Sums by key, with the number of messages and the layer that has most of each."""
+    by_layer = parts.groupby([*key, "layer"])["duration_ns"].sum().reset_index()
+    largest = by_layer.sort_values("duration_ns", ascending=False).drop_duplicates(key)
+    grouped = parts.groupby(key)
+    sums = pd.DataFrame(
+        {"duration_ns": grouped["duration_ns"].sum(), "count": grouped["message_id"].nunique()}
+    )
+    return sums.reset_index().merge(largest[[*key, "layer"]], on=key)
+
+
+def _executors(results: Results) -> pd.DataFrame:
+    parts = results.parts
+    own = parts[(parts["kind"] == "executor") & parts["executor_id"].notna()]
+    sums = _summed(own.astype({"executor_id": "int64"}), ["executor_id"])
+    busy = busy_shares(results.threads)["busy"]
+    nodes = results.executors.set_index("executor_id")["nodes"]
+    return sums.assign(
+        kind="executor",
+        where=sums["executor_id"].map(nodes).astype(object),
+        busy=sums["executor_id"].map(busy).astype(float),
+    )
+
+
+def _topics(results: Results) -> pd.DataFrame:
+    parts = results.parts
+    sums = _summed(parts[parts["kind"] == "topic"], ["topic"])
+    return sums.rename(columns={"topic": "where"}).assign(kind="topic")
+
+
+def _hops(results: Results) -> pd.DataFrame:
+    """What nodes did with what they received: a row a hop and layer."""
+    parts = results.parts
+    own = parts[parts["kind"] == "hop"]
+    grouped = own.groupby(["hop_id", "layer"])
+    sums = pd.DataFrame(
+        {"duration_ns": grouped["duration_ns"].sum(), "count": grouped["message_id"].nunique()}
+    ).reset_index()
+    hop = results.hops.set_index("hop_id")
+    names = hop["topic"] + " in " + hop["subscription_node"]
+    where = sums["hop_id"].map(names).astype(object)
+    return sums.assign(kind="hop", where=where)
+
+
+def _starved(results: Results) -> pd.DataFrame:
+    """Processes whose threads with messages wanted CPUs and had none."""
+    cpu = results.thread_cpu
+    if cpu is None or cpu.empty:
+        return pd.DataFrame()
+    ends = [results.publications[_THREAD], results.takes[_THREAD]]
+    messages = pd.concat(ends).groupby(_THREAD).size().rename("count").reset_index()
+    own = cpu.merge(messages, on=_THREAD)
+    grouped = own.groupby(["host", "vpid", "process"])
+    sums = grouped[["on_cpu_ns", "cpu_wait_ns", "count"]].sum().reset_index()
+    wanted = sums["on_cpu_ns"] + sums["cpu_wait_ns"]
+    mean = sums["cpu_wait_ns"] / sums["count"].clip(lower=1)
+    out = pd.DataFrame(
+        {
+            "kind": "cpu",
+            "where": sums["process"].astype(str) + " (" + sums["vpid"].astype(str) + ")",
+            "duration_ns": sums["cpu_wait_ns"].astype("int64"),
+            "count": sums["count"].astype("int64"),
+            "mean_ns": mean.astype(float),
+            "busy": (sums["cpu_wait_ns"] / wanted.where(wanted > 0)).astype(float),
+        }
+    )
+    out["stands_out"] = (out["busy"].fillna(0.0) >= STARVED) & (out["mean_ns"] >= STANDS_OUT_NS)
+    return out[out["stands_out"]]

@@ -1,0 +1,90 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What fills executors: callbacks and takes, by how long they ran, and how busy the threads were.
+
+Only outermost callbacks: what runs inside one (it spins) is part of it.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from strata.schema import tables
+
+_THREAD = ["host", "vpid", "vtid"]
+
+
+def busy_shares(threads: pd.DataFrame) -> pd.DataFrame:
+    """Return what the threads of each executor did, as fractions of their time, by executor id.
+
+    Columns are threads, span_ns, executing, waiting and busy: all but waiting for work or for the
+    executor's mutex. Waiting and busy are null where waits were not recorded. `threads` is the
+    table `executor_threads`.
+    """
+    sums = threads.assign(span_ns=threads["end_ns"] - threads["begin_ns"])
+    idle = sums["waiting_ns"] + sums["mutex_ns"].fillna(0)
+    grouped = sums.assign(idle_ns=idle).groupby("executor_id")
+    span = grouped["span_ns"].sum().astype(float)
+    known = grouped["waiting_ns"].count() == grouped.size()
+    over = span.where(span > 0)
+    waiting = (grouped["waiting_ns"].sum().astype(float) / over).where(known)
+    idle_share = (grouped["idle_ns"].sum().astype(float) / over).where(known)
+    return pd.DataFrame(
+        {
+            "threads": grouped.size(),
+            "span_ns": span,
+            "executing": grouped["executing_ns"].sum() / over,
+            "waiting": waiting,
+            "busy": 1.0 - idle_share,
+        }
+    )
+
+
+def executor_load(
+    messages: pd.DataFrame,
+    instances: pd.DataFrame,
+    objects: pd.DataFrame,
+    threads: pd.DataFrame,
+    blockers: pd.DataFrame,
+) -> pd.DataFrame:
+    """Return the table `executor_load`.
+
+    `messages` has the column executor_id (strata.verdict.time_parts) of all messages; the others
+    are the tables `callback_instances`, `callback_objects`, `executor_threads` and
+    `executor_blockers`.
+    """
+    executor_of = threads[[*_THREAD, "executor_id"]].drop_duplicates(_THREAD)
+    ran = instances.dropna(subset=["end_ns"]).merge(executor_of, on=_THREAD)
+    ran = _outermost(ran).assign(work="callback")
+    ran["duration_ns"] = (ran["end_ns"] - ran["start_ns"]).astype("int64")
+    key = ["executor_id", "work", "callback_id"]
+    load = ran.groupby(key)["duration_ns"].agg(["size", "sum"]).reset_index()
+    load = load.rename(columns={"size": "count", "sum": "duration_ns"})
+    waited = blockers.dropna(subset=["callback_id"]).merge(
+        messages[["message_id", "executor_id"]].dropna(), on="message_id"
+    )
+    waited = waited.groupby(["executor_id", "callback_id"])["duration_ns"].sum()
+    pairs = pd.MultiIndex.from_frame(load[["executor_id", "callback_id"]])
+    load["waited_ns"] = waited.reindex(pairs, fill_value=0).to_numpy()
+    return _named(load, objects, threads)
+
+
+def _outermost(ran: pd.DataFrame) -> pd.DataFrame:
+    """Leave out what began before another execution of its thread had ended."""
+    ordered = ran.sort_values([*_THREAD, "start_ns"])
+    ends = ordered.groupby(_THREAD)["end_ns"].cummax().groupby([ordered[name] for name in _THREAD])
+    return ordered[~(ends.shift() > ordered["start_ns"]).fillna(value=False).astype(bool)]
+
+
+def _named(load: pd.DataFrame, objects: pd.DataFrame, threads: pd.DataFrame) -> pd.DataFrame:
+    span = busy_shares(threads)["span_ns"]
+    named = load.merge(objects[["callback_id", "node", "trigger"]], on="callback_id", how="left")
+    named = named.sort_values(
+        ["executor_id", "duration_ns", "callback_id"], ascending=[True, False, True]
+    )
+    return tables.EXECUTOR_LOAD.frame(
+        named.assign(
+            rank=named.groupby("executor_id").cumcount() + 1,
+            share=named["duration_ns"] / named["executor_id"].map(span).clip(lower=1),
+        )
+    )

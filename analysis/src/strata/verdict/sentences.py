@@ -1,0 +1,171 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The causes of a system in plain words: a sentence each, and one for the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from strata.schema.layers import CALLBACK
+from strata.units import format_ns, format_share, format_tick
+from strata.verdict.causes import FULL, STANDS_OUT_NS, STANDS_OUT_SHARE
+from strata.verdict.executor_load import busy_shares
+
+Row = Mapping[Hashable, Any]
+
+_NAMED_NODES = 2
+_NAMED_THREADS = 4
+_NAMED_WORK = 3
+_LEAST = 0.01
+"""What has less of an executor is not named and not counted."""
+_MUCH_CPU = 0.1
+_NAMED_CAUSES = 3
+
+
+@dataclass(frozen=True)
+class Executors:
+    """The tables `executors`, `executor_threads`, `executor_load`, and `thread_cpu` if there is."""
+
+    executors: pd.DataFrame
+    threads: pd.DataFrame
+    load: pd.DataFrame
+    thread_cpu: pd.DataFrame | None = None
+
+
+def cause_sentences(causes: pd.DataFrame, executors: Executors) -> list[str]:
+    """Return a sentence for each row of the table `system_causes`."""
+    words = _Words(executors)
+    return [words.of(row) for row in causes.to_dict("records")]
+
+
+def system_sentence(causes: pd.DataFrame) -> str:
+    """Return what stands out over the whole system, or that nothing does; empty without messages.
+
+    `causes` is the table `system_causes` with its sentences.
+    """
+    if causes.empty:
+        return ""
+    standing = causes[causes["stands_out"]]
+    if len(standing):
+        return " ".join(standing["text"].head(_NAMED_CAUSES))
+    largest = causes.sort_values("share", ascending=False, kind="stable").iloc[0]
+    return (
+        "Nothing stands out: no executor is full, and nothing has "
+        f"{STANDS_OUT_SHARE:.0%} or more of the time of all messages and "
+        f"{format_tick(STANDS_OUT_NS)} or more of each. The largest part is "
+        f"{_part(largest.to_dict())}: {format_ns(largest['mean_ns'])} each, "
+        f"{format_share(largest['share'])} of the time."
+    )
+
+
+def _part(cause: Row) -> str:
+    """Say a cause in a few words."""
+    if cause["kind"] == "executor":
+        nodes = str(cause["where"]).split(", ")
+        of = " and ".join(nodes) if len(nodes) <= _NAMED_NODES else f"{len(nodes)} nodes"
+        return f"the wait for the executor of {of}"
+    if cause["kind"] == "topic":
+        return f"the way over {cause['where']} (most of it {cause['layer']})"
+    if cause["layer"] == CALLBACK.name:
+        return f"the callback for {cause['where']}"
+    return f"{cause['layer']} of {cause['where']}"
+
+
+class _Words:
+    """Sentences on causes, from what executors did."""
+
+    def __init__(self, executors: Executors) -> None:
+        self._executors = executors
+        self._rows = executors.executors.set_index("executor_id")
+        self._busy = busy_shares(executors.threads)
+
+    def of(self, cause: Row) -> str:
+        """Say one cause."""
+        if cause["kind"] == "executor":
+            return self._executor(cause)
+        if cause["kind"] == "cpu":
+            return (
+                f"Process {cause['where']} is short of CPU: in {format_share(cause['busy'])} of "
+                "the time in which its threads could run they had none, "
+                f"{format_ns(cause['mean_ns'])} for each message that they sent or took."
+            )
+        part = _part(cause)
+        return (
+            f"{part[0].upper()}{part[1:]} takes {format_share(cause['share'])} of the time of all "
+            f"messages: {format_ns(cause['mean_ns'])} each."
+        )
+
+    def _executor(self, cause: Row) -> str:
+        number = int(cause["executor_id"])
+        busy, share = cause["busy"], format_share(cause["share"])
+        each = format_ns(cause["mean_ns"])
+        load = self._executors.load
+        own = load[load["executor_id"] == number]
+        cpu = self._without_cpu(number)
+        if not pd.isna(busy) and busy >= FULL:
+            state = self._busy.loc[number]
+            return (
+                f"The {self._name(number)} is full: it runs callbacks for "
+                f"{format_share(state['executing'])} of its time and waits for work for "
+                f"{format_share(state['waiting'])}. Messages wait {each} each for it, {share} of "
+                f"the time of all messages. It is filled by {_fill(own, 'share')}.{cpu}"
+            )
+        how = "" if pd.isna(busy) else f", which is busy for {format_share(busy)} of its time"
+        text = f"Messages wait {each} each for the {self._name(number)}{how}: {share} of the "
+        waited = own["waited_ns"] / max(int(own["waited_ns"].sum()), 1)
+        behind = own.assign(waited=waited).sort_values("waited", ascending=False)
+        if not own["waited_ns"].any():
+            return f"{text}time of all messages.{cpu}"
+        return f"{text}time of all messages, behind {_fill(behind, 'waited')}.{cpu}"
+
+    def _name(self, number: int) -> str:
+        row = self._rows.loc[number]
+        nodes = row["nodes"].split(", ") if row["nodes"] else []
+        of = " and ".join(nodes) if len(nodes) <= _NAMED_NODES else f"{len(nodes)} nodes"
+        threads = self._executors.threads
+        own = threads[threads["executor_id"] == number]["vtid"].tolist()
+        which = f"thread {own[0]}" if len(own) == 1 else f"threads {', '.join(map(str, own))}"
+        if len(own) > _NAMED_THREADS:
+            which = f"{len(own)} threads"
+        return f"executor of {of or 'nodes that are not known'} ({which})"
+
+    def _without_cpu(self, number: int) -> str:
+        """Say for how long the threads of an executor waited for a CPU, where it is much."""
+        cpu, threads = self._executors.thread_cpu, self._executors.threads
+        if cpu is None or cpu.empty:
+            return ""
+        own = threads[threads["executor_id"] == number][["host", "vpid", "vtid"]]
+        waited = int(cpu.merge(own, on=["host", "vpid", "vtid"])["cpu_wait_ns"].sum())
+        share = waited / max(float(self._busy.loc[number, "span_ns"]), 1.0)
+        if share < _MUCH_CPU:
+            return ""
+        return f" For {format_share(share)} of their time its threads waited for a CPU."
+
+
+def _fill(load: pd.DataFrame, column: str) -> str:
+    """Name what has most of an executor, and count the rest: "a 12 %, b 6 % and 17 others"."""
+    rows = load[load[column] >= _LEAST]
+    named = [f"{work_words(row)} ({format_share(row[column])})" for row in rows.to_dict("records")]
+    if not named:
+        return "much that is small"
+    rest = rows[column].iloc[_NAMED_WORK:]
+    if len(rows) <= _NAMED_WORK + 1:
+        return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+    each = f"of {format_share(rest.min())} to {format_share(rest.max())} each"
+    return f"{', '.join(named[:_NAMED_WORK])} and {len(rest)} others {each}"
+
+
+def work_words(row: Row) -> str:
+    """Say what ran: "the callback for /t in /n", "the timer of /n (100 ms)"."""
+    node = "an unknown node" if pd.isna(row["node"]) else str(row["node"])
+    takes = "takes for " if row["work"] == "take" else ""
+    if pd.isna(row["trigger"]):
+        return f"{takes}a callback of {node}"
+    trigger = str(row["trigger"])
+    if trigger.startswith("/"):
+        return f"{takes}{trigger} in {node}"
+    return f"{takes}the {trigger} timer of {node}"
