@@ -24,6 +24,7 @@ from strata.stats.chain_facts import chain_facts
 from strata.stats.chains import chain_tables, place_of_layer
 from strata.stats.hops import hop_tables
 from strata.stats.mode_tables import mode_tables
+from strata.verdict.groups import group_chains
 
 BEGIN_NS = 1_700_000_000_000_000_000
 PERIOD_NS = 10_000_000
@@ -144,6 +145,7 @@ def make(relay: Relay) -> Analysis:
         losses=tables.LOSSES.empty(),
         event_uses=tables.EVENT_USES.empty(),
         bottlenecks=find_bottlenecks(of_modes.chains, blame, of_modes.modes, facts),
+        **alone(of_modes.chains),
     )
 
 
@@ -172,7 +174,22 @@ def with_chains(analysis: Analysis, count: int) -> Analysis:
         chain_layers=layers,
         blame=blame,
         bottlenecks=tuple(replace(analysis.bottlenecks[0], chain_id=at) for at in range(count)),
+        **alone(chains),
     )
+
+
+def alone(chains: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The tables of groups with each chain in one of its own."""
+    if chains.empty:
+        return {}
+    parts = [group_chains(chains[chains["chain_id"] == at]) for at in chains["chain_id"]]
+    groups = pd.concat([group for group, _ in parts], ignore_index=True)
+    return {
+        "chain_groups": groups.assign(group_id=range(len(groups))),
+        "chain_group_members": tables.CHAIN_GROUP_MEMBERS.frame(
+            pd.DataFrame({"chain_id": chains["chain_id"], "group_id": range(len(groups))})
+        ),
+    }
 
 
 def _messages(relay: Relay) -> pd.DataFrame:

@@ -27,7 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     "model": {"errors", "schema", "read", "units"},
     "layers": {"errors", "schema", "read", "model", "units"},
     "stats": {"errors", "schema", "model", "layers", "analysis", "units", "symbols"},
-    "verdict": {"schema", "analysis", "stats", "units", "symbols"},
+    "verdict": {"schema", "model", "analysis", "stats", "units", "symbols"},
     "originals": {"errors", "stats", "units"},
     "compare": {"errors", "schema", "analysis", "model", "stats", "units", "symbols", "printable"},
     "report": {

@@ -46,6 +46,12 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "services": _services(analysis),
         # Only of traces with events of drivers.
         **({"drivers": _drivers(analysis)} if len(analysis.driver_sources) else {}),
+        "system": {
+            "text": analysis.system.text,
+            "stands_out": analysis.system.stands_out,
+            "causes": _records(analysis.system_causes),
+        },
+        "chain_groups": _groups(analysis),
         "bottlenecks": [plain(asdict(bottleneck)) for bottleneck in analysis.bottlenecks],
         "link_proposals": _records(analysis.link_proposals),
         "quality": _records(analysis.quality),
@@ -111,12 +117,33 @@ def _chains(analysis: Analysis) -> list[dict[str, Any]]:
 
 def _executors(analysis: Analysis) -> list[dict[str, Any]]:
     threads = _grouped(analysis.executor_threads.drop(columns=["host", "vpid"]), "executor_id")
+    load = _grouped(analysis.executor_load.drop(columns=["callback_id"]), "executor_id")
     out = []
     for row in _records(analysis.executors):
         number = row.pop("executor_id")
         nodes = row["nodes"].split(", ") if row["nodes"] else []
-        out.append({**row, "nodes": nodes, "threads": threads.get(number, [])})
+        parts = {"threads": threads.get(number, []), "load": load.get(number, [])}
+        out.append({**row, "nodes": nodes, **parts})
     return out
+
+
+def _groups(analysis: Analysis) -> list[dict[str, Any]]:
+    """Groups of chains; `chains` are places in the document's list of chains."""
+    members = analysis.chain_group_members
+    return [
+        {
+            "name": row["name"],
+            "nodes": row["nodes"].split(" -> "),
+            "same": row["same"],
+            "chains": members.loc[members["group_id"] == row["group_id"], "chain_id"].tolist(),
+            "slowest": row["chain_id"],
+            "count": row["count"],
+            "hops": [row["hops_low"], row["hops_high"]],
+            "p50_ns": [row["p50_low"], row["p50_high"]],
+            "max_ns": row["max"],
+        }
+        for row in _records(analysis.chain_groups)
+    ]
 
 
 def _modes(modes: pd.DataFrame, key: str) -> dict[int, list[dict[str, Any]]]:

@@ -21,17 +21,31 @@ from strata.report.drivers import drivers_section
 from strata.report.entities import entity_sections
 from strata.report.executors import executors_section
 from strata.report.findings import finding_line
-from strata.report.layer_rows import add_hop, add_layer, layer_table
+from strata.report.layer_rows import add_layer, add_rest, hop_line, layer_table
 from strata.report.links import cut_chains, links_advice
 from strata.report.scheduling_text import thread_table
 from strata.report.services import services_text
 from strata.report.sparkline import sparkline
+from strata.report.system import (
+    chosen_chains,
+    groups_section,
+    like_it,
+    load_section,
+    system_section,
+)
 from strata.schema.events import INTERNAL_TOPICS
 from strata.stats.bottleneck import shared_names
 from strata.symbols import shorten
 from strata.units import format_count, format_ns
 
 _MAX_CHAINS = 6
+_MAX_OF_MANY = 3
+"""Chains that are shown of a system with more than `_MAX_CHAINS`."""
+_LONG = 4
+"""Hops of a chain from which on layers of less than `_SMALL` are put together."""
+_SMALL = 0.01
+_NARROW = 100
+_DURATIONS = ("p50", "p99")
 _MAX_CALLBACKS = 12
 _LABEL_WIDTH = 12
 _HISTOGRAM_WIDTH = 56
@@ -45,11 +59,10 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
     """
     console.print(_head(analysis, console.width))
     console.print(_quality(analysis, everything=everything))
-    shown = len(analysis.chains) if everything else _MAX_CHAINS
-    for chain in analysis.chains.head(shown).to_dict("records"):
-        console.print(_chain(analysis, chain))
-    if len(analysis.chains) > shown:
-        console.print(f"... and {len(analysis.chains) - shown} more chains (--all)\n")
+    verdict = system_section(analysis, everything=everything)
+    if verdict is not None:
+        console.print(verdict)
+    _print_chains(analysis, console, everything=everything)
     if len(analysis.chains):
         legend = (
             "bars: messages by latency, on a logarithmic axis; share: of the latency of all "
@@ -68,14 +81,32 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
     drivers = drivers_section(analysis, everything=everything)
     if drivers is not None:
         console.print(drivers)
-    executors = executors_section(analysis)
-    if executors is not None:
-        console.print(executors)
+    for executors in (
+        load_section(analysis),
+        executors_section(analysis, everything=everything),
+    ):
+        if executors is not None:
+            console.print(executors)
     if not analysis.services.empty:
         console.print(services_text(analysis, everything=everything))
     console.print(_callbacks(analysis, everything=everything))
     for section in entity_sections(analysis, everything=everything):
         console.print(section)
+
+
+def _print_chains(analysis: Analysis, console: Console, *, everything: bool) -> None:
+    """Print groups, then each chain, or the slowest chain of some groups."""
+    chains = analysis.chains.set_index("chain_id", drop=False)
+    groups = groups_section(analysis)
+    if groups is not None:
+        console.print(groups)
+    most = _MAX_CHAINS if len(chains) <= _MAX_CHAINS else _MAX_OF_MANY
+    shown = chains.index.tolist() if everything else chosen_chains(analysis, most)
+    for chain in chains.loc[shown].to_dict("records"):
+        console.print(_chain(analysis, chain, width=console.width, everything=everything))
+    if len(chains) > len(shown):
+        more = format_count(len(chains) - len(shown), "more chain", "more chains")
+        console.print(f"... and {more} (--all)\n")
 
 
 def _head(analysis: Analysis, width: int) -> RenderableType:
@@ -115,7 +146,9 @@ def _quality(analysis: Analysis, *, everything: bool) -> RenderableType:
     return Group(grid, Text())
 
 
-def _chain(analysis: Analysis, chain: Mapping[Hashable, Any]) -> RenderableType:
+def _chain(
+    analysis: Analysis, chain: Mapping[Hashable, Any], *, width: int, everything: bool
+) -> RenderableType:
     chain_id = chain["chain_id"]
     layers = analysis.chain_layers[analysis.chain_layers["chain_id"] == chain_id]
     latency = (
@@ -130,11 +163,13 @@ def _chain(analysis: Analysis, chain: Mapping[Hashable, Any]) -> RenderableType:
     if title in shared_names(analysis.chains):
         title = f"{title} ({chain['nodes']})"
     parts: list[RenderableType] = [
-        Rule(Text("chain", style="bold"), align="left"),
+        Rule(Text(_chain_head(analysis, chain_id), style="bold"), align="left"),
         Text(printable(title), style="bold", overflow="fold"),
         Text(latency),
         Text(_distribution(analysis, chain)),
-        _chain_table(layers, chain["nodes"].split(" -> ")),
+        *_chain_tables(
+            layers, chain["nodes"].split(" -> "), narrow=width < _NARROW, everything=everything
+        ),
     ]
     threads = thread_table(analysis, chain_id, chain["latency_mean"])
     if threads is not None:
@@ -155,17 +190,32 @@ def _distribution(analysis: Analysis, chain: Mapping[Hashable, Any]) -> str:
     return f"{format_ns(low)} {bars} {format_ns(high)}"
 
 
-def _chain_table(layers: pd.DataFrame, nodes: list[str]) -> Table:
-    table = layer_table(["p50", "p99"])
+def _chain_head(analysis: Analysis, chain_id: int) -> str:
+    alike = like_it(analysis, chain_id)
+    return f"chain, {alike}" if alike else "chain"
+
+
+def _chain_tables(
+    layers: pd.DataFrame, nodes: list[str], *, narrow: bool, everything: bool
+) -> list[RenderableType]:
+    """Return the layers hop by hop; of a long chain small layers are one row a hop."""
+    fold = not everything and len(nodes) - 1 > _LONG
+    # The head of the columns is a table of its own, so that it comes before the first hop's line.
+    parts: list[RenderableType] = [layer_table(_DURATIONS, narrow=narrow)]
     for hop, rows in layers.groupby("hop"):
         step = int(str(hop))
-        add_hop(table, step, f"{nodes[step]} -> {nodes[step + 1]}")
-        for row in rows.to_dict("records"):
-            durations = [row["p50"], row["p99"]]
+        table = layer_table(_DURATIONS, narrow=narrow, header=False)
+        parts.append(hop_line(step, f"{nodes[step]} -> {nodes[step + 1]}"))
+        small = (rows["share"] < _SMALL) & fold
+        for row in rows[~small].to_dict("records"):
+            durations = [row[name] for name in _DURATIONS]
             add_layer(
                 table, row["layer"], row["where"], durations, row["share"], places=row["places"]
             )
-    return table
+        if small.any():
+            add_rest(table, int(small.sum()), float(rows["share"][small].sum()), len(_DURATIONS))
+        parts.append(table)
+    return parts
 
 
 def _hops(analysis: Analysis, *, everything: bool) -> RenderableType:

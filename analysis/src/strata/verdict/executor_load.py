@@ -7,8 +7,10 @@ Only outermost callbacks: what runs inside one (it spins) is part of it.
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
+from strata.model.search import greatest_so_far
 from strata.schema import tables
 
 _THREAD = ["host", "vpid", "vtid"]
@@ -56,14 +58,14 @@ def executor_load(
     executor_of = threads[[*_THREAD, "executor_id"]].drop_duplicates(_THREAD)
     ran = instances.dropna(subset=["end_ns"]).merge(executor_of, on=_THREAD)
     ran = _outermost(ran).assign(work="callback")
-    ran["duration_ns"] = (ran["end_ns"] - ran["start_ns"]).astype("int64")
+    ran["duration_ns"] = ran["end_ns"].astype("int64") - ran["start_ns"]
     key = ["executor_id", "work", "callback_id"]
-    load = ran.groupby(key)["duration_ns"].agg(["size", "sum"]).reset_index()
-    load = load.rename(columns={"size": "count", "sum": "duration_ns"})
-    waited = blockers.dropna(subset=["callback_id"]).merge(
+    grouped = ran.groupby(key)["duration_ns"]
+    load = pd.DataFrame({"count": grouped.size(), "duration_ns": grouped.sum()}).reset_index()
+    behind = blockers.dropna(subset=["callback_id"]).merge(
         messages[["message_id", "executor_id"]].dropna(), on="message_id"
     )
-    waited = waited.groupby(["executor_id", "callback_id"])["duration_ns"].sum()
+    waited = behind.groupby(["executor_id", "callback_id"])["duration_ns"].sum()
     pairs = pd.MultiIndex.from_frame(load[["executor_id", "callback_id"]])
     load["waited_ns"] = waited.reindex(pairs, fill_value=0).to_numpy()
     return _named(load, objects, threads)
@@ -72,8 +74,12 @@ def executor_load(
 def _outermost(ran: pd.DataFrame) -> pd.DataFrame:
     """Leave out what began before another execution of its thread had ended."""
     ordered = ran.sort_values([*_THREAD, "start_ns"])
-    ends = ordered.groupby(_THREAD)["end_ns"].cummax().groupby([ordered[name] for name in _THREAD])
-    return ordered[~(ends.shift() > ordered["start_ns"]).fillna(value=False).astype(bool)]
+    thread = np.asarray(ordered.groupby(_THREAD, sort=False).ngroup(), np.int64)
+    start_ns = ordered["start_ns"].to_numpy(np.int64)
+    until_ns = greatest_so_far(thread, np.asarray(ordered["end_ns"].astype("int64")))
+    inside = np.zeros(len(ordered), bool)
+    inside[1:] = (thread[1:] == thread[:-1]) & (until_ns[:-1] > start_ns[1:])
+    return ordered[~inside]
 
 
 def _named(load: pd.DataFrame, objects: pd.DataFrame, threads: pd.DataFrame) -> pd.DataFrame:

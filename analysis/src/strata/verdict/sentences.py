@@ -114,7 +114,11 @@ class _Words:
                 f"{format_share(state['waiting'])}. Messages wait {each} each for it, {share} of "
                 f"the time of all messages. It is filled by {_fill(own, 'share')}.{cpu}"
             )
-        how = "" if pd.isna(busy) else f", which is busy for {format_share(busy)} of its time"
+        how = (
+            ""
+            if busy is pd.NA or busy != busy
+            else f", which is busy for {format_share(busy)} of its time"
+        )
         text = f"Messages wait {each} each for the {self._name(number)}{how}: {share} of the "
         waited = own["waited_ns"] / max(int(own["waited_ns"].sum()), 1)
         behind = own.assign(waited=waited).sort_values("waited", ascending=False)
@@ -140,7 +144,7 @@ class _Words:
             return ""
         own = threads[threads["executor_id"] == number][["host", "vpid", "vtid"]]
         waited = int(cpu.merge(own, on=["host", "vpid", "vtid"])["cpu_wait_ns"].sum())
-        share = waited / max(float(self._busy.loc[number, "span_ns"]), 1.0)
+        share = waited / max(float(self._busy["span_ns"].loc[number]), 1.0)
         if share < _MUCH_CPU:
             return ""
         return f" For {format_share(share)} of their time its threads waited for a CPU."
@@ -161,7 +165,7 @@ def _fill(load: pd.DataFrame, column: str) -> str:
 
 def work_words(row: Row) -> str:
     """Say what ran: "the callback for /t in /n", "the timer of /n (100 ms)"."""
-    node = "an unknown node" if pd.isna(row["node"]) else str(row["node"])
+    node = str(row["node"]) if isinstance(row["node"], str) else "an unknown node"
     takes = "takes for " if row["work"] == "take" else ""
     if pd.isna(row["trigger"]):
         return f"{takes}a callback of {node}"
