@@ -86,8 +86,13 @@ def group_facts(group: Row) -> str:
 
 
 def chosen_chains(analysis: Analysis, most: int) -> list[int]:
-    """Return the chains to show: of each group the slowest, `most` at most, in order of groups."""
-    return [int(chain) for chain in analysis.chain_groups["chain_id"].head(most)]
+    """Return the chains to show: of each group the slowest, `most` at most, in order of groups.
+
+    A chain in no group stands for itself.
+    """
+    alone = ~analysis.chains["chain_id"].isin(analysis.chain_group_members["chain_id"])
+    chosen = [*analysis.chain_groups["chain_id"], *analysis.chains.loc[alone, "chain_id"]]
+    return [int(chain) for chain in chosen[:most]]
 
 
 def like_it(analysis: Analysis, chain_id: int) -> str:
