@@ -7,6 +7,10 @@ from __future__ import annotations
 import re
 
 _OPEN = {"<": ">", "(": ")"}
+# A module and a qualified name, parts with dots between; <locals>, <lambda> and the like are whole
+# parts, and a lambda's place follows it. In C++ what is in angle brackets belongs to a name before.
+_PART = r"(?:\w+|<[^<>.()]+>)"
+_PYTHON = re.compile(rf"{_PART}(?:\.{_PART})*(?: \([^()]+:\d+\))?")
 _HELD_UP = re.compile(
     r"behind (itself, )?|blocked in |leaving idle in |preempted (by .*? \(\d+\) )?in "
 )
@@ -16,9 +20,12 @@ def shorten(symbol: str) -> str:
     """Return a C++ symbol without template and function arguments.
 
     ``Relay<sensor_msgs::msg::Image_<std::allocator<void> > >::Relay(int)::{lambda(auto)#1}``
-    becomes ``Relay::Relay::{lambda#1}``. A Python name comes back as it is. A symbol whose brackets
-    do not match (an operator such as ``operator<``) comes back whole.
+    becomes ``Relay::Relay::{lambda#1}``. A Python name comes back as it is, with what it has in
+    brackets: ``chain.main.<locals>.<lambda> (chain.py:12)``. A symbol whose brackets do not match
+    (an operator such as ``operator<``) comes back whole.
     """
+    if _PYTHON.fullmatch(symbol):
+        return symbol
     bound = re.match(r"std::_Bind<[^(]*\(([\w:]+)::\*", symbol)
     if bound:
         # std::bind knows the class of the method, not its name.

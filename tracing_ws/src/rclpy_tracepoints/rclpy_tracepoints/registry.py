@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import functools
 import itertools
+import types
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rclpy_tracepoints import _emit
@@ -15,6 +17,7 @@ from rclpy_tracepoints import _emit
 _ids = itertools.count(1 << 52, 16)
 # An event larger than a sub-buffer would be lost.
 _LONGEST_SYMBOL = 1000
+_LONGEST_FILE = 80
 _ATTRIBUTE = "_rclpy_tracepoints"
 
 
@@ -29,7 +32,8 @@ class Registration(NamedTuple):
 def symbol_of(callback: Any) -> str:
     """Return `module.qualname` of what a callback runs.
 
-    A partial is named by its function, a callable object by its type's `__call__`.
+    A partial is named by its function, a callable object by its type's `__call__`. Lambdas have no
+    names that tell them apart: theirs ends with ` (file:line)`.
     """
     while isinstance(callback, functools.partial):
         callback = callback.func
@@ -39,8 +43,23 @@ def symbol_of(callback: Any) -> str:
     module = getattr(named, "__module__", None)
     if not isinstance(module, str):
         module = "builtins"
-    symbol = f"{module}.{named.__qualname__}{suffix}"
-    return symbol.encode("utf-8", "backslashreplace").decode()[:_LONGEST_SYMBOL]
+    place = _printable(_place(callback))
+    name = _printable(f"{module}.{named.__qualname__}{suffix}")
+    return name[: _LONGEST_SYMBOL - len(place)] + place
+
+
+def _place(callback: Any) -> str:
+    """Return where a lambda is written, to stand behind its name; nothing for what has a name."""
+    code = getattr(callback, "__code__", None)
+    if not isinstance(code, types.CodeType) or code.co_name != "<lambda>":
+        return ""
+    # Of a longer path a sentence needs the end only; and it must not be longer than a symbol.
+    file = Path(code.co_filename).name[-_LONGEST_FILE:]
+    return f" ({file}:{code.co_firstlineno})"
+
+
+def _printable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def registration_of(entity: Any) -> Registration | None:

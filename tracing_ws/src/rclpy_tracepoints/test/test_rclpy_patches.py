@@ -8,6 +8,7 @@ import functools
 import inspect
 import types
 import warnings
+from pathlib import Path
 from unittest.mock import MagicMock
 
 import pytest
@@ -259,7 +260,13 @@ def test_a_publisher_that_cannot_be_named_publishes_all_the_same(publisher, emit
     assert emit.events == [("converted", "first"), ("converted", "second")]
 
 
+nameless = lambda: None  # noqa: E731
+LINE = nameless.__code__.co_firstlineno
+
+
 class Named:
+    nameless = lambda self: None  # noqa: E731
+
     def method(self):
         pass
 
@@ -274,7 +281,11 @@ class Named:
         (Named().method, f"{__name__}.Named.method"),
         (Named(), f"{__name__}.Named.__call__"),
         (Named, f"{__name__}.Named"),
-        (lambda: None, f"{__name__}.<lambda>"),
+        (nameless, f"{__name__}.<lambda> ({Path(__file__).name}:{LINE})"),
+        (
+            functools.partial(Named().nameless, 1),
+            f"{__name__}.Named.<lambda> ({Path(__file__).name}:{LINE + 5})",
+        ),
         (functools.partial(functools.partial(run), 1), f"{__name__}.run"),
         ([].append, "builtins.list.append"),
         (print, "builtins.print"),
@@ -295,6 +306,10 @@ def test_a_long_symbol_is_cut(patches):
 
     callback.__qualname__ = "x\udc80" * 2000
     assert len(symbol_of(callback).encode()) == 1000
+    nowhere = eval(compile("lambda: None", "x" * 2000, "eval"))
+    nowhere.__qualname__ = callback.__qualname__
+    assert len(symbol_of(nowhere).encode()) == 1000
+    assert symbol_of(nowhere).endswith("x:1)")
 
 
 def test_emitting_without_tracetools_does_nothing(patches):

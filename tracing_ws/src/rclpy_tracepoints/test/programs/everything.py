@@ -36,6 +36,10 @@ def with_prefix(prefix, message):
     count("__main__.with_prefix")
 
 
+def count_lambda(line):
+    count(f"__main__.Everything.__init__.<locals>.<lambda> (everything.py:{line})")
+
+
 class Callable:
     def __call__(self, message):
         count("__main__.Callable.__call__")
@@ -52,7 +56,7 @@ class Everything(Node):
             on_message,
             functools.partial(with_prefix, "prefix"),
             Callable(),
-            lambda message: count("__main__.Everything.__init__.<locals>.<lambda>"),
+            lambda message: count_lambda(sys._getframe().f_code.co_firstlineno),
             self.on_message_and_info,
             self.on_message_later,
         ):
