@@ -9,6 +9,7 @@ left out with a warning; so is an event whose making fails. The program is never
 from __future__ import annotations
 
 import functools
+import itertools
 import sys
 import types
 import warnings
@@ -20,6 +21,8 @@ from rclpy_tracepoints.registry import Registration, registration_of
 
 _warned: set[str] = set()
 _PATCHED = "_rclpy_tracepoints"
+# Numbers of the executions that were ever suspended.
+_executions = itertools.count(1)
 
 
 def patch(module: types.ModuleType) -> None:
@@ -164,13 +167,16 @@ def trace_callbacks(module: Any) -> None:
 def _run(callback_id: int, coroutine: Any) -> Any:
     """Run a callback; one that awaits gets a start and an end each time it runs.
 
-    So the events of a thread always nest, and none lasts while its thread runs something else.
+    So the events of a thread always nest, and none lasts while its thread runs something else. What
+    is suspended and resumed says which pieces are one execution.
     """
-    resume, value = coroutine.send, None
+    resume, value, execution = coroutine.send, None, 0
     while True:
         _emit.callback_start(callback_id)
         try:
             awaited = resume(value)
+            execution = execution or next(_executions)
+            _emit.callback_suspend(callback_id, execution)
         except StopIteration as done:
             return done.value
         finally:
@@ -187,6 +193,7 @@ def _run(callback_id: int, coroutine: Any) -> Any:
             raise
         except BaseException as error:
             resume, value = coroutine.throw, error
+        _emit.callback_resume(callback_id, execution)
 
 
 def _awaited_future(coroutine: Any) -> Any:

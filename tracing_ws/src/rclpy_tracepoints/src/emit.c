@@ -11,6 +11,7 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LIBRARY "libtracetools.so"
@@ -51,6 +52,13 @@ static const struct {
 };
 #define ENTRY_POINTS (sizeof(entry_points) / sizeof(entry_points[0]))
 
+// The functions of our own provider, which lies beside this library.
+#define PROVIDER "librclpy_provider.so"
+static struct {
+  void (*suspend)(const void* callback, uint64_t execution);
+  void (*resume)(const void* callback, uint64_t execution);
+} own;
+
 // What this thread took and is about to call. The callback is compared, never used: it may be gone.
 static __thread struct {
   uintptr_t id;
@@ -77,6 +85,29 @@ static void* find_function(void* local, const char* symbol) {
   return function == NULL && local != NULL ? dlsym(local, symbol) : function;
 }
 
+// Opened only where ROS 2 is traced, and where it was built; never closed.
+static void bind_provider(void) {
+  Dl_info here;
+  char path[4096];
+  if (dladdr((void*)&own, &here) == 0 || here.dli_fname == NULL) {
+    return;
+  }
+  const char* slash = strrchr(here.dli_fname, '/');
+  int length = slash != NULL ? (int)(slash - here.dli_fname + 1) : 0;
+  int written = snprintf(path, sizeof(path), "%.*s" PROVIDER, length, here.dli_fname);
+  if (written < 0 || (size_t)written >= sizeof(path)) {
+    return;
+  }
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) {
+    return;
+  }
+  void* suspend = dlsym(library, "rclpy_trace_callback_suspend");
+  void* resume = dlsym(library, "rclpy_trace_callback_resume");
+  memcpy(&own.suspend, &suspend, sizeof(suspend));
+  memcpy(&own.resume, &resume, sizeof(resume));
+}
+
 static PyObject* bind(PyObject* self, PyObject* Py_UNUSED(ignored)) {
   (void)self;
   const char* path = NULL;
@@ -90,6 +121,9 @@ static PyObject* bind(PyObject* self, PyObject* Py_UNUSED(ignored)) {
     void* function = find_function(local, entry_points[i].symbol);
     memcpy(entry_points[i].slot, &function, sizeof(function));
     bound += function != NULL;
+  }
+  if (bound != 0 && own.suspend == NULL) {
+    bind_provider();
   }
   return PyLong_FromSsize_t(bound);
 }
@@ -187,6 +221,22 @@ static PyObject* callback_end(PyObject* self, PyObject* callback) {
   Py_RETURN_NONE;
 }
 
+#define EMIT_STEP(event, function)                                                  \
+  static PyObject* event(PyObject* self, PyObject* const* args, Py_ssize_t nargs) { \
+    (void)self;                                                                     \
+    const void* given[2];                                                           \
+    if (!addresses(#event, args, nargs, 2, given)) {                                \
+      return NULL;                                                                  \
+    }                                                                               \
+    if (function != NULL) {                                                         \
+      function(given[0], (uint64_t)(uintptr_t)given[1]);                            \
+    }                                                                               \
+    Py_RETURN_NONE;                                                                 \
+  }
+
+EMIT_STEP(callback_suspend, own.suspend)
+EMIT_STEP(callback_resume, own.resume)
+
 static PyObject* wait_for_work(PyObject* self, PyObject* timeout) {
   (void)self;
   long long ns = PyLong_AsLongLong(timeout);
@@ -277,6 +327,10 @@ static PyMethodDef methods[] = {
     {"publish", publish, METH_O, "publish(publisher_handle): publish() was entered."},
     {"callback_start", callback_start, METH_O, "callback_start(callback)"},
     {"callback_end", callback_end, METH_O, "callback_end(callback)"},
+    {"callback_suspend", FAST(callback_suspend), METH_FASTCALL,
+     "callback_suspend(callback, execution)"},
+    {"callback_resume", FAST(callback_resume), METH_FASTCALL,
+     "callback_resume(callback, execution)"},
     {"wait_for_work", wait_for_work, METH_O, "wait_for_work(timeout): nanoseconds, -1: no limit."},
     {"get_next_ready", get_next_ready, METH_NOARGS, "get_next_ready()"},
     {"execute", FAST(execute), METH_FASTCALL,
