@@ -15,6 +15,10 @@
     ''')
     tables = scene.tables()
 
+Those by which rclpy suspends and resumes a coroutine callback number its execution:
+
+    190 2.2 callback_suspend on_message 1
+
 Events of service calls name their client or service, and, where they carry one, the client whose
 GID it is:
 
@@ -171,6 +175,11 @@ class Scene:
             if f"driver:{name}" in CATALOGUE:
                 given = {key: int(value) for key, value in (item.split("=") for item in rest)}
                 self._driver(int(ns), pid, tid, name, given)
+            elif f"rclpy:{name}" in CATALOGUE:
+                self.provider = "rclpy"
+                fields = {"callback": self.entities[rest[0]]["callback"], "execution": int(rest[1])}
+                self._row(name, int(ns), pid, tid, fields)
+                self.provider = "ros2"
             elif f"dds:{name}" in CATALOGUE:
                 self._middleware(int(ns), pid, tid, name, rest)
             else:

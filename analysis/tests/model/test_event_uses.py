@@ -18,7 +18,7 @@ from strata.model.build import Model, build_model
 from strata.model.event_uses import RULES, UNEXPLAINED, event_uses
 from strata.model.windows import NO_LOSSES, Windows
 from strata.read import open_trace
-from strata.schema.events import CATALOGUE, DRIVER_PROVIDER, PROVIDER
+from strata.schema.events import CATALOGUE, DRIVER_PROVIDER, PROVIDER, RCLPY_PROVIDER
 from strata.schema.quality import Ledger
 
 Sample = Callable[[str], Path]
@@ -275,7 +275,9 @@ def modelled(tables: Tables, losses: Windows = NO_LOSSES) -> Model:
 
 def test_every_event_of_the_catalogue_has_a_rule() -> None:
     assert set(RULES) == {
-        name for name, e in CATALOGUE.items() if e.provider in (PROVIDER, DRIVER_PROVIDER)
+        name
+        for name, e in CATALOGUE.items()
+        if e.provider in (PROVIDER, RCLPY_PROVIDER, DRIVER_PROVIDER)
     }
 
 

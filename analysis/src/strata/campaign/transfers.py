@@ -19,7 +19,7 @@ from strata.analysis import Analysis
 from strata.campaign.own_files import OwnCounts, OwnFiles
 from strata.campaign.wanted import Wanted
 from strata.model.columns import filled
-from strata.schema.layers import CALLBACK, HOP_LAYERS
+from strata.schema.layers import CALLBACK, HOP_LAYERS, SUSPENDED
 from strata.schema.quality import Ledger
 from strata.schema.tables.measured import (
     CHAIN_LAYERS,
@@ -124,7 +124,7 @@ def _transfers(analysis: Analysis, wanted: Wanted, number: Ints, ledger: Ledger)
     rows = messages[chosen].reset_index(drop=True)
     numbers = number[rows["publication_id"].to_numpy(np.int64)]
     begun = filled(rows["callback_start_ns"])
-    callback = _or_zero(rows[CALLBACK.column], len(rows))
+    callback = sum(_or_zero(rows[layer.column], len(rows)) for layer in (CALLBACK, SUSPENDED))
     begin = rows["begin_ns"].to_numpy(np.int64)
     whole = rows["latency_ns"].to_numpy(np.int64)
     end = np.where(rows["callback_start_ns"].notna().to_numpy(bool), begun, begin + whole)
@@ -144,7 +144,8 @@ def _transfers(analysis: Analysis, wanted: Wanted, number: Ints, ledger: Ledger)
             "warm_up": numbers < wanted.warm_up,
         }
     )
-    ledger.add("inexact_transfers", _inexact(frame, _COLUMNS))
+    of_latency = [column for column in _COLUMNS if column != SUSPENDED.column]
+    ledger.add("inexact_transfers", _inexact(frame, of_latency))
     return frame.sort_values(["hop", "end_ns"], kind="stable", ignore_index=True)
 
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from strata.campaign.measured import Measured
 from strata.model.columns import filled
-from strata.schema.layers import CALLBACK, HOP_LAYERS
+from strata.schema.layers import CALLBACK, HOP_LAYERS, SUSPENDED
 from strata.schema.tables.measured import CHAIN_LAYERS
 from strata.stats.periods import grid_losses
 
@@ -353,7 +353,8 @@ def layer(measured: Measured, context: Context) -> pd.DataFrame:
     table, name, layers = "transfers", "hop", HOP_LAYERS
     if context.is_of_chains:
         table, name, layers = "chains", "chain", CHAIN_LAYERS
-    of_latency = [one for one in layers if one is not CALLBACK]
+    after = (CALLBACK,) if context.is_of_chains else (CALLBACK, SUSPENDED)
+    of_latency = [one for one in layers if one not in after]
     further = ["hops"] if context.is_of_chains else []
     columns = [name, *further, *(one.column for one in of_latency), "warm_up"]
     rows = measured.read(table, columns)

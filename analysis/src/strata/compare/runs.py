@@ -17,7 +17,7 @@ from strata.compare.parts import Part, part_of
 from strata.model.columns import NONE, filled
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.layers import BY_NAME, HOLD, HOP_LAYERS, LINK_HOLD, STORED
-from strata.stats.callbacks import UNKNOWN, symbol_of
+from strata.stats.callbacks import UNKNOWN, executions_of, symbol_of
 from strata.stats.hops import counted
 from strata.stats.partition import partition
 
@@ -238,9 +238,9 @@ def _services(analysis: Analysis) -> Iterator[tuple[Subject, Measured]]:
 
 
 def _callbacks(analysis: Analysis) -> Iterator[tuple[Subject, Measured]]:
-    runs = analysis.callback_instances.dropna(subset=["end_ns"])
+    runs = executions_of(analysis.callback_instances).dropna(subset=["ran_ns"])
     runs = runs.sort_values("start_ns", kind="stable")
-    duration = runs["end_ns"].to_numpy(np.int64) - runs["start_ns"].to_numpy(np.int64)
+    duration = runs["ran_ns"].to_numpy(np.int64)
     owners = {row["callback_id"]: row for row in analysis.callback_objects.to_dict("records")}
     for callback_id, own in partition(runs["callback_id"].to_numpy(np.int64)):
         owner = owners[callback_id]

@@ -163,6 +163,7 @@ def links_frame(links: Links) -> pd.DataFrame:
                 "parent_id": links.parent,
                 "kind": np.asarray(KINDS, dtype=object)[links.kind],
                 "callback_ns": nullable(links.callback_ns),
+                "suspended_ns": nullable(links.suspended_ns),
                 "stored_ns": nullable(links.stored_ns),
                 "hold_ns": nullable(links.hold_ns),
                 "critical": links.critical,

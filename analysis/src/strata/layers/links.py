@@ -16,7 +16,8 @@ Analysis with Complex Causal Links for Distributed ROS 2 Systems".
 
 A link telescopes from the start of the cause's callback to the publish: of a callback's own link
 that is the *hold*; else the cause's *callback*, then *stored* until the callback begins that
-publishes, then *link hold* until the publish.
+publishes, then *link hold* until the publish. Time in which a coroutine callback was suspended is
+*suspended*, and no part of hold or callback.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.links import NodeLink
 from strata.model.rows import joined, picked
-from strata.model.search import GroupedSearch, runs, spread
+from strata.model.search import GroupedSearch, pick, runs, spread
 
 Flags = npt.NDArray[np.bool_]
 
@@ -52,6 +53,7 @@ class Links:
     parent: Ints
     kind: Ints
     callback_ns: Ints
+    suspended_ns: Ints
     stored_ns: Ints
     hold_ns: Ints
     critical: Flags
@@ -68,6 +70,7 @@ class _Causes:
     parent: Ints
     kind: Ints
     callback_ns: Ints
+    suspended_ns: Ints
     stored_ns: Ints
     hold_ns: Ints
     there_ns: Ints
@@ -92,21 +95,25 @@ def _by_callback(model: Model, transfers: Transfers, message_of: Ints) -> _Cause
     parent = parent[publication]
     begin_ns = transfers.callback_start_ns[parent]
     none = np.full(len(publication), NONE, np.int64)
-    hold_ns = publications.begin_ns[publication] - begin_ns
+    piece = model.executions.innermost(publications.position[publication])
+    suspended_ns = np.maximum(pick(model.executions.paused_ns, piece), 0)
+    hold_ns = publications.begin_ns[publication] - begin_ns - suspended_ns
     # The callback that publishes is there last: nothing else was waited for.
     last = np.full(len(publication), np.iinfo(np.int64).max)
-    return _Causes(publication, parent, np.zeros_like(none), none, none, hold_ns, last)
+    kind = np.zeros_like(none)
+    suspended_ns = np.where(suspended_ns > 0, suspended_ns, NONE)
+    return _Causes(publication, parent, kind, none, suspended_ns, none, hold_ns, last)
 
 
 def _stored(model: Model, link: NodeLink, subscriptions: Ints, message_of: Ints) -> _Causes:
     """Causes from one input of a declared link: the newest message that its node had stored."""
     executions, publications = model.executions, model.publications
     owner = np.append(model.entities.callbacks.subscription, NONE)[executions.callback]
-    entry = np.flatnonzero(np.isin(owner, subscriptions))
+    entry = np.flatnonzero(np.isin(owner, subscriptions) & ~executions.resumed)
     process = model.events.processes.thread_process
     asked = np.flatnonzero(np.isin(publications.publisher, link.publishers))
     at_ns = publications.begin_ns[asked]
-    search = GroupedSearch(process[executions.thread[entry]], executions.until_ns[entry])
+    search = GroupedSearch(process[executions.thread[entry]], executions.over_ns[entry])
     group = process[publications.thread[asked]]
     place = search.position(group, at_ns, after_equal=True) - 1
     known = place >= search.begin(group)
@@ -126,7 +133,7 @@ def _telescoped(
     model: Model, publication: Ints, source: Ints, row: Ints, message_of: Ints, kind: str
 ) -> _Causes:
     executions = model.executions
-    until_ns = executions.until_ns[row]
+    until_ns, suspended_ns = executions.over_ns[row], executions.suspended_ns[row]
     publish_ns = model.publications.begin_ns[publication]
     inside = source != NONE
     begun_ns = np.where(inside, np.append(executions.start_ns, NONE)[source], publish_ns)
@@ -136,7 +143,8 @@ def _telescoped(
         publication,
         message_of[row],
         np.full(len(row), KINDS.index(kind), np.int64),
-        until_ns - executions.start_ns[row],
+        until_ns - executions.start_ns[row] - suspended_ns,
+        np.where(suspended_ns > 0, suspended_ns, NONE),
         begun_ns - until_ns,
         np.where(inside, publish_ns - begun_ns, NONE),
         until_ns,
@@ -177,6 +185,7 @@ def _of_messages(transfers: Transfers, causes: _Causes) -> Links:
         causes.parent[row],
         causes.kind[row],
         causes.callback_ns[row],
+        causes.suspended_ns[row],
         causes.stored_ns[row],
         causes.hold_ns[row],
         critical,

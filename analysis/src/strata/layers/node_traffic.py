@@ -94,10 +94,11 @@ class NodeTraffic:
         out = []
         for topic in sorted(set(ends.topic[own]) - INTERNAL_TOPICS - {_CLOCK}):
             subscriptions = np.flatnonzero(own & (ends.topic == topic))
-            rows = np.flatnonzero(np.isin(self._subscription, subscriptions))
-            rows = rows[np.argsort(executions.until_ns[rows], kind="stable")]
+            own_rows = np.isin(self._subscription, subscriptions) & ~executions.resumed
+            rows = np.flatnonzero(own_rows)
+            rows = rows[np.argsort(executions.over_ns[rows], kind="stable")]
             if len(rows):
-                start_ns, until_ns = executions.start_ns[rows], executions.until_ns[rows]
+                start_ns, until_ns = executions.start_ns[rows], executions.over_ns[rows]
                 out.append(Input(str(topic), subscriptions, rows, start_ns, until_ns))
         return out
 

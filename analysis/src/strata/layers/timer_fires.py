@@ -95,7 +95,7 @@ def find_timer_fires(model: Model, ledger: Ledger) -> TimerFires:
     """Return all fires of the model's timers; departures from the grid are counted."""
     executions, timers = model.executions, model.entities.timers
     timer = np.append(model.entities.callbacks.timer, NONE)[executions.callback]
-    rows = np.flatnonzero(timer != NONE)
+    rows = np.flatnonzero((timer != NONE) & ~executions.resumed)
     rows = rows[np.lexsort((executions.start_ns[rows], timer[rows]))]
     timer, start_ns = timer[rows], executions.start_ns[rows]
     picked_ns = _picked(model, timer, rows)

@@ -111,6 +111,7 @@ class _Rest:
     taken_ns: Ints
     start_ns: Ints
     end_ns: Ints
+    suspended_ns: Ints
     waiting: Ints
     split: Flags
 
@@ -161,7 +162,9 @@ def _rest(model: Model, passage: Passage, waiting: Waiting) -> _Rest:
     start_ns = np.full(len(take), NONE, np.int64)
     end_ns = np.full(len(take), NONE, np.int64)
     start_ns[ran] = model.executions.start_ns[execution[ran]]
-    end_ns[ran] = model.executions.end_ns[execution[ran]]
+    end_ns[ran] = model.executions.finished_ns[execution[ran]]
+    suspended_ns = np.zeros(len(take), np.int64)
+    suspended_ns[ran] = model.executions.suspended_ns[execution[ran]]
     return _Rest(
         within,
         publications.client_ns[publication],
@@ -172,6 +175,7 @@ def _rest(model: Model, passage: Passage, waiting: Waiting) -> _Rest:
         taken_ns,
         start_ns,
         end_ns,
+        np.where(end_ns != NONE, suspended_ns, 0),
         waiting.idle(begin_ns, until),
         waiting.known,
     )
@@ -194,7 +198,8 @@ def _durations(rest: _Rest, passage: Passage) -> dict[str, Ints]:
         (names.WAKE_UP_EXECUTOR_WAIT_TAKE, ~split & told & ~picked, until_take),
         (names.MIDDLEWARE_EXECUTOR_WAIT_TAKE, ~split & ~told & ~picked, until_take),
         (names.CLIENT_TAKE, ran, rest.start_ns - rest.taken_ns),
-        (names.CALLBACK, ran & ended, rest.end_ns - rest.start_ns),
+        (names.SUSPENDED, rest.suspended_ns > 0, rest.suspended_ns),
+        (names.CALLBACK, ran & ended, rest.end_ns - rest.start_ns - rest.suspended_ns),
     ]
     durations = {layer.column: np.where(there, ns, NONE) for layer, there, ns in layers}
     durations |= passage.durations

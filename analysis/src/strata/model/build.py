@@ -25,6 +25,7 @@ from strata.model.matching import Matches, match
 from strata.model.ring_buffers import Passages, find_ring_buffers, pair_passages
 from strata.model.scheduling import Scheduling, find_scheduling
 from strata.model.service_calls import ServiceTraffic, find_service_traffic
+from strata.model.suspensions import join_pieces
 from strata.model.thread_cpu import CpuSamples, find_cpu_samples, no_samples
 from strata.model.timeline import Timeline
 from strata.model.topics import number_topics
@@ -74,6 +75,7 @@ def build_model(
     entities = build_entities(events)
     timeline = Timeline(events)
     executions = pair_executions(events, timeline, entities.callbacks, ledger, losses)
+    executions = join_pieces(events, timeline, executions, ledger, losses)
     waits = pair_waits(events, timeline)
     publications = find_publications(events, timeline, entities, executions, ledger, losses)
     takes = find_takes(events, timeline, entities, executions, ledger, losses)

@@ -24,10 +24,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Callbacks
-from strata.model.search import Lifetimes
+from strata.model.search import Lifetimes, pick
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.windows import NO_LOSSES, Windows, first_touching, touched
 from strata.schema.quality import Ledger
@@ -40,6 +41,11 @@ class Executions:
     `until` bounds an execution for asking what ran inside it: the position of its end, or for one
     without, of the next executor event or callback of its thread, or of its first event after
     others were lost. `until_ns` is when that was, or when the first was lost.
+
+    A coroutine callback of rclpy has one row a piece that ran (strata.model.suspensions). `first`
+    and `last` are the rows of the pieces of one execution, `finished_ns` the end of the whole,
+    `paused_ns` how long it was suspended before the row's own piece; `resumed` marks pieces that go
+    on with an execution. Of all others first and last are the row itself.
     """
 
     start: Ints
@@ -51,12 +57,34 @@ class Executions:
     callback: Ints
     intra_process: Ints
     depth: Ints
+    first: Ints
+    last: Ints
+    resumed: npt.NDArray[np.bool_]
+    finished_ns: Ints
+    paused_ns: Ints
 
     def __len__(self) -> int:
         return len(self.start)
 
+    @property
+    def suspended_ns(self) -> Ints:
+        """How long the execution of each row was suspended in all."""
+        return np.asarray(self.paused_ns[self.last], np.int64)
+
+    @property
+    def over_ns(self) -> Ints:
+        """Until when the execution of each row is known to have gone on, suspensions included."""
+        return np.asarray(self.until_ns[self.last], np.int64)
+
     def enclosing(self, at: Ints) -> Ints:
-        """Return the innermost execution around each timeline position; `NONE` outside of all."""
+        """Return the innermost execution around each timeline position, by its first piece.
+
+        `NONE` outside of all.
+        """
+        return pick(self.first, self.innermost(at))
+
+    def innermost(self, at: Ints) -> Ints:
+        """Return the innermost piece around each timeline position; `NONE` outside of all."""
         best = np.full(len(at), NONE, np.int64)
         best_start = np.full(len(at), NONE, np.int64)
         for level in np.unique(self.depth):
@@ -140,7 +168,8 @@ def first_after(timeline: Timeline, executions: Executions, at: Ints, losses: Wi
     near = (start != NONE) & ((barrier == NONE) | (start < barrier))
     near &= ~touched(losses, timeline.ns[at], timeline.ns_at(start))
     row = np.searchsorted(executions.start, start).clip(max=len(executions) - 1)
-    return np.where(near, row, NONE)
+    # What goes on with an earlier execution was not started by a take.
+    return np.where(near & ~executions.resumed[row], row, NONE)
 
 
 def _bounds(timeline: Timeline, start: Ints, end: Ints, losses: Windows) -> tuple[Ints, Ints]:
@@ -176,16 +205,23 @@ def _executions(
     process = events.process(EVENT_OF[Kind.CALLBACK_START])[row]
     found = lives.find(process, address, start_ns)
     intra = events.ints(EVENT_OF[Kind.CALLBACK_START], "is_intra_process")[row]
+    every = np.arange(len(start), dtype=np.int64)
+    end_ns = np.where(end != NONE, timeline.ns[end], NONE)
     return Executions(
         start,
         until,
         start_ns,
-        np.where(end != NONE, timeline.ns[end], NONE),
+        end_ns,
         until_ns,
         timeline.thread[start],
         found,
         intra,
         _depth(start, until),
+        every,
+        every,
+        np.zeros(len(start), bool),
+        end_ns,
+        np.zeros(len(start), np.int64),
     )
 
 

@@ -100,6 +100,9 @@ def callback_instances_frame(model: Model) -> pd.DataFrame:
                 "start_ns": executions.start_ns,
                 "end_ns": nullable(executions.end_ns),
                 "is_intra_process": executions.intra_process == 1,
+                "execution_id": executions.first,
+                "is_resumed": executions.resumed,
+                "finished_ns": nullable(executions.finished_ns),
             }
         )
     )

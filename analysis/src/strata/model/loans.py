@@ -34,6 +34,8 @@ _TAKES = (
 )
 _WORK = (Kind.CALLBACK_START, Kind.CALLBACK_END, Kind.WAIT, Kind.READY, Kind.EXECUTE)
 _STEPS = (*_TAKES, *_WORK)
+_OF_RCLPY = 1 << 52
+"""Ids of callbacks in rclpy begin here (rclpy_tracepoints); addresses of a process lie below."""
 
 
 def find_loaned_takes(
@@ -82,6 +84,8 @@ def count_unseen_takes(
         return
     subscription = pick(entities.callbacks.subscription, executions.callback)
     own = (subscription != NONE) & (executions.intra_process == 0)
+    # rclpy borrows no messages: what starts without a take goes on with a suspended callback.
+    own &= ~executions.resumed & (pick(entities.callbacks.address, executions.callback) < _OF_RCLPY)
     own[taken[taken != NONE]] = False
     start = executions.start[own]
     before = timeline.before(start, *_STEPS)

@@ -22,45 +22,48 @@ from strata.model.search import GroupedSearch, pick
 class Kind(IntEnum):
     """Runtime events of the model, in causal order on one thread."""
 
-    CALLBACK_END = 0
-    SEND_RESPONSE = 1
-    WAIT = 2
-    WAIT_BEGIN = 3
-    WAIT_END = 4
-    READY = 5
-    EXECUTE = 6
-    TAKE_BEGIN = 7
-    DESERIALIZE_BEGIN = 8
-    DESERIALIZE_END = 9
-    TAKE_END = 10
-    RMW_TAKE = 11
-    TAKE_REQUEST = 12
-    TAKE_RESPONSE = 13
-    RCL_TAKE = 14
-    RCLCPP_TAKE = 15
-    DEQUEUE = 16
-    CALLBACK_START = 17
-    PACKET_RECEIVED = 18
-    BUFFER_PULLED = 19
-    FRAME_BOUNDARY = 20
-    CLOUD_READY = 21
-    COPY_DONE = 22
-    INTRA_PUBLISH = 23
-    ENQUEUE = 24
-    RCLCPP_PUBLISH = 25
-    RCL_PUBLISH = 26
-    RMW_PUBLISH = 27
-    WRITE_BEGIN = 28
-    SERIALIZE_BEGIN = 29
-    SERIALIZE_END = 30
-    WRITER_HISTORY_ADD = 31
-    SEND_BEGIN = 32
-    SEND_END = 33
-    WRITE_END = 34
-    SEND_REQUEST = 35
+    SUSPEND = 0
+    CALLBACK_END = 1
+    SEND_RESPONSE = 2
+    WAIT = 3
+    WAIT_BEGIN = 4
+    WAIT_END = 5
+    READY = 6
+    EXECUTE = 7
+    TAKE_BEGIN = 8
+    DESERIALIZE_BEGIN = 9
+    DESERIALIZE_END = 10
+    TAKE_END = 11
+    RMW_TAKE = 12
+    TAKE_REQUEST = 13
+    TAKE_RESPONSE = 14
+    RCL_TAKE = 15
+    RCLCPP_TAKE = 16
+    DEQUEUE = 17
+    RESUME = 18
+    CALLBACK_START = 19
+    PACKET_RECEIVED = 20
+    BUFFER_PULLED = 21
+    FRAME_BOUNDARY = 22
+    CLOUD_READY = 23
+    COPY_DONE = 24
+    INTRA_PUBLISH = 25
+    ENQUEUE = 26
+    RCLCPP_PUBLISH = 27
+    RCL_PUBLISH = 28
+    RMW_PUBLISH = 29
+    WRITE_BEGIN = 30
+    SERIALIZE_BEGIN = 31
+    SERIALIZE_END = 32
+    WRITER_HISTORY_ADD = 33
+    SEND_BEGIN = 34
+    SEND_END = 35
+    WRITE_END = 36
+    SEND_REQUEST = 37
 
 
 EVENT_OF = {
+    Kind.SUSPEND: "rclpy:callback_suspend",
     Kind.CALLBACK_END: "ros2:callback_end",
     Kind.SEND_RESPONSE: "ros2:rmw_send_response",
     Kind.WAIT: "ros2:rclcpp_executor_wait_for_work",
@@ -78,6 +81,7 @@ EVENT_OF = {
     Kind.RCL_TAKE: "ros2:rcl_take",
     Kind.RCLCPP_TAKE: "ros2:rclcpp_take",
     Kind.DEQUEUE: "ros2:rclcpp_ring_buffer_dequeue",
+    Kind.RESUME: "rclpy:callback_resume",
     Kind.CALLBACK_START: "ros2:callback_start",
     Kind.PACKET_RECEIVED: "driver:packet_received",
     Kind.BUFFER_PULLED: "driver:buffer_pulled",

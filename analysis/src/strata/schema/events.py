@@ -8,16 +8,24 @@ from strata.schema.dds_events import DDS_EVENTS
 from strata.schema.driver_events import DRIVER_EVENTS
 from strata.schema.event import Event
 from strata.schema.kernel_events import KERNEL_EVENTS
+from strata.schema.rclpy_events import RCLPY_EVENTS
 from strata.schema.ros2_events import ROS2_EVENTS
 
 PROVIDER = "ros2"
 DDS_PROVIDER = "dds"
 DRIVER_PROVIDER = "driver"
+RCLPY_PROVIDER = "rclpy"
 
 INTERNAL_TOPICS = frozenset({"/rosout", "/parameter_events", "ros_discovery_info"})
 """Topics that every node has; they are hops, but no chains of the application."""
 
-EVENTS: tuple[Event, ...] = (*ROS2_EVENTS, *DDS_EVENTS, *DRIVER_EVENTS, *KERNEL_EVENTS)
+EVENTS: tuple[Event, ...] = (
+    *ROS2_EVENTS,
+    *RCLPY_EVENTS,
+    *DDS_EVENTS,
+    *DRIVER_EVENTS,
+    *KERNEL_EVENTS,
+)
 
 CATALOGUE: dict[str, Event] = {event.full_name: event for event in EVENTS}
 

@@ -87,8 +87,20 @@ EXECUTOR_WAIT = Layer(
 )
 TAKE = Layer("take", "take_ns", "rclcpp_executor_execute -> rmw_take, deserialization included")
 CLIENT_TAKE = Layer("client take", "client_take_ns", "rmw_take -> callback_start")
-CALLBACK = Layer("callback", "callback_ns", "callback_start -> callback_end")
-HOLD = Layer("hold", "hold_ns", "callback_start -> the publish made from this callback")
+CALLBACK = Layer(
+    "callback", "callback_ns", "callback_start -> callback_end; of a coroutine, what it ran of that"
+)
+SUSPENDED = Layer(
+    "suspended",
+    "suspended_ns",
+    "the time in which a coroutine callback (rclpy) awaited something and its thread did not run "
+    "it: before its end, in a chain before the publish made from it",
+)
+HOLD = Layer(
+    "hold",
+    "hold_ns",
+    "callback_start -> the publish made from this callback; of a coroutine, what it ran of that",
+)
 STORED = Layer(
     "stored",
     "stored_ns",
@@ -184,11 +196,12 @@ HOP_LAYERS: tuple[Layer, ...] = (
     WAKE_UP_EXECUTOR_WAIT_TAKE,
     MIDDLEWARE_EXECUTOR_WAIT_TAKE,
     CLIENT_TAKE,
+    SUSPENDED,
     CALLBACK,
 )
 
 # The layers of a hop without its callback: what a chain is made of, beside hold.
-TRANSFER_LAYERS: tuple[Layer, ...] = HOP_LAYERS[:-1]
+TRANSFER_LAYERS: tuple[Layer, ...] = HOP_LAYERS[:-2]
 
 _LINKED_LAYERS = TRANSFER_LAYERS[len(DRIVER_LAYERS) :]
 

@@ -18,13 +18,16 @@ UNKNOWN = "(unknown)"
 
 
 def callback_table(objects: pd.DataFrame, instances: pd.DataFrame) -> pd.DataFrame:
-    """Return the table `callbacks` from `callback_objects` and `callback_instances`."""
+    """Return the table `callbacks` from `callback_objects` and `callback_instances`.
+
+    A coroutine that was suspended is one execution, that took as long as its pieces ran.
+    """
     owners = {row["callback_id"]: row for row in objects.to_dict("records")}
+    instances = executions_of(instances)
     rows = []
     for callback_id, runs in instances.groupby("callback_id"):
         owner = owners[callback_id]
-        ended = runs.dropna(subset=["end_ns"])
-        duration = ended["end_ns"].to_numpy(np.int64) - ended["start_ns"].to_numpy(np.int64)
+        duration = runs["ran_ns"].dropna().to_numpy(np.int64)
         period = np.diff(np.sort(runs["start_ns"].to_numpy(np.int64)))
         rows.append(
             {
@@ -39,6 +42,20 @@ def callback_table(objects: pd.DataFrame, instances: pd.DataFrame) -> pd.DataFra
             }
         )
     return tables.CALLBACKS.frame(pd.DataFrame(rows, columns=tables.CALLBACKS.names))
+
+
+def executions_of(instances: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `callback_instances` that begin an execution, with `ran_ns`.
+
+    That is how long all its pieces ran; null for one that never ended.
+    """
+    took = instances["end_ns"] - instances["start_ns"]
+    begun = instances[~instances["is_resumed"]]
+    if len(begun) == len(instances):
+        return begun.assign(ran_ns=took)
+    whole = took.groupby(instances["execution_id"]).sum().reindex(begun["execution_id"])
+    ran = pd.Series(whole.array, index=begun.index)
+    return begun.assign(ran_ns=ran.where(begun["finished_ns"].notna()))
 
 
 def symbol_of(callback: Mapping[Hashable, Any]) -> str:

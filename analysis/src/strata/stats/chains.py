@@ -4,7 +4,8 @@
 
 A chain's time is cut into the layers of its hops: of every hop but the last the transfer layers and
 the link to the next (*hold*; of stored messages *callback*, *stored* and *link hold*), of the last
-the transfer layers and the *callback*. Segments of one instance add up to its latency exactly.
+the transfer layers and the *callback*; of coroutine callbacks *suspended*, too. Segments of one
+instance add up to its latency exactly.
 
 Instances are the messages whose last callback ended, as in the statistics of hops. A callback that
 threw has no end: its messages would stop at its start, and mix two different latencies. Where no
@@ -36,6 +37,7 @@ from strata.schema.layers import (
     SERIALIZE,
     SERIALIZE_DDS_WRITE,
     STORED,
+    SUSPENDED,
     TRANSFER_LAYERS,
     TRANSPORT,
     Layer,
@@ -47,7 +49,7 @@ from strata.stats.summary import Statistics, prefixed, summarize
 
 Ints = npt.NDArray[np.int64]
 
-_STEPS = (*TRANSFER_LAYERS, HOLD, CALLBACK, STORED, LINK_HOLD)
+_STEPS = (*TRANSFER_LAYERS, HOLD, SUSPENDED, CALLBACK, STORED, LINK_HOLD)
 
 
 @dataclass(frozen=True)
@@ -170,7 +172,9 @@ def _segments(
             (layer, rows, messages[layer.column].array[rows]) for layer in transfer_layers(hop)
         ]
         if hop == last:
-            wanted.append((CALLBACK, rows, messages[CALLBACK.column].array[rows]))
+            wanted += [
+                (layer, rows, messages[layer.column].array[rows]) for layer in (SUSPENDED, CALLBACK)
+            ]
         else:
             wanted += _link_layers(chain, hop, links)
         for layer, at, durations in wanted:
@@ -190,6 +194,7 @@ def _link_layers(
     direct = (own["kind"] == "callback").to_numpy()
     return [
         (HOLD, parent, own["hold_ns"].where(direct).array),
+        (SUSPENDED, parent, own["suspended_ns"].array),
         (CALLBACK, parent, own["callback_ns"].array),
         (STORED, parent, own["stored_ns"].array),
         (LINK_HOLD, child, own["hold_ns"].where(~direct).array),
@@ -270,7 +275,7 @@ def place_of_layer(
     layer: Layer, message: pd.DataFrame, callbacks: pd.Series[str]
 ) -> pd.Series[str]:
     """Name where a layer's time was spent, for each message: topic, node or callback."""
-    if layer in (CALLBACK, HOLD):
+    if layer in (CALLBACK, HOLD, SUSPENDED):
         return _described(message, "callback_id", callbacks, "subscription_node")
     if layer is LINK_HOLD:
         return _described(message, "publisher_callback_id", callbacks, "publisher_node")

@@ -17,7 +17,7 @@ import pandas as pd
 
 from strata.analysis import Analysis
 from strata.model.columns import NONE, filled
-from strata.schema.layers import CALLBACK, HOP_LAYERS, Layer
+from strata.schema.layers import CALLBACK, HOP_LAYERS, SUSPENDED, Layer
 from strata.stats.groups import TAIL, TYPICAL, Group, members
 from strata.stats.hops import counted
 from strata.stats.mode_tables import modes_found
@@ -101,7 +101,7 @@ def trace_hops(analysis: Analysis, name: str) -> TraceHops:
     """Measure all hops and chains of a trace."""
     messages = analysis.messages
     durations = {layer: filled(messages[layer.column]) for layer in HOP_LAYERS}
-    transfer = _Cut(messages, "callback_start_ns", _without(durations, CALLBACK))
+    transfer = _Cut(messages, "callback_start_ns", _without(durations, SUSPENDED, CALLBACK))
     whole = _Cut(messages, "callback_end_ns", durations)
     modes = modes_found(analysis.hops, "hop_id", analysis.modes)
     layers = _layer_statistics(analysis.hop_layers)
@@ -150,8 +150,8 @@ class _Cut:
         return Largest(most, sums[most] / max(int(chosen["latency_ns"].sum()), 1))
 
 
-def _without(layers: Layers, left_out: Layer) -> Layers:
-    return {layer: column for layer, column in layers.items() if layer is not left_out}
+def _without(layers: Layers, *left_out: Layer) -> Layers:
+    return {layer: column for layer, column in layers.items() if layer not in left_out}
 
 
 def _layer_statistics(hop_layers: pd.DataFrame) -> dict[int, tuple[LayerStatistics, ...]]:

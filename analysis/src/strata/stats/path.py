@@ -18,7 +18,7 @@ import pandas as pd
 
 from strata.analysis import Analysis
 from strata.errors import TraceError
-from strata.schema.layers import CALLBACK, HOLD, LINK_HOLD, STORED, transfer_layers
+from strata.schema.layers import CALLBACK, HOLD, LINK_HOLD, STORED, SUSPENDED, transfer_layers
 from strata.stats.blame import OTHERS
 from strata.stats.callbacks import awaited, descriptions
 from strata.stats.chains import place_of_layer
@@ -86,13 +86,17 @@ def _path(analysis: Analysis, path: list[int], links: list[Row]) -> CriticalPath
         row = rows.iloc[[hop]]
         wanted = [(layer, row, row[layer.column].iloc[0]) for layer in transfer_layers(hop)]
         if hop == len(path) - 1:
-            wanted.append((CALLBACK, row, row[CALLBACK.column].iloc[0]))
+            wanted += [(layer, row, row[layer.column].iloc[0]) for layer in (SUSPENDED, CALLBACK)]
         elif links[hop]["kind"] == "callback":
-            wanted.append((HOLD, row, links[hop]["hold_ns"]))
+            wanted += [
+                (HOLD, row, links[hop]["hold_ns"]),
+                (SUSPENDED, row, links[hop]["suspended_ns"]),
+            ]
         else:
             following = rows.iloc[[hop + 1]]
             wanted += [
                 (CALLBACK, row, links[hop]["callback_ns"]),
+                (SUSPENDED, row, links[hop]["suspended_ns"]),
                 (STORED, row, links[hop]["stored_ns"]),
                 (LINK_HOLD, following, links[hop]["hold_ns"]),
             ]

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What became of every `ros2` and `driver` event: what it was used for, or why it was not.
+"""What became of every `ros2`, `rclpy` and `driver` event: what it was used for, or why it was not.
 
 Nothing is passed over in silence: the counts of an event's uses add up to the number of its events.
 Each rule names its cases by what must hold of an event; an event of which none holds is
@@ -21,13 +21,15 @@ from strata.model.event_uses.entities import ENTITY_RULES
 from strata.model.event_uses.evidence import Evidence
 from strata.model.event_uses.messages import MESSAGE_RULES
 from strata.model.event_uses.ring_buffers import RING_BUFFER_RULES
+from strata.model.event_uses.suspensions import SUSPENSION_RULES
 from strata.model.event_uses.threads import THREAD_RULES
-from strata.schema.events import CATALOGUE, DRIVER_PROVIDER, PROVIDER
+from strata.schema.events import CATALOGUE, DRIVER_PROVIDER, PROVIDER, RCLPY_PROVIDER
 
 __all__ = ["RULES", "UNEXPLAINED", "EventUse", "event_uses"]
 
 RULES: Mapping[str, Rule] = {
     **THREAD_RULES,
+    **SUSPENSION_RULES,
     **MESSAGE_RULES,
     **RING_BUFFER_RULES,
     **CALL_RULES,
@@ -38,14 +40,18 @@ RULES: Mapping[str, Rule] = {
 
 
 def event_uses(model: Model) -> list[EventUse]:
-    """Return the uses of every `ros2` and `driver` event of a trace, in the catalogue's order."""
+    """Return the uses of every `ros2`, `rclpy` and `driver` event, in the catalogue's order."""
     evidence = Evidence(model)
     out: list[EventUse] = []
     for name, event in CATALOGUE.items():
         total = model.events.count(name)
         # What stands for events that were not recorded comes from events of the hooks.
         stand_ins = bool(model.events.stand_ins(name).any())
-        if event.provider in (PROVIDER, DRIVER_PROVIDER) and total and not stand_ins:
+        if (
+            event.provider in (PROVIDER, RCLPY_PROVIDER, DRIVER_PROVIDER)
+            and total
+            and not stand_ins
+        ):
             out += _counted(name, total, RULES[name](evidence))
     return out
 

@@ -40,6 +40,7 @@ _COLOURS = {
     layers.TAKE.name: "#009e73",
     layers.CLIENT_TAKE.name: "#6b6b6b",
     layers.CALLBACK.name: "#cc79a7",
+    layers.SUSPENDED.name: "#d9c2d4",
     layers.HOLD.name: "#d55e00",
     layers.STORED.name: "#a58d5f",
     layers.LINK_HOLD.name: "#9e2a2b",
@@ -118,7 +119,13 @@ def paints() -> list[Paint]:
 
 def order(layer: str) -> int:
     """Place of a layer in legends: as a message meets them, those inside a node last."""
-    inside = (layers.HOLD, layers.CALLBACK, layers.STORED, layers.LINK_HOLD)
+    inside = (
+        layers.HOLD,
+        layers.SUSPENDED,
+        layers.CALLBACK,
+        layers.STORED,
+        layers.LINK_HOLD,
+    )
     names = [item.name for item in (*layers.TRANSFER_LAYERS, *inside)]
     return names.index(layer) if layer in names else len(names)
 

@@ -158,6 +158,12 @@ MESSAGES = (
         "does not hold.",
     ),
     Diagnostic(
+        "callbacks_left_suspended",
+        Severity.INFO,
+        "{count} coroutine {callback was|callbacks were} suspended and never ended: at the end of "
+        "the trace {it awaits|they await} something still, or {was|were} cancelled.",
+    ),
+    Diagnostic(
         "unlinked_publications",
         Severity.WARNING,
         "{count} {publication was|publications were} made in timers or threads of nodes whose "

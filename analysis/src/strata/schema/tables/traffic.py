@@ -27,8 +27,22 @@ CALLBACK_INSTANCES = Table(
         instant("start_ns", "callback_start"),
         instant("end_ns", "callback_end", null="it never ended in the trace"),
         Column("is_intra_process", "bool", "the message came through an intra-process buffer"),
+        dense_id(
+            "execution_id",
+            "instance_id of the first piece of the execution: its own, but for a coroutine that "
+            "was suspended",
+        ),
+        Column(
+            "is_resumed", "bool", "goes on with a coroutine that was suspended (rclpy), from start"
+        ),
+        instant(
+            "finished_ns",
+            "callback_end of the execution's last piece",
+            null="it never ended in the trace",
+        ),
     ),
-    "One row an execution of a callback: the half-open interval from start to end.",
+    "Executions of callbacks: half-open intervals from start to end, one row each. A coroutine "
+    "callback of rclpy has a row for each piece that ran; in between it was suspended.",
 )
 
 PUBLICATIONS = Table(
@@ -246,6 +260,12 @@ LINKS = Table(
         dense_id("parent_id", "the message that caused it"),
         Column("kind", "string", "callback, periodic_async or partial_sync"),
         duration("callback_ns", "the parent's callback, whole", null="published inside it"),
+        duration(
+            "suspended_ns",
+            "how long that callback, a coroutine, was suspended, as far as it lies before the "
+            "publish; no part of callback_ns and hold_ns",
+            null="it was not",
+        ),
         duration(
             "stored_ns",
             "end of that callback -> start of the callback that published; of a publish outside of "
