@@ -25,7 +25,7 @@ def links_of(parents: list[int | list[int]]) -> Links:
     child, parent = np.asarray(pairs, np.int64).reshape(-1, 2).T
     none = np.full(len(child), -1, np.int64)
     last = np.append(child[1:] != child[:-1], True)[: len(child)]
-    return Links(child, parent, np.zeros_like(none), none, none, none + 6, last)
+    return Links(child, parent, np.zeros_like(none), none, none, none, none + 6, last)
 
 
 def ways_of(hops: list[int], parents: list[int | list[int]], ledger: Ledger) -> Ways:

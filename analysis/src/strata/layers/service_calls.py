@@ -100,7 +100,7 @@ def cut_calls(model: Model, ledger: Ledger) -> CallLayers:
         pick(exchange.picked_ns, calls.taken),
         pick(exchange.taken_requests.ns, calls.taken),
         pick(model.executions.start_ns, execution),
-        pick(model.executions.end_ns, execution),
+        pick(model.executions.finished_ns, execution),
         pick(exchange.sent_responses.ns, calls.response),
         pick(exchange.taken_responses.ns, calls.taken_response),
     )

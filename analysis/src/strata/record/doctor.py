@@ -36,6 +36,7 @@ PROBLEM = "problem"
 
 _BUFFERS = Path("/dev/shm")
 _TRACING_GROUP = "tracing"
+_RCLPY_PROVIDER = "python*/*-packages/rclpy_tracepoints/librclpy_provider.so"
 _MIB = 1 << 20
 
 
@@ -209,6 +210,11 @@ def _workspace(ros: Ros | None) -> Iterator[Check]:
     if ros.rclpy_tracepoints is None:
         found = "not built: no callbacks and executor events of rclpy programs"
         yield Check("rclpy_tracepoints", WARNING, found, "make setup")
+    elif not any(ros.rclpy_tracepoints.parent.glob(_RCLPY_PROVIDER)):
+        found = (
+            f"{ros.rclpy_tracepoints}; no lttng-ust headers when it was built: no rclpy:* events"
+        )
+        yield Check("rclpy_tracepoints", WARNING, found, "install liblttng-ust-dev, make setup")
     else:
         yield Check("rclpy_tracepoints", OK, str(ros.rclpy_tracepoints))
 
