@@ -278,7 +278,14 @@ def _callbacks(relay: Relay, messages: pd.DataFrame) -> tuple[pd.DataFrame, pd.D
         more = pd.DataFrame({"callback_id": relay.hops, "start_ns": start, "end_ns": end})
         ran = pd.concat([ran, more], ignore_index=True)
     ran = ran.assign(
-        instance_id=range(len(ran)), host=HOST, vpid=100, vtid=100, is_intra_process=False
+        instance_id=range(len(ran)),
+        execution_id=range(len(ran)),
+        finished_ns=ran["end_ns"],
+        host=HOST,
+        vpid=100,
+        vtid=100,
+        is_intra_process=False,
+        is_resumed=False,
     )
     return tables.CALLBACK_OBJECTS.frame(objects), tables.CALLBACK_INSTANCES.frame(ran)
 
