@@ -22,7 +22,8 @@ from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.callbacks import callback_table, describe
 from strata.stats.chain_facts import chain_facts
 from strata.stats.chains import chain_tables, place_of_layer
-from strata.stats.hops import hop_tables
+from strata.stats.findings import quality_frame
+from strata.stats.hops import hop_tables, received_only
 from strata.stats.mode_tables import mode_tables
 from strata.verdict.groups import group_chains
 
@@ -79,7 +80,7 @@ def make(relay: Relay) -> Analysis:
     where = pd.DataFrame(
         {name: place_of_layer(layer, messages, described) for name, layer in BY_NAME.items()}
     )
-    hops, hop_layers = hop_tables(messages, tables.PUBLICATIONS.empty(), tables.TAKES.empty())
+    hops, hop_layers = hop_tables(messages, received_only(messages))
     way = np.arange(relay.messages)[:, None] + relay.messages * np.arange(relay.hops)[None, :]
     linked = messages[messages["parent_id"].notna()]
     links = tables.LINKS.frame(
@@ -141,7 +142,7 @@ def make(relay: Relay) -> Analysis:
         service_calls=tables.SERVICE_CALLS.empty(),
         services=tables.SERVICES.empty(),
         service_layers=tables.SERVICE_LAYER_STATS.empty(),
-        quality=tables.QUALITY.frame(pd.DataFrame(ledger.rows(), columns=tables.QUALITY.names)),
+        quality=quality_frame(ledger, BEGIN_NS),
         losses=tables.LOSSES.empty(),
         event_uses=tables.EVENT_USES.empty(),
         bottlenecks=find_bottlenecks(of_modes.chains, blame, of_modes.modes, facts),

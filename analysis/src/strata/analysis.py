@@ -146,6 +146,7 @@ class Analysis:
     losses: pd.DataFrame
     event_uses: pd.DataFrame
     bottlenecks: tuple[Bottleneck, ...]
+    hop_losses: pd.DataFrame = field(default_factory=tables.HOP_LOSSES.empty)
     processes: pd.DataFrame = field(default_factory=tables.PROCESSES.empty)
     contexts: pd.DataFrame = field(default_factory=tables.CONTEXTS.empty)
     subscription_objects: pd.DataFrame = field(default_factory=tables.SUBSCRIPTION_OBJECTS.empty)

@@ -25,15 +25,18 @@ def side(name: str, *relays: Relay) -> Side:
     )
 
 
-def hop_side(*runs: dict[Part, Ints], lost: int = 0) -> Side:
+def hop_side(*runs: dict[Part, Ints], lost: int = 0, unknown: int = 0, unseen: int = 0) -> Side:
     """A side whose runs have one hop, cut into the given parts."""
-    return Side("made", tuple(Run(f"r{at}", "/r", _hop(run, lost)) for at, run in enumerate(runs)))
+    missing = (lost, unknown, unseen)
+    return Side(
+        "made", tuple(Run(f"r{at}", "/r", _hop(run, *missing)) for at, run in enumerate(runs))
+    )
 
 
-def _hop(parts: dict[Part, Ints], lost: int) -> dict[Subject, Measured]:
+def _hop(parts: dict[Part, Ints], lost: int, *missing: int) -> dict[Subject, Measured]:
     latency = sum(np.where(ns == NONE, 0, ns) for ns in parts.values())
     count = len(latency)
-    return {ONLY_HOP: Measured(latency, parts, latency, count + lost, lost)}
+    return {ONLY_HOP: Measured(latency, parts, latency, count + lost, lost, *missing)}
 
 
 def durations(random: np.random.Generator, count: int = 300, median: int = 100_000) -> Ints:

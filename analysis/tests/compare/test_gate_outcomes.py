@@ -20,6 +20,7 @@ from strata.compare.values import value_of_runs
 from strata.compare.wording import outcome_text
 
 HOLDS, BROKEN, UNDECIDED = Outcome.HOLDS, Outcome.BROKEN, Outcome.UNDECIDED
+MISSING = Outcome.MISSING
 
 
 @pytest.fixture(scope="module")
@@ -113,12 +114,46 @@ def test_a_layer_is_put_together_of_finer_ones(tmp_path: Path) -> None:
     assert one.found.value == np.median(together)
 
 
-def test_too_few_values_decide_nothing(tmp_path: Path) -> None:
+def test_too_few_values_are_missing_data(tmp_path: Path) -> None:
     few = hop_side({Part("callback"): np.arange(1, 5, dtype=np.int64) * 1_000})
     found = judged(
         tmp_path, (few, few), "hop p99 < 1 ms", "hop p50 not more than 5 % worse", "hop max < 1 ms"
     )
-    assert [one.outcome for one in found] == [UNDECIDED, UNDECIDED, HOLDS]
+    assert [one.outcome for one in found] == [MISSING, MISSING, HOLDS]
+    assert [one.broken for one in found] == [True, True, False]
+
+
+def test_a_gate_of_which_data_are_missing_passes_where_that_is_asked_for(tmp_path: Path) -> None:
+    few = hop_side({Part("callback"): np.arange(1, 5, dtype=np.int64) * 1_000})
+    (one,) = judged(tmp_path, (None, few), "{gate: hop p99 < 1 ms, missing: passes}")
+    assert (one.outcome, one.broken) == (MISSING, False)
+    file = tmp_path / "all.yaml"
+    file.write_text("missing: passes\ngates: [hop p99 < 1 ms]")
+    assert [one.broken for one in judge(read_gates(file), None, few)] == [False]
+
+
+def test_what_the_reader_did_not_live_to_take_is_missing(tmp_path: Path) -> None:
+    """A sink that died after a tenth: what it took is fast, and says nothing of the rest."""
+    fast = {Part("callback"): durations(np.random.default_rng(3), 200)}
+    died, ended = hop_side(fast, unseen=1_800), hop_side(fast, unseen=3)
+    for gate in ("hop p99 < 20 ms", "hop p50 not more than 50 % worse", "hop max < 20 ms"):
+        (one,) = judged(tmp_path, (hop_side(fast), died), gate)
+        assert (one.outcome, one.broken) == (MISSING, True)
+        assert "200 of 2,000 messages seen" in outcome_text(one)
+        assert all(not one.broken for one in judged(tmp_path, (hop_side(fast), ended), gate))
+
+
+def test_a_hop_that_took_nothing_is_judged_too(tmp_path: Path) -> None:
+    nothing = hop_side({Part("callback"): np.empty(0, np.int64)}, unseen=258, lost=258)
+    found = judged(tmp_path, (None, nothing), "hop p99 < 20 ms", "loss <= 0.1 %")
+    assert [(one.outcome, one.broken) for one in found] == [(MISSING, True), (BROKEN, True)]
+
+
+def test_losses_that_are_not_known(tmp_path: Path) -> None:
+    values = {Part("callback"): durations(np.random.default_rng(3), 5_000)}
+    unknown = hop_side(values, unknown=100, unseen=100)
+    gates = ("loss <= 0.1 %", "loss <= 5 %")
+    assert [one.outcome for one in judged(tmp_path, (None, unknown), *gates)] == [MISSING, HOLDS]
 
 
 def test_losses(tmp_path: Path) -> None:

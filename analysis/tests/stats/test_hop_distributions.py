@@ -19,7 +19,7 @@ from strata.pipeline.messages import Wanted, message_results
 from strata.schema import tables
 from strata.schema.layers import HOP_LAYERS
 from strata.stats.hop_distributions import Way, trace_hops
-from strata.stats.hops import hop_tables
+from strata.stats.hops import hop_tables, received_only
 from strata.stats.modes import find_modes
 
 AnalysisOf = Callable[[str], Analysis]
@@ -109,29 +109,23 @@ def test_chains_are_there_from_end_to_end(analysis_of: AnalysisOf) -> None:
 
 
 @st.composite
-def traffic(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Messages over a few hops of two subscriptions each; publications, some of unknown publishers;
-    and takes.
-    """
+def traffic(draw: st.DrawFn) -> pd.DataFrame:
+    """Messages over a few hops of two subscriptions each."""
     count = draw(st.integers(1, 30))
-    publisher = draw(
-        st.lists(st.one_of(st.none(), st.integers(0, 3)), min_size=count, max_size=count)
-    )
-    publications = pd.DataFrame({"publisher_id": pd.array(publisher, dtype="Int64")})
+    publisher = draw(st.lists(st.integers(0, 3), min_size=count, max_size=count))
     taken = draw(
         st.lists(
             st.tuples(st.integers(0, count - 1), st.integers(0, 5), st.booleans()), max_size=40
         )
     )
-    takes = pd.DataFrame({"subscription_id": pd.array([row[1] for row in taken], dtype="Int64")})
     rows = [
         {
             "message_id": at,
-            "hop_id": 3 * (publisher[publication] or 0) + subscription // 2,
+            "hop_id": 3 * publisher[publication] + subscription // 2,
             "publication_id": publication,
             "take_id": at,
             "topic": "/t",
-            "publisher_node": f"/from_{publisher[publication] or 0}",
+            "publisher_node": f"/from_{publisher[publication]}",
             "subscription_node": f"/to_{subscription // 2}",
             "method": "topic+timestamp",
             "confidence": "exact",
@@ -147,17 +141,12 @@ def traffic(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
         }
         for at, (publication, subscription, complete) in enumerate(taken)
     ]
-    messages = tables.MESSAGES.frame(pd.DataFrame(rows, columns=tables.MESSAGES.names))
-    return messages, publications, takes
+    return tables.MESSAGES.frame(pd.DataFrame(rows, columns=tables.MESSAGES.names))
 
 
 @given(traffic())
-def test_hops_are_those_of_a_plain_recount(
-    made: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
-) -> None:
-    messages, publications, takes = made
-    subscription = takes["subscription_id"].to_numpy()[messages["take_id"]]
-    hops, layers = hop_tables(messages, publications, takes)
+def test_hops_are_those_of_a_plain_recount(messages: pd.DataFrame) -> None:
+    hops, layers = hop_tables(messages, received_only(messages))
     assert hops["hop_id"].tolist() == sorted(set(messages["hop_id"]))
     for row in hops.to_dict("records"):
         every = messages[messages["hop_id"] == row["hop_id"]]
@@ -165,23 +154,8 @@ def test_hops_are_those_of_a_plain_recount(
         assert row["count"] == len(every)
         assert row["latency_count"] == len(rows)
         assert row["latency_p50"] == np.median(rows["latency_ns"])
-        assert row["lost"] == sum(
-            _lost(set(own["publication_id"]), set(every["publication_id"]), publications)
-            for _, own in every.groupby(subscription[every.index])
-        )
         (layer,) = layers[layers["hop_id"] == row["hop_id"]].to_dict("records")
         assert (layer["layer"], layer["share"]) == ("take", 1.0)
-
-
-def _lost(taken: set[int], of_hop: set[int], publications: pd.DataFrame) -> int:
-    own = publications["publisher_id"].tolist()
-    publishers = {own[at] for at in of_hop}
-    if any(pd.isna(publisher) for publisher in publishers):
-        return 0
-    meanwhile = range(min(taken), max(taken) + 1)
-    return sum(
-        not pd.isna(own[at]) and own[at] in publishers and at not in taken for at in meanwhile
-    )
 
 
 def test_of_two_subscriptions_of_a_node_one_may_lose_what_the_other_takes() -> None:

@@ -132,7 +132,12 @@ def _loss(row: LossRow) -> dict[str, Any]:
 
 
 def _lost(loss: Loss) -> dict[str, Any]:
-    return {"published": loss.published, "lost": loss.lost, "share": loss.share}
+    return {
+        "published": loss.published,
+        "lost": loss.lost,
+        "share": loss.share,
+        "unknown": loss.unknown,
+    }
 
 
 def _judgement(one: Judgement) -> dict[str, Any]:
@@ -147,6 +152,7 @@ def _judgement(one: Judgement) -> dict[str, Any]:
         "outcome": one.outcome.value,
         "broken": one.broken,
         "undecided": one.gate.undecided,
+        "missing": one.gate.missing,
         "found": None if one.found is None else _estimate(one.found),
         "text": outcome_text(one),
     }

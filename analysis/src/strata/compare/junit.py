@@ -16,7 +16,7 @@ _SUITE = "strata compare"
 
 
 def junit(judgements: Sequence[Judgement], a: Side | None, b: Side) -> str:
-    """Return the document. A broken gate is a failure; an undecided one that passes says so."""
+    """Return the document. A broken gate is a failure; one that passes undecided says so."""
     failures = sum(one.broken for one in judgements)
     counts = {"tests": str(len(judgements)), "failures": str(failures), "errors": "0"}
     root = ET.Element("testsuites", counts)
@@ -55,7 +55,7 @@ def _case(suite: ET.Element, judgement: Judgement) -> None:
         found = {"message": text, "type": judgement.outcome.value}
         failure = ET.SubElement(case, "failure", found)
         failure.text = printable(f"{gate.condition}: {text}")
-    elif judgement.outcome is Outcome.UNDECIDED:
+    elif judgement.outcome is not Outcome.HOLDS:
         ET.SubElement(case, "system-out").text = text
 
 

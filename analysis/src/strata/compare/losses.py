@@ -18,15 +18,23 @@ from strata.compare.difference import CONFIDENCE, Estimate
 
 @dataclass(frozen=True)
 class Loss:
-    """What was published and lost, in one run or in all of a side."""
+    """What was published and lost, in one run or in all of a side.
+
+    `unknown` are further messages, which may be lost or not.
+    """
 
     published: int
     lost: int
+    unknown: int = 0
 
     @property
     def share(self) -> float:
         """Of what was published; 0 where nothing was."""
         return self.lost / self.published if self.published else 0.0
+
+    def decided(self, *, lost: bool) -> Loss:
+        """Return what it is when all that is unknown was lost, or was received."""
+        return Loss(self.published + self.unknown, self.lost + (self.unknown if lost else 0))
 
 
 @dataclass(frozen=True)
@@ -40,7 +48,11 @@ class LossDifference:
 
 def whole(runs: Sequence[Loss]) -> Loss:
     """Add up the losses of runs."""
-    return Loss(sum(run.published for run in runs), sum(run.lost for run in runs))
+    return Loss(
+        sum(run.published for run in runs),
+        sum(run.lost for run in runs),
+        sum(run.unknown for run in runs),
+    )
 
 
 def loss_interval(loss: Loss) -> Estimate:

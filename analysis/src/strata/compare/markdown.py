@@ -29,7 +29,12 @@ from strata.compare.wording import (
 from strata.printable import printable
 from strata.units import NOTHING, format_ns, format_p
 
-_MARKS = {Outcome.HOLDS: "holds", Outcome.BROKEN: "**broken**", Outcome.UNDECIDED: "*undecided*"}
+_MARKS = {
+    Outcome.HOLDS: "holds",
+    Outcome.BROKEN: "**broken**",
+    Outcome.UNDECIDED: "*undecided*",
+    Outcome.MISSING: "**data missing**",
+}
 
 
 def markdown(comparison: Comparison | None, judgements: Sequence[Judgement]) -> str:

@@ -16,6 +16,7 @@ from strata.analysis import Analysis
 from strata.compare.parts import Part, part_of
 from strata.model.columns import NONE, filled
 from strata.schema.events import INTERNAL_TOPICS
+from strata.schema.fates import FATES
 from strata.schema.layers import BY_NAME, HOLD, HOP_LAYERS, LINK_HOLD, STORED
 from strata.stats.callbacks import UNKNOWN, executions_of, symbol_of
 from strata.stats.hops import counted
@@ -24,6 +25,8 @@ from strata.stats.partition import partition
 Ints = npt.NDArray[np.int64]
 
 _TRIGGER_AND_NODE = re.compile(r"(?:\[(.*)\] )?\((.*)\)")
+
+_WAY = ("topic", "publisher_node", "subscription_node")
 
 CHAIN, HOP, SERVICE, CALLBACK = KINDS = ("chain", "hop", "service", "callback")
 
@@ -62,7 +65,9 @@ class Measured:
 
     `parts` has one array a part, as long as `latency`, with NONE where a message does not have it;
     without NONE they add up to `latency`. `transfer` of a hop is up to callback_start. `published`
-    and `lost` are None where losses are not known.
+    (received or lost) and `lost` are None where losses are not known; `unknown` may be either.
+    `unseen` are messages of which the trace does not show what became of them at their reader
+    (strata.schema.fates): of a chain, those of its hops.
     """
 
     latency: Ints
@@ -70,6 +75,8 @@ class Measured:
     transfer: Ints | None = None
     published: int | None = None
     lost: int | None = None
+    unknown: int = 0
+    unseen: int = 0
 
     def counts(self) -> dict[Part, int]:
         """Return how many messages have each part."""
@@ -143,7 +150,8 @@ def _joined(first: Measured, second: Measured) -> Measured:
         None if None in numbers else sum(number or 0 for number in numbers)
         for numbers in ((first.published, second.published), (first.lost, second.lost))
     )
-    return Measured(latency, parts, transfer, published, lost)
+    more = (sum(getattr(one, name) for one in both) for name in ("unknown", "unseen"))
+    return Measured(latency, parts, transfer, published, lost, *more)
 
 
 def _hops(analysis: Analysis) -> Iterator[tuple[Subject, Measured]]:
@@ -156,9 +164,10 @@ def _hops(analysis: Analysis) -> Iterator[tuple[Subject, Measured]]:
         start_ns == NONE, latency, start_ns - messages["begin_ns"].to_numpy(np.int64)
     )
     whole, transferred = counted(messages), counted(messages, "callback_start_ns")
-    names = {row["hop_id"]: row for row in analysis.hops.to_dict("records")}
-    for hop_id, every in partition(messages["hop_id"].to_numpy(np.int64)):
-        row = names[hop_id]
+    rows_of = dict(partition(messages["hop_id"].to_numpy(np.int64)))
+    unseen = _unseen(analysis)
+    for row in analysis.hops.to_dict("records"):
+        every = rows_of.get(row["hop_id"], np.empty(0, np.int64))
         rows = every[whole[every]]
         parts: dict[Part, Ints] = {}
         for layer, ns in columns.items():
@@ -167,12 +176,19 @@ def _hops(analysis: Analysis) -> Iterator[tuple[Subject, Measured]]:
                 if (own != NONE).any():
                     _add(parts, part_of(layer, notified=told), own)
         where = f"{row['publisher_node']} -> {row['subscription_node']}"
-        count, lost = int(row["count"]), int(row["lost"])
+        received, lost, unknown = (int(row[name]) for name in ("received", "lost", "unknown"))
         transfer = until_start[every[transferred[every]]]
+        counts = (received + lost, lost, unknown, unseen.get(row["hop_id"], 0))
         yield (
             Subject(HOP, row["topic"], where),
-            Measured(latency[rows], parts, transfer, count + lost, lost),
+            Measured(latency[rows], parts, transfer, *counts),
         )
+
+
+def _unseen(analysis: Analysis) -> dict[int, int]:
+    causes = [fate.cause for fate in FATES if fate.unseen]
+    losses = analysis.hop_losses[analysis.hop_losses["cause"].isin(causes)]
+    return {int(str(at)): int(rows.sum()) for at, rows in losses.groupby("hop_id")["count"]}
 
 
 def _chains(analysis: Analysis) -> Iterator[tuple[Subject, Measured]]:
@@ -187,6 +203,13 @@ def _chains(analysis: Analysis) -> Iterator[tuple[Subject, Measured]]:
     number = instances["chain_instance_id"].to_numpy(np.int64)
     begin_ns = instances["begin_ns"].to_numpy(np.int64)
     latency = instances["latency_ns"].to_numpy(np.int64)
+    unseen, hops = _unseen(analysis), analysis.hops
+    of_way = {
+        way: unseen.get(hop_id, 0)
+        for hop_id, way in zip(
+            hops["hop_id"], zip(*(hops[name] for name in _WAY), strict=True), strict=True
+        )
+    }
     for row in analysis.chains.to_dict("records"):
         own = of_instances.get(row["chain_id"], np.empty(0, np.int64))
         own = own[np.argsort(begin_ns[own], kind="stable")]
@@ -194,7 +217,12 @@ def _chains(analysis: Analysis) -> Iterator[tuple[Subject, Measured]]:
         cut = segments.iloc[rows].assign(told=told[rows])
         nodes = str(row["nodes"]).split(" -> ")
         parts = _chain_parts(cut, number[own], nodes)
-        yield Subject(CHAIN, row["name"], row["nodes"]), Measured(latency[own], parts)
+        ways = zip(str(row["name"]).split(" -> "), nodes, nodes[1:], strict=False)
+        missing = sum(of_way.get(way, 0) for way in ways)
+        yield (
+            Subject(CHAIN, row["name"], row["nodes"]),
+            Measured(latency[own], parts, unseen=missing),
+        )
 
 
 def _chain_parts(segments: pd.DataFrame, instances: Ints, nodes: list[str]) -> dict[Part, Ints]:

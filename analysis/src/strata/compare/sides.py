@@ -47,10 +47,16 @@ class Side:
     def losses(self, subject: Subject) -> list[Loss]:
         """Return what was lost, for each run that tells."""
         return [
-            Loss(one.published, one.lost)
+            Loss(one.published, one.lost, one.unknown)
             for one in self.measured(subject)
             if one.published is not None and one.lost is not None
         ]
+
+    def unseen(self, subject: Subject) -> tuple[int, int]:
+        """Return of how many messages the trace does not show what became of them; and of all."""
+        own = self.measured(subject)
+        unseen = sum(one.unseen for one in own)
+        return unseen, unseen + sum(len(one.latency) for one in own)
 
     def parts(self, subject: Subject) -> tuple[Counter[Part], int]:
         """Return how many messages have each part, and of how many."""

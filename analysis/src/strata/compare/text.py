@@ -41,7 +41,12 @@ _STYLES = {
     Verdict.FASTER: "green",
     Verdict.LOSES_LESS: "green",
 }
-_OUTCOMES = {Outcome.HOLDS: "green", Outcome.BROKEN: "bold red", Outcome.UNDECIDED: "yellow"}
+_OUTCOMES = {
+    Outcome.HOLDS: "green",
+    Outcome.BROKEN: "bold red",
+    Outcome.UNDECIDED: "yellow",
+    Outcome.MISSING: "bold red",
+}
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:

@@ -106,7 +106,8 @@ def bound_text(shift: Estimate) -> str:
 
 def losses_text(loss: Loss) -> str:
     """Tell what was lost: ``12 of 2,000 (0.6 %)``."""
-    return f"{loss.lost:,} of {loss.published:,} ({percent(loss.share, sign=False)})"
+    unknown = f", {loss.unknown:,} more not known" if loss.unknown else ""
+    return f"{loss.lost:,} of {loss.published:,} ({percent(loss.share, sign=False)}){unknown}"
 
 
 def loss_text(row: LossRow) -> str:

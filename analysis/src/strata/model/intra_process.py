@@ -240,6 +240,7 @@ def _matches(
     dequeue_ns = trace.events.timestamps(EVENT_OF[Kind.DEQUEUE])[passages.dequeue][found]
     lossy = touched(trace.losses, publications.begin_ns[publication[found]], dequeue_ns)
     method = np.where(lossy, RING_BUFFER_LOSSES, RING_BUFFER)
+    displaced = passages.displaced & (of_enqueue != NONE)
     ledger.add("ring_buffers_with_losses", int((method == RING_BUFFER_LOSSES).sum()))
     return replace(
         old,
@@ -248,6 +249,7 @@ def _matches(
         method=np.concatenate([old.method[~duplicate], method]),
         enqueue_ns=np.concatenate([old.enqueue_ns[~duplicate], enqueue_ns]),
         unmatched_take_count=old.unmatched_take_count + unmatched,
+        overwritten=(of_enqueue[displaced], passages.subscription[displaced]),
     )
 
 
@@ -260,7 +262,8 @@ def _in_order(
     writes = _padded(middleware.writes, len(publications), published)
     reads = _padded(middleware.reads, len(takes), taken)
     notified = _padded(middleware.notified, len(takes), taken)
-    take = _inverse(taken)[matches.take]
+    to_published, to_taken = _inverse(published), _inverse(taken)
+    take = to_taken[matches.take]
     order = np.argsort(take, kind="stable")
     return Traffic(
         picked(publications, published),
@@ -268,10 +271,12 @@ def _in_order(
         replace(middleware, writes=writes, reads=reads, notified=notified),
         replace(
             matches,
-            publication=_inverse(published)[matches.publication][order],
+            publication=to_published[matches.publication][order],
             take=take[order],
             method=matches.method[order],
             enqueue_ns=matches.enqueue_ns[order],
+            doubtful=(to_taken[matches.doubtful[0]], to_published[matches.doubtful[1]]),
+            overwritten=(to_published[matches.overwritten[0]], matches.overwritten[1]),
         ),
     )
 

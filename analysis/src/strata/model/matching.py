@@ -20,7 +20,7 @@ times of publishing; see strata.model.inferred.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -52,11 +52,20 @@ _CONFIDENCE_OF = np.array([0, 1, 0, 0, 1, 1], np.int64)
 Flags = npt.NDArray[np.bool_]
 
 
+Pairs = tuple[Ints, Ints]
+"""Rows of two tables that belong together; see `Matches`."""
+
+_NO_PAIRS: Pairs = (np.empty(0, np.int64), np.empty(0, np.int64))
+
+
 @dataclass(frozen=True)
 class Matches:
     """One row a matched take; `method` is a row of `METHODS`.
 
     `enqueue_ns` is when an intra-process message was stored in its ring buffer, `NONE` for others.
+    `doubtful` are takes without a match of which a publication is known that they may be of, each
+    with one such publication; `overwritten` are publications that a full ring buffer lost, each
+    with the subscription of the buffer.
     """
 
     publication: Ints
@@ -65,6 +74,8 @@ class Matches:
     enqueue_ns: Ints
     ambiguous_count: int
     unmatched_take_count: int
+    doubtful: Pairs = _NO_PAIRS
+    overwritten: Pairs = _NO_PAIRS
 
     @property
     def confidence(self) -> Ints:
@@ -89,7 +100,7 @@ def match(
 
     `inferred` is asked for what nothing exact decides.
     """
-    found, method, ambiguous = _by_timestamp(
+    found, method, ambiguous, candidates = _by_timestamp(
         topics.of_publication,
         publications.source_timestamp,
         topics.of_take,
@@ -102,6 +113,7 @@ def match(
     own = pick(written, found)
     odd = (found != NONE) & (read != NONE) & (own != NONE) & (own != read)
     odd |= named & (found != NONE) & (found != by_sample)
+    candidates = _pairs(candidates, *(_candidates(odd, of) for of in (found, by_sample)))
     ledger.add("contradictory_matches", int(odd.sum()))
     resolved = named & (found == NONE)
     found = np.where(odd, NONE, np.where(resolved, by_sample, found))
@@ -114,7 +126,19 @@ def match(
         method = np.where(timed != NONE, PUBLISH_TIME, method)
         ledger.add("undecided_publish_times", int(undecided.sum()))
         ambiguous = ambiguous | undecided
-    return _counted(publications, takes, found, method, ambiguous, ledger)
+    still = ambiguous[candidates[0]]
+    matches = _counted(publications, takes, found, method, ambiguous, ledger)
+    return replace(matches, doubtful=(candidates[0][still], candidates[1][still]))
+
+
+def _candidates(odd: Flags, publication: Ints) -> Pairs:
+    take = np.flatnonzero(odd & (publication != NONE)).astype(np.int64)
+    return take, publication[take]
+
+
+def _pairs(first: Pairs, *others: Pairs) -> Pairs:
+    one, other = (np.concatenate(columns) for columns in zip(first, *others, strict=True))
+    return one, other
 
 
 def _counted(
@@ -146,10 +170,11 @@ def _counted(
 
 def _by_timestamp(
     pub_topic: Ints, pub_stamp: Ints, take_topic: Ints, take_stamp: Ints
-) -> tuple[Ints, Ints, Flags]:
+) -> tuple[Ints, Ints, Flags, Pairs]:
     """For each take: its publication or `NONE`, the method, and whether several would fit.
 
-    A publication fits when it has the take's stamp and its topic is not another.
+    A publication fits when it has the take's stamp and its topic is not another. Where several do,
+    all are returned, each with the take.
     """
     found = np.full(len(take_stamp), NONE, np.int64)
     ambiguous = np.zeros(len(take_stamp), bool)
@@ -173,9 +198,10 @@ def _by_timestamp(
     single = fits[take] == 1
     found[take[single]] = fitting[single]
     ambiguous |= fits > 1
+    candidates = (take[~single], fitting[~single])
 
     known = (take_topic != NONE) & (pick(pub_topic, found) != NONE)
-    return found, np.where(known, EXACT, INFERRED).astype(np.int64), ambiguous
+    return found, np.where(known, EXACT, INFERRED).astype(np.int64), ambiguous, candidates
 
 
 def _compatible(one: Ints, other: Ints) -> Flags:

@@ -50,7 +50,8 @@ class Passages:
     `enqueue` and `dequeue` are rows of the pairs in their event tables. `subscription` has one row
     an enqueue event and `taker` one a dequeue event: the subscription of its buffer, or `NONE`;
     `buffer` numbers the buffers of enqueues, `source` those of dequeues.
-    `stored` tells which enqueues put a message into a subscription's buffer.
+    `stored` tells which enqueues put a message into a subscription's buffer, `displaced` of which
+    of these it was overwritten before it was taken.
     """
 
     enqueue: Ints
@@ -60,6 +61,7 @@ class Passages:
     buffer: Ints
     source: Ints
     stored: Flags
+    displaced: Flags
 
 
 def find_ring_buffers(events: EventColumns, entities: Entities) -> RingBuffers:
@@ -119,7 +121,8 @@ def pair_passages(events: EventColumns, buffers: RingBuffers, ledger: Ledger) ->
     enqueue, dequeue = enqueue[sound], dequeue[sound]
     waiting = np.ones(len(stored), bool)
     waiting[enqueue] = False
-    ledger.add("ring_buffer_overwrites", int((waiting & stored & displaced).sum()))
+    displaced &= waiting & stored
+    ledger.add("ring_buffer_overwrites", int(displaced.sum()))
     return Passages(
         enqueue,
         dequeue,
@@ -128,6 +131,7 @@ def pair_passages(events: EventColumns, buffers: RingBuffers, ledger: Ledger) ->
         key[_ENQUEUE],
         key[_DEQUEUE],
         stored,
+        displaced,
     )
 
 

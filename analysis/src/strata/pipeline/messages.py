@@ -14,6 +14,7 @@ from strata.analysis import Bottleneck
 from strata.errors import TraceError
 from strata.layers.blockers import find_blockers
 from strata.layers.chains import Chain, Ways, find_chains, find_chains_of, find_ways
+from strata.layers.deliveries import Deliveries, find_deliveries
 from strata.layers.frames import (
     blockers_frame,
     endpoint_names,
@@ -31,6 +32,7 @@ from strata.model import frames
 from strata.model.build import Model
 from strata.model.links import NodeLink, find_links
 from strata.schema.events import INTERNAL_TOPICS
+from strata.schema.fates import LOST, UNKNOWN
 from strata.schema.layers import BY_NAME, WITHOUT_WAITS
 from strata.schema.links import MessageLink
 from strata.schema.quality import Ledger
@@ -39,9 +41,11 @@ from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.callbacks import awaited, descriptions, python_nodes
 from strata.stats.chain_facts import chain_facts
 from strata.stats.chains import ChainTables, chain_tables, place_of_layer
-from strata.stats.hops import hop_tables
+from strata.stats.hops import delivery_tables, hop_tables
 from strata.stats.mode_tables import mode_tables
 from strata.stats.scheduling import scheduling_table, thread_causes
+
+_WAY = ["topic", "publisher_node", "subscription_node"]
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,7 @@ class _Messages:
 
     transfers: Transfers
     links: Links
+    deliveries: Deliveries
     messages: pd.DataFrame
     blockers: pd.DataFrame
     objects: pd.DataFrame
@@ -85,7 +90,9 @@ def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResu
     found = _messages(model, wanted, ledger)
     publications = frames.publications_frame(model)
     takes = frames.takes_frame(model)
-    hops, hop_layers = hop_tables(found.messages, publications, takes)
+    counts, losses = delivery_tables(found.deliveries)
+    hops, hop_layers = hop_tables(found.messages, counts)
+    _count_losses(hops, losses, ledger)
     links = links_frame(found.links)
     chains = _chains(found, hops, wanted.chain, ledger)
     ready = find_readiness(model, found.transfers)
@@ -100,10 +107,23 @@ def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResu
         "executor_blockers": found.blockers,
         "callback_objects": found.objects,
         "hop_layers": hop_layers,
+        "hop_losses": losses,
         "chain_segments": of_chains.segments,
         "chain_layers": of_chains.layers,
     }
     return _with_blame(model, found, hops, of_chains, tables)
+
+
+def _count_losses(hops: pd.DataFrame, losses: pd.DataFrame, ledger: Ledger) -> None:
+    """Count what was lost on hops of the application, with the hop and the cause as its place."""
+    codes = {LOST: "lost_messages", UNKNOWN: "unknown_deliveries"}
+    own = hops.loc[~hops["topic"].isin(INTERNAL_TOPICS), ["hop_id", *_WAY]]
+    for row in losses[losses["outcome"].isin(codes)].merge(own, on="hop_id").to_dict("records"):
+        place = (
+            f"{row['topic']}, {row['publisher_node']} -> {row['subscription_node']}: {row['cause']}"
+        )
+        span_ns = (row["begin_ns"], row["end_ns"])
+        ledger.add(codes[row["outcome"]], row["count"], place=place, span_ns=span_ns)
 
 
 def _messages(model: Model, wanted: Wanted, ledger: Ledger) -> _Messages:
@@ -123,7 +143,9 @@ def _messages(model: Model, wanted: Wanted, ledger: Ledger) -> _Messages:
     )
     blockers = blockers_frame(find_blockers(model, transfers))
     proposals = _proposals(model, node_links, ledger)
-    return _Messages(transfers, links, messages, blockers, objects, described, where, proposals)
+    deliveries = find_deliveries(model, transfers, names)
+    known = (messages, blockers, objects, described, where, proposals)
+    return _Messages(transfers, links, deliveries, *known)
 
 
 def _proposals(model: Model, known: Sequence[NodeLink], ledger: Ledger) -> pd.DataFrame:
@@ -141,6 +163,8 @@ def _chains(
 ) -> list[Chain]:
     reportable = set(hops.loc[~hops["topic"].isin(INTERNAL_TOPICS), "hop_id"].astype(int))
     hop = found.messages["hop_id"].to_numpy(np.int64)
+    # Hops of which nothing was ever taken come after all others.
+    hops = hops[hops["count"] > 0]
     ways = find_ways(np.where(np.isin(hop, list(reportable)), hop, -1), found.links, ledger)
     if topics:
         return _chains_of(ways, hops["topic"].tolist(), topics)

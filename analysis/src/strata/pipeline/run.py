@@ -26,9 +26,10 @@ from strata.read.manifest import other_processes, read_manifest
 from strata.read.processes import leave_out
 from strata.read.thread_cpu import ThreadCpu, read_thread_cpu
 from strata.schema import tables
-from strata.schema.events import INTERNAL_TOPICS, PROVIDER
+from strata.schema.events import PROVIDER
 from strata.schema.links import MessageLink
 from strata.schema.quality import EVENT_LOSSES, Ledger
+from strata.stats.findings import quality_frame
 from strata.verdict.system import judge_system
 
 
@@ -95,9 +96,6 @@ def analyze_model(
     messages = message_results(model, wanted, ledger)
     objects = messages.tables["callback_objects"]
     entities = entity_tables(model, facts, summary, objects, ledger)
-    own_hops = messages.tables["hops"]
-    own_hops = own_hops[~own_hops["topic"].isin(INTERNAL_TOPICS)]
-    ledger.add("lost_messages", int(own_hops["lost"].sum()))
     _count_processes_without_init(model, ledger)
     uses = event_uses_frame(model)
     ledger.add("unexplained_events", int(uses.loc[uses["use"] == UNEXPLAINED, "count"].sum()))
@@ -107,7 +105,7 @@ def analyze_model(
         trace=summary,
         counts=_counts(model, ledger),
         bottlenecks=messages.bottlenecks,
-        quality=tables.QUALITY.frame(pd.DataFrame(ledger.rows(), columns=tables.QUALITY.names)),
+        quality=quality_frame(ledger, summary.begin_ns),
         losses=_losses(trace),
         event_uses=uses,
         **messages.tables,

@@ -58,9 +58,15 @@ def document(analysis: Analysis) -> dict[str, Any]:
     }
 
 
+_DELIVERED = ("published", "received", "in_flight", "unknown", "before_first")
+
+
 def _hops(analysis: Analysis) -> list[dict[str, Any]]:
     layers = _grouped(analysis.hop_layers, "hop_id")
-    methods = analysis.messages.groupby(["hop_id", "method"]).size()
+    methods: dict[int, dict[str, int]] = {}
+    for (hop_id, method), rows in analysis.messages.groupby(["hop_id", "method"]):
+        methods.setdefault(int(str(hop_id)), {})[str(method)] = len(rows)
+    losses = _grouped(analysis.hop_losses, "hop_id")
     modes = _modes(analysis.modes, "hop_id")
     return [
         {
@@ -69,7 +75,9 @@ def _hops(analysis: Analysis) -> list[dict[str, Any]]:
             "subscription_node": hop["subscription_node"],
             "count": hop["count"],
             "lost": hop["lost"],
-            "methods": {str(name): int(count) for name, count in methods[hop["hop_id"]].items()},
+            **{name: hop[name] for name in _DELIVERED},
+            "losses": losses.get(hop["hop_id"], []),
+            "methods": methods.get(hop["hop_id"], {}),
             "latency_ns": _statistics(hop, "latency_"),
             "dip": hop["dip"],
             "dip_p": hop["dip_p"],

@@ -81,6 +81,8 @@ def _hop(hop: Hop) -> dict[str, Any]:
     return {
         "count": hop.count,
         "lost": hop.lost,
+        "published": hop.published,
+        "losses": [plain(row) for row in hop.losses],
         "transfer": _measure(hop.transfer),
         "whole": _measure(hop.whole),
         "layers": [

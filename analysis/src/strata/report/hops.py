@@ -16,6 +16,7 @@ from rich.text import Text
 from strata.printable import printable
 from strata.report.breaking import broken
 from strata.report.hop_selection import Selection
+from strata.report.lost import loss_sentences
 from strata.report.sparkline import sparkline
 from strata.schema.layers import DRIVER_LAYERS, HOP_LAYERS
 from strata.stats.bottleneck import describe_modes
@@ -50,6 +51,11 @@ def print_hops(
     for way in hops:
         found = {name: trace.hops[way] for name, trace in lettered.items() if way in trace.hops}
         console.print(_hop(way, found, letters, span, console.width))
+        for name, hop in found.items():
+            begin_ns = lettered[name].begin_ns
+            for text in loss_sentences(hop.losses, hop.published, begin_ns):
+                console.print(Text(printable(f"{name}  {text}"), style="yellow"))
+        console.print()
     if not hops:
         console.print("No hop: no message that was asked for was followed from publish to take.\n")
     for way in selection.chains(traces):
@@ -103,9 +109,9 @@ def _hop(
         _numbers(measures, counts, letters),
         *_bars(measures, width),
         *_layers(found, letters, width),
-        *(_largest(name, measure) for name, measure in measures.items()),
+        *(_largest(name, one) for name, one in measures.items() if len(one.values)),
     ]
-    return Group(*parts, Text())
+    return Group(*parts)
 
 
 def _chain(
@@ -146,6 +152,9 @@ def _numbers(
 
 def _bars(found: Measured, width: int) -> list[RenderableType]:
     """A line of bars for each trace, on one axis, with its modes where it has several."""
+    found = {name: one for name, one in found.items() if len(one.values)}
+    if not found:
+        return []
     low = min(int(one.values.min()) for one in found.values())
     high = max(int(one.values.max()) for one in found.values())
     lines: list[RenderableType] = []

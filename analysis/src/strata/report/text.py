@@ -23,6 +23,7 @@ from strata.report.executors import executors_section
 from strata.report.findings import finding_line
 from strata.report.layer_rows import add_layer, add_rest, hop_line, layer_table
 from strata.report.links import cut_chains, links_advice
+from strata.report.lost import loss_sentences
 from strata.report.scheduling_text import thread_table
 from strata.report.services import services_text
 from strata.report.sparkline import sparkline
@@ -47,6 +48,8 @@ _SMALL = 0.01
 _NARROW = 100
 _DURATIONS = ("p50", "p99")
 _MAX_CALLBACKS = 12
+_MAX_LOSSES = 8
+_WAY = ["topic", "publisher_node", "subscription_node"]
 _LABEL_WIDTH = 12
 _HISTOGRAM_WIDTH = 56
 
@@ -225,21 +228,39 @@ def _hops(analysis: Analysis, *, everything: bool) -> RenderableType:
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("topic", overflow="fold", ratio=1)
     table.add_column("from -> to", overflow="fold", ratio=1)
-    for name in ("count", "p50", "p99", "max"):
+    for name in ("count", "lost", "p50", "p99", "max"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows.to_dict("records"):
         table.add_row(
             Text(printable(row["topic"])),
             Text(printable(f"{row['publisher_node']} -> {row['subscription_node']}")),
             f"{row['count']:,}",
+            Text(f"{row['lost']:,}", style="red" if row["lost"] else ""),
             *_latencies(row, "latency_"),
         )
     hidden = len(analysis.hops) - len(rows)
     parts: list[RenderableType] = [Rule(Text("hops", style="bold"), align="left"), table]
+    parts += _losses(analysis, rows, everything=everything)
     if hidden:
         text = f"and {format_count(hidden, 'hop', 'hops')} of internal topics (--all)"
         parts.append(Padding(Text(text, style="dim"), (0, 1)))
     return Group(*parts, Text())
+
+
+def _losses(analysis: Analysis, hops: pd.DataFrame, *, everything: bool) -> list[RenderableType]:
+    """Say of each hop what was lost and why, the most first."""
+    rows = analysis.hop_losses.merge(hops[["hop_id", "published", *_WAY]], on="hop_id")
+    texts = [
+        f"{row['topic']}, {row['publisher_node']} -> {row['subscription_node']}: {sentence}"
+        for row in rows.sort_values("count", ascending=False, kind="stable").to_dict("records")
+        for sentence in loss_sentences([row], row["published"], analysis.trace.begin_ns)
+    ]
+    shown = texts if everything else texts[:_MAX_LOSSES]
+    lines = [Padding(Text(printable(text), style="yellow"), (0, 1)) for text in shown]
+    if len(texts) > len(shown):
+        more = Text(f"and {len(texts) - len(shown)} more losses of hops (--all)", style="dim")
+        lines.append(Padding(more, (0, 1)))
+    return [*lines]
 
 
 def _callbacks(analysis: Analysis, *, everything: bool) -> RenderableType:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -73,8 +74,9 @@ class LayerStatistics:
 
 @dataclass(frozen=True)
 class Hop:
-    """One hop of one trace: `count` takes, `lost` messages.
+    """One hop of one trace: `count` takes, `lost` messages of those `published` for it.
 
+    `losses` are its rows of the table `hop_losses`. Without a take it has no values and no layers.
     `transfer` is from publish (of a driver's message, from the arrival of its data) to
     callback_start, `whole` to callback_end. Where no message of the hop reaches that, it is up to
     the last checkpoint of each.
@@ -85,16 +87,22 @@ class Hop:
     transfer: Measure
     whole: Measure
     layers: tuple[LayerStatistics, ...]
+    published: int = 0
+    losses: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)
 class TraceHops:
-    """The hops of one trace and, for reference, its chains from end to end."""
+    """The hops of one trace and, for reference, its chains from end to end.
+
+    `begin_ns` is when the trace began.
+    """
 
     name: str
     path: str
     hops: dict[Way, Hop]
     chains: dict[Way, Distribution]
+    begin_ns: int = 0
 
 
 def trace_hops(analysis: Analysis, name: str) -> TraceHops:
@@ -105,14 +113,23 @@ def trace_hops(analysis: Analysis, name: str) -> TraceHops:
     whole = _Cut(messages, "callback_end_ns", durations)
     modes = modes_found(analysis.hops, "hop_id", analysis.modes)
     layers = _layer_statistics(analysis.hop_layers)
+    losses = analysis.hop_losses
     hops = {}
     for row in analysis.hops.to_dict("records"):
         way = Way(row["topic"], (row["publisher_node"], row["subscription_node"]))
         at = row["hop_id"]
         own = layers.get(at, ())
         of_both = transfer.measure(at), whole.measure(at, modes[at])
-        hops[way] = Hop(row["count"], row["lost"], *of_both, own)
-    return TraceHops(name, analysis.trace.path, hops, _chains(analysis))
+        hops[way] = Hop(
+            row["count"],
+            row["lost"],
+            *of_both,
+            own,
+            row["published"],
+            tuple(losses[losses["hop_id"] == at].drop(columns="hop_id").to_dict("records")),
+        )
+    path, begin_ns = analysis.trace.path, analysis.trace.begin_ns
+    return TraceHops(name, path, hops, _chains(analysis), begin_ns)
 
 
 class _Cut:
@@ -130,7 +147,7 @@ class _Cut:
 
     def measure(self, hop_id: int, modes: Modes | None = None) -> Measure:
         """Return the measure of one hop; `modes` are those of its values, where they are known."""
-        rows = self._rows[hop_id]
+        rows = self._rows.get(hop_id, np.empty(0, np.int64))
         values = self._latency[rows]
         modes = modes or find_modes(values)
         frame = pd.DataFrame({"latency_ns": values, "row": rows})
@@ -140,6 +157,8 @@ class _Cut:
         return Measure(values, summarize(values), modes, typical, tail)
 
     def _largest(self, frame: pd.DataFrame, group: Group) -> Largest:
+        if frame.empty:
+            return Largest("", 0.0)
         chosen = members(frame, group)
         rows = chosen["row"].to_numpy()
         sums = {

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statistics of hops and their layers, over the rows that reach the end of their callback.
 
+And what became of the messages that were published for each (strata.layers.deliveries).
+
 Where no message of a hop reaches one (callbacks were not recorded), all its rows count, up to their
 last checkpoint.
 """
@@ -12,37 +14,37 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from strata.layers.deliveries import Deliveries
 from strata.model.columns import NONE, filled
 from strata.schema import tables
+from strata.schema.fates import FATES, NUMBER, OUTCOMES, RECEIVED
 from strata.schema.layers import HOP_LAYERS
 from strata.stats.partition import partition
 from strata.stats.summary import prefixed, summarize
 
 Ints = npt.NDArray[np.int64]
 
+_NAMES = ["topic", "publisher_node", "subscription_node"]
 
-def hop_tables(
-    messages: pd.DataFrame, publications: pd.DataFrame, takes: pd.DataFrame
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the tables `hops` and `hop_layers`; without dips and modes (strata.stats.modes)."""
+
+def hop_tables(messages: pd.DataFrame, counts: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the tables `hops` and `hop_layers`; without dips and modes (strata.stats.modes).
+
+    `counts` has one row a hop, by its number: its names, and what became of its messages.
+    """
     hops: list[dict[str, object]] = []
     layers: list[dict[str, object]] = []
-    published = _Published(messages, publications, takes)
-    counts = counted(messages)
+    reached = counted(messages)
     latency = messages["latency_ns"].to_numpy(np.int64)
     durations = {layer.name: filled(messages[layer.column]) for layer in HOP_LAYERS}
-    names = messages[["topic", "publisher_node", "subscription_node"]]
-    for hop_id, every in partition(messages["hop_id"].to_numpy(np.int64)):
-        rows = every[counts[every]]
-        hops.append(
-            {
-                "hop_id": hop_id,
-                **names.iloc[every[0]].to_dict(),
-                "count": len(every),
-                "lost": published.lost(every),
-                **prefixed("latency_", summarize(latency[rows])),
-            }
-        )
+    rows_of = dict(partition(messages["hop_id"].to_numpy(np.int64)))
+    for hop in counts.to_dict("records"):
+        hop_id = hop["hop_id"]
+        every = rows_of.get(hop_id, np.empty(0, np.int64))
+        rows = every[reached[every]]
+        statistics = prefixed("latency_", summarize(latency[rows]))
+        named = {str(name): value for name, value in hop.items()}
+        hops.append({**named, "count": len(every), **statistics})
         total = int(latency[rows].sum())
         for layer, column in durations.items():
             there = column[rows]
@@ -67,38 +69,49 @@ def counted(messages: pd.DataFrame, until: str = "callback_end_ns") -> npt.NDArr
     return np.asarray(reached | ~some[hop])
 
 
-class _Published:
-    """Publications of each publisher, in order of time, as they are numbered, and who took them."""
+def delivery_tables(deliveries: Deliveries) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return what hops are called and counted (columns of `hops`), and the table `hop_losses`."""
+    count = len(deliveries.hops)
+    outcomes = {
+        outcome: np.array([fate.outcome == outcome for fate in FATES]) for outcome in OUTCOMES
+    }
+    counts = deliveries.hops.assign(hop_id=np.arange(count), before_first=deliveries.before_first)
+    counts["published"] = np.bincount(deliveries.hop, minlength=count)
+    for outcome, of in outcomes.items():
+        own = deliveries.hop[of[deliveries.fate]]
+        counts[outcome.replace(" ", "_")] = np.bincount(own, minlength=count)
+    return counts, _losses(deliveries)
 
-    def __init__(
-        self, messages: pd.DataFrame, publications: pd.DataFrame, takes: pd.DataFrame
-    ) -> None:
-        # Those of unknown publishers are nobody's.
-        self._publisher = filled(publications["publisher_id"])
-        self._of = dict(partition(self._publisher))
-        self._publication = messages["publication_id"].to_numpy(np.int64)
-        self._take = messages["take_id"].to_numpy(np.int64)
-        self._subscription = filled(takes["subscription_id"])
 
-    def lost(self, rows: Ints) -> int:
-        """Count what the publishers of a hop published and its subscriptions did not take.
+def _losses(deliveries: Deliveries) -> pd.DataFrame:
+    rows = []
+    key = deliveries.hop * len(FATES) + deliveries.fate
+    missing = np.flatnonzero(deliveries.fate != NUMBER[RECEIVED])
+    for code, own in partition(key[missing]):
+        hop_id, number = divmod(code, len(FATES))
+        own = missing[own]
+        published_ns, since_ns = deliveries.published_ns[own], deliveries.since_ns[own]
+        told = since_ns[since_ns != NONE]
+        rows.append(
+            {
+                "hop_id": hop_id,
+                "outcome": FATES[number].outcome,
+                "cause": FATES[number].cause,
+                "count": len(own),
+                "begin_ns": int(published_ns.min()),
+                "end_ns": int(published_ns.max()),
+                "since_ns": int(told.min()) if len(told) else None,
+            }
+        )
+    # Not by way of floats, which have no nanoseconds since the epoch.
+    frame = pd.DataFrame(rows, columns=tables.HOP_LOSSES.names, dtype=object)
+    return tables.HOP_LOSSES.frame(frame)
 
-        `rows` are its messages. Of each subscription, what was published from the first that it
-        took to the last.
-        """
-        if not len(self._publisher):
-            return 0
-        publishers = np.unique(self._publisher[self._publication[rows]])
-        if publishers[0] == NONE:
-            return 0
-        subscription = self._subscription[self._take[rows]]
-        lost = 0
-        for _, own in partition(subscription):
-            taken = np.unique(self._publication[rows[own]])
-            within = [taken[0], taken[-1] + 1]
-            meanwhile = sum(
-                int(np.diff(np.searchsorted(self._of[publisher], within))[0])
-                for publisher in publishers.tolist()
-            )
-            lost += meanwhile - len(taken)
-        return lost
+
+def received_only(messages: pd.DataFrame) -> pd.DataFrame:
+    """Return the counts of `delivery_tables` where nothing but the messages taken is known."""
+    first = messages.drop_duplicates("hop_id").sort_values("hop_id")
+    taken = messages.groupby("hop_id").size().to_numpy()
+    return first[["hop_id", *_NAMES]].assign(
+        published=taken, received=taken, lost=0, in_flight=0, unknown=0, before_first=0
+    )

@@ -4,14 +4,15 @@
 
 A gate holds when the whole interval is within its bound, is broken when the whole interval is
 beyond it, and is undecided when the interval straddles it. What has no interval (min, max) is held
-against the bound by itself. The intervals are at 95 % each and not corrected for how many gates
+against the bound by itself. Where too much of B is missing it cannot be judged, and fails unless
+its file says otherwise. The intervals are at 95 % each and not corrected for how many gates
 there are: a gate was chosen before the run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fnmatch import fnmatchcase
 
@@ -22,13 +23,17 @@ from strata.compare.comparison import SEED
 from strata.compare.difference import FEWEST, Estimate, quantile_difference
 from strata.compare.gates.grammar import LOSS, Condition
 from strata.compare.gates.load import FAILS, Gate
-from strata.compare.losses import loss_of_runs
+from strata.compare.losses import Loss, loss_of_runs
 from strata.compare.parts import Cut, Part
 from strata.compare.runs import Subject
 from strata.compare.sides import TRANSFER, Side, cut_of
 from strata.compare.values import value_of_runs
+from strata.units import format_count
 
 Ints = npt.NDArray[np.int64]
+
+MOST_UNSEEN = 0.1
+"""Of what B should have received: where more is not seen, no statistic of it is judged."""
 
 
 class Outcome(Enum):
@@ -37,6 +42,7 @@ class Outcome(Enum):
     HOLDS = "holds"
     BROKEN = "broken"
     UNDECIDED = "undecided"
+    MISSING = "data missing"
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,8 @@ class Judgement:
     """One gate held against one subject; `subject` is null where none was found.
 
     `found` is in ns, of losses a fraction, of a relative gate what B is beyond A, in ns. `broken`
-    is what the exit status goes by: an undecided gate is broken where its policy says so.
+    is what the exit status goes by: one that is undecided, or of which data are missing, is broken
+    where its policy says so.
     """
 
     gate: Gate
@@ -58,7 +65,8 @@ class Judgement:
     def broken(self) -> bool:
         """Tell whether it counts as broken."""
         undecided = self.outcome is Outcome.UNDECIDED and self.gate.undecided == FAILS
-        return self.outcome is Outcome.BROKEN or undecided
+        missing = self.outcome is Outcome.MISSING and self.gate.missing == FAILS
+        return self.outcome is Outcome.BROKEN or undecided or missing
 
 
 def judge(gates: Sequence[Gate], a: Side | None, b: Side) -> list[Judgement]:
@@ -132,7 +140,10 @@ def _of_subject(gate: Gate, sides: Sequence[Side], subject: Subject) -> list[Jud
         losses = sides[-1].losses(subject)
         if not losses:
             return [_missing(gate, subject, "", "B")] if sides[0].losses(subject) else []
-        return [_against(gate, subject, "", loss_of_runs(losses))]
+        return [_of_losses(gate, subject, losses)]
+    unseen = _unseen(gate, sides[-1], subject)
+    if unseen is not None:
+        return [unseen]
     found = []
     for cut in _cuts(gate, sides, subject):
         place = cut.place if isinstance(cut, Cut) else ""
@@ -141,9 +152,46 @@ def _of_subject(gate: Gate, sides: Sequence[Side], subject: Subject) -> list[Jud
         if missing and len(sides) == 2:
             found.append(_missing(gate, subject, place, " and ".join(missing)))
         elif not missing:
-            estimate = _estimate(condition, values)
-            found.append(_against(gate, subject, place, estimate))
+            judged = _against(gate, subject, place, _estimate(condition, values))
+            few = min(len(run) for own in values for run in own) < FEWEST
+            found.append(_of_too_few(judged) if few else judged)
     return found
+
+
+def _of_losses(gate: Gate, subject: Subject, losses: Sequence[Loss]) -> Judgement:
+    """Hold losses against the bound: with all that is unknown as received, and as lost."""
+    best, worst = (
+        _against(gate, subject, "", loss_of_runs([one.decided(lost=lost) for one in losses]))
+        for lost in (False, True)
+    )
+    if best.outcome is worst.outcome:
+        return worst
+    unknown = sum(one.unknown for one in losses)
+    text = (
+        f"of {format_count(unknown, 'message', 'messages')} it is not known whether they are lost"
+    )
+    return replace(worst, outcome=Outcome.MISSING, text=f"{text}: such a gate {gate.missing}")
+
+
+def _unseen(gate: Gate, b: Side, subject: Subject) -> Judgement | None:
+    """Return the judgement of a subject of which most of B was not seen, or nothing received."""
+    unseen, every = b.unseen(subject)
+    received = every - unseen
+    if not unseen or unseen <= MOST_UNSEEN * every:
+        return None
+    text = (
+        f"{received:,} of {format_count(every, 'message', 'messages')} seen at the reader, the "
+        f"others are missing: such a gate {gate.missing}"
+    )
+    return Judgement(gate, subject, "", Outcome.MISSING, None, text)
+
+
+def _of_too_few(judged: Judgement) -> Judgement:
+    """Say that data are missing where so few values decide nothing."""
+    if judged.outcome is not Outcome.UNDECIDED:
+        return judged
+    text = f"less than {FEWEST} values: such a gate {judged.gate.missing}"
+    return replace(judged, outcome=Outcome.MISSING, text=text)
 
 
 def _missing(gate: Gate, subject: Subject, place: str, side: str) -> Judgement:

@@ -3,6 +3,7 @@
 """Read a file of gates.
 
 undecided: passes
+missing: fails
 gates:
   - chain p99 < 20 ms
   - gate: serialize p50 not more than 5 % worse
@@ -12,7 +13,7 @@ gates:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +25,9 @@ from strata.compare.sides import TRANSFER
 from strata.errors import GateError
 
 PASSES, FAILS = POLICIES = ("passes", "fails")
-_KEYS = ("gate", *KINDS, "undecided", "name")
+_POLICIES = {"undecided": PASSES, "missing": FAILS}
+"""What becomes of a gate that is not decided, where the file does not say."""
+_KEYS = ("gate", *KINDS, *_POLICIES, "name")
 _SCOPES = {
     CHAIN: (CHAIN,),
     HOP: (HOP,),
@@ -40,6 +43,7 @@ _OF_LAYERS = (HOP, CHAIN)
 class Gate:
     """One gate: what it says, of which subjects, and what becomes of an undecided one.
 
+    `missing` is what becomes of one that cannot be judged because data are missing.
     `kind` is that of its subjects and `pattern` a shell pattern for their names; `line` is where it
     stands in its file.
     """
@@ -48,6 +52,7 @@ class Gate:
     kind: str
     pattern: str
     undecided: str
+    missing: str
     name: str
     line: int
 
@@ -69,16 +74,16 @@ def read_gates(path: Path) -> tuple[Gate, ...]:
         raise _wrong(path, mark.line + 1 if mark else 1, f"not YAML: {fact}") from error
     if not isinstance(root, yaml.MappingNode):
         raise _wrong(path, 1, "the document has no key `gates`")
-    entries = dict(_entries(path, root, ("gates", "undecided")))
-    undecided = _policy(path, entries["undecided"]) if "undecided" in entries else PASSES
+    entries = dict(_entries(path, root, ("gates", *_POLICIES)))
+    policies = _policies(path, entries, _POLICIES)
     gates = entries.get("gates")
     if not isinstance(gates, yaml.SequenceNode) or not gates.value:
         line = (gates or root).start_mark.line + 1
         raise _wrong(path, line, "`gates` is no list of at least one gate")
-    return tuple(_gate(path, node, undecided) for node in gates.value)
+    return tuple(_gate(path, node, policies) for node in gates.value)
 
 
-def _gate(path: Path, node: yaml.Node, undecided: str) -> Gate:
+def _gate(path: Path, node: yaml.Node, policies: Mapping[str, str]) -> Gate:
     line = node.start_mark.line + 1
     if isinstance(node, yaml.ScalarNode):
         entries: dict[str, yaml.Node] = {"gate": node}
@@ -103,9 +108,9 @@ def _gate(path: Path, node: yaml.Node, undecided: str) -> Gate:
         condition,
         kind,
         _text(path, entries[kind]) if scopes else "*",
-        _policy(path, entries["undecided"]) if "undecided" in entries else undecided,
-        _text(path, entries["name"]) if "name" in entries else text,
-        line,
+        **_policies(path, entries, policies),
+        name=_text(path, entries["name"]) if "name" in entries else text,
+        line=line,
     )
 
 
@@ -134,10 +139,20 @@ def _text(path: Path, node: yaml.Node) -> str:
     return str(node.value)
 
 
-def _policy(path: Path, node: yaml.Node) -> str:
+def _policies(
+    path: Path, entries: Mapping[str, yaml.Node], otherwise: Mapping[str, str]
+) -> dict[str, str]:
+    """Return what each policy is: as a file or gate says, else as before."""
+    return {
+        key: _policy(path, key, entries[key]) if key in entries else before
+        for key, before in otherwise.items()
+    }
+
+
+def _policy(path: Path, key: str, node: yaml.Node) -> str:
     text = _text(path, node)
     if text not in POLICIES:
-        fact = f"undecided is {text!r}, and not one of {', '.join(POLICIES)}"
+        fact = f"{key} is {text!r}, and not one of {', '.join(POLICIES)}"
         raise _wrong(path, node.start_mark.line + 1, fact)
     return text
 

@@ -113,6 +113,11 @@ class Wire:
         held_ns -= np.where(call["socket"].to_numpy(bool), queued_ns, 0)
         return sums(row, np.maximum(held_ns, 0), len(sample))
 
+    def sent_again(self) -> Ints:
+        """Return the samples of which something went to one destination more than once."""
+        again = self._sent.duplicated(["sample", "fragment", "destination"])
+        return np.unique(self._sent.loc[again, "sample"].to_numpy(np.int64))
+
 
 def find_wire(events: EventColumns, buffers: Buffers) -> Wire:
     """Return what was sent and what arrived."""

@@ -100,7 +100,7 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         lost=bool((analysis.quality["severity"] == Severity.LOSS.value).any()),
         chains=chains,
         other_chains=analysis.chains.iloc[MAX_CHAINS:].to_dict("records"),
-        hops=tables.hop_rows(analysis.hops, analysis.hop_layers),
+        hops=tables.hop_rows(analysis),
         shared_names=shared_names(analysis.chains),
         drivers=drivers.driver_rows(analysis),
         services=services.service_rows(analysis.services, analysis.service_layers),

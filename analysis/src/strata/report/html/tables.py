@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from strata.report.html import theme
 from strata.report.html.names import Name
 from strata.report.layer_rows import place_text
+from strata.report.lost import loss_sentences
 from strata.schema.events import INTERNAL_TOPICS
 from strata.symbols import shorten, shorten_place
 from strata.units import as_float
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import pandas as pd
+
+    from strata.analysis import Analysis
 
 _SMALL = 0.01
 """A cause below this share of both the typical and the slowest messages is folded away."""
@@ -62,12 +65,14 @@ class Part:
 
 @dataclass(frozen=True)
 class HopRow:
-    """A row of the table of hops."""
+    """A row of the table of hops; `losses` says what was lost and why, a sentence a cause."""
 
     topic: str
     publisher: str
     subscriber: str
     count: int
+    lost: int
+    losses: list[str]
     latency: dict[str, float | None]
     parts: tuple[Part, ...]
 
@@ -134,19 +139,25 @@ def layer_rows(chain_layers: pd.DataFrame, chain_id: int) -> list[LayerRow]:
     ]
 
 
-def hop_rows(hops: pd.DataFrame, hop_layers: pd.DataFrame) -> Split:
+def hop_rows(analysis: Analysis) -> Split:
     """Return all hops; those of internal topics are the rest."""
-    parts = {int(str(hop)): layer_parts(rows) for hop, rows in hop_layers.groupby("hop_id")}
+    layers, lost = analysis.hop_layers, analysis.hop_losses
+    parts = {int(str(hop)): layer_parts(rows) for hop, rows in layers.groupby("hop_id")}
+    losses = {int(str(hop)): records(rows) for hop, rows in lost.groupby("hop_id")}
     rows = [
         HopRow(
             topic=row["topic"],
             publisher=row["publisher_node"],
             subscriber=row["subscription_node"],
             count=int(row["count"]),
+            lost=int(row["lost"]),
+            losses=loss_sentences(
+                losses.get(int(row["hop_id"]), []), row["published"], analysis.trace.begin_ns
+            ),
             latency=statistics(row, "latency_"),
             parts=parts.get(int(row["hop_id"]), ()),
         )
-        for row in records(hops)
+        for row in records(analysis.hops)
     ]
     return split(rows, [row.topic not in INTERNAL_TOPICS for row in rows])
 

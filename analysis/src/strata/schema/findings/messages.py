@@ -136,8 +136,14 @@ MESSAGES = (
     Diagnostic(
         "lost_messages",
         Severity.WARNING,
-        "{count} {message was|messages were} published on a hop between its first and its last "
-        "taken one and not taken: lost on the way, or displaced in a full queue (hops.lost).",
+        "{count} {message was|messages were} published for a subscription and never received "
+        "(causes in the table hop_losses).",
+    ),
+    Diagnostic(
+        "unknown_deliveries",
+        Severity.WARNING,
+        "{count} {message was|messages were} perhaps received, perhaps lost: the tracer lost "
+        "events when {it|they} would have been taken, or a take may be of several publications.",
     ),
     Diagnostic(
         "truncated_chains",

@@ -45,6 +45,7 @@ from strata.schema.tables.statistics import (
     CHAIN_SEGMENTS,
     CHAINS,
     HOP_LAYER_STATS,
+    HOP_LOSSES,
     HOPS,
     MODES,
 )
@@ -81,6 +82,7 @@ TABLES: tuple[Table, ...] = (
     EXECUTOR_THREADS,
     HOPS,
     HOP_LAYER_STATS,
+    HOP_LOSSES,
     CHAINS,
     CHAIN_INSTANCES,
     CHAIN_SEGMENTS,
@@ -132,6 +134,7 @@ __all__ = [
     "EXECUTOR_THREADS",
     "HOPS",
     "HOP_LAYER_STATS",
+    "HOP_LOSSES",
     "LAYER_SCHEDULING",
     "LIFECYCLE_NODES",
     "LIFECYCLE_STATES",

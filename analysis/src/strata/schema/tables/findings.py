@@ -14,7 +14,15 @@ QUALITY = Table(
         Column("code", "string", "what was found (strata.schema.findings)"),
         Column("count", "int64", "how often"),
         Column("severity", "string", "info, warning or loss"),
-        Column("text", "string", "what it means and what to do"),
+        Column("text", "string", "what it means and what to do, where and when it was found"),
+        Column(
+            "places",
+            "string",
+            "topics, nodes, callbacks or threads where it was found, those with the most first",
+            null="not known, or of the whole trace",
+        ),
+        instant("begin_ns", "when the first was found", null="not known"),
+        instant("end_ns", "when the last was found", null="not known"),
     ),
     "One row a kind of finding, the worst first.",
 )

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from strata.schema.columns import dense_id, duration, instant, modality, statistics
+from strata.schema.fates import FATES
 from strata.schema.table import Column, Table
 
 HOPS = Table(
@@ -16,16 +17,56 @@ HOPS = Table(
         Column("publisher_node", "string", "node that publishes"),
         Column("subscription_node", "string", "node that takes"),
         Column("count", "int64", "matched takes"),
-        Column(
-            "lost",
-            "int64",
-            "published between the first and the last that a subscription took, and not taken by "
-            "it; of all of the node",
-        ),
+        Column("lost", "int64", "published for a subscription and lost; causes in `hop_losses`"),
         *statistics("latency_", "publish to the end of the callback, complete rows"),
         *modality("its latency"),
+        Column(
+            "published",
+            "int64",
+            "messages published for the subscriptions of the node, each counted once a "
+            "subscription, from the first that it took: received + lost + in_flight + unknown",
+        ),
+        Column("received", "int64", "of these: taken, each once"),
+        Column("in_flight", "int64", "of these: still on the way when the trace ended"),
+        Column(
+            "unknown",
+            "int64",
+            "of these: perhaps taken, while the tracer lost events or by an ambiguous take",
+        ),
+        Column(
+            "before_first",
+            "int64",
+            "not of these: published while the subscription lived, before it took its first (the "
+            "two had not found each other yet, or it was lost)",
+        ),
     ),
-    "One row a way from a publishing node over a topic to a subscribing node.",
+    "One row a way from a publishing node over a topic to a subscribing node: of a publisher and a "
+    "subscription of one topic that live at the same time, also where no message was ever taken "
+    "(then without latency); of topics that every node has, only where one was.",
+)
+
+HOP_LOSSES = Table(
+    "hop_losses",
+    ("hop_id", "cause"),
+    (
+        dense_id("hop_id", "row of `hops`"),
+        Column("outcome", "string", "lost, in flight or unknown"),
+        Column(
+            "cause",
+            "string",
+            "; ".join(f"{item.cause}: {item.text}" for item in FATES[1:]),
+        ),
+        Column("count", "int64", "messages"),
+        instant("begin_ns", "when the first of them was published"),
+        instant("end_ns", "when the last of them was published"),
+        instant(
+            "since_ns",
+            "the last take of a reader that went silent; the last event of a process that ended; "
+            "of several subscriptions the earliest",
+            null="another cause",
+        ),
+    ),
+    "One row a cause for which messages of a hop were not received, or are not known to be.",
 )
 
 HOP_LAYER_STATS = Table(

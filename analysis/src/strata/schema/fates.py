@@ -1,0 +1,49 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What may become of a message that was published for a subscription: declared once.
+
+Every one is *received*, *lost*, *in flight* or *unknown*; but for the first, with a cause.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+RECEIVED, LOST, IN_FLIGHT, UNKNOWN = OUTCOMES = ("received", "lost", "in flight", "unknown")
+"""What became of a message; the counts of the four add up to what was published."""
+
+
+@dataclass(frozen=True)
+class Fate:
+    """One outcome with its cause; `text` says it after a count of messages.
+
+    `unseen`: the trace does not show what became of them at the reader, or the reader was not there
+    any more, so that statistics of those that were received say little of all.
+    """
+
+    cause: str
+    outcome: str
+    text: str
+    unseen: bool = False
+
+
+FATES: tuple[Fate, ...] = (
+    Fate("received", RECEIVED, "received"),
+    Fate("in flight", IN_FLIGHT, "still on the way when the trace ended"),
+    Fate("tracer lost events", UNKNOWN, "not seen to be taken while the tracer lost events", True),
+    Fate("ambiguous take", UNKNOWN, "perhaps taken: a take may be of several publications", True),
+    Fate("overwritten", LOST, "overwritten in the reader's full queue"),
+    Fate("resend given up", LOST, "sent more than once, and never received"),
+    Fate("lost on the way", LOST, "sent once, and never received"),
+    Fate(
+        "lost on the way or overwritten",
+        LOST,
+        "on the way, or overwritten in a full queue (the middleware's events were not recorded)",
+    ),
+    Fate("reader never took anything", LOST, "the reader never took anything", True),
+    Fate("reader went silent", LOST, "the reader took nothing any more", True),
+    Fate("process ended", LOST, "the reader's process has no further event", True),
+)
+"""Every fate; the model numbers them by their place here."""
+
+NUMBER: dict[str, int] = {fate.cause: number for number, fate in enumerate(FATES)}
