@@ -58,8 +58,8 @@ def _listed(details: Sequence[str]) -> str:
 class Ledger:
     """Counts of findings by code, and what was found; only declared codes are accepted.
 
-    `details` are the names for texts that have them. `places` tells where findings were, in words and with their counts, as far as is known; `spans`
-    from when to when, ns since the epoch.
+    `details` are the names for texts that have them. `places` tells where findings were, in words
+    and with their counts, as far as is known; `spans` from when to when, ns since the epoch.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -77,8 +77,8 @@ class Ledger:
     ) -> None:
         """Add `count` findings (0 adds nothing); raises KeyError for an undeclared code.
 
-        `details` are the names for a text that has them. `place` names a topic, node, callback or thread; `span_ns` is the time of the first of these
-        findings and of the last.
+        `details` are the names for a text that has them. `place` names a topic, node, callback or
+        thread; `span_ns` is the time of the first of these findings and of the last.
         """
         if code not in CATALOGUE:
             raise KeyError(code)
@@ -120,10 +120,8 @@ class Ledger:
         return [self._row(code) for code in found]
 
     def _row(self, code: str) -> dict[str, str | int | None]:
-        text, places = (
-            CATALOGUE[code].say(self.counts[code], _listed(self.details.get(code, ()))),
-            self._places(code),
-        )
+        text = CATALOGUE[code].say(self.counts[code], _listed(self.details.get(code, ())))
+        places = self._places(code)
         begin_ns, end_ns = self.spans.get(code, (None, None))
         return {
             "code": code,
