@@ -49,6 +49,7 @@ def test_every_declared_table_is_an_attribute_of_the_analysis(
     # A trace that lost nothing has no losses, and one without relays no links; only lifecycle nodes
     # have states, and only sensors' drivers frames.
     other = {"losses": "fast_relay1p_mt_lossy", "links": "fast_relay1p_st"}
+    other["hop_losses"] = "cyc_img720p30"
     other["link_proposals"] = "fast_fusion"
     other |= dict.fromkeys([item.name for item in TABLES if "lifecycle" in item.name], LIFECYCLE)
     # Only Kilted and newer show service calls.
@@ -105,7 +106,8 @@ def test_the_json_document_is_the_contract(sample: Sample, root: Path) -> None:
     callback = next(c for c in document["callbacks"] if c["trigger"] == "/chain_1")
     assert callback["count"] == callback["duration_ns"]["count"] == 2000
     assert callback["period_ns"]["count"] == 1999
-    assert {"code", "count", "severity", "text"} == set(document["quality"][0])
+    told = {"code", "count", "severity", "text", "places", "begin_ns", "end_ns"}
+    assert told == set(document["quality"][0])
     (bottleneck,) = document["bottlenecks"]
     assert document["chains"][bottleneck["chain_id"]]["name"] == bottleneck["chain"]
     page = (root / "docs/json.md").read_text().partition("## `strata hops")[0]
