@@ -279,3 +279,56 @@ def test_a_dequeue_starts_no_callback_of_another_subscription() -> None:
     model, ledger = made.model()
     assert model.takes.execution.tolist() == [-1]
     assert ledger.counts["takes_without_callback"] == 1
+
+
+LATE = """
+    300 1.1 enqueue late 0 1
+    301 1.1 enqueue late 1 2
+    310 1.2 dequeue late 0 1
+    311 1.2 callback_start late intra
+    312 1.2 callback_end late
+    320 1.1 rclcpp_intra_publish /t
+    321 1.1 enqueue late 2 2
+    330 1.2 dequeue late 1 1
+    331 1.2 dequeue late 2 0
+"""
+
+
+def late(kept: str = "102 1.1 enqueue own 0 1") -> IntraScene:
+    """A scene with a subscription that the publishing thread makes at 250."""
+    made = scene()
+    made.own_buffer("own", pid=1)
+    made.play(f"100 1.1 rclcpp_intra_publish /t\n101 1.1 enqueue on_0 0 1\n{kept}")
+    begun, made.clock = made.clock, 250
+    made.ring("/t", node="/sink_0", pid=1, symbol="late")
+    made.clock = begun
+    made.play(LATE)
+    return made
+
+
+def test_a_late_subscription_gets_what_its_publisher_kept() -> None:
+    model, ledger = late().model()
+    assert ledger.counts["replayed_messages"] == 2
+    assert "enqueues_without_publication" not in ledger.counts
+    # It was not published then: the publish before belongs to an older buffer.
+    assert pairs(model) == [(320, 331)]
+
+
+def test_without_a_publishers_buffer_there_is_nothing_to_replay() -> None:
+    _, ledger = late(kept="").model()
+    assert ledger.counts["enqueues_without_publication"] == 2
+
+
+def test_what_is_stored_after_other_work_is_no_replay() -> None:
+    made = late()
+    made.play("290 1.1 wait")
+    _, ledger = made.model()
+    assert "replayed_messages" not in ledger.counts
+    assert ledger.counts["enqueues_without_publication"] == 2
+
+
+def test_where_events_were_lost_nothing_is_a_replay() -> None:
+    window = np.asarray([BASE + 280], np.int64)
+    _, ledger = late().model((window, window))
+    assert "replayed_messages" not in ledger.counts
+    assert ledger.counts["enqueues_without_publication"] == 2

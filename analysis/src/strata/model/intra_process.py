@@ -24,9 +24,9 @@ from strata.model.dds.middleware import Middleware
 from strata.model.entities import Entities
 from strata.model.executions import Executions
 from strata.model.matching import RING_BUFFER, RING_BUFFER_LOSSES, Matches
-from strata.model.ring_buffers import Passages
+from strata.model.ring_buffers import Passages, births
 from strata.model.rows import Rows, joined, picked
-from strata.model.search import pick
+from strata.model.search import GroupedSearch, pick
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.topics import Topics
 from strata.model.traffic import Publications, Takes, started
@@ -142,17 +142,48 @@ def _publication_of_enqueue(
     enqueue = timeline.positions(Kind.ENQUEUE)
     row = timeline.row[enqueue]
     out = np.full(len(row), NONE, np.int64)
+    call = timeline.before(enqueue, Kind.INTRA_PUBLISH)
+    replayed = _replayed(trace, enqueue, call)
     if len(at):
-        call = timeline.before(enqueue, Kind.INTRA_PUBLISH)
         barrier = timeline.before(enqueue, Kind.RMW_PUBLISH, *_OTHER_WORK)
-        own = (call != NONE) & (call > barrier)
+        own = (call != NONE) & (call > barrier) & ~replayed[row]
         own &= ~touched(trace.losses, timeline.ns_at(call), timeline.ns[enqueue])
         # A call stores one message in a buffer: of a second one the call was lost.
         own &= _before_in_group(passages.buffer[row], enqueue) <= call
         found = of_call[np.searchsorted(at, call).clip(max=len(at) - 1)]
         own &= _one_topic(trace, publications.publisher[found], passages.subscription[row])
         out[row] = np.where(own, found, NONE)
-    ledger.add("enqueues_without_publication", int((passages.stored & (out == NONE)).sum()))
+    unknown = passages.stored & (out == NONE)
+    ledger.add("replayed_messages", int((unknown & replayed).sum()))
+    ledger.add("enqueues_without_publication", int((unknown & ~replayed).sum()))
+    return out
+
+
+def _replayed(trace: Trace, enqueue: Ints, call: Ints) -> Flags:
+    """Tell which enqueue events (rows of their table) stored what a late subscription gets.
+
+    A publisher had stored something in a buffer of its own. The thread that made the subscription's
+    buffer stores it there, and it has published nothing within the process since; `call` is the
+    rclcpp_intra_publish before each of the positions `enqueue`, or `NONE`.
+    Another subscription of a publish that the trace lost would be on that thread, too: not where
+    events were lost meanwhile.
+    """
+    timeline, row = trace.timeline, trace.timeline.row[enqueue]
+    made_ns, thread = births(trace.events)
+    made_ns, ns = made_ns[row], timeline.ns[enqueue]
+    own = (made_ns != NONE) & (thread[row] == timeline.thread[enqueue])
+    own &= timeline.ns_at(call) < made_ns
+    # It goes on from the making of the subscription: nothing is run or waited for in between.
+    own &= timeline.ns_at(timeline.before(enqueue, *_OTHER_WORK)) < made_ns
+    own &= ~touched(trace.losses, np.where(own, made_ns, ns), ns)
+    # A publisher of the process had something to give.
+    name = EVENT_OF[Kind.ENQUEUE]
+    kept = ~trace.passages.stored
+    search = GroupedSearch(trace.events.process(name)[kept], trace.events.timestamps(name)[kept])
+    process = trace.events.process(name)[row]
+    own &= search.position(process, made_ns, after_equal=False) > search.begin(process)
+    out = np.zeros(len(row), bool)
+    out[row] = own
     return out
 
 

@@ -11,7 +11,9 @@ messages that a dequeue leaves are exactly those that were stored after the one 
 the numbers do not agree, events were lost in between and the pair is refused.
 
 A full buffer overwrites its oldest message: the enqueue that does it says so. A buffer that belongs
-to a publisher (transient local) has no subscription; its enqueues are no transfers.
+to a publisher (transient local) has no subscription; its enqueues are no transfers. A subscription
+that is made later gets what that buffer holds: while rclcpp makes the subscription, the same thread
+stores those messages in its new buffer, without a publish since.
 """
 
 from __future__ import annotations
@@ -62,6 +64,16 @@ class Passages:
     source: Ints
     stored: Flags
     displaced: Flags
+
+
+def births(events: EventColumns) -> tuple[Ints, Ints]:
+    """Return when, and on which thread, the buffer of each enqueue event was made; or `NONE`."""
+    made = "ros2:rclcpp_construct_ring_buffer"
+    lives = Lifetimes(events.process(made), events.ints(made, "buffer"), events.timestamps(made))
+    of = lives.find(
+        events.process(_ENQUEUE), events.ints(_ENQUEUE, "buffer"), events.timestamps(_ENQUEUE)
+    )
+    return pick(events.timestamps(made), of), pick(events.thread(made), of)
 
 
 def find_ring_buffers(events: EventColumns, entities: Entities) -> RingBuffers:

@@ -228,6 +228,13 @@ MESSAGES = (
         "thread (events were lost); {it is|they are} not matched.",
     ),
     Diagnostic(
+        "replayed_messages",
+        Severity.INFO,
+        "{count} intra-process {message was|messages were} given to a subscription that was made "
+        "later than {it|they}, from {its|their} publisher's own buffer (transient local): a late "
+        "joiner's; {it is|they are} not matched.",
+    ),
+    Diagnostic(
         "unmatched_dequeues",
         Severity.WARNING,
         "{count} intra-process {take has|takes have} no stored message in the trace (stored before "
