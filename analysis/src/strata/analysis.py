@@ -173,3 +173,4 @@ class Analysis:
     executor_load: pd.DataFrame = field(default_factory=tables.EXECUTOR_LOAD.empty)
     chain_groups: pd.DataFrame = field(default_factory=tables.CHAIN_GROUPS.empty)
     chain_group_members: pd.DataFrame = field(default_factory=tables.CHAIN_GROUP_MEMBERS.empty)
+    layer_cpu_waits: pd.DataFrame = field(default_factory=tables.LAYER_CPU_WAITS.empty)

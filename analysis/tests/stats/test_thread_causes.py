@@ -23,7 +23,9 @@ from strata.record.kernel.text import Batch, Block, Lost
 from strata.report.document import document
 from strata.report.text import print_analysis
 from strata.schema.tables.scheduling import LAYER_SCHEDULING, PREEMPTIONS, SCHEDULING_STATS
+from strata.schema.tables.threads import LAYER_CPU_WAITS
 from strata.stats.bottleneck import cause
+from strata.stats.scheduling import thread_causes
 from strata.symbols import shorten_place
 
 SWITCH, WAKING = PERF_EVENTS[0], PERF_EVENTS[1]
@@ -170,3 +172,41 @@ def test_babeltrace_reads_the_kernel_trace_with_the_others(with_kernel: Path) ->
     expected = open_trace(with_kernel / "kernel").tables()
     assert len(lines) == sum(map(len, expected.values()))
     assert any('next_comm = "rival"' in line and "prev_state = 0" in line for line in lines[:50])
+
+
+def test_the_preemptor_that_is_named_is_the_one_that_ran_longest() -> None:
+    layer = {"message_id": 1, "layer": "executor wait"}
+    scheduling = LAYER_SCHEDULING.frame(
+        pd.DataFrame(
+            [
+                {
+                    **layer,
+                    "vtid": 2,
+                    "running_ns": 250_000,
+                    "preempted_ns": 43_710_145,
+                    "blocked_ns": 7,
+                    "unknown_ns": 0,
+                }
+            ]
+        )
+    )
+    taken = [
+        {**layer, "tid": 16, "comm": "rcu_preempt", "duration_ns": 145},
+        {**layer, "tid": 70, "comm": "yes", "duration_ns": 23_710_000},
+        {**layer, "tid": 71, "comm": "yes", "duration_ns": 20_000_000},
+    ]
+    (found,) = thread_causes(
+        scheduling, PREEMPTIONS.frame(pd.DataFrame(taken)), LAYER_CPU_WAITS.empty()
+    ).to_dict("records")
+    assert found == {
+        "thread_message_id": 1,
+        "layer": "executor wait",
+        "part": "preempted by yes (70) and others",
+        "duration_ns": 43_710_145,
+    }
+    place = f"{found['part']} in f(int) [/t] (/n)"
+    assert shorten_place(place) == "preempted by yes (70) and others in f [/t] (/n)"
+    (alone,) = thread_causes(
+        scheduling, PREEMPTIONS.frame(pd.DataFrame(taken[:2])), LAYER_CPU_WAITS.empty()
+    )["part"]
+    assert alone == "preempted by yes (70)"

@@ -7,7 +7,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from strata.layers.scheduling import LAYERS, LayerTimes, Preemptions
+from strata.layers.cpu_waits import CPU_LAYERS, CpuWaits
+from strata.layers.scheduling import LayerTimes, Preemptions
+from strata.layers.stretches import LAYERS
 from strata.model.build import Model
 from strata.schema import tables
 
@@ -27,6 +29,22 @@ def layer_scheduling_frame(model: Model, times: LayerTimes) -> pd.DataFrame:
                 "preempted_ns": times.preempted_ns,
                 "blocked_ns": times.blocked_ns,
                 "unknown_ns": times.unknown_ns,
+            }
+        )
+    )
+
+
+def layer_cpu_waits_frame(model: Model, waits: CpuWaits) -> pd.DataFrame:
+    """Return the table `layer_cpu_waits`."""
+    return tables.LAYER_CPU_WAITS.frame(
+        pd.DataFrame(
+            {
+                "message_id": waits.message,
+                "layer": np.array([layer.name for layer in CPU_LAYERS], object)[waits.layer],
+                "vtid": model.events.processes.thread_vtid[waits.thread],
+                "about_ns": waits.about_ns,
+                "least_ns": waits.least_ns,
+                "most_ns": waits.most_ns,
             }
         )
     )

@@ -59,12 +59,14 @@ class Occupancy:
 class Scheduling:
     """The scheduler's doings with the threads of the model; `names` are of `Occupancy.name`.
 
-    Threads of `intervals` are dense numbers of the model's processes.
+    Threads of `intervals` are dense numbers of the model's processes. `woken`: there are events of
+    waking, so that a thread that is blocked can be told from one that waits for a CPU.
     """
 
     intervals: Intervals
     occupancy: Occupancy
     names: npt.NDArray[np.object_]
+    woken: bool = True
 
     @property
     def known(self) -> bool:
@@ -116,7 +118,7 @@ def find_scheduling(
     active = active[np.isin(thread_of.host[active], np.unique(switches.host))]
     missing = np.setdiff1d(active, np.unique(intervals.thread))
     ledger.add("threads_without_kernel_events", len(missing))
-    return Scheduling(intervals, occupancy, names.array)
+    return Scheduling(intervals, occupancy, names.array, len(wakes.ns) > 0)
 
 
 def _nothing() -> Scheduling:

@@ -166,3 +166,17 @@ class Lifetimes:
         gap_before = np.where(before != NONE, at_ns - begin_ns[before], far)
         gap_after = np.where(after != NONE, begin_ns[after] - at_ns, far)
         return np.where(gap_after < gap_before, after, before)
+
+
+Spans = tuple[Ints, Ints, Ints]
+"""Group, begin and end of intervals."""
+
+
+def overlapping(asked: Spans, spans: Spans) -> tuple[Ints, Ints]:
+    """Return the pairs of rows of one group that overlap; `spans` of a group never do."""
+    started = GroupedSearch(spans[0], spans[1])
+    ended = GroupedSearch(spans[0], spans[2])
+    first = ended.position(asked[0], asked[1], after_equal=True)
+    last = started.position(asked[0], asked[2], after_equal=False)
+    place, row = spread(first, last - first)
+    return row, started.order[place]

@@ -14,6 +14,7 @@ from strata.analysis import Bottleneck
 from strata.errors import TraceError
 from strata.layers.blockers import find_blockers
 from strata.layers.chains import Chain, Ways, find_chains, find_chains_of, find_ways
+from strata.layers.cpu_waits import find_cpu_waits
 from strata.layers.deliveries import Deliveries, find_deliveries
 from strata.layers.frames import (
     blockers_frame,
@@ -26,7 +27,11 @@ from strata.layers.link_proposals import FAN_IN, STORED, propose_links
 from strata.layers.links import Links, link_messages
 from strata.layers.readiness import find_readiness
 from strata.layers.scheduling import layer_times
-from strata.layers.scheduling_frames import layer_scheduling_frame, preemptions_frame
+from strata.layers.scheduling_frames import (
+    layer_cpu_waits_frame,
+    layer_scheduling_frame,
+    preemptions_frame,
+)
 from strata.layers.transfers import Transfers, cut_layers
 from strata.model import frames
 from strata.model.build import Model
@@ -199,7 +204,9 @@ def _with_blame(
     """Add what chains spent their time on: blame, modes, what threads did in each layer."""
     times, taken = layer_times(model, found.transfers, found.links)
     scheduling, preemptions = layer_scheduling_frame(model, times), preemptions_frame(taken)
-    of_threads = thread_causes(scheduling, preemptions)
+    waits = find_cpu_waits(model, found.transfers, found.links)
+    cpu_waits = layer_cpu_waits_frame(model, waits)
+    of_threads = thread_causes(scheduling, preemptions, cpu_waits)
     until = awaited(found.messages["publisher_callback_id"], found.objects)
     known = (found.where, found.blockers, found.described, found.messages, of_threads, until)
     modes = mode_tables(
@@ -220,6 +227,7 @@ def _with_blame(
         "blame": blame,
         "layer_scheduling": scheduling,
         "preemptions": preemptions,
+        "layer_cpu_waits": cpu_waits,
         "chain_scheduling": threads,
     }
     facts = chain_facts(

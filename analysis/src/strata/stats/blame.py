@@ -123,8 +123,6 @@ def find_causes(
     if until is not None and stored.any():
         following = next_messages(segments, stored)
         causes.loc[stored, "where"] += until.reindex(following, fill_value="").to_numpy(object)
-    if of_threads is not None:
-        causes = split_by_thread(causes, segments, of_threads)
     causes = _split(causes, _WAITING, _behind(blockers, callbacks, messages))
     again = messages[messages["resend_ns"].notna()]
     resends = pd.DataFrame(
@@ -134,7 +132,12 @@ def find_causes(
             "where": "resends of " + again["topic"].astype(str),
         }
     )
-    return _split(causes, (DDS_RECEIVE,), resends)
+    causes = _split(causes, (DDS_RECEIVE,), resends)
+    if of_threads is None:
+        return causes
+    # What is left of the segments comes first.
+    rest = split_by_thread(causes.iloc[: len(segments)], segments, of_threads)
+    return pd.concat([rest, causes.iloc[len(segments) :]], ignore_index=True)
 
 
 def _silent(causes: pd.DataFrame, messages: pd.DataFrame) -> pd.Series[str]:

@@ -34,6 +34,14 @@ _SPREAD = 0.1
 _NAMED = 0.05
 """Share from which on a further callback that was waited for is named, and how many are."""
 _MOST_NAMED = 3
+_HELD_UP = (
+    "behind ",
+    "preempted ",
+    "blocked in ",
+    "leaving idle in ",
+    "waiting for a CPU (estimated) in ",
+)
+"""Begins of places that say how a layer's time went, not where."""
 
 
 _ORDINALS = ("first", "second", "third", "fourth")
@@ -318,7 +326,7 @@ def cause(layer: str, where: str) -> str:
     /t", "stored: /t in /n", "transport of /t".
     """
     place = shorten_place(where)
-    if place.startswith(("behind ", "preempted ", "blocked in ", "leaving idle in ")):
+    if place.startswith(_HELD_UP):
         return f"{layer} {place}"
     named = layer == STORED.name or place.startswith("resends ")
     return f"{layer}: {place}" if named else f"{layer} of {place}"

@@ -14,12 +14,28 @@ import pandas as pd
 
 from strata.model.search import sums
 from strata.schema import tables
-from strata.schema.layers import CALLBACK, CLIENT_PUBLISH, CLIENT_TAKE, DRIVER, HOLD, TAKE, WAKE_UP
+from strata.schema.layers import (
+    CALLBACK,
+    CLIENT_PUBLISH,
+    CLIENT_TAKE,
+    DRIVER,
+    EXECUTOR_WAIT,
+    HOLD,
+    TAKE,
+    WAKE_UP,
+)
 
 STATES = ("running", "preempted", "blocked", "unknown")
 
-# Executor wait has causes of its own, the callbacks; what blocks or preempts them is theirs.
-_BLAMED = (DRIVER, CLIENT_PUBLISH, WAKE_UP, TAKE, CLIENT_TAKE, CALLBACK, HOLD)
+_BLAMED = (DRIVER, CLIENT_PUBLISH, WAKE_UP, EXECUTOR_WAIT, TAKE, CLIENT_TAKE, CALLBACK, HOLD)
+# A thread that waits for work is blocked by definition: that is what wake-up is. What blocks the
+# callbacks that a message waits behind is in their own rows.
+_NOT_BLOCKED = (WAKE_UP, EXECUTOR_WAIT)
+ESTIMATED = "waiting for a CPU (estimated)"
+_WORTH_NS = 50_000
+"""Shorter waits of a message's layer are not split off it."""
+_ALMOST_ALL = 0.9
+"""Part of a preemption from which on it is one thread's alone."""
 
 
 def with_thread_message(segments: pd.DataFrame) -> pd.DataFrame:
@@ -44,21 +60,44 @@ def next_messages(segments: pd.DataFrame, chosen: npt.NDArray[np.bool_]) -> npt.
     return following.reindex(key, fill_value=-1).to_numpy(np.int64)
 
 
-def thread_causes(scheduling: pd.DataFrame, preemptions: pd.DataFrame) -> pd.DataFrame:
-    """Return what held threads up: thread_message_id, layer, part (words for it), duration_ns."""
+def thread_causes(
+    scheduling: pd.DataFrame, preemptions: pd.DataFrame, cpu_waits: pd.DataFrame
+) -> pd.DataFrame:
+    """Return what held threads up: thread_message_id, layer, part (words for it), duration_ns.
+
+    Waits for a CPU are those of the kernel's events; of layers that these do not tell of, what is
+    estimated from samples (`cpu_waits`), where it is `_WORTH_NS` or more.
+    """
     blamed = [layer.name for layer in _BLAMED]
-    # A thread that waits for work is blocked by definition: that is what wake-up is.
-    asleep = scheduling["layer"].isin(blamed) & (scheduling["layer"] != WAKE_UP.name)
+    by_definition = scheduling["layer"].isin([layer.name for layer in _NOT_BLOCKED])
+    asleep = scheduling["layer"].isin(blamed) & ~by_definition
     blocked = scheduling[asleep & (scheduling["blocked_ns"] > 0)]
     taken = preemptions[preemptions["layer"].isin(blamed)]
+    key = ["message_id", "layer"]
+    told = pd.MultiIndex.from_frame(cpu_waits[key]).isin(pd.MultiIndex.from_frame(scheduling[key]))
+    estimated = cpu_waits[~told & (cpu_waits["about_ns"] >= _WORTH_NS).to_numpy()]
     parts = [
         blocked.assign(part="blocked", duration_ns=blocked["blocked_ns"]),
-        taken.assign(part=preemptor(taken)),
+        _by_the_longest(taken),
+        estimated.assign(part=ESTIMATED, duration_ns=estimated["about_ns"]),
     ]
     causes = pd.concat(
         [part[["message_id", "layer", "part", "duration_ns"]] for part in parts], ignore_index=True
     )
     return causes.rename(columns={"message_id": "thread_message_id"})
+
+
+def _by_the_longest(preemptions: pd.DataFrame) -> pd.DataFrame:
+    """Add up who preempted the thread of each layer; who ran longest meanwhile is named."""
+    layer = ["message_id", "layer"]
+    total = preemptions.groupby(layer)["duration_ns"].transform("sum")
+    longest = preemptions.sort_values("duration_ns", ascending=False, kind="stable")
+    longest = longest.drop_duplicates(layer)
+    whole = total[longest.index]
+    alone = (longest["duration_ns"] >= _ALMOST_ALL * whole) | longest["tid"].isna()
+    words = preemptor(longest)
+    named = longest["tid"].fillna(0) != 0
+    return longest.assign(part=words.mask(named & ~alone, words + " and others"), duration_ns=whole)
 
 
 def preemptor(preemptions: pd.DataFrame) -> pd.Series[str]:
@@ -84,6 +123,9 @@ def split_by_thread(
     )
     renamed = parts.rename(columns={"duration_ns": "part_ns"})
     split = rows.merge(renamed, on=["thread_message_id", "layer"])
+    # What is estimated may be more than is left.
+    left = causes["duration_ns"].to_numpy(np.int64)[split["row"].to_numpy()]
+    split["part_ns"] = np.minimum(split["part_ns"].to_numpy(np.int64), left)
     split_off = sums(split["row"].to_numpy(), split["part_ns"].to_numpy(np.int64), len(causes))
     whole = causes.assign(duration_ns=causes["duration_ns"].to_numpy(np.int64) - split_off)
     new = causes.iloc[split["row"].to_numpy()].assign(

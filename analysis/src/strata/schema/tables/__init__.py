@@ -49,7 +49,7 @@ from strata.schema.tables.statistics import (
     HOPS,
     MODES,
 )
-from strata.schema.tables.threads import THREAD_CPU
+from strata.schema.tables.threads import LAYER_CPU_WAITS, THREAD_CPU
 from strata.schema.tables.timers import (
     LIFECYCLE_STATES,
     LIFECYCLE_STATISTICS,
@@ -108,6 +108,7 @@ TABLES: tuple[Table, ...] = (
     SCHEDULING_STATS,
     THREAD_CPU,
     *VERDICT_TABLES,
+    LAYER_CPU_WAITS,
 )
 
 __all__ = [
@@ -135,6 +136,7 @@ __all__ = [
     "HOPS",
     "HOP_LAYER_STATS",
     "HOP_LOSSES",
+    "LAYER_CPU_WAITS",
     "LAYER_SCHEDULING",
     "LIFECYCLE_NODES",
     "LIFECYCLE_STATES",

@@ -39,9 +39,13 @@ PREEMPTIONS = Table(
             null="unknown",
         ),
         Column("comm", "string", "name of that thread; empty for none and unknown"),
-        duration("duration_ns", "how long; of a layer they add up to its preempted_ns"),
+        duration(
+            "duration_ns",
+            "how long; of a layer they add up to its preempted_ns, of executor wait to what of "
+            "that lies outside of callbacks",
+        ),
     ),
-    "Who had the CPU for which the thread of a layer waited; not told of executor wait.",
+    "Who had the CPU for which the thread of a layer waited.",
 )
 
 SCHEDULING_STATS = Table(

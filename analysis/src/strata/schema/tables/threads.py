@@ -7,6 +7,30 @@ from __future__ import annotations
 from strata.schema.columns import HOST, VPID, VTID, dense_id, duration, instant
 from strata.schema.table import Column, Table
 
+LAYER_CPU_WAITS = Table(
+    "layer_cpu_waits",
+    ("message_id", "layer"),
+    (
+        dense_id("message_id", "the message; of hold the one that was published in it"),
+        Column(
+            "layer",
+            "string",
+            "name of the layer; of executor wait, what lies outside of callbacks",
+        ),
+        VTID,
+        duration(
+            "about_ns",
+            "estimated: the waits of its thread between two samples, spread evenly over the time "
+            "in which the thread was needed",
+        ),
+        duration("least_ns", "the samples leave no less"),
+        duration("most_ns", "the samples leave no more"),
+    ),
+    "How long the thread of a layer waited for a CPU in it, by samples of the kernel's counts some "
+    "100 ms apart, which bound it. No rows without samples, and where the upper bound is 0. With "
+    "kernel events, `layer_scheduling` knows it exactly.",
+)
+
 THREAD_CPU = Table(
     "thread_cpu",
     ("thread_cpu_id",),
