@@ -146,7 +146,9 @@ def _publication_of_enqueue(
     replayed = _replayed(trace, enqueue, call)
     if len(at):
         barrier = timeline.before(enqueue, Kind.RMW_PUBLISH, *_OTHER_WORK)
-        own = (call != NONE) & (call > barrier) & ~replayed[row]
+        own = (call != NONE) & (call > barrier)
+        # A call stores nothing in a buffer that was made after it.
+        own &= timeline.ns_at(call) >= births(trace.events)[0][row]
         own &= ~touched(trace.losses, timeline.ns_at(call), timeline.ns[enqueue])
         # A call stores one message in a buffer: of a second one the call was lost.
         own &= _before_in_group(passages.buffer[row], enqueue) <= call
