@@ -11,12 +11,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from page_reader import read
 from rich.console import Console
 
 import strata
 from strata.analysis import Analysis
 from strata.read.links import read_links
 from strata.report.document import document
+from strata.report.html import render_page
 from strata.report.text import print_analysis
 from strata.schema.events import INTERNAL_TOPICS
 
@@ -139,6 +141,26 @@ def test_the_text_is_read_in_a_terminal_of_80_columns(analysis: Analysis) -> Non
     assert text.index("System: The executor of 24 nodes") < text.index("chains, in groups")
     assert "12 chains of 7 to 11 hops, 488 messages" in text
     assert "... and 48 more chains (--all)" in text
+
+
+def test_the_page_begins_with_the_system(analysis: Analysis) -> None:
+    page = read(render_page(analysis, title="reference"))
+    first = page.every("main")[0].every("section")[0]
+    assert first.attributes["id"] == "system"
+    assert "The executor of 24 nodes (threads 171, 190) is full" in first.every("p")[0].words
+    load, groups, causes = first.every("table")
+    first_row = load.every("tbody")[0].every("tr")[0]
+    cells = [cell.words for cell in first_row.every("td")]
+    assert cells == ["/BehaviorPlanner", "100 ms", "callback", "", "12 %", "88"]
+    assert [row.words.split()[0] for row in groups.every("tr")][:2] == [
+        "/FrontLidarDriver",
+        "/RearLidarDriver",
+    ]
+    assert "executor wait" in causes.words
+    # One chain of each group has a section; no two are of one group.
+    shown = {int(item.attributes["id"][6:]) for item in page.every("section", "chain")}
+    members = analysis.chain_group_members.set_index("chain_id")["group_id"]
+    assert len(shown) == len(set(members[list(shown)])) == 6
 
 
 def test_the_document_has_the_system(analysis: Analysis) -> None:

@@ -87,6 +87,7 @@ def test_nothing_stands_out_of_a_system_that_is_well() -> None:
     assert not stands_out
     assert not causes["stands_out"].any()
     assert text.startswith("Nothing stands out: no executor is full, and nothing has 30% or more")
+    assert "takes longer than a healthy system may need" in text
     assert "The largest part is the callback for /t in /sink: 200 us each, 66 % of the" in text
 
 

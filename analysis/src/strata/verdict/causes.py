@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Causes of the time that all messages took, ranked over the whole system.
 
-A cause *stands out* when it has 30 % or more of the messages' time and costs a message 1 ms or more
-on average. An executor also does when it is full (its threads did something for 90 % or more of
-their time) and the messages that it took spent 10 % or more of all time waiting for it. A process
-does when its threads, for 30 % or more of the time in which they wanted a CPU, had none, and that
-was 1 ms or more for each message that they published or took.
+A cause *stands out* when it has 30 % or more of the messages' time and costs a message more, on
+average, than a healthy hop may need for its layer (strata.stats.stands_out). An executor also does
+when it is full (its threads did something for 90 % or more of their time) and the messages that it
+took spent 10 % or more of all time waiting for it. A process does when its threads, for 30 % or
+more of the time in which they wanted a CPU, had none, and that was 1 ms or more for each message
+that they published or took.
 
 Those that stand out come first: executors, then processes without CPU, then topics, then hops,
 as the one before is what the one after waits for; within a kind the largest share. The others
@@ -20,10 +21,11 @@ from dataclasses import dataclass
 import pandas as pd
 
 from strata.schema import tables
+from strata.stats.stands_out import allowance
 from strata.verdict.executor_load import busy_shares
 
 STANDS_OUT_SHARE = 0.3
-STANDS_OUT_NS = 1_000_000
+STARVED_NS = 1_000_000
 FULL = 0.9
 FULL_SHARE = 0.1
 STARVED = 0.3
@@ -61,11 +63,10 @@ def find_causes(results: Results) -> pd.DataFrame:
     ).assign(share=lambda frame: frame["duration_ns"] / total)
     found = found[found["share"] >= LEAST_SHARE]
     found["mean_ns"] = found["duration_ns"] / found["count"].clip(lower=1)
-    large = (found["share"] >= STANDS_OUT_SHARE) & (found["mean_ns"] >= STANDS_OUT_NS)
+    long = found["mean_ns"] > found["layer"].map(allowance)
+    large = (found["share"] >= STANDS_OUT_SHARE) & long
     full = (found["kind"] == "executor") & (found["busy"].fillna(0.0) >= FULL)
-    found["stands_out"] = large | (
-        full & (found["share"] >= FULL_SHARE) & (found["mean_ns"] >= STANDS_OUT_NS)
-    )
+    found["stands_out"] = large | (full & long & (found["share"] >= FULL_SHARE))
     starved = _starved(results)
     found = pd.concat([found, starved], ignore_index=True) if len(starved) else found
     return tables.SYSTEM_CAUSES.frame(_ranked(found).assign(text=""))
@@ -150,5 +151,5 @@ def _starved(results: Results) -> pd.DataFrame:
             "busy": (sums["cpu_wait_ns"] / wanted.where(wanted > 0)).astype(float),
         }
     )
-    out["stands_out"] = (out["busy"].fillna(0.0) >= STARVED) & (out["mean_ns"] >= STANDS_OUT_NS)
+    out["stands_out"] = (out["busy"].fillna(0.0) >= STARVED) & (out["mean_ns"] >= STARVED_NS)
     return out[out["stands_out"]]

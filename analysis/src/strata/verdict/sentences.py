@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 
 from strata.schema.layers import CALLBACK
-from strata.units import format_ns, format_share, format_tick
-from strata.verdict.causes import FULL, STANDS_OUT_NS, STANDS_OUT_SHARE
+from strata.units import format_ns, format_share
+from strata.verdict.causes import FULL, STANDS_OUT_SHARE
 from strata.verdict.executor_load import busy_shares
 
 Row = Mapping[Hashable, Any]
@@ -55,8 +55,8 @@ def system_sentence(causes: pd.DataFrame) -> str:
     largest = causes.sort_values("share", ascending=False, kind="stable").iloc[0]
     return (
         "Nothing stands out: no executor is full, and nothing has "
-        f"{STANDS_OUT_SHARE:.0%} or more of the time of all messages and "
-        f"{format_tick(STANDS_OUT_NS)} or more of each. The largest part is "
+        f"{STANDS_OUT_SHARE:.0%} or more of the time of all messages and takes longer than a "
+        "healthy system may need. The largest part is "
         f"{_part(largest.to_dict())}: {format_ns(largest['mean_ns'])} each, "
         f"{format_share(largest['share'])} of the time."
     )

@@ -20,7 +20,16 @@ from markupsafe import Markup
 from strata import __version__
 from strata.printable import printable
 from strata.report.executors import EXECUTOR_STATES
-from strata.report.html import drivers, entities, picture, services, tables, theme, threads
+from strata.report.html import (
+    drivers,
+    entities,
+    picture,
+    services,
+    system,
+    tables,
+    theme,
+    threads,
+)
 from strata.report.html.embedding import (
     breakable,
     check_target,
@@ -31,6 +40,7 @@ from strata.report.html.embedding import (
 )
 from strata.report.html.figures.latency import LatencyFigure, latency_over_time
 from strata.report.html.figures.quantiles import QuantileFigure, layer_quantiles
+from strata.report.system import chosen_chains
 from strata.schema.diagnostic import Severity
 from strata.schema.layers import HOLD, HOP_LAYERS, LINK_HOLD, STORED, TRANSFER_LAYERS, Layer
 from strata.stats.bottleneck import mode_sentences, shared_names
@@ -41,7 +51,7 @@ if TYPE_CHECKING:
     from strata.analysis import Analysis, Bottleneck
 
 MAX_CHAINS = 6
-"""So many chains have a section of their own; the others are named in a table."""
+"""So many chains, each of another group, have sections; the others are named in a table."""
 
 _MAX_POINTS = 20_000
 """Points of all latency figures together: about 50 bytes each in the file."""
@@ -87,7 +97,8 @@ def write_report(analysis: Analysis, path: Path, *, title: str, force: bool) -> 
 
 def render_page(analysis: Analysis, *, title: str) -> str:
     """Return the page as text; it depends on `analysis` and `title` alone."""
-    chains = _sections(analysis)
+    shown = chosen_chains(analysis, MAX_CHAINS)
+    chains = _sections(analysis, shown)
     environment = _environment()
     return environment.get_template("template.html.j2").render(
         title=title,
@@ -99,7 +110,9 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         findings=_records(analysis),
         lost=bool((analysis.quality["severity"] == Severity.LOSS.value).any()),
         chains=chains,
-        other_chains=analysis.chains.iloc[MAX_CHAINS:].to_dict("records"),
+        system=system.system_of(analysis, shown),
+        system_text=_with_micro(analysis.system.text),
+        other_chains=analysis.chains[~analysis.chains["chain_id"].isin(shown)].to_dict("records"),
         hops=tables.hop_rows(analysis),
         shared_names=shared_names(analysis.chains),
         drivers=drivers.driver_rows(analysis),
@@ -124,14 +137,10 @@ def render_page(analysis: Analysis, *, title: str) -> str:
     )
 
 
-def _sections(analysis: Analysis) -> list[ChainSection]:
+def _sections(analysis: Analysis, shown: list[int]) -> list[ChainSection]:
     sentences = {item.chain_id: item for item in analysis.bottlenecks}
-    shown = analysis.chains.head(MAX_CHAINS)
     limit = _MAX_POINTS // max(1, len(shown))
-    return [
-        _section(analysis, int(row["chain_id"]), sentences.get(int(row["chain_id"])), limit)
-        for row in shown.to_dict("records")
-    ]
+    return [_section(analysis, chain_id, sentences.get(chain_id), limit) for chain_id in shown]
 
 
 def _section(

@@ -1,0 +1,128 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The first section of the page: the verdict over the whole system, and chains in groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from strata.report.html.tables import records
+from strata.report.system import group_facts
+from strata.units import as_float
+
+if TYPE_CHECKING:
+    from strata.analysis import Analysis
+
+_LEAST = 0.01
+_MOST_LOAD = 12
+
+
+@dataclass(frozen=True)
+class CauseRow:
+    """A row of the ranked causes; share and busy are null where they are not known."""
+
+    kind: str
+    layer: str
+    where: str
+    share: float | None
+    mean_ns: float
+    stands_out: bool
+
+
+@dataclass(frozen=True)
+class LoadRow:
+    """What an executor ran; `percent` is the width of its bar, of the largest."""
+
+    work: str
+    node: str
+    trigger: str
+    count: int
+    share: float
+    percent: float
+
+
+@dataclass(frozen=True)
+class GroupRow:
+    """A group of chains; `chain_id` is the one that has a section, if one has."""
+
+    nodes: str
+    facts: str
+    chain_id: int
+    linked: bool
+
+
+@dataclass(frozen=True)
+class SystemSection:
+    """What the section shows; empty text: there is nothing to say, and no section.
+
+    `loads` has the load of each executor that stands out, with its number.
+    """
+
+    text: str
+    stands_out: bool
+    causes: list[CauseRow]
+    loads: list[tuple[int, list[LoadRow]]]
+    groups: list[GroupRow]
+
+
+def system_of(analysis: Analysis, shown: list[int]) -> SystemSection:
+    """Return the section; `shown` are the chains that have sections of their own.
+
+    Groups are empty where no two chains are alike.
+    """
+    groups = analysis.chain_groups
+    alike = bool((groups["chains"] > 1).any())
+    return SystemSection(
+        text=analysis.system.text,
+        stands_out=analysis.system.stands_out,
+        causes=[_cause(row) for row in records(analysis.system_causes)],
+        loads=_loads(analysis),
+        groups=[_group(row, shown) for row in records(groups)] if alike else [],
+    )
+
+
+def _cause(row: dict[str, Any]) -> CauseRow:
+    return CauseRow(
+        kind=row["kind"],
+        layer="" if pd.isna(row["layer"]) else row["layer"],
+        where=row["where"],
+        share=as_float(row["share"]),
+        mean_ns=float(row["mean_ns"]),
+        stands_out=bool(row["stands_out"]),
+    )
+
+
+def _loads(analysis: Analysis) -> list[tuple[int, list[LoadRow]]]:
+    causes = analysis.system_causes
+    named = causes.loc[causes["stands_out"] & (causes["kind"] == "executor"), "executor_id"]
+    load = analysis.executor_load
+    load = load[load["share"] >= _LEAST]
+    found = []
+    for number in named.astype(int):
+        own = load[load["executor_id"] == number].head(_MOST_LOAD)
+        most = float(own["share"].max()) if len(own) else 1.0
+        found.append((number, [_load(row, most) for row in records(own)]))
+    return [(number, rows) for number, rows in found if rows]
+
+
+def _load(row: dict[str, Any], most: float) -> LoadRow:
+    return LoadRow(
+        work=row["work"],
+        node=row["node"] if isinstance(row["node"], str) else "",
+        trigger=row["trigger"] if isinstance(row["trigger"], str) else "",
+        count=int(row["count"]),
+        share=float(row["share"]),
+        percent=round(100 * float(row["share"]) / most, 2),
+    )
+
+
+def _group(row: dict[str, Any], shown: list[int]) -> GroupRow:
+    return GroupRow(
+        nodes=row["nodes"].replace(" -> ", " → "),
+        facts=group_facts(row),
+        chain_id=int(row["chain_id"]),
+        linked=int(row["chain_id"]) in shown,
+    )
