@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -18,7 +18,7 @@ from strata.analysis import Analysis
 from strata.printable import printable
 from strata.units import format_count, format_ns, format_share
 
-Row = Mapping[Hashable, Any]
+Row = Mapping[Any, Any]
 
 _FILLED_SHARE = 0.01
 _MOST_FILLING = 12

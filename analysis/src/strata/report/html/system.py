@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -119,7 +120,7 @@ def _load(row: dict[str, Any], most: float) -> LoadRow:
     )
 
 
-def _group(row: dict[str, Any], shown: list[int]) -> GroupRow:
+def _group(row: Mapping[Any, Any], shown: list[int]) -> GroupRow:
     return GroupRow(
         nodes=row["nodes"].replace(" -> ", " → "),
         facts=group_facts(row),
