@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strata.stats.dependence import is_too_dependent
 from strata.stats.intervals import interval as interval_of
 from strata.stats.shift import quantile_shift, shift
 
@@ -71,6 +72,8 @@ class Difference:
 
     `p` is of no shift at all. `effect` is Cliff's delta: how much more often a value of B is
     greater than one of A than the reverse, from -1 to 1. `method` says in words what gave them.
+    `effective_counts` are how many independent values the messages of each side count as; null
+    where they are independent, and where runs are the unit.
     """
 
     shift: Estimate
@@ -78,6 +81,12 @@ class Difference:
     p: float
     effect: float
     method: str
+    effective_counts: tuple[float, float] | None = None
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Tell whether p and interval are too sure: messages depend on each other too much."""
+        return is_too_dependent(self.effective_counts)
 
 
 def difference(a: Sequence[Ints], b: Sequence[Ints], *, seed: int) -> Difference | None:
@@ -98,7 +107,7 @@ def _of_messages(a: Ints, b: Ints, seed: int) -> Difference:
         name: Estimate(one.estimate, one.low, one.high) for name, one in found.quantiles.items()
     }
     whole = Estimate(found.estimate, found.low, found.high)
-    return Difference(whole, quantiles, found.p, found.effect, found.method)
+    return Difference(whole, quantiles, found.p, found.effect, found.method, found.effective_counts)
 
 
 def _of_equals() -> Difference:

@@ -111,6 +111,8 @@ def _difference(found: Difference, row: Row) -> dict[str, Any]:
         "p_corrected": row.p,
         "effect": found.effect,
         "method": found.method,
+        "effective_counts": found.effective_counts and list(found.effective_counts),
+        "doubtful": found.is_doubtful,
     }
 
 

@@ -105,7 +105,7 @@ def _figures(row: Row) -> str:
         signed_ns(found.shift.value),
         bounds_ns(found.shift),
         percent(row.relative),
-        format_p(row.p),
+        f"{'~' if found.is_doubtful else ''}{format_p(row.p)}",
         f"{found.effect:+.2f}",
         signed_ns(tail.value),
         bounds_ns(tail),

@@ -171,10 +171,11 @@ def _p50(figures: Figures | None) -> str:
 def _shift(row: Row) -> str:
     if row.difference is None:
         return NOTHING
+    doubt = "~" if row.difference.is_doubtful else ""
     if row.verdict is Verdict.NONE_FOUND:
         furthest = row.difference.shift.furthest
-        return NOTHING if furthest is None else f"+-{format_ns(furthest)}"
-    return bounds_ns(row.difference.shift)
+        return NOTHING if furthest is None else f"{doubt}+-{format_ns(furthest)}"
+    return f"{doubt}{bounds_ns(row.difference.shift)}"
 
 
 def _word(row: Row) -> str:

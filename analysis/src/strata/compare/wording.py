@@ -8,12 +8,13 @@ import math
 from collections.abc import Sequence
 
 from strata.compare.comparison import SIGNIFICANT, Comparison, LossRow, Row, Verdict
-from strata.compare.difference import CONFIDENCE, Estimate
+from strata.compare.difference import CONFIDENCE, Difference, Estimate
 from strata.compare.gates.grammar import LOSS
 from strata.compare.gates.judge import Judgement, Outcome
 from strata.compare.losses import Loss
 from strata.compare.runs import CALLBACK, Subject
 from strata.compare.sides import TRANSFER, Side
+from strata.stats.dependence import FEW
 from strata.symbols import shorten
 from strata.units import NOTHING, format_count, format_ns, format_number, format_p, unit_for
 
@@ -54,6 +55,28 @@ def p_text(p: float) -> str:
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
+def doubt_text(found: Difference) -> str:
+    """Say why a p is not to be trusted: ``not to be trusted: ...``; empty where it is."""
+    if not found.is_doubtful or found.effective_counts is None:
+        return ""
+    counts = " and ".join(format_number(count) for count in found.effective_counts)
+    return f"not to be trusted: messages depend on each other and count as {counts}"
+
+
+def doubts_text(comparison: Comparison) -> str:
+    """Say how many p of a comparison are not to be trusted, and what to do; empty for none."""
+    rows = [row for block in comparison.blocks for row in block.rows if row.difference]
+    doubtful = sum(row.difference.is_doubtful for row in rows if row.difference)
+    if not doubtful:
+        return ""
+    return (
+        f"{doubtful} of {format_count(len(rows), 'shift', 'shifts')} (marked ~) are of messages "
+        f"that depend on each other so much that they count as fewer than {FEW}: their p is too "
+        "small and their interval too narrow, although both allow for it. Compare several runs of "
+        "each side."
+    )
+
+
 def subject_text(subject: Subject) -> str:
     """Name a subject; a callback's symbol is shortened."""
     if subject.kind == CALLBACK:
@@ -83,7 +106,8 @@ def verdict_text(row: Row) -> str:
             f"{row.verdict.value} by {by} ({percent(row.relative)}; {LEVEL}: "
             f"{bounds_ns(found.shift)}; {p_text(row.p)}; delta {found.effect:+.2f})"
         )
-    return text
+    doubt = doubt_text(found)
+    return f"{text}; p is {doubt}" if doubt else text
 
 
 def tail_text(row: Row) -> str:
@@ -150,6 +174,8 @@ def notes(comparison: Comparison) -> list[str]:
         "mean: what a layer adds to the mean latency of all messages, B less A. Over the layers it "
         "adds up to the difference of the mean latencies exactly (sums are integers of ns).",
     ]
+    if doubts_text(comparison):
+        texts.append(doubts_text(comparison))
     if not comparison.runs_are_the_unit:
         texts.append("One run a side: differences between runs are not in these intervals.")
     elif few == 1:

@@ -32,6 +32,10 @@ ALPHA = 0.01
 """The p-value of the Ljung-Box test below which values are taken as autocorrelated."""
 WORTH = 0.8
 """And only where the effective count is less than this share of the count."""
+FEW = 100
+"""Effective counts below which p and intervals are not to be trusted, although they allow for the
+dependence: of so short a sample it is estimated too small. With autocorrelations of the first order
+of 0.9 and 0.97, 300 to 3,000 values and a p of 0.05, chance is found in 10 to 25 % of all cases."""
 LAGS = 10
 _LONGEST = 20_000
 """A block length is found from so many values; it grows with the cube root of the count."""
@@ -116,3 +120,12 @@ def is_dependent(values: Sample) -> bool:
     if len(sample) < MIN_COUNT or sample.min() == sample.max():
         return False
     return ljung_box(sample) < ALPHA and effective_count(sample) < WORTH * len(sample)
+
+
+def is_too_dependent(effective_counts: tuple[float, float] | None) -> bool:
+    """Tell whether two samples depend on themselves too much for a p or an interval to hold.
+
+    `effective_counts` are those of a test that allows for dependence; null: it found none, and
+    nothing is to be feared however small the samples are.
+    """
+    return effective_counts is not None and min(effective_counts) < FEW

@@ -15,6 +15,9 @@ each value. The variance of the mean placement is that of Fligner and Policello 
 procedures for the Behrens-Fisher problem", JASA 76, 1981), with the effective count of the
 placements in place of the count: what a block bootstrap gives to the linear part of the statistic.
 
+Where the effective count is small, its estimate is too large and p too small all the same
+(`Shift.is_doubtful`): say so beside every such p.
+
 Two runs of one configuration differ, too. A shift between two cells says that the cells differ, not
 why: without repetitions the cause may be the run.
 """
@@ -26,7 +29,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strata.stats.dependence import block_length, effective_count, is_dependent
+from strata.stats.dependence import block_length, effective_count, is_dependent, is_too_dependent
 from strata.stats.intervals import (
     QUANTILES,
     RESAMPLES,
@@ -63,6 +66,11 @@ class Shift:
     method: str
     counts: tuple[int, int]
     effective_counts: tuple[float, float] | None
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Tell whether p and interval are too sure: the samples depend on themselves too much."""
+        return is_too_dependent(self.effective_counts)
 
 
 def shift(

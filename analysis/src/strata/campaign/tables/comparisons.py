@@ -166,7 +166,9 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
     told = [row["p"] for row in out.rows if row["p"] is not None]
     for row, p in zip([row for row in out.rows if row["p"] is not None], holm(told), strict=True):
         row["p"] = float(p)
+    doubtful = sum(bool(row.pop("doubtful", False)) for row in out.rows)
     notes = (
+        *_doubts(doubtful, len(out.rows)),
         "Shift: the median of all differences of two values; its interval allows for messages "
         "that follow each other. p is corrected for all pairs of this table (Holm). Means: "
         "Games-Howell, for variances that differ; its p takes messages as independent.",
@@ -184,6 +186,20 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
         notes,
         empty,
         measure.name,
+    )
+
+
+def _doubts(doubtful: int, count: int) -> tuple[str, ...]:
+    """Say how many pairs have a p of values that depend on each other too much."""
+    from strata.stats.dependence import FEW
+    from strata.units import format_count
+
+    if not doubtful:
+        return ()
+    return (
+        f"In {doubtful} of {format_count(count, 'pair', 'pairs')} the values depend on each other "
+        f"so much that they count as fewer than {FEW}: p is too small there and the interval of "
+        "the shift too narrow, although both allow for it. Believe several runs instead.",
     )
 
 
@@ -229,6 +245,7 @@ def _pairs(frame: pd.DataFrame, over: str) -> list[dict[str, Any]]:
                 "relative": found.relative,
                 "effect": found.effect,
                 "p": found.p,
+                "doubtful": found.is_doubtful,
             }
         except ValueError:
             # All values of both are equal: there is no shift, and nothing to test.
