@@ -160,6 +160,32 @@ def test_ways_that_multiply_are_cut_and_counted() -> None:
     assert sum(map(len, found.values())) <= 32 * len(hops)
 
 
+def test_chains_beyond_which_ways_go_on_say_so() -> None:
+    hops = [level * 2 + side for level in range(10) for side in (0, 1)]
+    causes: list[int | list[int]] = [-1, -1]
+    for level in range(1, 10):
+        causes += [[2 * level - 2, 2 * level - 1]] * 2
+    ledger = Ledger()
+    found = find_chains(ways_of(hops, causes, ledger), set(), ledger)
+    assert all(chain.cut_short == len(chain.messages) for chain in found)
+    # What was followed to its end is whole.
+    (whole,) = find_chains(ways_of([0, 1, 2], [-1, 0, 1], ledger), set(), ledger)
+    assert whole.cut_short == 0
+
+
+def test_a_message_whose_cause_is_missing_begins_no_chain() -> None:
+    # The second message of hop 1 was published in a callback whose message is missing.
+    hops, parents = [0, 1, 2, 1, 2], links_of([-1, 0, 1, -1, 3])
+    headless = np.array([False, False, False, True, False])
+    ways = find_ways(np.asarray(hops, np.int64), parents, Ledger(), headless=headless)
+    ledger = Ledger()
+    found = find_chains(ways, set(), ledger)
+    assert {chain.hops: chain.messages.tolist() for chain in found} == {(0, 1, 2): [[0, 1, 2]]}
+    # By its topics a part of the way is found all the same.
+    (part,) = find_chains_of(ways, ["/a", "/b", "/c"], ["/b", "/c"])
+    assert part.messages.tolist() == [[1, 2], [3, 4]]
+
+
 @pytest.mark.parametrize(
     ("topics", "expected"),
     [

@@ -8,8 +8,10 @@ ends one way for each; a message that caused several (branches) begins one for e
 
 A way that stops where others of its kind go on (the message was dropped, filtered, lost, replaced
 by a newer one before it was used, or the trace ended) is no chain of its own; it is counted as
-truncated. Where messages come back to a hop (a cycle), by whichever of their causes, the links that
-close the cycle are not followed: a new chain begins there, unless the message has other causes.
+truncated. One that begins with a message whose cause is missing from the trace
+(strata.layers.chain_begins) is none either: it begins in the middle. Where messages come back to a
+hop (a cycle), by whichever of their causes, the links that close the cycle are not followed: a new
+chain begins there, unless the message has other causes.
 """
 
 from __future__ import annotations
@@ -38,12 +40,14 @@ _BITS = 62
 class Chain:
     """One way of hops; `messages` has one row an instance and one column a hop.
 
-    `links` has the rows of the links between them: one column less.
+    `links` has the rows of the links between them: one column less. `cut_short` counts instances
+    from which ways go on that were not followed, because there are too many.
     """
 
     hops: tuple[int, ...]
     messages: Ints
     links: Ints
+    cut_short: int = 0
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,9 @@ class Ways:
     """All ways from messages without a cause; one row a message on a way.
 
     `previous` is the row before on the way and `link` the link from there, `NONE` at its begin;
-    `way` numbers the hops so far, in `hops`. `ended` marks rows from which no way goes on.
+    `way` numbers the hops so far, in `hops`. `ended` marks rows from which no way was followed on,
+    `capped` those of them from which ways go on. `headless` marks rows of ways that begin in the
+    middle, with a message whose cause is missing.
     """
 
     message: Ints
@@ -60,42 +66,65 @@ class Ways:
     way: Ints
     hops: list[tuple[int, ...]]
     ended: Flags
+    capped: Flags
+    headless: Flags
 
 
-def find_ways(hop: Ints, links: Links, ledger: Ledger) -> Ways:
+def find_ways(
+    hop: Ints,
+    links: Links,
+    ledger: Ledger,
+    *,
+    headless: Flags | None = None,
+    allowed: Flags | None = None,
+) -> Ways:
     """Follow every message from those without a cause, level by level.
 
-    `hop` numbers the hop of each message, `NONE` for messages that take no part.
+    `hop` numbers the hop of each message, `NONE` for messages that take no part. `headless` marks
+    messages whose cause is missing, `allowed` the links that are followed: all without it.
     """
-    followed = np.flatnonzero((hop[links.child] != NONE) & (hop[links.parent] != NONE))
-    followed = followed[~_closing(hop, links, followed)]
-    followed = followed[np.argsort(links.parent[followed], kind="stable")]
+    followed = _followed(hop, links, allowed)
     parent = links.parent[followed]
     root = hop != NONE
     root[links.child[followed]] = False
     message = np.flatnonzero(root).astype(np.int64)
     none = np.full(len(message), NONE, np.int64)
+    cut = np.zeros(len(message), bool) if headless is None else headless[message]
     tree = _Tree()
     way = tree.extend(none, hop[message])
-    levels = [(message, none, none, way)]
+    levels = [(message, none, none, way, cut)]
     begin, limit = 0, _ROWS_A_MESSAGE * len(hop)
+    capped = np.empty(0, np.int64)
     while len(message):
         first, count = runs(parent, message)
         if begin + len(message) + int(count.sum()) > limit:
             ledger.add("unfollowed_links", int(count.sum()))
+            capped = begin + np.flatnonzero(count)
             break
         place, owner = spread(first, count)
         link, previous = followed[place], begin + owner
         begin += len(message)
         way = tree.extend(way[owner], hop[links.child[link]])
-        message = links.child[link]
-        levels.append((message, previous, link, way))
+        message, cut = links.child[link], cut[owner]
+        levels.append((message, previous, link, way, cut))
     every, previous, link, way = (
-        np.concatenate(parts).astype(np.int64) for parts in zip(*levels, strict=True)
+        np.concatenate(parts).astype(np.int64)
+        for parts in zip(*(level[:-1] for level in levels), strict=True)
     )
     ended = np.ones(len(every), bool)
     ended[previous[previous != NONE]] = False
-    return Ways(every, previous, link, way, tree.hops, ended)
+    beyond = np.zeros(len(every), bool)
+    beyond[capped] = True
+    in_the_middle = np.concatenate([level[-1] for level in levels])
+    return Ways(every, previous, link, way, tree.hops, ended, beyond, in_the_middle)
+
+
+def _followed(hop: Ints, links: Links, allowed: Flags | None) -> Ints:
+    """Return the links that are followed, by parent."""
+    taking_part = (hop[links.child] != NONE) & (hop[links.parent] != NONE)
+    followed = np.flatnonzero(taking_part if allowed is None else taking_part & allowed)
+    followed = followed[~_closing(hop, links, followed)]
+    return followed[np.argsort(links.parent[followed], kind="stable")].astype(np.int64)
 
 
 class _Tree:
@@ -202,12 +231,15 @@ def _meets_itself(own: Ints, child: Ints, parent: Ints, steps: int) -> bool:
     return False
 
 
-def find_chains(ways: Ways, reportable: set[int], ledger: Ledger) -> list[Chain]:
+def find_chains(
+    ways: Ways, reportable: set[int], ledger: Ledger, names: Sequence[str] = ()
+) -> list[Chain]:
     """Return the chains, the longest and busiest first.
 
-    A chain of one hop is returned only when its hop is in `reportable`.
+    A chain of one hop is returned only when its hop is in `reportable`. `names` are those of the
+    hops, for findings.
     """
-    ends = np.flatnonzero(ways.ended)
+    ends = np.flatnonzero(ways.ended & ~ways.headless)
     of_ends = ways.way[ends]
     numbers = np.unique(of_ends)
     prefixes = {ways.hops[w][:k] for w in numbers for k in range(1, len(ways.hops[w]))}
@@ -215,7 +247,8 @@ def find_chains(ways: Ways, reportable: set[int], ledger: Ledger) -> list[Chain]
     for number in numbers:
         hops, rows = ways.hops[number], ends[of_ends == number]
         if hops in prefixes:
-            ledger.add("truncated_chains", len(rows))
+            place = f"after {names[hops[-1]]}" if len(names) else ""
+            ledger.add("truncated_chains", len(rows), place=place)
         elif len(hops) > 1 or hops[0] in reportable:
             chains.append(_chain(ways, rows, hops))
     return _busiest_first(chains)
@@ -250,7 +283,7 @@ def find_chains_of(ways: Ways, topic_of_hop: Sequence[str], topics: Sequence[str
 
 def _chain(ways: Ways, rows: Ints, hops: tuple[int, ...], *, once: bool = False) -> Chain:
     """Collect the instances that end at rows; `once` drops those that are there twice."""
-    messages, links = [ways.message[rows]], [ways.link[rows]]
+    ends, messages, links = rows, [ways.message[rows]], [ways.link[rows]]
     for _ in range(len(hops) - 1):
         rows = ways.previous[rows]
         messages.append(ways.message[rows])
@@ -260,7 +293,8 @@ def _chain(ways: Ways, rows: Ints, hops: tuple[int, ...], *, once: bool = False)
         kept = ~pd.DataFrame(found).duplicated().to_numpy()
         found, between = found[kept], between[kept]
     order = np.argsort(found[:, -1], kind="stable")
-    return Chain(hops, found[order], between[order])
+    cut_short = 0 if once else int(ways.capped[ends].sum())
+    return Chain(hops, found[order], between[order], cut_short)
 
 
 def _busiest_first(chains: list[Chain]) -> list[Chain]:

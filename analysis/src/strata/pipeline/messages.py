@@ -6,13 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from strata.analysis import Bottleneck
 from strata.errors import TraceError
 from strata.layers.blockers import find_blockers
+from strata.layers.chain_begins import causes_missing
 from strata.layers.chains import Chain, Ways, find_chains, find_chains_of, find_ways
 from strata.layers.cpu_waits import find_cpu_waits
 from strata.layers.deliveries import Deliveries, find_deliveries
@@ -35,6 +38,7 @@ from strata.layers.scheduling_frames import (
 from strata.layers.transfers import Transfers, cut_layers
 from strata.model import frames
 from strata.model.build import Model
+from strata.model.columns import Ints
 from strata.model.links import NodeLink, find_links
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.fates import LOST, UNKNOWN
@@ -73,11 +77,13 @@ class MessageResults:
 class _Messages:
     """Transfers with their links, and what statistics need of them.
 
-    `where` names the place of each message (row) and layer (column).
+    `headless` marks messages whose cause is missing (strata.layers.chain_begins). `where` names the
+    place of each message (row) and layer (column).
     """
 
     transfers: Transfers
     links: Links
+    headless: npt.NDArray[np.bool_]
     deliveries: Deliveries
     messages: pd.DataFrame
     blockers: pd.DataFrame
@@ -150,7 +156,8 @@ def _messages(model: Model, wanted: Wanted, ledger: Ledger) -> _Messages:
     proposals = _proposals(model, node_links, ledger)
     deliveries = find_deliveries(model, transfers, names)
     known = (messages, blockers, objects, described, where, proposals)
-    return _Messages(transfers, links, deliveries, *known)
+    headless = causes_missing(model, transfers)
+    return _Messages(transfers, links, headless, deliveries, *known)
 
 
 def _proposals(model: Model, known: Sequence[NodeLink], ledger: Ledger) -> pd.DataFrame:
@@ -168,12 +175,32 @@ def _chains(
 ) -> list[Chain]:
     reportable = set(hops.loc[~hops["topic"].isin(INTERNAL_TOPICS), "hop_id"].astype(int))
     hop = found.messages["hop_id"].to_numpy(np.int64)
+    hop = np.where(np.isin(hop, list(reportable)), hop, -1)
     # Hops of which nothing was ever taken come after all others.
-    hops = hops[hops["count"] > 0]
-    ways = find_ways(np.where(np.isin(hop, list(reportable)), hop, -1), found.links, ledger)
+    names = hops.loc[hops["count"] > 0, "topic"].tolist()
     if topics:
-        return _chains_of(ways, hops["topic"].tolist(), topics)
-    return find_chains(ways, reportable, ledger)
+        # Only what may be of the chain, so that it is found where all ways are too many.
+        hop, allowed = _of_topics(found, hop, topics)
+        return _chains_of(find_ways(hop, found.links, ledger, allowed=allowed), names, topics)
+    ways = find_ways(hop, found.links, ledger, headless=found.headless)
+    cut = ways.message[ways.headless & (ways.previous == -1)]
+    published_ns = found.messages["publish_ns"].to_numpy(np.int64)[cut]
+    ledger.add_each(
+        "chains_without_begin", found.messages["topic"].to_numpy(object)[cut], published_ns
+    )
+    return find_chains(ways, reportable, ledger, names)
+
+
+def _of_topics(
+    found: _Messages, hop: Ints, topics: Sequence[str]
+) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """Leave out messages of other topics, and links that do not lead from one to the next."""
+    number = {topic: at for at, topic in enumerate(dict.fromkeys(topics))}
+    of = found.messages["topic"].map(number).fillna(-1).to_numpy(np.int64)
+    steps = [number[one] * len(number) + number[two] for one, two in pairwise(topics)]
+    parent, child = of[found.links.parent], of[found.links.child]
+    allowed = np.isin(parent * len(number) + child, steps) & (parent >= 0) & (child >= 0)
+    return np.where(of >= 0, hop, -1), allowed
 
 
 def _chains_of(ways: Ways, topic_of_hop: list[str], topics: Sequence[str]) -> list[Chain]:

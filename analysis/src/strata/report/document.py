@@ -104,6 +104,7 @@ def _chains(analysis: Analysis) -> list[dict[str, Any]]:
                 "nodes": chain["nodes"].split(" -> "),
                 "count": chain["count"],
                 "unfinished": chain["unfinished"],
+                "cut_short": chain["cut_short"],
                 "latency_ns": _statistics(chain, "latency_"),
                 "dip": chain["dip"],
                 "dip_p": chain["dip_p"],

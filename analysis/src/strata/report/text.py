@@ -162,6 +162,11 @@ def _chain(
     )
     if chain["unfinished"]:
         latency += f"; {chain['unfinished']:,} more reached a last callback that never ended"
+    if chain["cut_short"]:
+        latency += (
+            f"; of {chain['cut_short']:,} the way goes on, and was not followed: there are too "
+            "many ways (--chain follows one)"
+        )
     title = chain["name"]
     if title in shared_names(analysis.chains):
         title = f"{title} ({chain['nodes']})"

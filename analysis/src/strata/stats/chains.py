@@ -92,7 +92,9 @@ def chain_tables(
         layers.append(_layer_statistics(chain_id, parts, where, cut))
         unfinished = len(found.messages) - len(chain.messages)
         row = _chain_row(chain_id, chain, messages, cut)
-        rows.append(row | {"unfinished": unfinished} | started.columns)
+        rows.append(
+            row | {"unfinished": unfinished, "cut_short": found.cut_short} | started.columns
+        )
     return ChainTables(
         tables.CHAINS.frame(pd.DataFrame(rows, columns=tables.CHAINS.names)),
         _joined(tables.CHAIN_INSTANCES, instances),

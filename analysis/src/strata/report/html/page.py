@@ -71,6 +71,7 @@ class ChainSection:
     topics: list[str]
     count: int
     unfinished: int
+    cut_short: int
     hop_count: int
     latency: dict[str, float | None]
     bottleneck: str
@@ -161,6 +162,7 @@ def _section(
         topics=str(chain["name"]).split(" -> "),
         count=int(chain["count"]),
         unfinished=int(chain["unfinished"]),
+        cut_short=int(chain["cut_short"]),
         hop_count=int(chain["hop_count"]),
         latency={name: chain[f"latency_{name}"] for name in ("min", "p50", "p90", "p99", "max")},
         bottleneck=_with_micro(bottleneck.text) if bottleneck else "",

@@ -151,6 +151,13 @@ MESSAGES = (
         "{count} {message|messages} began a chain that did not reach its end in the trace.",
     ),
     Diagnostic(
+        "chains_without_begin",
+        Severity.WARNING,
+        "{count} {message was|messages were} published in a callback whose own message is missing "
+        "from the trace (its take was lost by the tracer, or could not be matched): "
+        "{it begins|they begin} no chain.",
+    ),
+    Diagnostic(
         "unfinished_chains",
         Severity.WARNING,
         "{count} {message|messages} reached the last callback of a chain, and that callback has no "
@@ -187,7 +194,8 @@ MESSAGES = (
         "unfollowed_links",
         Severity.WARNING,
         "{count} {link was|links were} not followed: there are too many ways through the declared "
-        "message links.",
+        "message links. Chains that go on beyond them say so (chains.cut_short); --chain follows "
+        "one way to its end.",
     ),
     Diagnostic(
         "intra_process_duplicates",

@@ -101,6 +101,12 @@ CHAINS = Table(
             "further messages, which reached the last callback but not its end: in no figure of "
             "the chain; 0 where no message of the chain reaches one (then all count)",
         ),
+        Column(
+            "cut_short",
+            "int64",
+            "messages from which the way goes on, beyond the hops of the chain: there are too many "
+            "ways to follow; they are in its figures",
+        ),
     ),
     "One row a way of hops that are linked through callbacks.",
 )
