@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 from scene import BASE, Scene
 
+from strata.layers.blockers import find_blockers
 from strata.layers.links import link_messages
 from strata.layers.transfers import Transfers, cut_layers
 from strata.model.build import Model
@@ -159,3 +160,68 @@ def test_without_the_events_of_suspensions_no_message_is_called_lost() -> None:
     made.play("\n".join(line for line in lines if "suspend" not in line and "resume" not in line))
     _, _, ledger = cut(made)
     assert "unseen_takes" not in ledger.counts
+
+
+def test_a_message_waits_behind_a_suspended_callback_of_its_group() -> None:
+    # The group is free when the coroutine ends, at 328.
+    made = scene()
+    made.play(
+        """
+        100 1.1 rmw_publish /in 100
+        105 2.2 ready
+        106 2.2 execute on_in
+        110 2.2 rmw_take on_in 100
+        120 2.2 callback_start on_in
+        130 2.2 callback_suspend on_in 1
+        131 2.2 callback_end on_in
+        132 2.2 wait
+        150 1.1 rmw_publish /other 150
+        318 2.2 ready
+        320 2.2 callback_resume on_in 1
+        321 2.2 callback_start on_in
+        328 2.2 callback_end on_in
+        329 2.2 wait
+        400 2.2 ready
+        401 2.2 execute on_other
+        410 2.2 rmw_take on_other 150
+        415 2.2 callback_start on_other
+        425 2.2 callback_end on_other
+        """
+    )
+    model, transfers, _ = cut(made)
+    blockers = find_blockers(model, transfers)
+    (row,) = np.flatnonzero(transfers.publish_ns == 150 + BASE)
+    own = blockers.message == row
+    symbols = model.entities.callbacks.symbol[blockers.callback[own]].tolist()
+    assert (symbols, blockers.duration_ns[own].tolist()) == (["on_in"], [328 - 150])
+    assert transfers.durations["middleware_ns"][row] == 400 - 329
+    assert transfers.durations["executor_wait_ns"][row] == 329 - 150 + 401 - 400
+
+
+def test_a_callback_that_began_meanwhile_is_not_of_its_group() -> None:
+    made = scene()
+    made.play(
+        """
+        100 1.1 rmw_publish /in 100
+        105 2.2 ready
+        106 2.2 execute on_in
+        110 2.2 rmw_take on_in 100
+        120 2.2 callback_start on_in
+        130 2.2 callback_suspend on_in 1
+        131 2.2 callback_end on_in
+        132 2.2 wait
+        150 1.1 rmw_publish /other 150
+        160 2.2 ready
+        161 2.2 execute on_other
+        170 2.2 rmw_take on_other 150
+        175 2.2 callback_start on_other
+        185 2.2 callback_end on_other
+        190 2.2 callback_resume on_in 1
+        191 2.2 callback_start on_in
+        199 2.2 callback_end on_in
+        """
+    )
+    _, transfers, _ = cut(made)
+    (row,) = np.flatnonzero(transfers.publish_ns == 150 + BASE)
+    assert transfers.durations["executor_wait_ns"][row] == 161 - 160
+    assert transfers.durations["middleware_ns"][row] == 160 - 150

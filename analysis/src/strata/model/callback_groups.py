@@ -8,9 +8,13 @@ one node in one executor are put together as long as no two of them were ever se
 each is put to those that ran longest of the ones that it never met, as these had the most
 opportunity to be met. Callbacks that ran seldom may only have happened not to meet.
 
+A coroutine callback of rclpy keeps its group while it is suspended: from its start to the end of
+its last piece it counts as one run, and what began meanwhile was seen to run at once with it. So
+executors of one thread have sets, too, when a callback was suspended in them.
+
 What excludes a callback is its *exclusion set*: the callbacks that it was put together with, itself
 included; a callback that was seen to run beside itself is reentrant, and excludes nothing.
-Single-threaded executors need none: one callback runs at a time.
+Other single-threaded executors need none: one callback runs at a time.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ from strata.model.columns import NONE, Ints
 from strata.model.entities import Callbacks
 from strata.model.executions import Executions
 from strata.model.executors import Executors
-from strata.model.search import GroupedSearch, sums
+from strata.model.search import GroupedSearch, spread, sums
 
 Flags = npt.NDArray[np.bool_]
 
@@ -48,8 +52,13 @@ class CallbackGroups:
 def find_callback_groups(
     executions: Executions, executors: Executors, callbacks: Callbacks
 ) -> CallbackGroups:
-    """Infer the exclusion sets of all callbacks that multi-threaded executors with events ran."""
-    several = np.append((executors.threads > 1) & executors.told, False)
+    """Infer the exclusion sets of all callbacks that executors with events ran.
+
+    Of executors of several threads, and of those in which a callback was suspended.
+    """
+    awaits = np.zeros(len(executors) + 1, bool)
+    awaits[executors.of_thread[executions.thread[executions.resumed]]] = True
+    several = np.append(((executors.threads > 1) | awaits[:-1]) & executors.told, False)
     owned = several[executors.of_callback] & (callbacks.node != NONE)
     outer = np.flatnonzero((executions.callback != NONE) & (executions.depth == 1))
     outer = outer[owned[executions.callback[outer]]]
@@ -117,7 +126,26 @@ def _met(executions: Executions, executors: Executors, outer: Ints, count: int) 
         both = (other != NONE) & (place >= search.begin(other)) & at_once
         first, second = executions.callback[outer[both]], executions.callback[beside[both]]
         found += [np.unique(first * count + second), np.unique(second * count + first)]
+    first, second = _begun_while_suspended(executions, executors, outer)
+    found += [np.unique(first * count + second), np.unique(second * count + first)]
     return np.unique(np.concatenate(found))
+
+
+def _begun_while_suspended(
+    executions: Executions, executors: Executors, outer: Ints
+) -> tuple[Ints, Ints]:
+    """Pairs of callbacks of one executor: one that was suspended, and one that began meanwhile."""
+    begun = outer[~executions.resumed[outer]]
+    begun = begun[np.argsort(executions.start_ns[begun], kind="stable")]
+    at_ns = executions.start_ns[begun]
+    resumed = np.flatnonzero(executions.previous != NONE)
+    first = np.searchsorted(at_ns, executions.until_ns[executions.previous[resumed]], side="right")
+    last = np.searchsorted(at_ns, executions.start_ns[resumed], side="left")
+    place, row = spread(first.astype(np.int64), last - first)
+    suspended, met = resumed[row], begun[place]
+    lane = executors.of_thread[executions.thread]
+    same = lane[suspended] == lane[met]
+    return executions.callback[suspended[same]], executions.callback[met[same]]
 
 
 def _other_threads(executors: Executors, thread: Ints) -> list[Ints]:
@@ -144,7 +172,10 @@ def _runs(executions: Executions, of_callback: Ints, outer: Ints) -> CallbackGro
     group = of_callback[executions.callback[row]]
     order = np.lexsort((executions.start_ns[row], group))
     row, group = row[order], group[order]
-    start_ns, until_ns = executions.start_ns[row], executions.until_ns[row]
+    until = executions.until_ns.copy()
+    goes_on = np.flatnonzero(executions.previous != NONE)
+    until[executions.previous[goes_on]] = executions.start_ns[goes_on]
+    start_ns, until_ns = executions.start_ns[row], until[row]
     # One that never ended ended, at the latest, when the next began of those that exclude it.
     open_end = (group[1:] == group[:-1]) & (executions.end_ns[row[:-1]] == NONE)
     until_ns[:-1][open_end] = np.minimum(until_ns[:-1][open_end], start_ns[1:][open_end])

@@ -45,7 +45,8 @@ class Executions:
     A coroutine callback of rclpy has one row a piece that ran (strata.model.suspensions). `first`
     and `last` are the rows of the pieces of one execution, `finished_ns` the end of the whole,
     `paused_ns` how long it was suspended before the row's own piece; `resumed` marks pieces that go
-    on with an execution. Of all others first and last are the row itself.
+    on with an execution, `previous` is the piece before or `NONE`. Of all others first and last are
+    the row itself.
     """
 
     start: Ints
@@ -59,6 +60,7 @@ class Executions:
     depth: Ints
     first: Ints
     last: Ints
+    previous: Ints
     resumed: npt.NDArray[np.bool_]
     finished_ns: Ints
     paused_ns: Ints
@@ -219,6 +221,7 @@ def _executions(
         _depth(start, until),
         every,
         every,
+        np.full(len(start), NONE, np.int64),
         np.zeros(len(start), bool),
         end_ns,
         np.zeros(len(start), np.int64),

@@ -84,11 +84,13 @@ def _joined(
         executions,
         first=executions.first.copy(),
         last=executions.last.copy(),
+        previous=executions.previous.copy(),
         resumed=executions.resumed.copy(),
         finished_ns=executions.finished_ns.copy(),
         paused_ns=executions.paused_ns.copy(),
     )
     out.first[row], out.last[row] = first, last
+    out.previous[row[1:]] = np.where(code[1:] == code[:-1], row[:-1], NONE)
     out.finished_ns[row] = np.where(awaits, NONE, executions.end_ns[last])
     out.paused_ns[row] = paused_ns
     return out

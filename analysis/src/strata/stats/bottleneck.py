@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from strata.analysis import Bottleneck
-from strata.schema.layers import DRIVER_QUEUE, STORED, WAKE_UP
+from strata.schema.layers import DRIVER_QUEUE, STORED, SUSPENDED, WAKE_UP
 from strata.stats.backlog import Backlog
 from strata.stats.chain_facts import ChainFacts, EarlyMessages
 from strata.stats.places import base_place, is_behind
@@ -328,5 +328,7 @@ def cause(layer: str, where: str) -> str:
     place = shorten_place(where)
     if place.startswith(_HELD_UP):
         return f"{layer} {place}"
+    if layer == SUSPENDED.name:
+        return f"{layer} in {place}"
     named = layer == STORED.name or place.startswith("resends ")
     return f"{layer}: {place}" if named else f"{layer} of {place}"

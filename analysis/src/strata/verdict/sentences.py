@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from strata.schema.layers import CALLBACK
+from strata.schema.layers import CALLBACK, SUSPENDED
 from strata.units import format_ns, format_share
 from strata.verdict.causes import FULL, STANDS_OUT_SHARE
 from strata.verdict.executor_load import busy_shares
@@ -72,6 +72,8 @@ def _part(cause: Row) -> str:
         return f"the way over {cause['where']} (most of it {cause['layer']})"
     if cause["layer"] == CALLBACK.name:
         return f"the callback for {cause['where']}"
+    if cause["layer"] == SUSPENDED.name:
+        return f"the time that the suspended callback for {cause['where']} awaits something"
     return f"{cause['layer']} of {cause['where']}"
 
 

@@ -7,7 +7,8 @@ Every nanosecond of a message's latency belongs to one layer, and every layer to
 * the *executor* whose thread took the message: the time in which it waited for that executor. Of
   layers in which that wait is merged with others, what is known to have run meanwhile;
 * its *topic*: from the publish to the reader, and whatever is merged with that;
-* its *hop*: what the receiving node did with it (wake-up, take, callback), and sensor drivers.
+* its *hop*: what the receiving node did with it (wake-up, take, suspended, callback), and sensor
+  drivers.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from strata.schema.layers import (
     EXECUTOR_WAIT,
     EXECUTOR_WAIT_TAKE,
     HOP_LAYERS,
+    SUSPENDED,
     TAKE,
     WAKE_UP,
     WITHOUT_WAITS,
 )
 
 _OF_EXECUTOR = (EXECUTOR_WAIT, EXECUTOR_WAIT_TAKE)
-_OF_HOP = (*DRIVER_LAYERS, WAKE_UP, TAKE, CLIENT_TAKE, CALLBACK)
+_OF_HOP = (*DRIVER_LAYERS, WAKE_UP, TAKE, CLIENT_TAKE, SUSPENDED, CALLBACK)
 
 
 def with_executor(
