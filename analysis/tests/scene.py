@@ -286,7 +286,7 @@ class Scene:
             if event == "callback_start":
                 fields["is_intra_process"] = 0
         elif event == "rclcpp_executor_wait_for_work":
-            fields = {"timeout": int(rest[0]) if rest else -1}
+            fields = {"timeout": int(rest[0]) if rest and rest[0].isdigit() else -1}
         self._row(event, ns, pid, tid, fields)
 
     def _call_fields(self, event: str, rest: list[str]) -> dict[str, Any]:
