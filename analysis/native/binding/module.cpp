@@ -37,7 +37,7 @@ Scope scope_of(const std::string& name) {
 }
 
 struct Metadata {
-  std::shared_ptr<const ctf::Layout> layout;
+  std::shared_ptr<ctf::Layout> layout;
 };
 
 Metadata parse(nb::bytes bytes) {
@@ -79,6 +79,7 @@ nb::list clocks(const Metadata& metadata) {
   for (const auto& clock : metadata.layout->clocks) {
     nb::dict entry;
     entry["name"] = text(clock.name);
+    entry["uuid"] = text(clock.uuid);
     entry["frequency"] = clock.frequency;
     entry["offset_seconds"] = clock.offset_seconds;
     entry["offset_cycles"] = clock.offset_cycles;
@@ -86,6 +87,13 @@ nb::list clocks(const Metadata& metadata) {
     found.append(entry);
   }
   return found;
+}
+
+// Take the offset of another one's first clock for the own, before events are decoded.
+void take_offset_of(Metadata& metadata, const Metadata& other) {
+  if (metadata.layout->clocks.empty() || other.layout->clocks.empty()) return;
+  metadata.layout->clocks[0].offset_seconds = other.layout->clocks[0].offset_seconds;
+  metadata.layout->clocks[0].offset_cycles = other.layout->clocks[0].offset_cycles;
 }
 
 std::string uuid(const Metadata& metadata) {
@@ -328,7 +336,8 @@ NB_MODULE(_ctf, module) {
       .def_prop_ro("uuid", uuid)
       .def_prop_ro("environment", environment)
       .def_prop_ro("event_names", event_names)
-      .def_prop_ro("clocks", clocks);
+      .def_prop_ro("clocks", clocks)
+      .def("take_offset_of", take_offset_of, nb::arg("other"));
   module.def("parse_metadata", parse, nb::arg("data"));
 
   nb::class_<Traces>(module, "Traces")

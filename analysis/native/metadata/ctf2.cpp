@@ -97,6 +97,7 @@ void Parser::trace_class(const Node& node) {
 void Parser::clock_class(const Node& node) {
   Clock clock;
   clock.name = node.text("name", "");
+  clock.uuid = node.text("uid", "");
   clock.frequency = node.at("frequency").unsigned_integer();
   if (clock.frequency == 0) node.at("frequency").fail("is 0");
   if (node.has("offset-from-origin")) {

@@ -115,6 +115,7 @@ struct FieldClass {
 
 struct Clock {
   std::string name;
+  std::string uuid;  // of what it counts: LTTng's is the boot of the machine; may be empty
   uint64_t frequency = 1'000'000'000;  // Hz
   int64_t offset_seconds = 0;
   uint64_t offset_cycles = 0;

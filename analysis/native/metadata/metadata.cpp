@@ -67,7 +67,7 @@ std::string unpack_metadata(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::shared_ptr<const Layout> parse_metadata(std::span<const uint8_t> bytes) {
+std::shared_ptr<Layout> parse_metadata(std::span<const uint8_t> bytes) {
   const std::string text = unpack_metadata(bytes);
   constexpr char kRecordSeparator = '\x1e';
   auto layout = std::make_shared<Layout>(

@@ -13,7 +13,7 @@ namespace ctf {
 
 // From the bytes of a `metadata` file: packetized TSDL, plain TSDL or CTF 2, whichever they are.
 // Throws MetadataError.
-std::shared_ptr<const Layout> parse_metadata(std::span<const uint8_t> bytes);
+std::shared_ptr<Layout> parse_metadata(std::span<const uint8_t> bytes);
 
 // The text of it: a packetized file without its packets.
 std::string unpack_metadata(std::span<const uint8_t> bytes);

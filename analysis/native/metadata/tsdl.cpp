@@ -135,6 +135,7 @@ void Parser::clock_block() {
   Clock clock;
   clock.name = text_of(found, "name");
   if (clock.name.empty()) fail(found.place, "the clock has no name");
+  clock.uuid = text_of(found, "uuid");
   clock.frequency = integer_of(found, "freq", clock.frequency);
   if (clock.frequency == 0) fail(found.place, "the clock's frequency is 0");
   if (const Value* seconds = found.find("offset_s")) {

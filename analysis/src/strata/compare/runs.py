@@ -247,7 +247,7 @@ def _add(parts: dict[Part, Ints], part: Part, ns: Ints) -> None:
     before = parts.get(part)
     if before is not None:
         both = (before != NONE) & (ns != NONE)
-        ns = np.where(both, before + ns, np.maximum(before, ns))
+        ns = np.where(both, before + ns, np.where(before != NONE, before, ns))
     parts[part] = ns
 
 

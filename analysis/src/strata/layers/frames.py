@@ -21,7 +21,7 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN, Endpoints, take
 from strata.model.frames import Objects, nullable
-from strata.model.matching import CONFIDENCES, METHODS, confidence_of
+from strata.model.matching import CONFIDENCES, METHODS, UNSYNCHRONISED, confidence_of
 from strata.model.naming import owner_names
 from strata.model.search import pick
 from strata.schema import tables
@@ -100,9 +100,11 @@ def messages_frame(
                 "publisher_node": names["publisher_node"],
                 "subscription_node": names["subscription_node"],
                 "method": np.asarray(METHODS, dtype=object)[transfers.method],
-                "confidence": np.asarray(CONFIDENCES, dtype=object)[
-                    confidence_of(transfers.method)
-                ],
+                "confidence": np.where(
+                    transfers.unsynchronised,
+                    UNSYNCHRONISED,
+                    np.asarray(CONFIDENCES, dtype=object)[confidence_of(transfers.method)],
+                ),
                 "callback_id": nullable(of_execution[transfers.execution]),
                 "publisher_callback_id": nullable(of_execution[source]),
                 **_origin(model, transfers.origin),

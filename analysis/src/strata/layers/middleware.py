@@ -42,6 +42,9 @@ from strata.model.dds.samples import NAMING
 from strata.schema import layers as names
 from strata.schema.quality import Ledger
 
+_OF_READER = 3
+"""The first checkpoint that is taken on the reader's host: received."""
+
 
 @dataclass(frozen=True)
 class Passage:
@@ -87,7 +90,7 @@ def cut_middleware(model: Model, ledger: Ledger) -> Passage:
         _ready(model, received_ns, way.last_ns),
     ]
     checkpoints = [np.where(within, NONE, ns) for ns in checkpoints]
-    kept = _in_order(begin_ns, checkpoints, taken_ns, ledger)
+    kept = _in_order(begin_ns, checkpoints, taken_ns, model.unsynchronised, ledger)
     serialize_begin_ns, serialize_end_ns, sent_ns, received_ns, notified_ns = kept
     recovered = (received_ns != NONE) & (notified_ns != NONE) & (way.recovered > 0)
     _count(model, kept, late, lent, recovered, ledger)
@@ -129,13 +132,23 @@ def _early(model: Model) -> Flags:
     return np.asarray((begun_ns != NONE) & (begun_ns < notified_ns), bool)
 
 
-def _in_order(begin_ns: Ints, checkpoints: list[Ints], end_ns: Ints, ledger: Ledger) -> list[Ints]:
-    """Drop checkpoints before the one before them, or after the end; count such messages."""
+def _in_order(
+    begin_ns: Ints, checkpoints: list[Ints], end_ns: Ints, apart: Flags, ledger: Ledger
+) -> list[Ints]:
+    """Drop checkpoints before the one before them, or after the end; count such messages.
+
+    Those of two hosts, of messages that are `apart`, are not compared with each other.
+    """
     kept, last_ns = [], begin_ns
     odd = np.zeros(len(begin_ns), bool)
-    for ns in checkpoints:
+    for number, ns in enumerate(checkpoints):
+        if number == _OF_READER:
+            last_ns = np.where(apart, NONE, last_ns)
         known = ns != NONE
-        wrong = known & ((ns < last_ns) | (ns > end_ns))
+        ends = known & (ns > end_ns)
+        if number < _OF_READER:
+            ends &= ~apart
+        wrong = ends | (known & (ns < last_ns))
         odd |= wrong
         ns = np.where(wrong, NONE, ns)
         last_ns = np.maximum(last_ns, ns)
@@ -143,7 +156,19 @@ def _in_order(begin_ns: Ints, checkpoints: list[Ints], end_ns: Ints, ledger: Led
     ledger.add("disordered_dds_checkpoints", int(odd.sum()))
     begun, ended = kept[0] != NONE, kept[1] != NONE
     kept[0], kept[1] = np.where(ended, kept[0], NONE), np.where(begun, kept[1], NONE)
-    return kept
+    return _without_null(begin_ns, kept, apart)
+
+
+def _without_null(begin_ns: Ints, checkpoints: list[Ints], apart: Flags) -> list[Ints]:
+    """Merge the layers of messages of which the one between two hosts would be -1 ns: null."""
+    s0, s1, sent, received, notified = checkpoints
+    left = np.where(sent != NONE, sent, np.where(s1 != NONE, s1, begin_ns))
+    came = np.where(received != NONE, received, notified)
+    # Without a send the time before the serialization counts, too.
+    left -= np.where((sent == NONE) & (s0 != NONE), s0 - begin_ns, 0)
+    odd = apart & (came != NONE) & (came - left == NONE)
+    kept = [np.where(odd, NONE, ns) for ns in checkpoints[:-1]]
+    return [*kept, np.where(odd & (notified - begin_ns == NONE), NONE, notified)]
 
 
 def _count(

@@ -71,6 +71,7 @@ class Transfers:
     origin: Origin
     passage: Passage
     waiting: Waiting
+    unsynchronised: Flags
     durations: dict[str, Ints]
 
     def __len__(self) -> int:
@@ -87,10 +88,22 @@ class Transfers:
         return np.maximum(np.maximum(self.taken_ns, self.callback_start_ns), self.callback_end_ns)
 
     @property
+    def between_hosts_ns(self) -> Ints:
+        """From the last checkpoint of the sender to the first of the reader; may be negative."""
+        passage = self.passage
+        left_ns = np.maximum(passage.serialize_end_ns, passage.sent_ns)
+        came_ns = np.where(passage.received_ns != NONE, passage.received_ns, passage.notified_ns)
+        return np.where(came_ns != NONE, came_ns, self.waiting_until_ns) - np.maximum(
+            left_ns, self.handed_ns
+        )
+
+    @property
     def waiting_from_ns(self) -> Ints:
         """From when on each could have been picked, as far as is known."""
         told = self.passage.notified_ns
-        return np.where(told != NONE, told, self.handed_ns)
+        # When another host handed it over is not known by the reader's clock.
+        handed_ns = np.where(self.unsynchronised, self.waiting_until_ns, self.handed_ns)
+        return np.where(told != NONE, told, handed_ns)
 
     @property
     def waiting_until_ns(self) -> Ints:
@@ -114,6 +127,7 @@ class _Rest:
     suspended_ns: Ints
     waiting: Ints
     split: Flags
+    apart: Flags
 
 
 def cut_layers(model: Model, ledger: Ledger) -> Transfers:
@@ -141,6 +155,7 @@ def cut_layers(model: Model, ledger: Ledger) -> Transfers:
         origin,
         passage,
         waiting,
+        rest.apart,
         origin.durations | _durations(rest, passage),
     )
 
@@ -154,8 +169,12 @@ def _rest(model: Model, passage: Passage, waiting: Waiting) -> _Rest:
     notified = passage.notified_ns != NONE
     begin_ns = np.where(notified, passage.notified_ns, handed_ns)
     picked_ns, taken_ns = takes.picked_ns[take], takes.taken_ns[take]
+    # By two clocks, nothing divides the time before the pick. And -1 ns would be null.
+    apart = model.unsynchronised
+    unknown = apart & ~notified
     # Picked before it could be: the entity was ready for an older message of a full queue.
-    picked_ns = np.where(picked_ns >= begin_ns, picked_ns, NONE)
+    kept = np.where(unknown, picked_ns - begin_ns != NONE, picked_ns >= begin_ns)
+    picked_ns = np.where(kept, picked_ns, NONE)
     until = np.where(picked_ns != NONE, picked_ns, taken_ns)
     execution = takes.execution[take]
     ran = execution != NONE
@@ -176,8 +195,9 @@ def _rest(model: Model, passage: Passage, waiting: Waiting) -> _Rest:
         start_ns,
         end_ns,
         np.where(end_ns != NONE, suspended_ns, 0),
-        waiting.idle(begin_ns, until),
-        waiting.known,
+        waiting.idle(np.where(unknown, until, begin_ns), until),
+        waiting.known & ~unknown,
+        apart,
     )
 
 

@@ -61,19 +61,22 @@ def find_way(model: Model) -> Way:
     direct = model.middleware.notified.unnumbered[take] & ~local
     last_ns = np.where(direct, NONE, arrivals["last_ns"])
     came = last_ns != NONE
-    since_ns = history_until(model, sample, last_ns)
+    # Whether the reader was there, and whether the sender was held up, two clocks cannot say.
+    apart = model.unsynchronised
+    since_ns = np.where(apart, NONE, history_until(model, sample, last_ns))
     late = since_ns != NONE
     first_ns = filled(sends["first_send_ns"])
     sent_ns = np.where(late, wire.first_send_since(sample, since_ns), first_ns)
     # Nothing came by a first transmission: it was over when its last send returned.
     over_ns = np.minimum(np.maximum(filled(sends["first_sent_ns"]), first_ns), last_ns)
+    over_ns = np.where(apart, last_ns, over_ns)
     in_time_ns = np.where(late, last_ns, arrivals["received_ns"])
     received_ns = np.where(came, np.where(in_time_ns != NONE, in_time_ns, over_ns), added_ns)
     kind = np.where(came, arrivals["transport"], filled(sends["transport"]))
     sent_ns, kind = np.where(direct, NONE, sent_ns), np.where(direct, NONE, kind)
     shared = ~came & ~local & (kind == DATA_SHARING) & (received_ns != NONE)
     sent_ns = np.where(local | (shared & (received_ns < sent_ns)), received_ns, sent_ns)
-    travels = (sent_ns != NONE) & (received_ns != NONE) & ~late & ~local & ~shared
+    travels = (sent_ns != NONE) & (received_ns != NONE) & ~late & ~local & ~shared & ~apart
     held_ns = wire.held_up(np.where(travels, sample, NONE), sent_ns, received_ns)
     # Calls of two threads may overlap.
     held_ns = np.where(travels, np.clip(held_ns, 0, np.maximum(received_ns - sent_ns, 0)), 0)

@@ -19,6 +19,7 @@ from strata.model.entities import Entities, build_entities
 from strata.model.executions import Executions, Waits, pair_executions, pair_waits
 from strata.model.executor_clocks import ExecutorClocks, read_clocks
 from strata.model.executors import Executors, find_executors
+from strata.model.hosts import Flags, HostClocks, number_clocks
 from strata.model.inferred import infer
 from strata.model.intra_process import Trace, Traffic, join_intra_process
 from strata.model.matching import Matches, match
@@ -56,7 +57,14 @@ class Model:
     scheduling: Scheduling
     service_traffic: ServiceTraffic
     losses: Windows
+    host_clocks: HostClocks
     cpu: CpuSamples = field(default_factory=no_samples)
+
+    @property
+    def unsynchronised(self) -> Flags:
+        """Which matches are of messages between machines: their clocks are two."""
+        publisher = self.publications.thread[self.matches.publication]
+        return self.host_clocks.differ(publisher, self.takes.thread[self.matches.take])
 
 
 def build_model(
@@ -64,13 +72,16 @@ def build_model(
     ledger: Ledger,
     losses: Windows = NO_LOSSES,
     cpu: tuple[ThreadCpu, int] | None = None,
+    clocks: Mapping[str, str] | None = None,
 ) -> Model:
     """Build the model of a trace; what cannot be explained is counted in `ledger`.
 
     `losses` are the windows of time in which events were lost: first and last instant of each.
     `cpu`: samples of the threads' waits for a CPU, and what the trace's clock adds to theirs.
+    `clocks`: the id of each host's clock, where hosts may share one (strata.model.hosts).
     """
     events = EventColumns(dict(tables), ledger)
+    host_clocks = number_clocks(events.processes, clocks or {})
     add_call_events(events)
     entities = build_entities(events)
     timeline = Timeline(events)
@@ -82,7 +93,7 @@ def build_model(
     middleware = find_middleware(events, timeline, publications, takes, losses)
     topics = number_topics(publications, takes, entities)
     inferred = infer(events, timeline, publications, takes, topics)
-    matches = match(publications, takes, topics, middleware, ledger, inferred)
+    matches = match(publications, takes, topics, middleware, ledger, inferred, host_clocks)
     passages = pair_passages(events, find_ring_buffers(events, entities), ledger)
     traffic = join_intra_process(
         Trace(events, timeline, entities, topics, executions, passages, losses),
@@ -114,5 +125,6 @@ def build_model(
         scheduling,
         service_traffic,
         losses,
+        host_clocks,
         find_cpu_samples(*cpu, events.processes) if cpu else no_samples(),
     )

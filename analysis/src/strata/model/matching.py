@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from strata.model.columns import NONE, Ints
 from strata.model.dds.middleware import Middleware
+from strata.model.hosts import HostClocks
 from strata.model.inferred import Inferred
 from strata.model.search import pick, runs, spread
 from strata.model.topics import Topics
@@ -46,6 +47,9 @@ METHODS = (
 
 CONFIDENCES = ("exact", "inferred")
 """How sure a match is, by its number in `Matches.confidence`."""
+
+UNSYNCHRONISED = "unsynchronised"
+"""Confidence of a message between hosts, of which the layer between them is not known."""
 
 _CONFIDENCE_OF = np.array([0, 1, 0, 0, 1, 1], np.int64)
 
@@ -95,10 +99,12 @@ def match(
     middleware: Middleware,
     ledger: Ledger,
     inferred: Inferred | None = None,
+    clocks: HostClocks | None = None,
 ) -> Matches:
     """Match takes to publications; every take without a match is counted by its cause.
 
-    `inferred` is asked for what nothing exact decides.
+    `inferred` is asked for what nothing exact decides. A take before its publication is refused,
+    unless `clocks` says that their times are not comparable.
     """
     found, method, ambiguous, candidates = _by_timestamp(
         topics.of_publication,
@@ -127,7 +133,7 @@ def match(
         ledger.add("undecided_publish_times", int(undecided.sum()))
         ambiguous = ambiguous | undecided
     still = ambiguous[candidates[0]]
-    matches = _counted(publications, takes, found, method, ambiguous, ledger)
+    matches = _counted(publications, takes, found, method, ambiguous, ledger, clocks)
     return replace(matches, doubtful=(candidates[0][still], candidates[1][still]))
 
 
@@ -148,10 +154,13 @@ def _counted(
     method: Ints,
     ambiguous: Flags,
     ledger: Ledger,
+    clocks: HostClocks | None,
 ) -> Matches:
     matched = np.flatnonzero(found != NONE).astype(np.int64)
     publication, by = found[matched], method[matched]
     ordered = takes.rmw_take_ns[matched] >= publications.rmw_publish_ns[publication]
+    if clocks is not None:
+        ordered |= clocks.differ(publications.thread[publication], takes.thread[matched])
     unmatched = len(takes) - len(matched) - int(ambiguous.sum())
     ledger.add("ambiguous_matches", int(ambiguous.sum()))
     ledger.add("unmatched_takes", unmatched)

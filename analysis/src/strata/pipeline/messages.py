@@ -14,6 +14,7 @@ import pandas as pd
 
 from strata.analysis import Bottleneck
 from strata.errors import TraceError
+from strata.layers.between_hosts import count_between_hosts
 from strata.layers.blockers import find_blockers
 from strata.layers.chain_begins import causes_missing
 from strata.layers.chains import Chain, Ways, find_chains, find_chains_of, find_ways
@@ -139,11 +140,13 @@ def _count_losses(hops: pd.DataFrame, losses: pd.DataFrame, ledger: Ledger) -> N
 
 def _messages(model: Model, wanted: Wanted, ledger: Ledger) -> _Messages:
     transfers = cut_layers(model, ledger)
+    count_between_hosts(model, transfers, ledger)
     names = endpoint_names(model, transfers)
     node_links = find_links(model.events, model.entities, wanted.links, ledger)
     links = link_messages(model, transfers, node_links)
     messages = messages_frame(model, transfers, names, links)
     unsplit = messages[[layer.column for layer in WITHOUT_WAITS]].notna().any(axis=1)
+    unsplit &= ~transfers.unsynchronised
     hidden = unsplit.to_numpy(bool) & model.clocks.waits.known(transfers.waiting.lane)
     ledger.add("messages_without_executor_events", int((unsplit & ~hidden).sum()))
     ledger.add("messages_with_lost_waits", int(hidden.sum()))

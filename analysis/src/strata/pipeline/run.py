@@ -62,7 +62,7 @@ def analyze(
     if not all_processes:
         events = _started_by_command(trace, events, ledger)
     _require_ros2(trace, events)
-    model = build_model(events, ledger, _loss_windows(trace), _thread_cpu(trace))
+    model = build_model(events, ledger, _loss_windows(trace), _thread_cpu(trace), trace.clocks)
     return analyze_model(trace, events, model, Wanted(tuple(links), chain), ledger)
 
 

@@ -26,7 +26,11 @@ class Metadata:
     environment: dict[str, int | str]
     event_names: list[str]
     clocks: list[dict[str, Any]]
-    """name, frequency (Hz), offset_seconds, offset_cycles, offset_ns (of clock value 0)."""
+    """name, uuid (empty when not declared), frequency (Hz), offset_seconds, offset_cycles,
+    offset_ns (of clock value 0)."""
+
+    def take_offset_of(self, other: Metadata) -> None:
+        """Take the offset of the other's first clock for the own; before events are decoded."""
 
 def parse_metadata(data: bytes) -> Metadata:
     """Parse packetized or plain TSDL, or CTF 2's JSON. Raises MetadataError."""

@@ -13,11 +13,14 @@ import os
 import stat
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from strata.errors import TraceError
 from strata.read import _ctf
+
+_SHORT_ID = 8
+"""Characters of a clock's id that a host's name has beside it, where several have that name."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +29,26 @@ class CtfTrace:
 
     directory: Path
     metadata: _ctf.Metadata
+    namesake: bool = False
+    """Another machine of the recording has the same host name."""
 
     @property
     def hostname(self) -> str:
-        """Host that recorded it; "(unknown)" when the metadata do not say."""
-        return str(self.metadata.environment.get("hostname") or "(unknown)")
+        """Host that recorded it; "(unknown)" when the metadata do not say.
+
+        Of machines with one name each has the begin of its clock's id beside the name.
+        """
+        name = str(self.metadata.environment.get("hostname") or "(unknown)")
+        return f"{name} ({self.clock[:_SHORT_ID]})" if self.namesake else name
+
+    @property
+    def clock(self) -> str:
+        """Id of the clock that its times are of, empty when not told.
+
+        LTTng's is the id of the machine's boot: traces that have the same are of one clock.
+        """
+        clocks = self.metadata.clocks
+        return str(clocks[0]["uuid"]) if clocks else ""
 
     @property
     def clock_offset_ns(self) -> int:
@@ -75,6 +93,26 @@ def read_metadata(path: Path) -> _ctf.Metadata:
         ) from error
 
 
+def _by_clock(traces: list[CtfTrace]) -> list[CtfTrace]:
+    """Give traces of one clock one offset, and machines of one name different ones.
+
+    LTTng reads the two clocks whose difference the offset is again for each directory (one for
+    each process with per-PID buffers). What these readings differ by is no time that passed.
+    """
+    clocks: dict[tuple[str, int], list[CtfTrace]] = {}
+    names: dict[str, set[str]] = {}
+    for trace in traces:
+        if trace.clock:
+            frequency = int(trace.metadata.clocks[0]["frequency"])
+            clocks.setdefault((trace.clock, frequency), []).append(trace)
+            names.setdefault(trace.hostname, set()).add(trace.clock)
+    for own in clocks.values():
+        median = sorted(own, key=lambda trace: trace.clock_offset_ns)[(len(own) - 1) // 2]
+        for trace in own:
+            trace.metadata.take_offset_of(median.metadata)
+    return [replace(trace, namesake=len(names.get(trace.hostname, ())) > 1) for trace in traces]
+
+
 def find_traces(path: Path) -> tuple[list[CtfTrace], list[tuple[Path, str]]]:
     """Return the CTF traces at and below `path`, and what could not be read there with the error.
 
@@ -99,7 +137,7 @@ def find_traces(path: Path) -> tuple[list[CtfTrace], list[tuple[Path, str]]]:
             f"Cannot open trace {path}: no directory at or below it holds a CTF `metadata` file. "
             "Give the directory that `strata record`, `ros2 trace` or `lttng` wrote."
         )
-    return found, unreadable
+    return _by_clock(found), unreadable
 
 
 def _require_directory(path: Path) -> None:

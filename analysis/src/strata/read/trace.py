@@ -60,8 +60,16 @@ class Trace:
 
     @property
     def clock_offsets_ns(self) -> dict[str, int]:
-        """Per CTF directory: event time = clock value (CLOCK_MONOTONIC) + this."""
+        """Per CTF directory: event time = clock value (CLOCK_MONOTONIC) + this.
+
+        Directories of one boot of a machine have one.
+        """
         return {str(trace.directory): trace.clock_offset_ns for trace in self._traces}
+
+    @property
+    def clocks(self) -> dict[str, str]:
+        """Per host the id of its clock (the boot's); the host's name where that is not told."""
+        return {trace.hostname: trace.clock or trace.hostname for trace in self._traces}
 
     @property
     def losses(self) -> tuple[Loss, ...]:

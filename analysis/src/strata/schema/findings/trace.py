@@ -83,6 +83,19 @@ TRACE = (
         "{process that was|processes that were} there beside it {is|are} analyzed ({detail}).",
     ),
     Diagnostic(
+        "unsynchronised_messages",
+        Severity.WARNING,
+        "{count} {message|messages} went between hosts whose clocks are not synchronised: the "
+        "layer between the hosts, and the latency, also hold how far the clocks are apart. Time of "
+        "the reader less that of the sender: {detail}.",
+    ),
+    Diagnostic(
+        "messages_before_publish",
+        Severity.WARNING,
+        "{count} {message|messages} between hosts came earlier than {it was|they were} sent, by "
+        "the clocks of the hosts: the layer between the hosts is negative.",
+    ),
+    Diagnostic(
         "no_init_events",
         Severity.WARNING,
         "{count} {process has|processes have} no init events: tracing began after they did. Their "

@@ -137,7 +137,12 @@ MESSAGES = Table(
             "what decided the match: topic+timestamp, timestamp, guid+sequence, ring buffer or "
             "publish time",
         ),
-        Column("confidence", "string", "exact or inferred; the method decides"),
+        Column(
+            "confidence",
+            "string",
+            "exact or inferred: the method decides; unsynchronised: between hosts whose clocks are "
+            "not synchronised, so that the layer between them (and the latency) is not known",
+        ),
         dense_id("callback_id", "the callback that it started", null="none was recorded"),
         dense_id(
             "publisher_callback_id", "the callback that published it", null="none was running"

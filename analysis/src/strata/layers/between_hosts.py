@@ -1,0 +1,37 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Messages between hosts: how far apart the times of sender and reader are seen to be.
+
+The difference is the time that the message was under way plus how far the reader's clock is ahead
+of the sender's. Neither is known. That the least one of many is negative says that the clocks are
+at least so far apart.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from strata.layers.transfers import Transfers
+from strata.model.build import Model
+from strata.schema.quality import Ledger
+from strata.units import format_count, format_ns
+
+
+def count_between_hosts(model: Model, transfers: Transfers, ledger: Ledger) -> None:
+    """Count messages between hosts whose clocks are not synchronised, and say what is seen."""
+    apart = np.flatnonzero(transfers.unsynchronised)
+    if not len(apart):
+        return
+    of_thread = model.events.processes.thread_process
+    hosts = np.asarray(model.events.processes.host, object)
+    source = hosts[of_thread[model.publications.thread[transfers.publication[apart]]]]
+    reader = hosts[of_thread[model.takes.thread[transfers.take[apart]]]]
+    between_ns = transfers.between_hosts_ns[apart]
+    ways = np.array([f"{one} -> {other}" for one, other in zip(source, reader, strict=True)])
+    told = []
+    for way in np.unique(ways):
+        own = between_ns[ways == way]
+        spread = f"{format_ns(own.min())} to {format_ns(own.max())}"
+        told.append(f"{way}: {spread} in {format_count(len(own), 'message', 'messages')}")
+    ledger.add("unsynchronised_messages", len(apart), *told)
+    ledger.add("messages_before_publish", int((between_ns < 0).sum()))

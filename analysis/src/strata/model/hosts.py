@@ -1,0 +1,39 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""By which clock each event is timed: that of its machine.
+
+Times of two machines are not comparable: how far their clocks are apart is not known, and may be
+far more than a message takes. Directories of one boot of a machine have one clock, whatever host
+name they carry (containers have names of their own).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from strata.model.columns import Ints, Processes
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class HostClocks:
+    """The clock of each thread's machine, as a dense number."""
+
+    of_thread: Ints
+
+    def differ(self, first: Ints, second: Ints) -> Flags:
+        """Tell for pairs of threads whether their times are of two clocks."""
+        return np.asarray(self.of_thread[first] != self.of_thread[second], bool)
+
+
+def number_clocks(processes: Processes, clocks: Mapping[str, str]) -> HostClocks:
+    """Number the clocks; `clocks` gives that of each host, a host that it lacks has its own."""
+    names = [clocks.get(host, host) for host in processes.host]
+    number = {name: row for row, name in enumerate(dict.fromkeys(names))}
+    of_process = np.array([number[name] for name in names], np.int64)
+    return HostClocks(of_process[processes.thread_process])
