@@ -134,10 +134,8 @@ def test_per_process_buffers_of_two_processes(session: Session, every_field: Pat
     # One by one: together they get one clock offset, and babeltrace2 leaves each its own.
     for metadata in directories:
         assert_equal(metadata.parent)
-    trace = open_trace(session.directory)
-    counts = Counter({name: len(table) for name, table in trace.tables().items()})
-    assert counts == emitted[0] + emitted[1]
-    assert len(set(trace.clock_offsets_ns.values())) == 1
+    assert counts(session.directory) == emitted[0] + emitted[1]
+    assert len(set(open_trace(session.directory).clock_offsets_ns.values())) == 1
 
 
 def test_size_limited_trace_files(session: Session, every_field: Path) -> None:
