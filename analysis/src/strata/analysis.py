@@ -157,6 +157,11 @@ class Analysis:
     lifecycle_states: pd.DataFrame = field(default_factory=tables.LIFECYCLE_STATES.empty)
     lifecycle_statistics: pd.DataFrame = field(default_factory=tables.LIFECYCLE_STATISTICS.empty)
     link_proposals: pd.DataFrame = field(default_factory=tables.LINK_PROPOSALS.empty)
+    # Empty without actions.
+    action_goals: pd.DataFrame = field(default_factory=tables.ACTION_GOALS.empty)
+    action_feedback: pd.DataFrame = field(default_factory=tables.ACTION_FEEDBACK.empty)
+    actions: pd.DataFrame = field(default_factory=tables.ACTIONS.empty)
+    action_phases: pd.DataFrame = field(default_factory=tables.ACTION_PHASE_STATS.empty)
     # Empty without events of drivers.
     driver_sources: pd.DataFrame = field(default_factory=tables.DRIVER_SOURCES.empty)
     driver_frames: pd.DataFrame = field(default_factory=tables.DRIVER_FRAMES.empty)

@@ -208,6 +208,16 @@ def _unregistered(
     return [first.assign(symbol=None)] if len(first) else []
 
 
+_ACTION_HANDLES = (1 << 52, 1 << 53)
+"""No addresses: what rclpy_tracepoints gives as the handle of a goal or of an action's callback."""
+
+
+def of_actions(handle: Ints) -> npt.NDArray[np.bool_]:
+    """Return which handles stand for goals of actions, or for the callbacks of actions."""
+    first, beyond = _ACTION_HANDLES
+    return np.asarray((handle >= first) & (handle < beyond), bool)
+
+
 def _kind(name: str, process: Ints) -> npt.NDArray[np.object_]:
     return np.full(len(process), name, dtype=object)
 
@@ -281,7 +291,7 @@ def _service_owners(events: EventColumns, nodes: Nodes) -> _Owners:
         process,
         events.ints(added, "callback"),
         begin_ns,
-        _kind("service", process),
+        np.where(of_actions(events.ints(added, "service_handle")), "action", "service"),
         take(events.text(init, "service_name"), service, None),
         np.full(len(process), NONE, np.int64),
         node,

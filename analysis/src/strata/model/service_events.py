@@ -25,6 +25,7 @@ import pandas as pd
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Callbacks, take
 from strata.model.executions import Executions, first_after
+from strata.model.joins import Flags
 from strata.model.search import Lifetimes, pick
 from strata.model.services import Clients, Gids, Services, numbered
 from strata.model.timeline import EVENT_OF, Kind, Timeline
@@ -118,6 +119,7 @@ def find_exchange(
     known = np.where(of_service[0] < len(services), of_service[0], NONE)
     execution = first_after(timeline, executions, asked, losses)
     execution = _own(executions, callbacks, services, execution, known)
+    execution[_taken_at_once(timeline, services, asked, known)] = NONE
     requests = reader.read(sent, of_client[0])
     written = _written(events, timeline, requests, clients, gids)
     picked = _picked(events, timeline, services, asked, known)
@@ -236,9 +238,29 @@ def _own(
     callback = pick(executions.callback, execution)
     owner = pick(services.of_callback, callback)
     kind = take(callbacks.kind, callback, "unknown")
-    unowned = (kind == "unknown") | ((kind == "service") & (owner == NONE))
+    unowned = np.isin(kind, ("unknown", "action")) | ((kind == "service") & (owner == NONE))
     fits = unowned | ((kind == "service") & ((owner == service) | (service == NONE)))
     return np.where(fits, execution, NONE)
+
+
+def _taken_at_once(timeline: Timeline, services: Services, at: Ints, service: Ints) -> Flags:
+    """Return the requests of actions whose callback cannot be told.
+
+    Results are given without a callback. And an action server takes what has come, a goal, then a
+    cancel, and then runs their callbacks: the one that follows both takes is the goal's.
+    """
+    names = take(services.name, service, "")
+    canceled, result = (
+        np.asarray([name.endswith(f"/_action/{end}") for name in names], bool)
+        for end in ("cancel_goal", "get_result")
+    )
+    before = timeline.before(at, Kind.TAKE_REQUEST)
+    other = timeline.before(at, Kind.CALLBACK_START, Kind.SEND_RESPONSE, Kind.WAIT, Kind.READY)
+    order = np.argsort(at)
+    place = np.searchsorted(at[order], np.maximum(before, 0)).clip(max=max(len(at) - 1, 0))
+    goal = np.asarray([name.endswith("/_action/send_goal") for name in names], bool)
+    at_once = (before != NONE) & (before > other) & goal[order[place]] if len(at) else goal
+    return np.asarray(result | (canceled & at_once), bool)
 
 
 def _picked(

@@ -7,6 +7,7 @@ from __future__ import annotations
 import pandas as pd
 
 from strata.analysis import TraceSummary
+from strata.layers.action_frames import action_frames
 from strata.layers.driver_frames import driver_frames_frame, driver_losses_frame
 from strata.layers.service_calls import cut_calls
 from strata.layers.service_frames import (
@@ -23,6 +24,7 @@ from strata.model.lifecycle import find_states
 from strata.model.processes import ProcessFacts
 from strata.model.thread_cpu_frames import thread_cpu_frame
 from strata.schema.quality import Ledger
+from strata.stats.actions import action_tables
 from strata.stats.callbacks import callback_table
 from strata.stats.drivers import driver_sources_table
 from strata.stats.lifecycle import lifecycle_table
@@ -90,7 +92,13 @@ def _lifecycle(
 def _services(model: Model, ledger: Ledger) -> dict[str, pd.DataFrame]:
     calls = service_calls_frame(model, cut_calls(model, ledger))
     services, layers = service_tables(calls)
+    goals, feedback = action_frames(model, calls, ledger)
+    actions, phases = action_tables(goals)
     return {
+        "action_goals": goals,
+        "action_feedback": feedback,
+        "actions": actions,
+        "action_phases": phases,
         "service_objects": service_objects_frame(model),
         "client_objects": client_objects_frame(model),
         "service_calls": calls,

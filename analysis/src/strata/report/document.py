@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 
 from strata.analysis import Analysis
+from strata.schema import tables
 from strata.schema.columns import STATISTICS
 from strata.stats.chains import layer_totals
 
@@ -44,6 +45,8 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "timers": [_timer(row) for row in _records(analysis.timer_statistics)],
         "lifecycle": _lifecycle(analysis),
         "services": _services(analysis),
+        # Only of traces with goals of actions.
+        **({"actions": _actions(analysis)} if len(analysis.actions) else {}),
         # Only of traces with events of drivers.
         **({"drivers": _drivers(analysis)} if len(analysis.driver_sources) else {}),
         "system": {
@@ -175,6 +178,24 @@ def _services(analysis: Analysis) -> list[dict[str, Any]]:
             "layers": layers.get(row["service_id"], []),
         }
         for row in _records(analysis.services)
+    ]
+
+
+def _actions(analysis: Analysis) -> list[dict[str, Any]]:
+    phases = _grouped(analysis.action_phases, "action_id")
+    names = [column.name for column in tables.ACTIONS.columns if not column.unit]
+    return [
+        {
+            **{
+                name: row[name]
+                for name in names
+                if name != "action_id" and not name.endswith("_count")
+            },
+            "latency_ns": _statistics(row, "latency_"),
+            "first_feedback_ns": _statistics(row, "first_feedback_"),
+            "phases": phases.get(row["action_id"], []),
+        }
+        for row in _records(analysis.actions)
     ]
 
 

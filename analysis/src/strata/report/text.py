@@ -16,6 +16,7 @@ from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
+from strata.report.actions import actions_text
 from strata.report.breaking import broken
 from strata.report.drivers import drivers_section
 from strata.report.entities import entity_sections
@@ -92,6 +93,8 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
             console.print(executors)
     if not analysis.services.empty:
         console.print(services_text(analysis, everything=everything))
+    if not analysis.actions.empty:
+        console.print(actions_text(analysis, everything=everything))
     console.print(_callbacks(analysis, everything=everything))
     for section in entity_sections(analysis, everything=everything):
         console.print(section)

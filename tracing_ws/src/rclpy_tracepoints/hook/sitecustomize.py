@@ -16,6 +16,8 @@ from importlib.machinery import PathFinder
 
 _PATCHED = frozenset(
     {
+        "rclpy.action.client",
+        "rclpy.action.server",
         "rclpy.executors",
         "rclpy.experimental.events_executor",
         "rclpy.node",

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rclpy_tracepoints import _emit
-from rclpy_tracepoints.registry import Registration, registration_of
+from rclpy_tracepoints.registry import Registration, callback_id_of, goal_of, registration_of
 
 _warned: set[str] = set()
 _PATCHED = "_rclpy_tracepoints"
@@ -196,6 +196,62 @@ def _run(callback_id: int, coroutine: Any) -> Any:
         _emit.callback_resume(callback_id, execution)
 
 
+_EXECUTING = "_rclpy_tracepoints_executing"
+
+
+def mark_executions(module: Any) -> None:
+    """Remember which callback executes a goal: that of a cancel is given the goal, too."""
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        async def _execute_goal(self: Any, execute_callback: Any, goal_handle: Any) -> Any:
+            setattr(goal_handle, _EXECUTING, execute_callback)
+            return await original(self, execute_callback, goal_handle)
+
+        return _execute_goal
+
+    _replace(module.ActionServer, "_execute_goal", make)
+
+
+def trace_action_callbacks(module: Any) -> None:
+    """Emit around the callbacks of an action's server, or around those of feedback.
+
+    What rclpy puts in place of a callback that the program did not give is left alone.
+    """
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        async def await_or_execute(callback: Any, *args: Any) -> Any:
+            try:
+                callback_id = _entered(callback, args)
+            except Exception as error:
+                _warn("action callback", f"Cannot trace a callback of an action: {error!r}.")
+                callback_id = 0
+            if not callback_id:
+                return await original(callback, *args)
+            return await _run(callback_id, original(callback, *args))
+
+        return await_or_execute
+
+    # The module has the function of rclpy.executors, which may be patched for entities.
+    original = module.await_or_execute
+    module.await_or_execute = make(getattr(original, "__wrapped__", original))
+
+
+def _entered(callback: Any, args: tuple[Any, ...]) -> int:
+    """Return the id of an action's callback, 0 for rclpy's own; say which goal it is about.
+
+    A goal is first seen by the callback that is told of its acceptance, on the thread that has just
+    answered the request.
+    """
+    callback_id = callback_id_of(callback)
+    if len(args) == 1 and type(args[0]).__name__ == "ServerGoalHandle":
+        goal = goal_of(args[0], callback_id)
+        if getattr(args[0], _EXECUTING, None) is callback:
+            _emit.execute(goal, callback_id, callback)
+            _emit.clear_pending()
+    own = getattr(callback, "__module__", None) == "rclpy.action.server"
+    return 0 if own else callback_id
+
+
 def _awaited_future(coroutine: Any) -> Any:
     """Return the rclpy future that a suspended coroutine waits for, if it is one."""
     innermost = coroutine
@@ -249,6 +305,8 @@ def report_events_executor(module: Any) -> None:
 
 
 _PATCHES: dict[str, tuple[Callable[[Any], None], ...]] = {
+    "rclpy.action.client": (trace_action_callbacks,),
+    "rclpy.action.server": (mark_executions, trace_action_callbacks),
     "rclpy.executors": (
         trace_waits,
         trace_subscription_takes,

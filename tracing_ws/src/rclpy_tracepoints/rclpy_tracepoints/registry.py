@@ -81,6 +81,41 @@ def registration_of(entity: Any) -> Registration | None:
     return registration
 
 
+_of_functions: dict[tuple[Any, int], int] = {}
+
+
+def callback_id_of(callback: Any) -> int:
+    """Return the id of a callback that belongs to no entity, such as those of actions.
+
+    Announced when it is new. Programs make a closure for each goal: what runs the same code for the
+    same object is one callback.
+    """
+    function, bound = callback, getattr(callback, "__self__", None)
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = getattr(function, "__func__", function)
+    key = (getattr(function, "__code__", type(function)), id(bound))
+    callback_id = _of_functions.get(key)
+    if callback_id is None:
+        callback_id = _of_functions.setdefault(key, next(_ids))
+        _emit.service_callback_added(next(_ids), callback_id)
+        _emit.callback_register(callback_id, symbol_of(callback))
+    return callback_id
+
+
+def goal_of(goal_handle: Any, callback_id: int) -> int:
+    """Return what stands for the handle of a goal in events; announced when it is new.
+
+    It is announced as rclcpp does a service and its callback, on the thread that accepts the goal.
+    """
+    goal = goal_handle.__dict__.get(_ATTRIBUTE)
+    if goal is None:
+        goal = next(_ids)
+        setattr(goal_handle, _ATTRIBUTE, goal)
+        _emit.service_callback_added(goal, callback_id)
+    return int(goal)
+
+
 def _kind(entity: Any) -> str:
     for kind in type(entity).__mro__:
         if kind.__module__.startswith("rclpy.") and kind.__name__ in _announcements:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from strata.model.columns import NONE, Ints
+from strata.model.entities import of_actions
 from strata.model.event_uses.cases import Case, Rule
 from strata.model.event_uses.evidence import Evidence
 from strata.model.joins import Flags
@@ -93,6 +94,7 @@ def _service_callbacks(evidence: Evidence) -> list[Case]:
     event, machine = _names("rclcpp_service_callback_added"), _names(_MACHINE)
     thread, ns = evidence.events.thread(event), evidence.events.timestamps(event)
     known = _rows(evidence, event, "service_handle", _names("rcl_service_init")) != NONE
+    known |= of_actions(evidence.events.ints(event, "service_handle"))
     made = evidence.before_on_thread(machine, thread, ns)
     made_ns = pick(evidence.events.timestamps(machine), made)
 

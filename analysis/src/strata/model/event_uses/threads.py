@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from strata.model.columns import NONE, Ints
+from strata.model.entities import of_actions
 from strata.model.event_uses.cases import EARLIER, LOST, Case, Rule
 from strata.model.event_uses.evidence import WORK, Evidence
 from strata.model.joins import Flags, flags_at
@@ -169,6 +170,11 @@ def _executes(evidence: Evidence) -> list[Case]:
         ),
         Case(True, "a timer was picked", fires | (started & before)),
         Case(True, "a service was picked", asked | serves),
+        Case(
+            True,
+            "a goal of an action was picked",
+            of_actions(evidence.column(Kind.EXECUTE, "handle")),
+        ),
         Case(
             True,
             "a client was picked",

@@ -21,6 +21,7 @@ from strata import __version__
 from strata.printable import printable
 from strata.report.executors import EXECUTOR_STATES
 from strata.report.html import (
+    actions,
     drivers,
     entities,
     picture,
@@ -119,6 +120,7 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         drivers=drivers.driver_rows(analysis),
         services=services.service_rows(analysis.services, analysis.service_layers),
         service_layers=services.present_layers(analysis),
+        actions=actions.action_rows(analysis),
         executors=threads.thread_rows(analysis),
         timers=entities.timer_rows(analysis.timer_statistics),
         lifecycle=entities.state_rows(analysis.lifecycle_statistics),

@@ -92,6 +92,18 @@ SERVICES = (
         "events of the middleware tell more (trace_configs/full.yaml).",
     ),
     Diagnostic(
+        "goals_by_order",
+        Severity.WARNING,
+        "{count} {goal|goals} of actions got {its result|their results} by the order of the "
+        "client's requests: several goals were under way, and no event carries a goal's id.",
+    ),
+    Diagnostic(
+        "feedback_of_unknown_goals",
+        Severity.WARNING,
+        "{count} feedback {message|messages} of actions could be of several goals that were under "
+        "way; {it is|they are} in no goal's counts.",
+    ),
+    Diagnostic(
         "disordered_service_checkpoints",
         Severity.WARNING,
         "{count} service {call has|calls have} checkpoints after the take of the response (clocks "

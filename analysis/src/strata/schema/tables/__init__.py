@@ -9,6 +9,13 @@ in ``_ns``: instants are nanoseconds since the epoch by the trace's clock, durat
 from __future__ import annotations
 
 from strata.schema.table import Table
+from strata.schema.tables.actions import (
+    ACTION_FEEDBACK,
+    ACTION_GOALS,
+    ACTION_PHASE_STATS,
+    ACTION_TABLES,
+    ACTIONS,
+)
 from strata.schema.tables.driver import (
     DRIVER_FRAMES,
     DRIVER_LOSSES,
@@ -98,6 +105,7 @@ TABLES: tuple[Table, ...] = (
     LIFECYCLE_STATES,
     LIFECYCLE_STATISTICS,
     *SERVICE_TABLES,
+    *ACTION_TABLES,
     *DRIVER_TABLES,
     QUALITY,
     LOSSES,
@@ -112,6 +120,11 @@ TABLES: tuple[Table, ...] = (
 )
 
 __all__ = [
+    "ACTIONS",
+    "ACTION_FEEDBACK",
+    "ACTION_GOALS",
+    "ACTION_PHASE_STATS",
+    "ACTION_TABLES",
     "BLAME",
     "CALLBACKS",
     "CALLBACK_INSTANCES",

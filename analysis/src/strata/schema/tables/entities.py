@@ -133,7 +133,7 @@ CALLBACK_OBJECTS = Table(
         VPID,
         Column("address", "uint64", "what callback_start names; used again"),
         Column("symbol", "string", "name of the function", null="never registered, or without one"),
-        Column("kind", "string", "subscription, timer, service or unknown"),
+        Column("kind", "string", "subscription, timer, service, action (rclpy) or unknown"),
         Column("trigger", "string", "its topic, service or period", null="owner unknown"),
         dense_id("subscription_id", "its subscription", null="not a subscription's"),
         dense_id("timer_id", "its timer", null="not a timer's, or no rcl_timer_init"),

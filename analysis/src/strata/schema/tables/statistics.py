@@ -234,7 +234,7 @@ CALLBACKS = Table(
         dense_id("callback_id", "row of `callback_objects`"),
         Column("node", "string", "node that owns it; (unknown) without init events"),
         Column("symbol", "string", "name of the function; its address when never registered"),
-        Column("kind", "string", "subscription, timer, service or unknown"),
+        Column("kind", "string", "subscription, timer, service, action (rclpy) or unknown"),
         Column("trigger", "string", "its topic, service or period", null="owner unknown"),
         Column("count", "int64", "executions"),
         *statistics("duration_", "callback_start to callback_end"),

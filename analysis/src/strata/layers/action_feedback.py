@@ -1,0 +1,163 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Feedback of actions: of which goal each message is, and what its client did with it.
+
+A message is of the goal in whose execution it was published (rclpy); else of the only goal that the
+server was at; else, where several were open, of the one that its thread finished (`thread`,
+inferred: the result and then the status are sent by it, as rclcpp does). What none of these tells
+stays without a goal, and is counted.
+
+A client takes the feedback of all goals of the action, its own or not, and calls a callback for its
+own: the first callback of an action that starts after the take on its thread, before the next take
+of feedback, request or wait.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from strata.layers.actions import FEEDBACK, LATEST, Goals, open_goal, status_follows
+from strata.model.build import Model
+from strata.model.columns import NONE, Ints
+from strata.model.entities import take
+from strata.model.search import pick
+from strata.model.timeline import Kind
+
+FEEDBACK_METHODS = ("execution", "only goal", "thread")
+FEEDBACK_CONFIDENCES = ("exact", "exact", "inferred")
+_IN_EXECUTION, _ONLY_GOAL, _THREAD = range(3)
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """One row a published feedback message; `NONE` is null.
+
+    `publication`, `goal`, `taken` and `execution` are rows of the model's publications, of the
+    goals, of its takes and executions; `method` one of `FEEDBACK_METHODS`.
+    """
+
+    publication: Ints
+    goal: Ints
+    method: Ints
+    taken: Ints
+    execution: Ints
+
+
+def find_feedback(model: Model, goals: Goals, client_node: list[str]) -> Feedback:
+    """Return all feedback; `client_node` names the node of each goal's client."""
+    publications, publishers = model.publications, model.entities.publishers
+    topics = take(publishers.topic, publications.publisher, "")
+    row = np.flatnonzero([str(text).endswith(FEEDBACK) for text in topics]).astype(np.int64)
+    if not len(row):
+        return Feedback(row, row, row, row, row)
+    goal, method = _goals(model, goals, row, [str(text) for text in topics[row]])
+    taken = _taken(model, row, goal, client_node)
+    return Feedback(row, goal, method, taken, _callbacks(model, taken))
+
+
+def _goals(model: Model, goals: Goals, row: Ints, topics: list[str]) -> tuple[Ints, Ints]:
+    publications, publishers = model.publications, model.entities.publishers
+    process = pick(publishers.process, publications.publisher[row])
+    ns, thread = publications.begin_ns[row], publications.thread[row]
+    of_run = np.full(len(model.executions), NONE, np.int64)
+    known = np.flatnonzero(goals.execution != NONE)
+    of_run[goals.execution[known]] = known
+    within = pick(of_run, pick(model.executions.first, publications.execution[row]))
+    only = open_goal(goals, _servers(model, goals, process, topics), ns)
+    by_thread = _of_threads(model, goals, thread, ns)
+    found = np.where(within != NONE, within, np.where(only != NONE, only, by_thread))
+    method = np.where(within != NONE, _IN_EXECUTION, np.where(only != NONE, _ONLY_GOAL, _THREAD))
+    return found, np.where(found != NONE, method, NONE)
+
+
+def _servers(model: Model, goals: Goals, process: Ints, topics: list[str]) -> Ints:
+    """The number of the server that published: of the action, in the process; `NONE` if several."""
+    traffic = model.service_traffic
+    calls = traffic.calls
+    served = pick(traffic.services.process, _known(calls.service, len(traffic.services)))
+    own = pd.DataFrame(
+        {
+            "process": served[goals.call],
+            "action": goals.action,
+            "server": goals.server,
+        }
+    ).drop_duplicates()
+    if not len(own):
+        return np.full(len(process), NONE, np.int64)
+    own = own[own["server"] != NONE].drop_duplicates(["process", "action"], keep=False)
+    asked = pd.DataFrame(
+        {"process": process, "action": [text[: -len(FEEDBACK)] for text in topics]}
+    )
+    found = asked.merge(own, on=["process", "action"], how="left")["server"]
+    return found.fillna(NONE).to_numpy(np.int64)
+
+
+def _known(owner: Ints, count: int) -> Ints:
+    return np.where(owner < count, owner, NONE)
+
+
+def _of_threads(model: Model, goals: Goals, thread: Ints, ns: Ints) -> Ints:
+    """The one open goal that each thread finished later; `NONE` for none or several.
+
+    rclcpp sends the result and publishes the status on the thread that finishes a goal.
+    """
+    traffic = model.service_traffic
+    response = pick(traffic.calls.response, goals.result)
+    sender = pick(traffic.exchange.sent_responses.thread, response)
+    _, answered, _, _, replied, _ = goals.checkpoints
+    position = pick(traffic.exchange.sent_responses.position, response)
+    row = np.flatnonzero(status_follows(model, position) & (answered != NONE) & (replied != NONE))
+    spans = pd.DataFrame(
+        {"thread": sender[row], "goal": row, "begin": answered[row], "end": replied[row]}
+    )
+    asked = pd.DataFrame({"thread": thread, "ns": ns, "at": np.arange(len(ns))})
+    both = asked.merge(spans, on="thread")
+    both = both[(both["begin"] <= both["ns"]) & (both["ns"] <= both["end"])]
+    both = both.drop_duplicates("at", keep=False)
+    out = np.full(len(ns), NONE, np.int64)
+    out[both["at"]] = both["goal"]
+    return out
+
+
+def _taken(model: Model, row: Ints, goal: Ints, client_node: list[str]) -> Ints:
+    """The take of each message by its goal's client, or `NONE`."""
+    matches, subscriptions = model.matches, model.entities.subscriptions
+    own = np.flatnonzero(np.isin(matches.publication, row))
+    take_of = matches.take[own]
+    node = pick(subscriptions.node, model.takes.subscription[take_of])
+    names = take(model.entities.nodes.name, node, "")
+    taken = pd.DataFrame(
+        {"publication": matches.publication[own], "node": names, "taken": take_of}
+    ).drop_duplicates(["publication", "node"])
+    asked = pd.DataFrame(
+        {
+            "publication": row,
+            "node": np.asarray([client_node[at] if at != NONE else None for at in goal], object),
+        }
+    )
+    found = asked.merge(taken, on=["publication", "node"], how="left")["taken"]
+    return found.fillna(NONE).to_numpy(np.int64)
+
+
+def _callbacks(model: Model, taken: Ints) -> Ints:
+    """The execution that each take started, or `NONE`."""
+    timeline, executions = model.timeline, model.executions
+    out = np.full(len(taken), NONE, np.int64)
+    row = np.flatnonzero(taken != NONE)
+    topics = take(model.entities.subscriptions.topic, model.takes.subscription, "")
+    every = np.sort(model.takes.position[[str(text).endswith(FEEDBACK) for text in topics]])
+    at = model.takes.position[taken[row]]
+    start = timeline.after(at, Kind.CALLBACK_START)
+    other = timeline.after(at, Kind.WAIT, Kind.READY, Kind.EXECUTE, Kind.TAKE_REQUEST)
+    place = np.searchsorted(every, at, side="right")
+    following = np.append(every, LATEST)[place]
+    near = (start != NONE) & (start < following) & ((other == NONE) | (start < other))
+    run = np.searchsorted(executions.start, np.maximum(start, 0)).clip(max=len(executions) - 1)
+    if not len(executions):
+        return out
+    kind = take(model.entities.callbacks.kind, executions.callback[run], "")
+    out[row] = np.where(near & (kind == "action"), run, NONE)
+    return out

@@ -1,0 +1,288 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The goals of actions, each as one thing: its request, execution, feedback, result and cancel.
+
+An action NAME is the services NAME/_action/send_goal, get_result and cancel_goal and the topics
+NAME/_action/feedback and status. No event carries the goal's id, so what belongs to a goal is told
+by who did it and when:
+
+* *accepted*: the server publishes a status on the thread of its answer, before any other work
+  (rclcpp and rclpy do so for goals that they accept, and for no other);
+* *result*: a request of a result is of the client's one goal that has an answer, was not refused,
+  and has no result asked for yet. Of several, the first that was answered: `order`, inferred;
+* *cancel*: of the client's one goal that is under way; of several, of none;
+* *execution* (rclpy): rclpy_tracepoints announces the goal on the thread of the answer, and names
+  it again when its callback is about to run. rclcpp leaves the execution to the program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from strata.model.build import Model
+from strata.model.columns import NONE, Ints
+from strata.model.entities import of_actions, take
+from strata.model.executions import first_after
+from strata.model.search import GroupedSearch, Lifetimes, pick
+from strata.model.timeline import Kind
+from strata.schema.action_phases import BETWEEN, CHECKPOINTS
+
+SEND, RESULT, CANCEL = (f"/_action/{name}" for name in ("send_goal", "get_result", "cancel_goal"))
+STATUS, FEEDBACK = "/_action/status", "/_action/feedback"
+ONLY_GOAL, ORDER = 0, 1
+RESULT_METHODS = ("only goal", "order")
+RESULT_CONFIDENCES = ("exact", "inferred")
+LATEST = np.iinfo(np.int64).max
+
+_OTHER_WORK = (
+    Kind.TAKE_REQUEST,
+    Kind.TAKE_RESPONSE,
+    Kind.SEND_RESPONSE,
+    Kind.RMW_TAKE,
+    Kind.CALLBACK_START,
+    Kind.CALLBACK_END,
+    Kind.WAIT,
+    Kind.READY,
+    Kind.EXECUTE,
+)
+
+
+@dataclass(frozen=True)
+class Goals:
+    """One row a goal, in order of the requests; `NONE` is null.
+
+    `call`, `result` and `cancel` are rows of the calls; `client` and `server` number the parties,
+    `server` -1 where none took the request. `accepted`: 1, 0 or `NONE`. `method` is a row of
+    `RESULT_METHODS`. `execution` is a row of the executions.
+    """
+
+    action: npt.NDArray[np.object_]
+    call: Ints
+    result: Ints
+    cancel: Ints
+    client: Ints
+    server: Ints
+    accepted: Ints
+    method: Ints
+    execution: Ints
+    checkpoints: tuple[Ints, ...]
+
+    def __len__(self) -> int:
+        return len(self.call)
+
+
+def find_goals(model: Model, calls: pd.DataFrame) -> Goals:
+    """Return the goals; `calls` is the table `service_calls`, in the order of the model's calls."""
+    names = calls["service"].fillna("").to_numpy(object)
+    own = ~calls["further"].to_numpy(bool)
+    of = {
+        end: np.flatnonzero(np.asarray([text.endswith(end) for text in names], bool) & own)
+        for end in (SEND, RESULT, CANCEL)
+    }
+    rows = of[SEND]
+    client, server = _parties(model, calls, names)
+    accepted = _accepted(model, rows)
+    execution = _executions(model, rows)
+    told_ns = _instants(calls, "take_response_ns")
+    result, method = _results(calls, client, rows, of[RESULT], accepted, told_ns)
+    stages = (
+        _instants(calls, "begin_ns")[rows],
+        _instants(calls, "send_response_ns")[rows],
+        pick(model.executions.start_ns, execution),
+        pick(model.executions.finished_ns, execution),
+        pick(_instants(calls, "send_response_ns"), result),
+        pick(_instants(calls, "take_response_ns"), result),
+    )
+    ended = np.where(stages[4] != NONE, stages[4], stages[3])
+    span = (stages[0], np.where(accepted == 0, stages[0], np.where(ended != NONE, ended, LATEST)))
+    cancel = _cancels(calls, client, rows, of[CANCEL], span)
+    return Goals(
+        np.asarray([text[: -len(SEND)] for text in names[rows]], object),
+        rows,
+        result,
+        cancel,
+        client[rows],
+        server[rows],
+        accepted,
+        method,
+        execution,
+        _in_order(stages),
+    )
+
+
+def phases_of(goals: Goals) -> dict[str, Ints]:
+    """Return the columns of the phases: `NONE` where a phase is not in a goal's row."""
+    out = {phase.column: np.full(len(goals), NONE, np.int64) for phase in BETWEEN.values()}
+    at = goals.checkpoints
+    for (first, last), phase in BETWEEN.items():
+        there = (at[first] != NONE) & (at[last] != NONE)
+        for between in range(first + 1, last):
+            there &= at[between] == NONE
+        out[phase.column][there] = (at[last] - at[first])[there]
+    return out
+
+
+def _in_order(stages: tuple[Ints, ...]) -> tuple[Ints, ...]:
+    """Leave out checkpoints that lie before an earlier one or after the last (other clocks)."""
+    limit = np.where(stages[-1] != NONE, stages[-1], LATEST)
+    latest, out = stages[0], [stages[0]]
+    for number in range(1, CHECKPOINTS):
+        fits = (stages[number] >= latest) & (stages[number] <= limit)
+        out.append(np.where(fits, stages[number], NONE))
+        latest = np.maximum(latest, out[-1])
+    return tuple(out)
+
+
+def _instants(calls: pd.DataFrame, column: str) -> Ints:
+    return np.asarray(calls[column].astype("Int64").fillna(NONE).to_numpy(np.int64), np.int64)
+
+
+def _parties(
+    model: Model, calls: pd.DataFrame, names: npt.NDArray[np.object_]
+) -> tuple[Ints, Ints]:
+    """Number the action clients and servers: by process, node and action."""
+    traffic = model.service_traffic
+    client = _instants(calls, "client_object_id")
+    service = _instants(calls, "service_object_id")
+    action = [text.rpartition("/_action/")[0] for text in names]
+    asking = pd.DataFrame(
+        {
+            "process": pick(traffic.clients.process, client),
+            "node": calls["client_node"].to_numpy(object),
+            "action": action,
+        }
+    )
+    serving = pd.DataFrame(
+        {
+            "process": pick(traffic.services.process, service),
+            "node": calls["service_node"].fillna("").to_numpy(object),
+            "action": action,
+        }
+    )
+    every = ["process", "node", "action"]
+    server = serving.groupby(every).ngroup().to_numpy(np.int64)
+    unserved = calls["service_node"].isna().to_numpy(bool)
+    asker = np.asarray(asking.groupby(every).ngroup().to_numpy(np.int64), np.int64)
+    return asker, np.where(unserved, NONE, server)
+
+
+def _responses(model: Model, calls: Ints) -> Ints:
+    """The position of the response of each call in the timeline, or `NONE`."""
+    traffic = model.service_traffic
+    return pick(traffic.exchange.sent_responses.position, traffic.calls.response[calls])
+
+
+def _accepted(model: Model, rows: Ints) -> Ints:
+    answered = _responses(model, rows)
+    follows = status_follows(model, answered)
+    return np.where((answered != NONE) & bool(len(_status(model))), follows, NONE)
+
+
+def _status(model: Model) -> Ints:
+    """The positions at which action servers published their status."""
+    topics = take(model.entities.publishers.topic, model.publications.publisher, "")
+    status = np.asarray([str(text).endswith(STATUS) for text in topics], bool)
+    return np.asarray(model.publications.position[status], np.int64)
+
+
+def status_follows(model: Model, responses: Ints) -> npt.NDArray[np.bool_]:
+    """Return after which responses their thread published a status before any other work."""
+    timeline = model.timeline
+    if not len(timeline):
+        return np.zeros(len(responses), bool)
+    at = np.maximum(responses, 0)
+    published = timeline.after(at, Kind.RMW_PUBLISH)
+    other = timeline.after(at, *_OTHER_WORK)
+    near = (published != NONE) & ((other == NONE) | (published < other))
+    return np.asarray((responses != NONE) & near & np.isin(published, _status(model)), bool)
+
+
+def _executions(model: Model, rows: Ints) -> Ints:
+    """The execution of each goal that rclpy_tracepoints announced; `NONE` for none."""
+    events, timeline = model.events, model.timeline
+    added, picked = "ros2:rclcpp_service_callback_added", "ros2:rclcpp_executor_execute"
+    out = np.full(len(rows), NONE, np.int64)
+    announced = np.flatnonzero(of_actions(events.ints(added, "service_handle")))
+    ran = timeline.positions(Kind.EXECUTE)
+    handle = pick(events.ints(picked, "handle"), timeline.row[ran])
+    ran, handle = ran[of_actions(handle)], handle[of_actions(handle)]
+    if not len(announced) or not len(ran) or not len(rows):
+        return out
+    process, ns = events.process(added)[announced], events.timestamps(added)[announced]
+    lives = Lifetimes(process, events.ints(added, "service_handle")[announced], ns)
+    goal = lives.find(events.process(picked)[timeline.row[ran]], handle, timeline.ns[ran])
+    thread = events.thread(added)[announced]
+    last = timeline.by_thread.position(thread, ns, after_equal=True) - 1
+    before = timeline.before(last, *_OTHER_WORK)
+    answer = np.where(np.isin(timeline.kind[last], _OTHER_WORK), last, before)
+    answer[pick(timeline.kind.astype(np.int64), answer) != Kind.SEND_RESPONSE] = NONE
+    execution = first_after(timeline, model.executions, ran, model.losses)
+    of_goal = np.full(len(announced), NONE, np.int64)
+    of_goal[goal[goal != NONE]] = execution[goal != NONE]
+    ran_here = (answer != NONE) & (of_goal != NONE)
+    place = dict(zip(answer[ran_here].tolist(), of_goal[ran_here].tolist(), strict=True))
+    found = [place.get(int(at), NONE) for at in _responses(model, rows)]
+    return np.asarray(found, np.int64)
+
+
+def _results(
+    calls: pd.DataFrame, client: Ints, rows: Ints, results: Ints, accepted: Ints, told_ns: Ints
+) -> tuple[Ints, Ints]:
+    """The request of each goal's result, and by which method; `NONE` for none."""
+    result, method = np.full(len(rows), NONE, np.int64), np.full(len(rows), NONE, np.int64)
+    usable = np.flatnonzero((accepted != 0) & (told_ns[rows] != NONE))
+    asked_ns = _instants(calls, "begin_ns")[results]
+    happened = [(int(told_ns[rows[goal]]), 0, int(goal)) for goal in usable]
+    happened += [(int(ns), 1, at) for at, ns in enumerate(asked_ns)]
+    waiting: dict[int, list[int]] = {}
+    for _, is_request, row in sorted(happened):
+        if not is_request:
+            waiting.setdefault(int(client[rows[row]]), []).append(row)
+            continue
+        goals = waiting.get(int(client[results[row]]), [])
+        if goals:
+            first = goals[0]
+            result[first] = results[row]
+            method[first] = ONLY_GOAL if len(goals) == 1 else ORDER
+            del goals[0]
+    return result, method
+
+
+def _cancels(
+    calls: pd.DataFrame, client: Ints, rows: Ints, cancels: Ints, span: tuple[Ints, Ints]
+) -> Ints:
+    """The cancel of each goal that was its client's only one under way; `NONE` for none."""
+    out = np.full(len(rows), NONE, np.int64)
+    begin_ns = _instants(calls, "begin_ns")
+    for cancel in cancels:
+        ns = begin_ns[cancel]
+        open_goals = np.flatnonzero(
+            (client[rows] == client[cancel]) & (span[0] <= ns) & (ns < span[1])
+        )
+        if len(open_goals) == 1:
+            out[open_goals] = cancel
+    return out
+
+
+def open_goal(goals: Goals, server: Ints, ns: Ints) -> Ints:
+    """The one goal that each server was at at a time; `NONE` for none and for several.
+
+    A goal is open from the server's answer to the end of its execution, or the result.
+    """
+    _, answered, _, ended, replied, _ = goals.checkpoints
+    row = np.flatnonzero((goals.server != NONE) & (goals.accepted != 0) & (answered != NONE))
+    end_ns = np.where(ended != NONE, ended, np.where(replied != NONE, replied, LATEST))
+    begun = GroupedSearch(goals.server[row], answered[row])
+    over = GroupedSearch(goals.server[row], end_ns[row])
+    count, which = np.zeros(len(ns), np.int64), np.zeros(len(ns), np.int64)
+    for search, sign in ((begun, 1), (over, -1)):
+        upto = np.concatenate([[0], np.cumsum(row[search.order])])
+        first = search.begin(server)
+        last = search.position(server, ns, after_equal=sign > 0)
+        count += sign * (last - first)
+        which += sign * (upto[last] - upto[first])
+    return np.where(count == 1, which, NONE)
