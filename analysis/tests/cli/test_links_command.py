@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from strata_command import strata as run_strata
 
 import strata
@@ -59,8 +60,11 @@ def test_of_the_reference_system_it_proposes_what_its_authors_would_declare(
     assert (counts["unlinked_publications"], counts["fan_in_publications"]) == (87, 213)
 
 
-def test_where_nothing_is_stored_the_file_is_empty(sample: Sample, tmp_path: Path) -> None:
-    analysis = strata.analyze(sample("fast_relaymp_st"))
+@pytest.mark.parametrize("name", ["fast_relaymp_st", "fast_svc", "services_kilted"])
+def test_where_nothing_is_stored_the_file_is_empty(
+    sample: Sample, tmp_path: Path, name: str
+) -> None:
+    analysis = strata.analyze(sample(name))
     file = tmp_path / "links.yaml"
     file.write_text(links_file(analysis.link_proposals, "a\nb: [\x1b"))
     assert read_links(file) == ()

@@ -5,14 +5,17 @@
 from __future__ import annotations
 
 import numpy as np
+from kernel_scene import kernel_tables
 from scene import BASE, Scene
 
 from strata.layers.blockers import find_blockers
 from strata.layers.links import link_messages
+from strata.layers.scheduling import layer_times
+from strata.layers.stretches import LAYERS
 from strata.layers.transfers import Transfers, cut_layers
-from strata.model.build import Model
+from strata.model.build import Model, build_model
 from strata.model.event_uses import UNEXPLAINED, event_uses
-from strata.schema.layers import HOP_LAYERS
+from strata.schema.layers import CALLBACK, HOLD, HOP_LAYERS
 from strata.schema.quality import Ledger
 
 OF_RCLPY = 1 << 52
@@ -105,6 +108,22 @@ def test_a_publish_after_an_await_is_linked_to_the_message_of_its_execution() ->
     ]
     assert pairs == [(100, 206)]
     assert (links.hold_ns.tolist(), links.suspended_ns.tolist()) == ([16], [70])
+
+
+def test_the_scheduler_says_nothing_of_what_was_run_in_pieces() -> None:
+    made = scene()
+    made.play(SUSPENDED.format(thread=7))
+    kernel = kernel_tables("50 cpu0 9 S 2\n400 cpu0 2 S 9")
+    model = build_model(made.tables() | kernel, Ledger())
+    transfers = cut_layers(model, Ledger())
+    times, _ = layer_times(model, transfers, link_messages(model, transfers, ()))
+    (row,) = np.flatnonzero(transfers.publish_ns == 100 + BASE)
+    (out,) = np.flatnonzero(transfers.publish_ns == 206 + BASE)
+    names = [LAYERS[number].name for number in times.layer]
+    told = set(zip(times.message.tolist(), names, strict=True))
+    assert (row, CALLBACK.name) not in told
+    assert (out, HOLD.name) not in told
+    assert (row, "client take") in told
 
 
 def test_two_executions_of_one_callback_are_told_apart() -> None:

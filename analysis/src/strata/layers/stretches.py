@@ -135,8 +135,11 @@ def find_stretches(model: Model, transfers: Transfers, links: Links) -> Stretche
 
 
 def _holds(transfers: Transfers, links: Links) -> tuple[Ints, Ints]:
-    """Begin and duration of the hold in which each message was published; or `NONE`."""
-    own = np.flatnonzero(links.kind == KINDS.index("callback"))
+    """Begin and duration of the hold in which each message was published; or `NONE`.
+
+    A hold with a suspension in it is no stretch: its thread did other things in between.
+    """
+    own = np.flatnonzero((links.kind == KINDS.index("callback")) & (links.suspended_ns == NONE))
     begin_ns = np.full(len(transfers), NONE, np.int64)
     hold_ns = np.full(len(transfers), NONE, np.int64)
     begin_ns[links.child[own]] = transfers.callback_start_ns[links.parent[own]]

@@ -250,7 +250,7 @@ MESSAGES = Table(
         ),
         duration(
             "hold_ns",
-            "from that callback's start to publish_ns",
+            "from that callback's start to publish_ns; of a coroutine, what it ran of that",
             null="published outside a message's callback",
         ),
     ),
@@ -279,7 +279,8 @@ LINKS = Table(
         ),
         duration(
             "hold_ns",
-            "start of the callback that published -> the publish",
+            "start of the callback that published -> the publish; of a link by callback without "
+            "the time that it was suspended",
             null="published outside of callbacks",
         ),
         Column("critical", "bool", "of all causes of the child it was there last"),
