@@ -57,10 +57,20 @@ def shorten(symbol: str) -> str:
 
 def shorten_place(where: str) -> str:
     """Shorten the symbol inside a place such as ``behind f(int) [/topic] (/node)``."""
-    found = _HELD_UP.match(where)
-    prefix = found[0] if found else ""
+    prefix = words_before(where)
     body = where[len(prefix) :]
     symbol, bracket, rest = body.rpartition(" [")
     if not bracket:
         symbol, bracket, rest = body.rpartition(" (/")
     return f"{prefix}{shorten(symbol)}{bracket}{rest}" if bracket else where
+
+
+def words_before(where: str) -> str:
+    """Return what stands before the place itself: ``behind ``, ``blocked in ``; often nothing."""
+    found = _HELD_UP.match(where)
+    return found[0] if found else ""
+
+
+def is_dotted(symbol: str) -> bool:
+    """Tell whether a symbol is a Python name with its module, as rclpy's callbacks have it."""
+    return "." in symbol and _PYTHON.fullmatch(symbol) is not None

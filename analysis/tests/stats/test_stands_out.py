@@ -10,6 +10,7 @@ import pytest
 from verdict_scene import HEALTHY_NS, Ints, healthy, judge, place
 
 from strata.schema.layers import BY_NAME
+from strata.stats.places import base_place
 from strata.stats.stands_out import MERGED_NS, allowance
 
 RELAY = place(1, "hold")
@@ -139,3 +140,25 @@ def test_every_layer_has_an_allowance_and_merged_ones_no_more_than_the_middlewar
     for name in BY_NAME:
         assert 0 < allowance(name) <= MERGED_NS
     assert allowance("executor wait + take") == allowance("executor wait") + allowance("take")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "blocked in ",
+        "leaving idle in ",
+        "preempted in ",
+        "preempted by stress-ng (71) in ",
+        "preempted by stress-ng (71) and others in ",
+        "waiting for a CPU (estimated) in ",
+    ],
+)
+def test_what_held_a_thread_up_is_at_the_place_where_it_was(words: str) -> None:
+    assert base_place(f"{words}f [/t] (/n)") == "f [/t] (/n)"
+    assert base_place(f"{words}/t to /n over SHM (no thread of /n ran)") == "/t to /n over SHM"
+
+
+def test_a_callback_that_was_waited_for_is_a_place_of_its_own() -> None:
+    for where in ("behind f [/t] (/n)", "behind itself, f [/t] (/n)"):
+        assert base_place(where) == where

@@ -146,7 +146,7 @@ class _Said:
     def cause(self, row: Row) -> str:
         """Name a cause; of a wake-up in rclpy, what else is in it."""
         text = cause(row["layer"], row["where"])
-        inside = WAKE_UP.name in row["layer"] and row["where"] in self.python_nodes
+        inside = WAKE_UP.name in row["layer"] and base_place(row["where"]) in self.python_nodes
         return f"{text} (rclpy: waiting for the GIL is part of it)" if inside else text
 
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ import pandas as pd
 
 from strata.schema import tables
 from strata.stats.summary import prefixed, summarize
+from strata.symbols import is_dotted
 
 UNKNOWN = "(unknown)"
 
@@ -100,9 +100,6 @@ _AWAITED = {
     "service": " until a request of {} came",
 }
 
-_OF_PYTHON = re.compile(r"[^\W\d][\w.]*(\.(<locals>|<lambda>|\w+))+( .*)?")
-"""Dotted names as rclpy_tracepoints writes them; a C++ symbol has ``::`` or arguments."""
-
 
 def python_nodes(objects: pd.DataFrame) -> frozenset[str]:
     """Return the nodes whose client library is rclpy, by the names of their callbacks.
@@ -111,6 +108,6 @@ def python_nodes(objects: pd.DataFrame) -> frozenset[str]:
     callback was registered is not told.
     """
     known = objects[objects["symbol"].notna() & objects["node"].notna()]
-    of_python = known["symbol"].astype(str).str.fullmatch(_OF_PYTHON)
+    of_python = known["symbol"].astype(str).map(is_dotted).astype(bool)
     every = of_python.groupby(known["node"]).all()
     return frozenset(str(node) for node in every.index[every])

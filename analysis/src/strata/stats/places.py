@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import re
 
-_SPLIT_OFF = re.compile(r"(?:blocked|leaving idle|preempted(?: by .*? \(\d+\))?) in ")
+from strata.symbols import words_before
+
 _OF_SOME_MESSAGES = re.compile(r" \(no thread of \S+ ran\)$")
 _BEHIND = "behind "
 
 
 def base_place(where: str) -> str:
     """Return a place without what held the thread up there; a wait behind a callback is whole."""
-    found = _SPLIT_OFF.match(where)
-    return _OF_SOME_MESSAGES.sub("", where[found.end() :] if found else where)
+    words = words_before(where)
+    place = where if is_behind(words) else where[len(words) :]
+    return _OF_SOME_MESSAGES.sub("", place)
 
 
 def is_behind(where: str) -> bool:
