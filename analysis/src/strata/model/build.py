@@ -23,6 +23,7 @@ from strata.model.hosts import Flags, HostClocks, number_clocks
 from strata.model.inferred import infer
 from strata.model.intra_process import Trace, Traffic, join_intra_process
 from strata.model.matching import Matches, match
+from strata.model.nesting import count_contradictory_nesting
 from strata.model.ring_buffers import Passages, find_ring_buffers, pair_passages
 from strata.model.scheduling import Scheduling, find_scheduling
 from strata.model.service_calls import ServiceTraffic, find_service_traffic
@@ -87,6 +88,7 @@ def build_model(
     timeline = Timeline(events)
     executions = pair_executions(events, timeline, entities.callbacks, ledger, losses)
     executions = join_pieces(events, timeline, executions, ledger, losses)
+    count_contradictory_nesting(events, executions, ledger)
     waits = pair_waits(events, timeline)
     publications = find_publications(events, timeline, entities, executions, ledger, losses)
     takes = find_takes(events, timeline, entities, executions, ledger, losses)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.model.columns import Ints, Processes
+from strata.read.namespaces import machine_of
 
 Flags = npt.NDArray[np.bool_]
 
@@ -33,7 +34,8 @@ class HostClocks:
 
 def number_clocks(processes: Processes, clocks: Mapping[str, str]) -> HostClocks:
     """Number the clocks; `clocks` gives that of each host, a host that it lacks has its own."""
-    names = [clocks.get(host, host) for host in processes.host]
+    machines = [machine_of(host) for host in processes.host]
+    names = [clocks.get(machine, machine) for machine in machines]
     number = {name: row for row, name in enumerate(dict.fromkeys(names))}
     of_process = np.array([number[name] for name in names], np.int64)
     return HostClocks(of_process[processes.thread_process])

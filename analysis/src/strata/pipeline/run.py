@@ -23,6 +23,7 @@ from strata.pipeline.messages import Wanted, message_results
 from strata.pipeline.summary import summarize_trace
 from strata.read import Trace, open_trace
 from strata.read.manifest import other_processes, read_manifest
+from strata.read.namespaces import tell_namespaces_apart
 from strata.read.processes import leave_out
 from strata.read.thread_cpu import ThreadCpu, read_thread_cpu
 from strata.schema import tables
@@ -54,7 +55,7 @@ def analyze(
     `chain`.
     """
     trace = open_trace(path, progress=progress)
-    events = trace.tables()
+    events = tell_namespaces_apart(trace.tables())
     ledger = Ledger()
     if without:
         events, others = leave_out(events, without)

@@ -20,6 +20,13 @@ ENTITIES = (
         "context from another process with that id: taken as one process.",
     ),
     Diagnostic(
+        "contradictory_nesting",
+        Severity.LOSS,
+        "{count} process {id has|ids have} threads whose callbacks end in an order that one thread "
+        "cannot have: two processes of one id, in two containers of one host ({detail}). What is "
+        "said of {it|them} is wrong. Record the context pid_ns, which tells them apart.",
+    ),
+    Diagnostic(
         "contradicted_versions",
         Severity.WARNING,
         "{count} {process has|processes have} events or fields that {its|their} version of "

@@ -1,0 +1,85 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Two containers of one host name with one process id: told apart by pid_ns, or flagged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import strata
+from strata.model.build import build_model
+from strata.read import open_trace
+from strata.read.namespaces import machine_of, tell_namespaces_apart
+from strata.read.trace import Trace
+from strata.schema.quality import Ledger
+
+TRACE = "fast_relaymp_st"
+Tables = dict[str, pa.Table]
+
+
+def in_containers(tables: Tables, *, context: bool) -> Tables:
+    """Tables in which every process, and its first thread, has id 1 of a namespace of its own."""
+    out = {}
+    for name, table in tables.items():
+        vpid, vtid = table["vpid"].to_numpy(), table["vtid"].to_numpy()
+        threads = {"vpid": np.ones_like(vpid), "vtid": vtid - vpid + 1}
+        for column, values in threads.items():
+            table = table.set_column(table.column_names.index(column), column, pa.array(values))
+        if context:
+            table = table.append_column("pid_ns", pa.array(vpid.astype(np.uint64) + 4_026_531_000))
+        out[name] = table
+    return out
+
+
+def test_namespaces_of_one_process_id_are_told_apart(
+    sample: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sample(TRACE)
+    before = strata.analyze(path)
+    own = Trace.tables
+    monkeypatch.setattr(Trace, "tables", lambda self: in_containers(own(self), context=True))
+    after = strata.analyze(path)
+    assert len(after.trace.processes) == len(before.trace.processes) == 5
+    assert {process.vpid for process in after.trace.processes} == {1}
+    assert len({process.host for process in after.trace.processes}) == 5
+    assert {machine_of(process.host) for process in after.trace.processes} == {"vm"}
+    assert after.chains["count"].tolist() == before.chains["count"].tolist()
+    latency = [found.chain_instances["latency_ns"].tolist() for found in (before, after)]
+    assert latency[0] == latency[1]
+    # They are of one machine and one clock.
+    codes = set(after.quality["code"])
+    assert "unsynchronised_messages" not in codes
+    assert "contradictory_nesting" not in codes
+
+
+def test_without_the_context_such_processes_are_flagged(sample: Callable[[str], Path]) -> None:
+    tables = open_trace(sample(TRACE)).tables()
+    ledger = Ledger()
+    build_model(in_containers(tables, context=False), ledger)
+    assert ledger.counts["contradictory_nesting"] == 1
+    assert ledger.details["contradictory_nesting"] == ["1 on vm"]
+
+
+@pytest.mark.parametrize(
+    "trace", [TRACE, "fast_relay1p_mt", "fast_throws", "fast_relay1p_mt_lossy", "ref_multi_full"]
+)
+def test_real_threads_do_not_contradict_themselves(
+    sample: Callable[[str], Path], trace: str
+) -> None:
+    ledger = Ledger()
+    build_model(open_trace(sample(trace)).tables(), ledger)
+    assert "contradictory_nesting" not in ledger.counts
+
+
+def test_namespaces_that_share_no_id_keep_the_host(sample: Callable[[str], Path]) -> None:
+    tables = {
+        name: table.append_column("pid_ns", pa.array(table["vpid"].to_numpy().astype(np.uint64)))
+        for name, table in open_trace(sample(TRACE)).tables().items()
+    }
+    for name, table in tell_namespaces_apart(tables).items():
+        assert table.equals(tables[name])
