@@ -34,6 +34,7 @@ from stopping import StoppableThread, find_process, find_receiver
 
 from strata.schema.layers import DDS_LAYERS
 from strata.stats.groups import TYPICAL
+from strata.stats.places import base_place
 
 pytestmark = pytest.mark.live
 
@@ -73,7 +74,8 @@ def test_a_payload_of_4_mb_is_seen_in_every_layer_that_copies_it(recorded: Recor
     # The longest is neither: rclpy turns the C message into a Python one, in client take.
     bottleneck = the_bottleneck(analysis, "/chain_0")
     assert bottleneck.layer in ("client take", "take")
-    assert bottleneck.where == "/sink"
+    # What of it was waiting for a CPU, on a machine that does other things too, is there as well.
+    assert base_place(bottleneck.where) == "/sink"
     # The conversion to the message's C form is within: publish() begins where the source called it.
     for session, messages in [(small_session, small), (large_session, large)]:
         own = ns(own_latency(session, "source", "sink"))
