@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from case import Answer, Judgement, Truth
+from case import SHARE, Answer, Judgement, Truth
 
 Magnitude = Callable[[Truth], float]
+Count = Callable[[Truth], int]
 TYPICAL, SLOWEST = "typical", "slowest"
 EVERY = "every"
 """The cause is that of the typical messages, its magnitude the mean over all of them."""
@@ -146,3 +147,34 @@ class Said:
         if any(word in text for word in self.words):
             return found
         return replace(found, place=False, said=f"{found.said} (nothing of: {self.words})")
+
+
+@dataclass(frozen=True)
+class Lost:
+    """Messages of a hop that are lost for a cause: its magnitude is their number."""
+
+    topic: str
+    publisher: str
+    subscription: str
+    causes: tuple[str, ...]
+    count: Count
+
+    def judge(self, answer: Answer, truth: Truth) -> Judgement:
+        """Hold the hop's losses against those that were planted; a number is right to 5 %."""
+        hop = first(
+            answer.document["hops"],
+            topic=self.topic,
+            publisher_node=self.publisher,
+            subscription_node=self.subscription,
+        )
+        planted = self.count(truth)
+        if hop is None:
+            return Judgement(f"no hop of {self.topic}", False, False)
+        losses = [row for row in hop.get("losses", []) if row["outcome"] == "lost"]
+        largest = max(losses, key=lambda row: int(row["count"]), default=None)
+        told = ", ".join(f"{row['count']} {row['cause']}" for row in losses) or "nothing lost"
+        lost = sum(int(row["count"]) for row in losses)
+        right = abs(lost - planted) <= SHARE * planted
+        cause = largest is not None and largest["cause"] in self.causes
+        named = any(self.topic in str(row["text"]) for row in answer.document["quality"])
+        return Judgement(f"{told}; planted: {planted}", cause, right and named)

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """All planted faults."""
 
-from cases import callbacks, drivers, executors, healthy, middleware, python
+from cases import callbacks, drivers, executors, healthy, losses, middleware, python
 
 CASES = [
     *callbacks.CASES,
     *executors.CASES,
     *drivers.CASES,
     *middleware.CASES,
+    *losses.CASES,
     *python.CASES,
     *healthy.CASES,
 ]
