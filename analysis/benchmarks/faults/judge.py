@@ -178,3 +178,30 @@ class Lost:
         cause = largest is not None and largest["cause"] in self.causes
         named = any(self.topic in str(row["text"]) for row in answer.document["quality"])
         return Judgement(f"{told}; planted: {planted}", cause, right and named)
+
+
+@dataclass(frozen=True)
+class Call:
+    """The layer that most of the time of a service's calls is spent in; its median."""
+
+    service: str
+    client: str
+    server: str
+    layer: str
+    magnitude: Magnitude
+
+    def judge(self, answer: Answer, truth: Truth) -> Judgement:
+        """Hold the service's largest layer against the planted one."""
+        service = first(
+            answer.document["services"],
+            service=self.service,
+            client_node=self.client,
+            service_node=self.server,
+        )
+        planted = self.magnitude(truth)
+        if service is None:
+            return Judgement(f"no service {self.service}", False, False, None, planted)
+        largest = max(service["layers"], key=lambda row: float(row["share"]))
+        said = f"{self.service}: {largest['layer']}, {largest['share']:.0%}"
+        complete = service["count"] == len(truth.rows(self.client[1:], "call", self.service))
+        return Judgement(said, largest["layer"] == self.layer, complete, largest["p50"], planted)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All planted faults."""
 
-from cases import callbacks, drivers, executors, healthy, losses, middleware, python
+from cases import callbacks, calls, drivers, executors, healthy, losses, middleware, python
 
 CASES = [
     *callbacks.CASES,
@@ -10,6 +10,7 @@ CASES = [
     *drivers.CASES,
     *middleware.CASES,
     *losses.CASES,
+    *calls.CASES,
     *python.CASES,
     *healthy.CASES,
 ]
