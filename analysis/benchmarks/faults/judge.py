@@ -181,6 +181,29 @@ class Lost:
 
 
 @dataclass(frozen=True)
+class System:
+    """A cause that is named for the whole system; `words` are all in its sentence."""
+
+    words: tuple[str, ...]
+    share: tuple[float, float]
+
+    def judge(self, answer: Answer, truth: Truth) -> Judgement:
+        """Hold the first of the system's causes against what was planted; `share` bounds its load."""
+        del truth
+        system = answer.document.get("system")
+        if not system or not system["causes"]:
+            return Judgement("no cause of the whole system", False, False)
+        cause = system["causes"][0]
+        low, high = self.share
+        busy = cause.get("busy")
+        return Judgement(
+            f"{system['text']} (busy: {busy})",
+            system["stands_out"] and busy is not None and low <= busy <= high,
+            all(word in system["text"] for word in self.words),
+        )
+
+
+@dataclass(frozen=True)
 class Call:
     """The layer that most of the time of a service's calls is spent in; its median."""
 
@@ -205,3 +228,27 @@ class Call:
         said = f"{self.service}: {largest['layer']}, {largest['share']:.0%}"
         complete = service["count"] == len(truth.rows(self.client[1:], "call", self.service))
         return Judgement(said, largest["layer"] == self.layer, complete, largest["p50"], planted)
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """A node at which chains end is named, with the links that would carry them on."""
+
+    node: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    def judge(self, answer: Answer, truth: Truth) -> Judgement:
+        """Look for the proposals, and for the command that makes a file of them."""
+        del truth
+        found = [
+            row
+            for row in answer.document.get("link_proposals", [])
+            if row["node"] == self.node and row["probable"]
+        ]
+        inputs = {row["input"] for row in found}
+        outputs = {row["output"] for row in found}
+        text = " ".join(answer.text.split())
+        said = f"{sorted(inputs)} -> {sorted(outputs)}; other chains: {chains(answer)}"
+        right = inputs >= set(self.inputs) and outputs == set(self.outputs)
+        return Judgement(said, right, "strata links" in text and self.node in text)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 from case import Case, Truth
-from judge import Cause, Magnitude
+from judge import SLOWEST, Cause, Magnitude, System
 
 from cases.graphs import CHAIN, Spec, pipeline, with_input, with_node, with_process, with_source
 
@@ -65,7 +65,36 @@ _ORDERED["processes"]["detector"]["nodes"] = dict(
     reversed(_ORDERED["processes"]["detector"]["nodes"].items())
 )
 
+
+def _crowded(nodes: int, milliseconds: float) -> Spec:
+    """Put as many further nodes into the detector's executor; each works on each image."""
+    graph = pipeline(period_ms=100, count=70)
+    for number in range(nodes):
+        worker = {"inputs": [{"topic": "/image", "work_ms": milliseconds}]}
+        graph = with_node(graph, "detector", f"worker_{number}", worker)
+    return graph
+
+
+def _poses_at_once(poses: int) -> Spec:
+    """Publish four messages at once, each of which takes long to be taken."""
+    image = {"topic": "/image", "poses": poses}
+    graph = with_source(pipeline(period_ms=400, count=80), "camera", publish=[image], burst=4)
+    return with_input(graph, "detector", type="poses")
+
+
 CASES = [
+    Case(
+        "crowded-executor",
+        "Eight more nodes in the detector's executor work for 12 ms on each image: it is full.",
+        System(("/worker_", "executor"), share=(0.9, 1.0)),
+        _crowded(8, 12),
+    ),
+    Case(
+        "behind-own-takes",
+        "Four messages at once, whose conversion takes some 10 ms each: they wait for each other.",
+        Cause(CHAIN, ("executor wait",), ("behind", "take", "/image"), group=SLOWEST),
+        _poses_at_once(2000),
+    ),
     *(
         _behind(
             f"behind-{milliseconds}ms",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 from case import Case, Truth
-from judge import Cause, median_of
+from judge import Cause, Proposed, median_of
 
 from cases.graphs import CHAIN, Spec, pipeline, with_input
 
@@ -42,6 +42,18 @@ def _stored(truth: Truth) -> float:
 
 
 CASES = [
+    Case(
+        "worker-thread",
+        "The detector hands each image to a thread, which publishes: its chain is cut there.",
+        Proposed("/detector", ("/image",), ("/objects",)),
+        with_input(pipeline(), "detector", thread=True),
+    ),
+    Case(
+        "fusion-undeclared",
+        "A node puts two topics together, and nobody declares it.",
+        Proposed("/fusion", ("/left",), ("/fused",)),
+        _fusion(10),
+    ),
     *(
         Case(
             f"await-{milliseconds}ms",
