@@ -188,7 +188,7 @@ class System:
     share: tuple[float, float]
 
     def judge(self, answer: Answer, truth: Truth) -> Judgement:
-        """Hold the first of the system's causes against what was planted; `share` bounds its load."""
+        """Hold the first of the system's causes against the planted; `share` bounds its load."""
         del truth
         system = answer.document.get("system")
         if not system or not system["causes"]:

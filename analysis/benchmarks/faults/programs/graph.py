@@ -301,7 +301,7 @@ def main(spec_file: Path, place: Path) -> int:
             line = ["nsenter", f"--net=/proc/{spec['network_of']}/ns/net", "--", *line]
         begun[name] = subprocess.Popen(line)
         rivals += rivals_of(spec)
-    limit = time.monotonic() + graph.get("limit_s", 60)
+    limit = time.monotonic() + graph.get("limit_s", 110)
     try:
         for name, spec in graph["processes"].items():
             if any("count" in t for n in spec["nodes"].values() for t in n.get("timers", [])):
