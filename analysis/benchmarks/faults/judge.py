@@ -9,17 +9,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from case import SHARE, Answer, Judgement, Truth
+from case import SHARE, Answer, Document, Judgement, Truth
 
 Magnitude = Callable[[Truth], float]
 Count = Callable[[Truth], int]
 TYPICAL, SLOWEST = "typical", "slowest"
+MODE = "mode"
+"""The cause that makes the slowest mode slower than the one before, and by how much."""
 EVERY = "every"
 """The cause is that of the typical messages, its magnitude the mean over all of them."""
 _KEYS = {
     TYPICAL: ("layer", "where", "typical_ns"),
     SLOWEST: ("tail_layer", "tail_where", "tail_ns"),
     EVERY: ("layer", "where", "typical_ns"),
+    MODE: ("mode_layer", "mode_where", "mode_ns"),
 }
 
 
@@ -71,6 +74,13 @@ class Cause:
     group: str = TYPICAL
     parts: tuple[str, ...] = ()
 
+    def _slow_mode(self, answer: Answer) -> Document:
+        """Return what makes the slowest mode of the chain slower, as a row of bottlenecks."""
+        chain = first(answer.document["chains"], name=self.chain) or {"modes": []}
+        slowest = chain["modes"][-1] if len(chain["modes"]) > 1 else {}
+        names = ("layer", "where", "slower_ns")
+        return dict(zip(_KEYS[MODE], (slowest.get(name) for name in names), strict=True))
+
     def _mean(self, answer: Answer) -> float:
         """Return the mean of the layer at the place over all messages of the chain, ns."""
         chain = first(answer.document["chains"], name=self.chain) or {"segments": []}
@@ -89,7 +99,7 @@ class Cause:
             return Judgement(
                 f"no chain {self.chain}: {chains(answer)}", False, False, None, planted
             )
-        row = found[0]
+        row = found[0] | (self._slow_mode(answer) if self.group == MODE else {})
         layer, where, ns = (row[key] for key in _KEYS[self.group])
         if self.group == EVERY:
             ns = self._mean(answer)
@@ -97,7 +107,7 @@ class Cause:
         return Judgement(
             row["text"],
             named and layer in self.layers,
-            named and all(word in where for word in self.place),
+            named and all(word in (where or "") for word in self.place),
             ns,
             planted,
         )
