@@ -90,12 +90,21 @@ def test_a_reader_that_is_faster_than_the_call_returns_changes_nothing() -> None
 
 
 def test_a_full_socket_buffer_is_the_way() -> None:
-    # 20 ms until the buffer takes it, and 25 ms on a slow link after that.
-    slow = sent(received=45 * MS, end=20 * MS, transport=UDP)
+    # 20 ms until the buffer takes it, and 25 ms on a slow link after that: 60 KB of the sample
+    # before had not arrived when the call began, which the kernel may account as the whole buffer.
+    before = """
+        1 1.1 send_begin sample=A4 stamp=90 transport=1 bytes=60000
+        2 1.1 send_end transport=1 port=7411 destinations=1 result=1
+        {came} 2.9 receive sample=A4 stamp=90 transport=1 port=7411
+    """
+    ends = {"received": 45 * MS, "end": 20 * MS, "transport": UDP}
+    slow = sent(**ends, more=before.format(came=18 * MS))
     assert layer(slow, "transport") == 45 * MS - 70 * US
-    # A sender without a CPU: it arrives with the return.
-    held = sent(received=20 * MS + 60 * US, end=20 * MS, transport=UDP)
-    assert layer(held, "transport") == CALL + 100 + 60 * US + 60 * US
+    # It had arrived, or was too little to fill a buffer: the sender's thread was held up.
+    held = 20 * MS - 70 * US - CALL - 100
+    for other in (before.format(came=60 * US), before.format(came=18 * MS).replace("60000", "600")):
+        found = sent(**ends, more=other)
+        assert layer(found, "transport") == 45 * MS - 70 * US - held
 
 
 def test_tcp_waits_for_its_reader() -> None:

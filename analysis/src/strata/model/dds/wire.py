@@ -16,9 +16,9 @@ no event tells; a reader may have them before it returns. A call takes `_CALL_NS
 the arrival, its thread was *held up* in it: it waited for a CPU, was stopped, or paged.
 
 * Over SHM nothing in a call waits for the reader: all of it is the sender's.
-* A socket may make a call wait until its buffer is emptied: the way's doing. What waited for that
-  is then still on its way when the call returns, for about as long as the call waited. So what
-  lies between the return and the arrival is taken off again.
+* A socket may make a call wait until its buffer is emptied: the way's doing. It can be full only of
+  what the process sent before and what had not arrived when the call began. Where that may have
+  been `_FULL_BYTES`, nothing is held up.
 * TCP waits for the reader itself, and data sharing sends nothing: there nothing is held up.
 """
 
@@ -40,6 +40,10 @@ TCP = (4, 8)
 UDP = (1, 2)
 _CALL_NS = 50_000
 _NS_PER_BYTE = 1
+_FULL_BYTES = 106_496
+"""Half of Linux's usual send buffer (net.core.wmem_default): below it, a writer never waits."""
+_DATAGRAM_BYTES = 768
+"""What the kernel accounts for a datagram of no payload; payload it accounts up to twice."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +113,6 @@ class Wire:
         end_ns, arrived_ns = call["end_ns"].to_numpy(np.int64), until_ns[row]
         held_ns = np.minimum(end_ns, arrived_ns) - call["ns"].to_numpy(np.int64)
         held_ns -= call["usual_ns"].to_numpy(np.int64)
-        queued_ns = np.maximum(arrived_ns - end_ns, 0)
-        held_ns -= np.where(call["socket"].to_numpy(bool), queued_ns, 0)
         return sums(row, np.maximum(held_ns, 0), len(sample))
 
     def sent_again(self) -> Ints:
@@ -135,21 +137,54 @@ def find_wire(events: EventColumns, buffers: Buffers) -> Wire:
         _arrivals(_first_of_process(first), "process"),
         int(refused.sum()),
         sent,
-        _calls(sent[~again]),
+        _calls(sent[~again], came, events.processes.thread_process),
     )
 
 
-def _calls(first: pd.DataFrame) -> pd.DataFrame:
-    """The send calls of first transmissions whose thread may have been held up in them."""
+def _calls(first: pd.DataFrame, came: pd.DataFrame, process_of_thread: Ints) -> pd.DataFrame:
+    """The send calls of first transmissions whose thread was held up in them, if it was long."""
     own = first["transport"].isin((SHM, *UDP)) & (first["end_ns"] != NONE)
     calls = first[own].drop_duplicates(["sample", "thread", "ns"])
     usual_ns = _CALL_NS + _NS_PER_BYTE * np.maximum(calls["bytes"], 0)
     # The others cannot have been: there are few left.
     slow = calls["end_ns"] - calls["ns"] > usual_ns
-    out = calls[["sample", "ns", "end_ns"]].assign(
-        usual_ns=usual_ns, socket=calls["transport"] != SHM
+    out = calls[["sample", "thread", "ns", "end_ns", "transport"]].assign(usual_ns=usual_ns)[slow]
+    waited = (out["transport"] != SHM) & (
+        _queued(out, first, came, process_of_thread) > _FULL_BYTES
     )
-    return out[slow].reset_index(drop=True)
+    return out.loc[~waited, ["sample", "ns", "end_ns", "usual_ns"]].reset_index(drop=True)
+
+
+def _queued(
+    calls: pd.DataFrame, first: pd.DataFrame, came: pd.DataFrame, process_of_thread: Ints
+) -> pd.Series[int]:
+    """What sockets of each call's process may have held when it began, as the kernel accounts it.
+
+    Bytes that were sent before and arrived later, somewhere; what arrived nowhere is not known to
+    have been there.
+    """
+    arrived = came[came["transport"].isin(UDP)].groupby(["sample", "fragment"])["ns"].max()
+    sent = first[first["transport"].isin(UDP)].join(
+        arrived.rename("came_ns"), ["sample", "fragment"]
+    )
+    sent = sent[sent["came_ns"].notna()]
+    process = process_of_thread[sent["thread"].to_numpy(np.int64)]
+    bytes_ = 2 * np.maximum(sent["bytes"].to_numpy(np.int64), 0) + _DATAGRAM_BYTES
+    begun = GroupedSearch(process, sent["ns"].to_numpy(np.int64))
+    ended = GroupedSearch(process, sent["came_ns"].to_numpy(np.int64))
+    of_call = process_of_thread[calls["thread"].to_numpy(np.int64)]
+    at_ns = calls["ns"].to_numpy(np.int64)
+    queued = _bytes_until(begun, bytes_, of_call, at_ns) - _bytes_until(
+        ended, bytes_, of_call, at_ns
+    )
+    return pd.Series(queued, calls.index)
+
+
+def _bytes_until(search: GroupedSearch, bytes_: Ints, group: Ints, at_ns: Ints) -> Ints:
+    """Add up the bytes of a group's rows before an instant."""
+    total = np.append(0, np.cumsum(bytes_[search.order]))
+    at = search.position(group, at_ns, after_equal=False)
+    return np.asarray(total[at] - total[search.begin(group)])
 
 
 def _is_refused(sent: pd.DataFrame) -> pd.Series[bool]:
