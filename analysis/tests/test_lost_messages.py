@@ -176,3 +176,35 @@ def test_events_lost_by_the_tracer_make_no_lost_messages(sample: Callable[[str],
     (hop,) = own(message_results(model, Wanted(), ledger).tables["hops"]).to_dict("records")
     assert hop["lost"] == 0
     assert 12 <= hop["unknown"] <= 600 - hop["received"]
+
+
+def test_findings_say_where_and_when(analysis_of: Callable[[str], Analysis]) -> None:
+    analysis = analysis_of("cyc_img720p30")
+    found = analysis.quality.set_index("code").loc["lost_messages"]
+    assert "Where: /image_raw, /img_pub -> /img_sub" in found["text"]
+    losses = analysis.hop_losses.iloc[0]
+    assert (found["begin_ns"], found["end_ns"]) == (losses["begin_ns"], losses["end_ns"])
+    seconds = (losses["begin_ns"] - analysis.trace.begin_ns) / 1e9
+    assert f"When: +{seconds:.2f} s to" in found["text"]
+    thrown = analysis_of("fast_throws").quality.set_index("code").loc["callbacks_without_end"]
+    assert thrown["places"] == "subscription callback of /fast"
+    lossy = analysis_of("fast_relay1p_mt_lossy")
+    quality = lossy.quality.set_index("code")
+    assert quality.loc["unmatched_takes", "places"].startswith("/chain_")
+    discarded = lossy.losses[lossy.losses["code"] == "discarded_events"]
+    told = quality.loc["discarded_events"]
+    assert told["begin_ns"] == discarded["begin_ns"].min()
+    assert told["end_ns"] == discarded["end_ns"].max()
+
+
+def test_a_finding_names_a_few_places_and_how_many_more() -> None:
+    ledger = Ledger()
+    for number in range(7):
+        ledger.add("lost_messages", number + 1, place=f"/t{number}", span_ns=(number, number))
+    other = Ledger()
+    other.add("lost_messages", 2, span_ns=(90, 95))
+    ledger.merge(other)
+    (row,) = ledger.rows()
+    assert (row["count"], row["begin_ns"], row["end_ns"]) == (30, 0, 95)
+    assert row["places"] == "/t6 (7); /t5 (6); /t4 (5); and 4 more"
+    assert str(row["text"]).endswith("Where: /t6 (7); /t5 (6); /t4 (5); and 4 more.")

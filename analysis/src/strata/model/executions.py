@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Callbacks
+from strata.model.naming import callback_places
 from strata.model.search import Lifetimes, pick
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.windows import NO_LOSSES, Windows, first_touching, touched
@@ -146,15 +147,18 @@ def pair_executions(
 
     start = at[is_start]
     end = end_of[is_start]
-    ledger.add("callbacks_without_end", int((end == NONE).sum()))
     ledger.add("callback_ends_without_start", int((~is_start).sum() - len(paired)))
     doubtful = (end != NONE) & touched(losses, timeline.ns[start], timeline.ns[end])
-    ledger.add("callbacks_with_losses", int(doubtful.sum()))
+    unended = end == NONE
     end[doubtful] = NONE
     until, until_ns = _bounds(timeline, start, end, losses)
-    return _executions(
+    found = _executions(
         events, timeline, callbacks, (start, end, until), until_ns, address[is_start]
     )
+    for code, rows in (("callbacks_without_end", unended), ("callbacks_with_losses", doubtful)):
+        places = callback_places(callbacks, found.callback[rows])
+        ledger.add_each(code, places, found.start_ns[rows])
+    return found
 
 
 def first_after(timeline: Timeline, executions: Executions, at: Ints, losses: Windows) -> Ints:

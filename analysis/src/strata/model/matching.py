@@ -120,7 +120,7 @@ def match(
     odd = (found != NONE) & (read != NONE) & (own != NONE) & (own != read)
     odd |= named & (found != NONE) & (found != by_sample)
     candidates = _pairs(candidates, *(_candidates(odd, of) for of in (found, by_sample)))
-    ledger.add("contradictory_matches", int(odd.sum()))
+    ledger.add_each("contradictory_matches", topics.takers[odd], takes.rmw_take_ns[odd])
     resolved = named & (found == NONE)
     found = np.where(odd, NONE, np.where(resolved, by_sample, found))
     method = np.where(resolved, IDENTITY, method)
@@ -130,10 +130,12 @@ def match(
         timed, undecided = _by_publish_time(inferred, open_take, found, takes.source_timestamp)
         found = np.where(timed != NONE, timed, found)
         method = np.where(timed != NONE, PUBLISH_TIME, method)
-        ledger.add("undecided_publish_times", int(undecided.sum()))
+        at_ns = takes.rmw_take_ns[undecided]
+        ledger.add_each("undecided_publish_times", topics.takers[undecided], at_ns)
         ambiguous = ambiguous | undecided
     still = ambiguous[candidates[0]]
-    matches = _counted(publications, takes, found, method, ambiguous, ledger, clocks)
+    matches = _counted(publications, takes, found, method, ambiguous, clocks)
+    _tell(matches, takes, topics, ambiguous, found, method, ledger)
     return replace(matches, doubtful=(candidates[0][still], candidates[1][still]))
 
 
@@ -153,7 +155,6 @@ def _counted(
     found: Ints,
     method: Ints,
     ambiguous: Flags,
-    ledger: Ledger,
     clocks: HostClocks | None,
 ) -> Matches:
     matched = np.flatnonzero(found != NONE).astype(np.int64)
@@ -162,11 +163,6 @@ def _counted(
     if clocks is not None:
         ordered |= clocks.differ(publications.thread[publication], takes.thread[matched])
     unmatched = len(takes) - len(matched) - int(ambiguous.sum())
-    ledger.add("ambiguous_matches", int(ambiguous.sum()))
-    ledger.add("unmatched_takes", unmatched)
-    ledger.add("out_of_order_matches", int((~ordered).sum()))
-    ledger.add("inferred_matches", int((by == INFERRED).sum()))
-    ledger.add("matches_by_publish_time", int((by == PUBLISH_TIME).sum()))
     return Matches(
         publication[ordered],
         matched[ordered],
@@ -175,6 +171,29 @@ def _counted(
         int(ambiguous.sum()),
         unmatched + int((~ordered).sum()),
     )
+
+
+def _tell(
+    matches: Matches,
+    takes: Takes,
+    topics: Topics,
+    ambiguous: Flags,
+    found: Ints,
+    method: Ints,
+    ledger: Ledger,
+) -> None:
+    """Count takes that were not matched, or not exactly, with their subscriptions and times."""
+    matched = found != NONE
+    ordered = np.zeros(len(takes), bool)
+    ordered[matches.take] = True
+    for code, rows in (
+        ("ambiguous_matches", ambiguous),
+        ("unmatched_takes", ~matched & ~ambiguous),
+        ("out_of_order_matches", matched & ~ordered),
+        ("inferred_matches", matched & (method == INFERRED)),
+        ("matches_by_publish_time", matched & (method == PUBLISH_TIME)),
+    ):
+        ledger.add_each(code, topics.takers[rows], takes.rmw_take_ns[rows])
 
 
 def _by_timestamp(

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from strata.model.columns import NONE, Ints, Processes
-from strata.model.entities import UNKNOWN, Nodes, take
+from strata.model.entities import UNKNOWN, Callbacks, Entities, Nodes, take
 
 
 def node_labels(nodes: Nodes, processes: Processes) -> npt.NDArray[np.object_]:
@@ -44,3 +44,27 @@ def owner_names(
         for vpid, address in zip(processes.vpid[process[nameless]], handle[nameless], strict=True)
     ]
     return names
+
+
+def subscription_places(entities: Entities, rows: Ints) -> npt.NDArray[np.object_]:
+    """Name subscriptions by topic and node, for findings; empty for `NONE`."""
+    subscriptions = entities.subscriptions
+    nodes = take(entities.nodes.name, subscriptions.node, UNKNOWN)
+    names = np.asarray(
+        [f"{topic} at {node}" for topic, node in zip(subscriptions.topic, nodes, strict=True)],
+        dtype=object,
+    )
+    return take(names, rows, "")
+
+
+def callback_places(callbacks: Callbacks, rows: Ints) -> npt.NDArray[np.object_]:
+    """Name callbacks by what calls them, else by their symbol, for findings; empty for neither."""
+    columns = zip(callbacks.kind, callbacks.trigger, callbacks.symbol, strict=True)
+    names = np.asarray(
+        [
+            f"{kind} callback of {trigger}" if trigger else str(symbol or "")
+            for kind, trigger, symbol in columns
+        ],
+        dtype=object,
+    )
+    return take(names, rows, "")

@@ -7,22 +7,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from strata.model.columns import Ints
 from strata.model.entities import Entities
+from strata.model.naming import subscription_places
 from strata.model.search import pick
 from strata.model.traffic import Publications, Takes
 
 
 @dataclass(frozen=True)
 class Topics:
-    """The topic of each publisher, subscription, publication and take; `NONE` where unknown."""
+    """The topic of each publisher, subscription, publication and take; `NONE` where unknown.
+
+    `takers` says in words, for findings, which subscription took.
+    """
 
     of_publisher: Ints
     of_subscription: Ints
     of_publication: Ints
     of_take: Ints
+    takers: npt.NDArray[np.object_]
 
 
 def number_topics(publications: Publications, takes: Takes, entities: Entities) -> Topics:
@@ -35,4 +41,5 @@ def number_topics(publications: Publications, takes: Takes, entities: Entities) 
         of_subscription,
         pick(of_publisher, publications.publisher),
         pick(of_subscription, takes.subscription),
+        subscription_places(entities, takes.subscription),
     )

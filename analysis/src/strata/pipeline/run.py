@@ -99,7 +99,8 @@ def analyze_model(
     entities = entity_tables(model, facts, summary, objects, ledger)
     _count_processes_without_init(model, ledger)
     uses = event_uses_frame(model)
-    ledger.add("unexplained_events", int(uses.loc[uses["use"] == UNEXPLAINED, "count"].sum()))
+    for row in uses[uses["use"] == UNEXPLAINED].to_dict("records"):
+        ledger.add("unexplained_events", row["count"], place=row["event"])
     ledger.merge(trace.ledger)
     system, verdicts = judge_system({**messages.tables, **entities})
     return Analysis(

@@ -93,10 +93,12 @@ class Trace:
 
     @property
     def ledger(self) -> Ledger:
-        """The losses, counted by code."""
+        """The losses, counted by code; with the times, as far as these are known."""
         ledger = Ledger()
         for loss in self.losses:
-            ledger.add(loss.code, loss.count)
+            known = [ns for ns in (loss.begin_ns, loss.end_ns) if ns is not None]
+            span_ns = (known[0], known[-1]) if known else None
+            ledger.add(loss.code, loss.count, span_ns=span_ns)
         return ledger
 
     def tables(
