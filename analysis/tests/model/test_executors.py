@@ -17,6 +17,7 @@ from strata.model.build import Model
 from strata.model.executor_frames import executor_threads_frame, executors_frame
 from strata.pipeline.messages import Wanted, message_results
 from strata.schema.quality import Ledger
+from strata.verdict.executor_load import busy_shares
 
 NONE = -1
 
@@ -415,6 +416,35 @@ def test_states_of_a_thread_add_up() -> None:
     # From 10 to 180, and from 12 to 300; ready is the rest.
     assert (frame["end_ns"] - frame["begin_ns"]).tolist() == [170, 288]
     assert frame["ready_ns"].tolist() == [85, 175]
+
+
+def test_between_two_calls_of_spin_some_a_thread_is_outside() -> None:
+    made = scene()
+    made.play(
+        """
+        100 2.1 wait 0
+        101 2.1 ready
+        102 2.1 execute on_t
+        103 2.1 callback_start on_t
+        110 2.1 callback_end on_t
+        111 2.1 ready
+        150 2.1 wait 0              no work: it was left at 111
+        151 2.1 ready
+        152 2.1 callback_start on_t
+        160 2.1 callback_end on_t
+        190 2.1 wait 0              its time was over
+        195 2.1 wait 0              at once
+        196 2.1 ready
+        200 2.1 wait                spins for ever now
+        240 2.1 ready
+        """
+    )
+    frame = executor_threads_frame(made.model()[0])
+    assert frame["outside_ns"].tolist() == [39 + 30 + 5]
+    assert (frame["outside_ns"] <= frame["ready_ns"]).all()
+    busy = busy_shares(frame)
+    assert busy["busy"].tolist() == [pytest.approx(1 - (74 + 1 + 1 + 1 + 40) / 140)]
+    assert busy["outside"].tolist() == [pytest.approx(74 / 140)]
 
 
 def test_a_thread_waited_before_its_first_event() -> None:

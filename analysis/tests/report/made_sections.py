@@ -125,8 +125,9 @@ def _executors(suffix: str) -> tuple[pd.DataFrame, pd.DataFrame]:
             "waiting_ns": [300_000, 500_000, 600_000, 1_000_000, None],
             "mutex_ns": [250_000, 400_000, 300_000, 0, None],
             "ready_ns": [50_000, 90_000, 80_000, 0, None],
+            "outside_ns": [0, 0, 0, 0, None],
         }
-    ).astype(dict.fromkeys(("waiting_ns", "mutex_ns", "ready_ns"), "Int64"))
+    ).astype(dict.fromkeys(("waiting_ns", "mutex_ns", "ready_ns", "outside_ns"), "Int64"))
     return tables.EXECUTORS.frame(executors), tables.EXECUTOR_THREADS.frame(threads)
 
 

@@ -11,7 +11,9 @@ From the first to the last event of its executor or callbacks each instant of a 
   before it. rclcpp looks for work with its executor's mutex held, so this is the wait for the
   mutex: another thread has it while it waits for work;
 * *ready*: the rest. The thread had come back with work: it takes messages, picks what is next. Of a
-  program that spins now and then, what it does between two spins is here too.
+  program that spins now and then, what it does between two spins is here too. As far as these are
+  spin_some or spin_all it is known, as *outside*: both begin with a wait of no time (rclcpp's
+  executor.cpp), so the thread was elsewhere from the event before that.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from strata.model.entities import take
 from strata.model.executions import Waits, open_waits
 from strata.model.frames import nullable
 from strata.model.search import GroupedSearch, sums
-from strata.model.timeline import Kind
+from strata.model.timeline import EVENT_OF, Kind
 from strata.schema import tables
 
 SINGLE, MULTI, SILENT = "single-threaded", "multi-threaded", "without events"
@@ -108,6 +110,7 @@ def executor_threads_frame(model: Model) -> pd.DataFrame:
                 "waiting_ns": nullable(np.where(told, waiting[threads], NONE)),
                 "mutex_ns": nullable(np.where(several, mutex, NONE)),
                 "ready_ns": nullable(np.where(told, ready, NONE)),
+                "outside_ns": nullable(np.where(told, _outside(model, count)[threads], NONE)),
             }
         )
     )
@@ -165,6 +168,22 @@ def _mutex(model: Model, count: int) -> Ints:
     look = (kind[1:] == Kind.READY) & (kind[:-1] != Kind.WAIT) & (thread[1:] == thread[:-1])
     look &= model.executions.enclosing(at[1:]) == NONE
     return sums(thread[1:][look], (ns[1:] - ns[:-1])[look], count)
+
+
+def _outside(model: Model, count: int) -> Ints:
+    """Sum of each thread's time before waits of no time, outside of callbacks."""
+    timeline = model.timeline
+    at = timeline.positions(
+        Kind.WAIT, Kind.READY, Kind.EXECUTE, Kind.CALLBACK_START, Kind.CALLBACK_END
+    )
+    kind, thread, ns = timeline.kind[at], timeline.thread[at], timeline.ns[at]
+    timeout = model.events.ints(EVENT_OF[Kind.WAIT], "timeout")
+    begins = kind == Kind.WAIT
+    begins[begins] = timeout[timeline.row[at[begins]]] == 0
+    # Before a callback's start its take lies, and before its end the callback.
+    spun = begins[1:] & (kind[:-1] != Kind.CALLBACK_START) & (kind[:-1] != Kind.EXECUTE)
+    spun &= (thread[1:] == thread[:-1]) & (model.executions.enclosing(at[1:]) == NONE)
+    return sums(thread[1:][spun], (ns[1:] - ns[:-1])[spun], count)
 
 
 def _inside(model: Model) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

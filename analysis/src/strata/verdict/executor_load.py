@@ -19,12 +19,13 @@ _THREAD = ["host", "vpid", "vtid"]
 def busy_shares(threads: pd.DataFrame) -> pd.DataFrame:
     """Return what the threads of each executor did, as fractions of their time, by executor id.
 
-    Columns are threads, span_ns, executing, waiting and busy: all but waiting for work or for the
-    executor's mutex. Waiting and busy are null where waits were not recorded. `threads` is the
-    table `executor_threads`.
+    Columns are threads, span_ns, executing, waiting, outside (between two calls of spin_some or
+    spin_all) and busy: all but waiting for work or for the executor's mutex, and but outside.
+    Waiting and busy are null where waits were not recorded. `threads` is the table
+    `executor_threads`.
     """
     sums = threads.assign(span_ns=threads["end_ns"] - threads["begin_ns"])
-    idle = sums["waiting_ns"] + sums["mutex_ns"].fillna(0)
+    idle = sums["waiting_ns"] + sums["mutex_ns"].fillna(0) + sums["outside_ns"].fillna(0)
     grouped = sums.assign(idle_ns=idle).groupby("executor_id")
     span = grouped["span_ns"].sum().astype(float)
     known = grouped["waiting_ns"].count() == grouped.size()
@@ -37,6 +38,7 @@ def busy_shares(threads: pd.DataFrame) -> pd.DataFrame:
             "span_ns": span,
             "executing": grouped["executing_ns"].sum() / over,
             "waiting": waiting,
+            "outside": grouped["outside_ns"].sum().astype(float) / over,
             "busy": 1.0 - idle_share,
         }
     )

@@ -22,6 +22,7 @@ _NAMED_THREADS = 4
 _NAMED_WORK = 3
 _LEAST = 0.01
 """What has less of an executor is not named and not counted."""
+_MUCH_OUTSIDE = 0.1
 _MUCH_CPU = 0.1
 _NAMED_CAUSES = 3
 
@@ -121,6 +122,12 @@ class _Words:
             if busy is pd.NA or busy != busy
             else f", which is busy for {format_share(busy)} of its time"
         )
+        outside = float(self._busy["outside"].get(number, 0.0))
+        if outside >= _MUCH_OUTSIDE:
+            how += (
+                f" and left by its program, between two calls of spin_some or spin_all, for "
+                f"{format_share(outside)}"
+            )
         text = f"Messages wait {each} each for the {self._name(number)}{how}: {share} of the "
         waited = own["waited_ns"] / max(int(own["waited_ns"].sum()), 1)
         behind = own.assign(waited=waited).sort_values("waited", ascending=False)

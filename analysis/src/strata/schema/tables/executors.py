@@ -76,6 +76,11 @@ EXECUTOR_THREADS = Table(
             null="not of a multi-threaded executor",
         ),
         duration("ready_ns", "the rest: taking and picking", null=_NO_EXECUTOR),
+        duration(
+            "outside_ns",
+            "of ready_ns: not in the executor, between two calls of spin_some or spin_all",
+            null=_NO_EXECUTOR,
+        ),
     ),
     "One row a thread of an executor. executing + waiting + mutex + ready = end - begin.",
 )
