@@ -32,7 +32,7 @@ def test_records_a_command_and_leaves_nothing_running(
     lines = events(target / "trace")
     assert len(lines) == 100
     assert all("ros2:tick" in line for line in lines)
-    for context in ("vpid = ", "vtid = ", 'procname = "tick"'):
+    for context in ("vpid = ", "vtid = ", 'procname = "tick"', "pid_ns = "):
         assert all(context in line for line in lines)
     assert sorted(path.name for path in target.iterdir()) == [
         "manifest.json",

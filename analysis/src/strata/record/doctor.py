@@ -38,6 +38,7 @@ _BUFFERS = Path("/dev/shm")
 _TRACING_GROUP = "tracing"
 _RCLPY_PROVIDER = "python*/*-packages/rclpy_tracepoints/librclpy_provider.so"
 _MIB = 1 << 20
+_NAMESPACE = "pid_ns"
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ def examine(config: SessionConfig, base: Mapping[str, str] | None = None) -> lis
     lttng = Lttng(tool_environment(environment, ros.prefixes if ros else ()))
     checks = [_tools(lttng), _userspace_tracer()]
     if checks[0].status == OK:
+        checks.append(container_check(lttng, config))
         checks += _daemon_checks(lttng, ros, environment)
     checks += [_group(), no_ros or _ros(ros), *_workspace(ros)]
     checks += [_dds_hooks(ros, config), _driver_hooks(ros, config), _buffers(config)]
@@ -92,6 +94,20 @@ def _tools(lttng: Lttng) -> Check:
     if shutil.which("lttng-sessiond") is None:
         return Check("lttng-tools", PROBLEM, f"{version}, no lttng-sessiond", "make setup")
     return Check("lttng-tools", OK, version)
+
+
+def container_check(lttng: Lttng, config: SessionConfig) -> Check:
+    """Check for what tells two containers of one host name apart."""
+    name = "containers"
+    if _NAMESPACE not in config.contexts:
+        found = f"{config.name} does not record {_NAMESPACE}: processes of one id may be mixed up"
+        return Check(
+            name, WARNING, found, f"add {_NAMESPACE} to `contexts`, if you trace containers"
+        )
+    if lttng.unknown_contexts([_NAMESPACE]):
+        found = f"no context {_NAMESPACE}: processes of one id in two containers are mixed up"
+        return Check(name, WARNING, found, "install lttng-tools 2.12 or newer")
+    return Check(name, OK, f"told apart by the context {_NAMESPACE}")
 
 
 def _userspace_tracer() -> Check:

@@ -215,6 +215,15 @@ class Lttng:
             *(f"--type={context}" for context in contexts),
         )
 
+    def unknown_contexts(self, contexts: Sequence[str]) -> list[str]:
+        """Return those of the contexts that this release of lttng-tools does not have.
+
+        Only namespaces (`pid_ns`) are asked for: releases before 2.12 have none.
+        """
+        wanted = [context for context in contexts if context.endswith("_ns")]
+        listed = self.run("add-context", "--list").split() if wanted else ()
+        return [context for context in wanted if context not in listed]
+
     def start(self, session: str) -> None:
         """Start recording."""
         self.run("start", session)

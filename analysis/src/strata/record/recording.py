@@ -234,12 +234,16 @@ def _set_up(plan: _Plan, *, kernel: bool) -> None:
     lttng.enable_channel(session, UST, config.channel, per_pid=config.buffers == "per-pid")
     for event in config.ust:
         lttng.enable_event(session, UST, event)
-    lttng.add_contexts(session, UST, config.contexts)
+    unknown = lttng.unknown_contexts(config.contexts)
+    for context in unknown:
+        plan.say(f"lttng-tools has no context {context}: containers may be mixed up (doctor)")
+    contexts = [context for context in config.contexts if context not in unknown]
+    lttng.add_contexts(session, UST, contexts)
     if kernel:
         lttng.enable_channel(session, KERNEL, config.channel)
         for event in config.kernel:
             lttng.enable_event(session, KERNEL, event)
-        lttng.add_contexts(session, KERNEL, config.contexts)
+        lttng.add_contexts(session, KERNEL, contexts)
     refuse_if_interrupted()
     lttng.start(session)
     refuse_if_interrupted()
