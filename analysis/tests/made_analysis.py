@@ -300,6 +300,7 @@ def _blockers(relay: Relay, messages: pd.DataFrame) -> pd.DataFrame:
             {
                 "message_id": waited["message_id"].to_numpy(),
                 "callback_id": relay.hops,
+                "work": "callback",
                 "duration_ns": relay.blocked_ns,
             }
         )

@@ -49,9 +49,9 @@ def blockers(made: Scene) -> list[tuple[int, str, int]]:
     found = find_blockers(model, transfers)
     symbols = model.entities.callbacks.symbol
     return [
-        (int(message), str(symbols[callback]), int(ns))
-        for message, callback, ns in zip(
-            found.message, found.callback, found.duration_ns, strict=True
+        (int(message), f"{'take ' if take else ''}{symbols[callback]}", int(ns))
+        for message, callback, take, ns in zip(
+            found.message, found.callback, found.take, found.duration_ns, strict=True
         )
     ]
 
@@ -139,7 +139,7 @@ def test_a_message_that_was_ready_with_another_waits_behind_it() -> None:
     first, second = rows(transfers)
     assert (first["middleware"], first["executor wait"]) == (51, 2)
     assert (second["middleware"], second["executor wait"]) == (49, 108)
-    assert blockers(made) == [(1, "on_u", 100)]
+    assert blockers(made) == [(1, "on_u", 100), (1, "take on_u", 4)]
 
 
 def test_time_in_several_turns_of_the_executor_is_divided_by_what_it_did() -> None:

@@ -34,11 +34,14 @@ def scene() -> IntraScene:
 
 
 def blocked(model: Model) -> dict[int, dict[str, int]]:
-    """What each message waited behind, by symbol."""
+    """What each message waited behind, by symbol; "take SYMBOL": a take for it."""
     found = find_blockers(model, cut_layers(model, Ledger()))
     out: dict[int, dict[str, int]] = {}
-    for message, callback, ns in zip(found.message, found.callback, found.duration_ns, strict=True):
+    for message, callback, take, ns in zip(
+        found.message, found.callback, found.take, found.duration_ns, strict=True
+    ):
         symbol = str(model.entities.callbacks.symbol[callback])
+        symbol = f"take {symbol}" if take else symbol
         out.setdefault(int(message), {})[symbol] = int(ns)
     return out
 
@@ -349,6 +352,92 @@ def test_when_all_threads_are_busy_the_taking_thread_names_what_was_waited_for()
     assert blocked(model) == {0: {"other_t": 190}}
 
 
+def images(count: int, take: int) -> IntraScene:
+    """`count` messages every 100 ns, whose takes need `take` ns each, and their callbacks 5."""
+    made = scene()
+    made.play("0 2.2 ready")
+    free = 100
+    for number in range(count):
+        at = 100 + 100 * number
+        picked = max(free, at) + 1
+        started = picked + take
+        made.play(
+            f"""
+            {at} 1.1 rmw_publish /t {at}
+            {picked} 2.2 execute on_t
+            {started - 1} 2.2 rmw_take on_t {at}
+            {started} 2.2 callback_start on_t
+            {started + 5} 2.2 callback_end on_t
+            """
+        )
+        free = started + 5
+    made.play(f"{free} 2.2 wait\n{free + 1} 2.2 ready")
+    return made
+
+
+def test_takes_are_work_that_messages_wait_behind() -> None:
+    """As images whose deserialization, within the take, needs longer than their period."""
+    model, _ = images(4, 190).model()
+    transfers = cut_layers(model, Ledger())
+    # Picked at 101, 297, 493 and 689; each take ends 190 later, and its callback 5 after that.
+    assert blocked(model) == {
+        1: {"take on_t": 91, "on_t": 5},
+        2: {"take on_t": 187, "on_t": 5},
+        3: {"take on_t": 87 + 190, "on_t": 5 + 5},
+    }
+    waited = transfers.durations["executor_wait_ns"]
+    assert waited.tolist() == [1, 97, 193, 289]
+
+
+def test_takes_that_were_waited_behind_are_named() -> None:
+    model, _ = images(40, 190).model()
+    blame = message_results(model, Wanted(), Ledger()).tables["blame"]
+    largest = blame.iloc[0]
+    assert (largest["layer"], largest["where"]) == (
+        "executor wait",
+        "behind itself, takes of /t (/sink)",
+    )
+    assert largest["share_p50"] > 0.8
+
+
+def test_takes_in_a_backlog_are_added_up() -> None:
+    model, _ = images(60, 190).model()
+    transfers = cut_layers(model, Ledger())
+    found = find_blockers(model, transfers)
+    last = transfers.waiting_until_ns[-1] - transfers.waiting_from_ns[-1]
+    own = found.message == len(transfers) - 1
+    behind = dict(zip(found.take[own].tolist(), found.duration_ns[own].tolist(), strict=True))
+    # Of 196 ns, 5 are the callback, and 1 is neither; the wait began within a take.
+    picks, rest = divmod(behind[False], 5)
+    assert (rest, last - sum(behind.values())) == (0, picks)
+    assert picks > 20
+
+
+def test_a_take_is_told_from_its_begin_in_the_middleware_where_no_pick_was_recorded() -> None:
+    made = scene()
+    made.play(
+        """
+        0   2.2 ready
+        100 1.1 rmw_publish /t 100
+        110 2.2 take_begin stamp=100
+        250 2.2 take_end stamp=100 taken=1
+        260 2.2 rmw_take on_t 100
+        270 2.2 callback_start on_t
+        280 2.2 callback_end on_t
+        120 1.1 rmw_publish /u 120
+        300 2.2 take_begin stamp=120
+        310 2.2 take_end stamp=120 taken=1
+        320 2.2 rmw_take on_u 120
+        330 2.2 callback_start on_u
+        340 2.2 callback_end on_u
+        350 2.2 wait
+        360 2.2 ready
+        """
+    )
+    model, _ = made.model()
+    assert blocked(model)[1] == {"take on_t": 150, "on_t": 10}
+
+
 def test_a_backlog_adds_up_what_ran_before_each_message() -> None:
     # 30 messages are there at once; each waits behind all before it, and behind on_u in between.
     made = scene()
@@ -370,7 +459,7 @@ def test_a_backlog_adds_up_what_ran_before_each_message() -> None:
         )
         now += 20
     model, _ = made.model()
-    expected = {n: {"on_t": 7 * n, "on_u": 3 * n} for n in range(1, count)}
+    expected = {n: {"on_t": 7 * n, "take on_t": 2 * n, "on_u": 3 * n} for n in range(1, count)}
     assert blocked(model) == expected
 
 

@@ -90,7 +90,14 @@ def test_a_callback_that_waits_for_itself_is_told_from_others() -> None:
         }
     )
     blockers = EXECUTOR_BLOCKERS.frame(
-        pd.DataFrame({"message_id": [0, 0], "callback_id": [4, 5], "duration_ns": [60, 30]})
+        pd.DataFrame(
+            {
+                "message_id": [0, 0],
+                "callback_id": [4, 5],
+                "work": "callback",
+                "duration_ns": [60, 30],
+            }
+        )
     )
     messages = pd.DataFrame(
         {

@@ -1,6 +1,10 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which callbacks a message waited behind, and for how long each.
+"""Which callbacks and takes a message waited behind, and for how long each.
+
+A *take* is work of the executor, too: from when it picked a message until the callback begins, with
+what lies in between, as the deserialization of an image. Where the pick was not recorded, it is
+from the take's begin within the middleware, else from rmw_take.
 
 A message may have waited behind two rows of callbacks (strata.layers.waiting): those of its own
 callback group on other threads, and those of the thread that took it. Each row is a *lane* of
@@ -18,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strata.layers.transfers import Transfers
-from strata.layers.waiting import Waiting
+from strata.layers.waiting import Flags, Waiting
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.search import GroupedSearch, runs, spread, sums
@@ -26,32 +30,35 @@ from strata.model.search import GroupedSearch, runs, spread, sums
 _FEW = 6
 """Executions within a wait up to which they are added one by one."""
 _NAMED = 24
-"""Callbacks of a thread that are told apart for messages in a backlog: those that ran longest."""
+"""Callbacks (and takes) of a thread that are told apart for messages in a backlog: the longest."""
 
 
 @dataclass(frozen=True)
 class Blockers:
-    """What ran while messages waited: rows are (message, callback), in that order.
+    """What ran while messages waited: rows are (message, callback, work), in that order.
 
-    `callback` is `NONE` for callbacks beside those of their thread that ran longest.
+    `callback` is `NONE` for work beside that of their thread that ran longest; `take`: not the
+    callback ran, but a message was taken for it.
     """
 
     message: Ints
     callback: Ints
+    take: Flags
     duration_ns: Ints
 
 
 @dataclass(frozen=True)
 class _Lanes:
-    """Executions by lane and time; of lanes of threads `group` is that of the messages there.
+    """Work by lane and time; of lanes of threads `group` is that of the messages there.
 
+    `work` is twice the callback, and one more for a take; `NONE` for an unknown callback.
     `wait_lane` and `group` have one row a lane (`NONE`: the lane is a group's own).
     """
 
     lane: Ints
     start_ns: Ints
     until_ns: Ints
-    callback: Ints
+    work: Ints
     wait_lane: Ints
     group: Ints
 
@@ -73,41 +80,68 @@ def find_blockers(model: Model, transfers: Transfers) -> Blockers:
     parts = [_waits(waiting, _thread_lanes(model, threads, groups), lane, begin, end)]
     if (waiting.group != NONE).any():
         parts.append(_waits(waiting, _group_lanes(model), waiting.group, begin, end))
-    message, callback, duration = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return _added_up(message, callback, duration)
+    message, work, duration = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return _added_up(message, work, duration)
 
 
 def _thread_lanes(model: Model, thread: Ints, group: Ints) -> _Lanes:
     executions = model.executions
     outer = np.flatnonzero(executions.depth == 1)
-    order = outer[np.lexsort((executions.start_ns[outer], executions.thread[outer]))]
-    threads = executions.thread[order]
-    place, lane = spread(*runs(threads, thread))
+    row, taken_ns = _takes(model, outer)
+    callback = executions.callback
+    worked = np.concatenate([executions.thread[outer], executions.thread[row]])
+    start_ns = np.concatenate([executions.start_ns[outer], taken_ns])
+    until_ns = np.concatenate([executions.until_ns[outer], executions.start_ns[row]])
+    work = np.concatenate(
+        [
+            np.where(callback[outer] != NONE, 2 * callback[outer], NONE),
+            np.where(callback[row] != NONE, 2 * callback[row] + 1, NONE),
+        ]
+    )
+    order = np.lexsort((until_ns, start_ns, worked))
+    place, lane = spread(*runs(worked[order], thread))
     rows = order[place]
     return _Lanes(
-        lane,
-        executions.start_ns[rows],
-        executions.until_ns[rows],
-        executions.callback[rows],
-        model.executors.lane(thread),
-        group,
+        lane, start_ns[rows], until_ns[rows], work[rows], model.executors.lane(thread), group
     )
+
+
+def _takes(model: Model, outer: Ints) -> tuple[Ints, Ints]:
+    """Return the outermost executions that takes began, and since when the thread took for each.
+
+    A take begins when the execution before it on its thread is over, at the earliest.
+    """
+    takes, executions = model.takes, model.executions
+    began_ns = np.where(takes.picked_ns != NONE, takes.picked_ns, model.middleware.reads.begin_ns)
+    began_ns = np.where(began_ns != NONE, began_ns, takes.taken_ns)
+    took = np.flatnonzero(takes.execution != NONE)
+    since = np.full(len(executions), NONE, np.int64)
+    since[takes.execution[took]] = began_ns[took]
+    order = outer[np.lexsort((executions.start_ns[outer], executions.thread[outer]))]
+    until = np.full(len(executions), NONE, np.int64)
+    same = executions.thread[order[1:]] == executions.thread[order[:-1]]
+    until[order[1:][same]] = executions.until_ns[order[:-1][same]]
+    row = outer[since[outer] != NONE]
+    start_ns = np.maximum(since[row], until[row])
+    kept = start_ns < executions.start_ns[row]
+    return row[kept], start_ns[kept]
 
 
 def _group_lanes(model: Model) -> _Lanes:
     groups = model.groups
     none = np.full(int(groups.group.max(initial=0)) + 1, NONE, np.int64)
     callback = model.executions.callback[groups.row]
-    return _Lanes(groups.group, groups.start_ns, groups.until_ns, callback, none, none)
+    work = np.where(callback != NONE, 2 * callback, NONE)
+    return _Lanes(groups.group, groups.start_ns, groups.until_ns, work, none, none)
 
 
 def _waits(
     waiting: Waiting, lanes: _Lanes, lane: Ints, begin: Ints, end: Ints
 ) -> tuple[Ints, Ints, Ints]:
-    """Rows of message, callback and ns, one or more a pair; `lane` is that of each message."""
+    """Rows of message, work and ns, one or more a pair; `lane` is that of each message."""
     started = GroupedSearch(lanes.lane, lanes.start_ns)
     ended = GroupedSearch(lanes.lane, lanes.until_ns)
-    # Executions of a lane do not overlap: both searches have the order of the rows.
+    # What a lane did does not overlap: both searches have the order of the rows.
     first = ended.position(lane, begin, after_equal=True)
     last = started.position(lane, end, after_equal=False)
     count = np.maximum(last - first, 0)
@@ -118,12 +152,18 @@ def _waits(
     rows = np.concatenate([one_by_one, first[edges], last[edges] - 1])
     of = np.concatenate([message[owner], edges, edges])
     ns = _clipped(waiting, lanes, rows, begin[of], end[of])
+    # A take that goes on beyond the end of the wait is the message's own.
+    ns[_is_take(lanes.work[rows]) & (lanes.until_ns[rows] > end[of])] = 0
     inner = _inner(waiting, lanes, first[edges] + 1, last[edges] - 1, lane[edges])
     return (
         np.concatenate([of, edges[inner[0]]]),
-        np.concatenate([lanes.callback[rows], inner[1]]),
+        np.concatenate([lanes.work[rows], inner[1]]),
         np.concatenate([ns, inner[2]]),
     )
+
+
+def _is_take(work: Ints) -> Flags:
+    return np.asarray((work != NONE) & (work % 2 == 1))
 
 
 def _clipped(waiting: Waiting, lanes: _Lanes, rows: Ints, begin: Ints, end: Ints) -> Ints:
@@ -139,16 +179,16 @@ def _clipped(waiting: Waiting, lanes: _Lanes, rows: Ints, begin: Ints, end: Ints
 def _inner(
     waiting: Waiting, lanes: _Lanes, first: Ints, last: Ints, lane: Ints
 ) -> tuple[Ints, Ints, Ints]:
-    """Sums of each callback over rows first..last of its lane: place in `first`, callback, ns.
+    """Sums of each work over rows first..last of its lane: place in `first`, work, ns.
 
-    Of a lane with many callbacks, those that ran longest; the rest is one, of callback `NONE`.
+    Of a lane with many callbacks, those that ran longest; the rest is one, of work `NONE`.
     """
     if not len(first):
         return first, first, first
     every = np.arange(len(lanes.lane))
     whole = _clipped(waiting, lanes, every, lanes.start_ns, lanes.until_ns)
-    width = int(lanes.callback.max()) + 1
-    keys, key = np.unique(lanes.lane * width + lanes.callback, return_inverse=True)
+    width = int(lanes.work.max()) + 2
+    keys, key = np.unique(lanes.lane * width + lanes.work + 1, return_inverse=True)
     named, several = _longest(keys // width, sums(key, whole, len(keys)))
     order = np.lexsort((every, key))
     total = np.concatenate([[0], np.cumsum(whole[order])])
@@ -166,7 +206,7 @@ def _inner(
     other -= sums(place, ns, len(first))[rest]
     return (
         np.concatenate([place, rest]),
-        np.concatenate([keys[number] % width, np.full(len(rest), NONE, np.int64)]),
+        np.concatenate([keys[number] % width - 1, np.full(len(rest), NONE, np.int64)]),
         np.concatenate([ns, other]),
     )
 
@@ -178,10 +218,12 @@ def _longest(lane: Ints, total: Ints) -> tuple[Ints, Ints]:
     return np.sort(order[rank < _NAMED]), np.unique(lane[order[rank >= _NAMED]])
 
 
-def _added_up(message: Ints, callback: Ints, duration: Ints) -> Blockers:
+def _added_up(message: Ints, work: Ints, duration: Ints) -> Blockers:
     kept = duration > 0
-    message, callback, duration = message[kept], callback[kept], duration[kept]
-    width = int(callback.max(initial=0)) + 2
-    keys, inverse = np.unique(message * width + callback + 1, return_inverse=True)
+    message, work, duration = message[kept], work[kept], duration[kept]
+    width = int(work.max(initial=0)) + 2
+    keys, inverse = np.unique(message * width + work + 1, return_inverse=True)
     total = sums(inverse, duration, len(keys))
-    return Blockers(keys // width, keys % width - 1, total)
+    work = keys % width - 1
+    callback = np.where(work != NONE, work // 2, NONE)
+    return Blockers(keys // width, callback, _is_take(work), total)

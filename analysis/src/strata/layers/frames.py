@@ -206,6 +206,7 @@ def blockers_frame(blockers: Blockers) -> pd.DataFrame:
             {
                 "message_id": blockers.message,
                 "callback_id": nullable(blockers.callback),
+                "work": np.where(blockers.take, "take", "callback").astype(object),
                 "duration_ns": blockers.duration_ns,
             }
         )

@@ -35,6 +35,7 @@ from strata.schema.layers import (
     Layer,
 )
 from strata.stats.groups import TAIL, TYPICAL, members, outliers
+from strata.stats.places import takes_of
 from strata.stats.scheduling import next_messages, split_by_thread
 
 # Layers that contain executor wait: what the thread ran then is a cause of its own.
@@ -153,8 +154,10 @@ def _silent(causes: pd.DataFrame, messages: pd.DataFrame) -> pd.Series[str]:
 def _behind(
     blockers: pd.DataFrame, callbacks: pd.Series[str], messages: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return blockers with the place of the wait: behind a callback, or behind itself."""
+    """Return blockers with the place of the wait: behind a callback, takes for it, or itself."""
     names = blockers["callback_id"].map(callbacks).astype(object)
+    taken = names.notna() & (blockers["work"] == "take")
+    names = names.mask(taken, blockers["callback_id"].map(callbacks.map(takes_of)))
     own = blockers["message_id"].map(messages.set_index("message_id")["callback_id"])
     itself = (own == blockers["callback_id"]).fillna(False).to_numpy(bool)
     words = np.where(itself, ITSELF, "behind ").astype(object)

@@ -22,6 +22,7 @@ from strata.schema.layers import CALLBACK, HOLD, LINK_HOLD, STORED, SUSPENDED, t
 from strata.stats.blame import OTHERS
 from strata.stats.callbacks import awaited, descriptions
 from strata.stats.chains import place_of_layer
+from strata.stats.places import takes_of
 
 Row = Mapping[Hashable, Any]
 
@@ -122,6 +123,15 @@ def _behind(
     own = blockers[blockers["message_id"] == message_id]
     own = own.sort_values("duration_ns", ascending=False)
     return tuple(
-        (OTHERS if pd.isna(callback) else str(callbacks[callback]), int(ns))
-        for callback, ns in zip(own["callback_id"], own["duration_ns"], strict=True)
+        (_work(callback, work, callbacks), int(ns))
+        for callback, work, ns in zip(
+            own["callback_id"], own["work"], own["duration_ns"], strict=True
+        )
     )
+
+
+def _work(callback: object, work: str, callbacks: pd.Series[str]) -> str:
+    if not isinstance(callback, (int, np.integer)):
+        return OTHERS
+    described = str(callbacks[int(callback)])
+    return takes_of(described) if work == "take" else described

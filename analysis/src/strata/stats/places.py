@@ -14,6 +14,8 @@ from strata.symbols import words_before
 
 _OF_SOME_MESSAGES = re.compile(r" \(no thread of \S+ ran\)$")
 _BEHIND = "behind "
+_WITH_TRIGGER = re.compile(r"^.* \[([^\]]*)\] (\([^()]*\))$", re.DOTALL)
+"""What strata.stats.callbacks.describe makes: symbol, trigger, node."""
 
 
 def base_place(where: str) -> str:
@@ -26,3 +28,8 @@ def base_place(where: str) -> str:
 def is_behind(where: str) -> bool:
     """Tell whether a place is a callback that was waited for."""
     return where.startswith(_BEHIND)
+
+
+def takes_of(callback: str) -> str:
+    """Return the place of taking messages for a described callback: "takes of /t (/n)"."""
+    return "takes of " + _WITH_TRIGGER.sub(r"\1 \2", callback)

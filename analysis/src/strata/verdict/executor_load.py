@@ -14,6 +14,7 @@ from strata.model.search import greatest_so_far
 from strata.schema import tables
 
 _THREAD = ["host", "vpid", "vtid"]
+_KEY = ["executor_id", "callback_id", "work"]
 
 
 def busy_shares(threads: pd.DataFrame) -> pd.DataFrame:
@@ -61,16 +62,35 @@ def executor_load(
     ran = instances.dropna(subset=["end_ns"]).merge(executor_of, on=_THREAD)
     ran = _outermost(ran).assign(work="callback")
     ran["duration_ns"] = ran["end_ns"].astype("int64") - ran["start_ns"]
-    key = ["executor_id", "work", "callback_id"]
-    grouped = ran.groupby(key)["duration_ns"]
+    parts = [ran[[*_KEY, "duration_ns"]], _takes(messages, ran)]
+    grouped = pd.concat(parts, ignore_index=True).groupby(_KEY)["duration_ns"]
     load = pd.DataFrame({"count": grouped.size(), "duration_ns": grouped.sum()}).reset_index()
     behind = blockers.dropna(subset=["callback_id"]).merge(
         messages[["message_id", "executor_id"]].dropna(), on="message_id"
     )
-    waited = behind.groupby(["executor_id", "callback_id"])["duration_ns"].sum()
-    pairs = pd.MultiIndex.from_frame(load[["executor_id", "callback_id"]])
+    waited = behind.groupby(_KEY)["duration_ns"].sum()
+    pairs = pd.MultiIndex.from_frame(load[_KEY])
     load["waited_ns"] = waited.reindex(pairs, fill_value=0).to_numpy()
     return _named(load, objects, threads)
+
+
+def _takes(messages: pd.DataFrame, ran: pd.DataFrame) -> pd.DataFrame:
+    """Takes of messages from picked (else taken) to the start of their callback, one in `ran`."""
+    own = messages.dropna(subset=["executor_id", "callback_id", "callback_start_ns"])
+    taken = own["rmw_take_ns"].fillna(own["dequeue_ns"])
+    began = own["picked_ns"].fillna(taken).astype("int64")
+    took = pd.DataFrame(
+        {
+            "executor_id": own["executor_id"].astype("int64"),
+            "callback_id": own["callback_id"].astype("int64"),
+            "start_ns": own["callback_start_ns"].astype("int64"),
+            "duration_ns": own["callback_start_ns"].astype("int64") - began,
+        }
+    )
+    outer = ["executor_id", "callback_id", "start_ns"]
+    return took.merge(ran[outer].drop_duplicates(), on=outer).assign(work="take")[
+        [*_KEY, "duration_ns"]
+    ]
 
 
 def _outermost(ran: pd.DataFrame) -> pd.DataFrame:

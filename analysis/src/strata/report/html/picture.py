@@ -192,7 +192,7 @@ def _blockers(analysis: Analysis, segments: pd.DataFrame, count: int) -> dict[in
     """Name, for each hop, the callback that its messages waited behind the longest."""
     hops = segments[["hop", "message_id"]].drop_duplicates()
     waited = hops.merge(analysis.executor_blockers, on="message_id")
-    summed = waited.groupby(["hop", "callback_id"])["duration_ns"].sum().reset_index()
+    summed = waited.groupby(["hop", "callback_id", "work"])["duration_ns"].sum().reset_index()
     longest = summed.sort_values("duration_ns", ascending=False).drop_duplicates("hop")
     least = _WORTH_NAMING * float(segments["duration_ns"].sum())
     callbacks = analysis.callbacks.set_index("callback_id")
@@ -201,6 +201,8 @@ def _blockers(analysis: Analysis, segments: pd.DataFrame, count: int) -> dict[in
         symbol, trigger = callbacks.loc[row["callback_id"], ["symbol", "trigger"]]
         waits = f"{format_ns(row['duration_ns'] / count, micro=MICRO)} behind"
         of = f" [{trigger}]" if isinstance(trigger, str) else ""
+        if row["work"] == "take":
+            waits = f"{waits} takes for"
         named[int(row["hop"])] = Name(f"{waits} {shorten(symbol)}{of}", f"{waits} {symbol}{of}")
     return named
 

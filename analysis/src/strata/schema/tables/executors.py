@@ -11,14 +11,20 @@ _NO_EXECUTOR = "the thread has no executor events"
 
 EXECUTOR_BLOCKERS = Table(
     "executor_blockers",
-    ("message_id", "callback_id"),
+    ("message_id", "callback_id", "work"),
     (
         dense_id("message_id", "the message that waited"),
         dense_id(
             "callback_id",
             "the callback that ran on the taking thread meanwhile, or on another one and excluded "
             "the message's own",
-            null="in a backlog: callbacks beside the 24 of the thread that ran longest",
+            null="in a backlog: work beside the 24 of the thread that took longest",
+        ),
+        Column(
+            "work",
+            "string",
+            "callback: it ran; take: the thread took a message for it, from picked (not recorded: "
+            "from take_begin or rmw_take) to callback_start",
         ),
         duration(
             "duration_ns",
