@@ -111,6 +111,7 @@ def _chain(latency: Ints, hops: int, early: int) -> pd.DataFrame:
         "hop_count": hops,
         "count": len(latency),
         "unfinished": 0,
+        "cut_short": 0,
         **prefixed("latency_", summarize(latency)),
         "start_up": early,
         "start_up_end_ns": BEGIN_NS if early else None,

@@ -31,6 +31,8 @@ Row = Mapping[Hashable, Any]
 
 _SPREAD = 0.1
 """Share of a layer beyond its largest cause from which on the sentence tells the whole."""
+_SPLIT = 0.02
+"""And of one place beyond its largest part: what held its thread up is split off."""
 _NAMED = 0.05
 """Share from which on a further callback that was waited for is named, and how many are."""
 _MOST_NAMED = 3
@@ -208,8 +210,9 @@ def _typical(said: _Said, typical: Row) -> str:
     of_layer = [row for row in said.causes if row["layer"] == layer]
     whole = sum(row["share_p50"] for row in of_layer)
     there = sum(row["share_p50"] for row in of_layer if base_place(row["where"]) == place)
-    if there - typical["share_p50"] >= _SPREAD:
-        text += f"; {cause(layer, place)} altogether is {there:.0%}"
+    if there - typical["share_p50"] >= _SPLIT:
+        ns = sum(row["typical_ns"] for row in of_layer if base_place(row["where"]) == place)
+        text += f"; {cause(layer, place)} altogether is {format_ns(ns)} ({there:.0%})"
     if whole - there >= _SPREAD:
         of_what = "of all hops together" if said.hop_count > 1 else "altogether"
         text += f"; {layer} {of_what} is {whole:.0%}{_others(said.causes, typical)}"
