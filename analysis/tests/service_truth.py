@@ -95,13 +95,16 @@ def check_matrix(calls: pd.DataFrame, session: Path) -> None:
     ).reset_index()
     assert len(calls) == len(own) == 150
     check_sums(calls)
-    assert calls["complete"].all()
     calls = calls.assign(
         client=calls["client_node"].str[1:],
         number=calls.groupby(["client_node", "service"])["sequence_number"].rank().astype(int) - 1,
     )
     both = own.merge(calls, on=["client", "service", "number"], validate="one_to_one")
     assert len(both) == len(own)
+    answered = both["response"].notna()
+    assert (both["complete"] == answered).all()
+    assert answered.sum() >= 140
+    both = both[answered]
     order = [
         both["send"] + offset,
         *(both[f"{name}_ns"] for name in CHECKPOINTS[:3]),

@@ -30,6 +30,7 @@ from rclpy.node import Node
 
 CALLS = 25
 PERIOD_S = 0.03
+PATIENCE_S = 15.0
 WORK_S = {"/quick": 0.001, "/slow": 0.02}
 
 
@@ -113,8 +114,10 @@ def call(log: str, *names: str) -> None:
     executor = SingleThreadedExecutor()
     for client in clients:
         executor.add_node(client)
-    while any(client.answered < 2 * CALLS for client in clients):
-        executor.spin_once()
+    # A response may be lost while discovery goes on: its call has none in the truth, either.
+    deadline = time.monotonic() + PATIENCE_S
+    while any(client.answered < 2 * CALLS for client in clients) and time.monotonic() < deadline:
+        executor.spin_once(timeout_sec=1.0)
     for client in clients:
         client.log.write()
 
