@@ -5,15 +5,17 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import Popen
 from typing import Any
 
 import pytest
 from lttng_world import ROOT, World, any_domain
+from starved import was_starved
 
 import strata
 from strata.analysis import Analysis
@@ -29,6 +31,17 @@ class Recorder:
 
     world: World
     place: Path
+    made: list[Recorded] = field(default_factory=list)
+
+    def was_starved(self) -> bool:
+        """Tell whether anything that was recorded until now had to wait for CPUs."""
+        return any(was_starved(session, analysis) for session, analysis in self.made)
+
+    def clear(self) -> None:
+        """Remove all that was recorded, as if nothing had been."""
+        self.made.clear()
+        for path in self.place.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def __call__(self, *arguments: str, inside: Sequence[str] = (), **options: Any) -> Recorded:
         """Record and analyze a run of the relay chain; `inside` are words before its command.
@@ -82,4 +95,5 @@ class Recorder:
         assert process.returncode == 0, errors
         manifest = json.loads((target / "manifest.json").read_text())
         assert manifest["discarded_events"] == 0
-        return target, strata.analyze(target)
+        self.made.append((target, strata.analyze(target)))
+        return self.made[-1]

@@ -9,7 +9,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lttng_world import wait_until
@@ -88,5 +88,7 @@ class StoppableThread:
         try:
             yield thread
         finally:
-            thread._halt()
-            _ptrace(_DETACH, tid)
+            # Its process may have ended: a busy machine is late.
+            with suppress(ProcessLookupError):
+                thread._halt()
+                _ptrace(_DETACH, tid)
