@@ -9,6 +9,7 @@ place is "f [/t] (/n)". All that splits a layer of one place puts its words befo
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from strata.symbols import words_before
 
@@ -18,6 +19,7 @@ _WITH_TRIGGER = re.compile(r"^.* \[([^\]]*)\] (\([^()]*\))$", re.DOTALL)
 """What strata.stats.callbacks.describe makes: symbol, trigger, node."""
 
 
+@lru_cache(maxsize=4096)
 def base_place(where: str) -> str:
     """Return a place without what held the thread up there; a wait behind a callback is whole."""
     words = words_before(where)
