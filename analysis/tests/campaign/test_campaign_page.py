@@ -15,6 +15,7 @@ from made_campaign import (
     LATENCY,
     LOSS,
     SIZE,
+    TRANSPORT,
     cells,
     contents,
     every_chart,
@@ -31,7 +32,7 @@ from rich.console import Console
 
 from strata.campaign.report.answers import answer
 from strata.campaign.report.cells import cell_text, value_text
-from strata.campaign.report.contents import Chart, Finding, Measure, Request, StudyPart
+from strata.campaign.report.contents import Chart, Finding, Measure, Request, Study, StudyPart
 from strata.campaign.report.dataflow import flow
 from strata.campaign.report.page import render_page, write_page_of
 from strata.campaign.report.parts import table_part
@@ -258,6 +259,44 @@ def test_no_loss_is_said_too() -> None:
         "No message of the measured hops was lost (12 cells)",
     )
     assert all(cell.status != FINISHED for cell in of.cells if "zenoh" in cell.cell_id)
+
+
+SHORTFALL = Measure("shortfall", "%", "cell", "")
+
+
+def falls_short(of: Study, level: str, percent: float) -> Chart:
+    """A source that is so much below its rate in all cells of a transport."""
+    frame = per_cell(of, [0.2]).assign(hop="/a: /x")
+    frame.loc[frame["transport"] == level, "value"] = percent
+    return Chart(Request("samples", "shortfall"), SHORTFALL, frame)
+
+
+def test_cells_whose_source_fell_short_are_told_and_in_no_effect() -> None:
+    of = study()
+    latency = Chart(Request("samples", "latency"), LATENCY, long(of))
+    said = answer(of, [latency, falls_short(of, "udp", 36.0)], layered(of).iloc[:0])
+    assert said[0] == (
+        "The source fell short of its stated rate by more than 5 % in 6 of 12 cells: 36 % at "
+        "transport udp, size 1 KiB, 36 % at transport udp, size 64 KiB, "
+        "36 % at transport udp, size 1 MiB below it; they measured another rate, and "
+        "are left out of the effects"
+    )
+    (effect,) = said[1:]
+    assert effect.startswith("size: "), "one transport is left, and has no effect"
+    whole = answer(of, [latency, falls_short(of, "udp", 4.9)], layered(of).iloc[:0])
+    assert len(whole) == 2 and whole[1].startswith("transport: ")
+
+
+def test_throughput_keeps_the_cells_whose_source_fell_short() -> None:
+    of = study([TRANSPORT, SIZE], repetitions=3)
+    goes = per_cell(of, [1.0, 50.0, 100.0, 1.1, 51.0, 101.0, 0.9, 49.0, 99.0])
+    throughput = Chart(
+        Request("curve", "throughput"), Measure("throughput", "MB/s", "cell", ""), goes
+    )
+    alone = answer(of, [throughput], goes.iloc[:0])
+    said = answer(of, [throughput, falls_short(of, "udp", 36.0)], goes.iloc[:0])
+    assert said[0].startswith("The source fell short") and "left out" not in said[0]
+    assert said[1:] == alone
 
 
 @pytest.mark.parametrize(

@@ -57,4 +57,7 @@ def test_figures_of_a_study_keep_the_cells_that_they_ask_for(contents: Contents)
     assert table.frame["reliability"].tolist() == ["reliable", "best_effort"]
     assert contents.count("finished") == 4 and contents.count("not run yet") == 4
     assert not contents.has_imports
-    assert part.answer[-1] == "No message of the measured hops was lost (4 cells)"
+    assert part.answer[-1] == (
+        "No message of the measured hops was lost (4 cells, 440 messages: the loss is 0.7 % at "
+        "most, 95 % sure)"
+    )

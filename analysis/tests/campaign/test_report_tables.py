@@ -19,7 +19,8 @@ from strata.campaign.report.cells import cell_text
 from strata.campaign.report.parts import table_part
 from strata.campaign.results import Results
 from strata.campaign.tables import TABLES, Table, originals, table_of
-from strata.campaign.tables.losses import NOWHERE, TIE, best_of, loss_class, up_to
+from strata.campaign.tables.loss_classes import NOWHERE, TOO_FEW, Loss, loss_class, up_to
+from strata.campaign.tables.losses import TIE, best_of
 from strata.campaign.tables.table import Column, first_ones
 from strata.errors import CampaignError
 from strata.record.places import project_root
@@ -225,7 +226,7 @@ def test_losses_stand_beside_what_the_nodes_counted(relay: Results) -> None:
         assert (row["published"], row["left_out"], row["received"]) == (120, 10, 110)
         assert (row["lost"], row["own_lost"], row["loss"]) == (0, 0, 0.0)
         assert row["matched_lost"] == 0
-        assert (row["class"], row["best"]) == ("excellent", TIE)
+        assert (row["class"], row["best"]) == ("moderate", TIE)
 
 
 def test_what_nodes_count_is_held_against_the_same_messages(relay: Results) -> None:
@@ -306,16 +307,60 @@ def test_the_best_lost_least_and_not_by_chance() -> None:
     assert best_of(rates(5, of=1000), "m") is None
 
 
+@pytest.mark.parametrize(
+    ("lost", "of", "at_most", "name", "to_tell"),
+    [
+        # 1 - 0.05 ** (1 / 110) is 2.69 %; below 0.1 % it takes log(0.05) / log(0.999).
+        (0, 110, 2.69, "moderate", 2995),
+        (0, 299, 0.997, "good", 2995),
+        (0, 2994, 0.10001, "good", 2995),
+        (0, 2995, 0.09998, "excellent", None),
+        (0, 20, 13.9, TOO_FEW, 2995),
+        (90, 1000, 10.6, "severe", None),
+    ],
+)
+def test_a_class_is_of_what_the_loss_is_at_most(
+    lost: int, of: int, at_most: float, name: str, to_tell: int | None
+) -> None:
+    loss = Loss(lost, of)
+    assert loss.at_most == pytest.approx(at_most, rel=5e-3)
+    assert (loss.class_name, loss.to_tell) == (name, to_tell)
+    assert (Loss(0, 0).at_most, Loss(0, 0).class_name, Loss(0, 0).to_tell) == (None, None, None)
+
+
+def test_more_messages_tell_a_loss_near_its_bound() -> None:
+    needed = Loss(8, 1000).to_tell
+    assert needed is not None
+    assert Loss(round(0.008 * needed), needed).class_name == "good"
+    assert Loss(8, 1000).class_name == "moderate"
+
+
 def test_loss_begins_with_the_first_level_that_has_it() -> None:
-    losses = {"a": 0.0, "b": 0.0999, "c": 0.1, "d": 0.5, "e": 1.0, "f": None, "g": 0.0}
+    million = 1_000_000
+    shares = {"a": 0, "b": 900, "c": 1100, "d": 5000, "e": 11000}
+    losses = {name: Loss(lost, million) for name, lost in shares.items()}
+    losses |= {"f": Loss(0, 0), "g": Loss(0, million)}
     assert [up_to(losses, bound) for bound in (0.05, 0.1, 1.0, 5.0)] == ["a", "b", "d", "e"]
-    assert up_to({"a": 7.0, "b": 0.0}, 5.0) == NOWHERE
+    assert up_to({"a": Loss(70, 1000), "b": Loss(0, 1000)}, 5.0) == NOWHERE
+    assert up_to({"a": Loss(0, 55)}, 5.0) == TOO_FEW
+    assert up_to({"a": Loss(0, 1000), "b": Loss(0, 55)}, 5.0) == "a"
 
 
 def test_where_loss_begins(relay: Results) -> None:
     table = made(relay, "qos", "boundaries", of="loss", over="durability", by="reliability")
-    assert table.frame["excellent"].tolist() == ["transient_local"] * 2
+    # 110 messages a cell: below 5 %, and no more can be told of them.
+    assert table.frame["moderate"].tolist() == ["transient_local"] * 2
+    assert table.frame["excellent"].tolist() == [TOO_FEW] * 2
     assert table.frame["measured"].tolist() == ["volatile, transient_local"] * 2
+
+
+def test_a_class_says_how_many_messages_it_takes(relay: Results) -> None:
+    table = made(relay, "qos", "loss", rows="reliability", classes=True)
+    for row in table.frame.to_dict("records"):
+        assert row["lost"] == 0
+        assert row["at_most"] == pytest.approx(100 * (1 - 0.05 ** (1 / row["received"])))
+        assert (row["class"], row["to_tell"]) == ("moderate", 2995)
+    assert any("2,995 for excellent, 299 for good, 59 for moderate" in n for n in table.notes)
 
 
 def test_layers_add_up_to_the_latency(relay: Results) -> None:
@@ -377,6 +422,18 @@ def test_a_chain_divided_by_its_hops_is_the_originals_and_named_so(relay: Result
     other = made(relay, "chains", "published", file="relay.csv", of="latency")
     assert other.empty == "relay.csv has no latency: it has hop latency"
     assert made(relay, "chains", "published", file="relay.csv", rows="rate").frame.shape == (6, 4)
+
+
+def test_published_figures_stand_alone_where_nothing_ran(
+    sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    asked = {"file": "relay.csv", "of": "hop_latency", "rows": ["executor", "rate"]}
+    for place, sessions in (("none", {}), ("other", {"qos/": sample("cell_relay")})):
+        (tmp_path / place).mkdir()
+        results = make_campaign(tmp_path / place, RELAY, sessions)
+        table = made(results, "chains", "published", **asked)
+        assert set(table.frame["printed"].dropna()) >= {"52", "818"}
+        assert table.frame["here"].isna().all()
 
 
 CAMERA_LIKE = """\

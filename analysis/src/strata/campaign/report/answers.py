@@ -20,11 +20,20 @@ from strata.campaign.report.figures.bars import layer_means
 from strata.campaign.report.figures.scales import level_text
 from strata.campaign.report.figures.split import by_cell, levels_of
 from strata.campaign.results import Factor
+from strata.campaign.tables.table import first_ones
 from strata.campaign.words import STATISTIC_WORDS, count_words, name_words
+from strata.stats.shares import CONFIDENCE as CONFIDENCE_OF_LOSS
+from strata.stats.shares import share_at_most
 from strata.units import format_number, format_share
 
 PRIMARY = ("latency", "hop_latency", "round_trip", "stamp_latency", "throughput", "period")
 """Measures of which the answer tells the effects: the first that a study has."""
+
+SHORTFALL = "shortfall"
+SHORT_PERCENT = 5.0
+"""A source that published this much less often than its stated rate fell short of it."""
+_OF_SOURCES = ("throughput",)
+"""What a source falls short in is measured by these: their effects keep such cells."""
 
 _CONFIDENCE = 0.95
 _MOST_EFFECTS = 4
@@ -61,8 +70,9 @@ class _Pair:
 def answer(study: Study, charts: Sequence[Chart], layers: pd.DataFrame) -> tuple[str, ...]:
     """Return the sentences of a study's answer, drawn from its frames.
 
-    `charts` are long frames of its measures (at least one of PRIMARY, and loss, where they are),
-    `layers` the long frame of the measure layer.
+    `charts` are long frames of its measures (at least one of PRIMARY, loss and shortfall, where
+    they are), `layers` the long frame of the measure layer. Cells whose source fell short of its
+    stated rate are told, and stay out of the effects: they measured another rate.
     """
     if not any(cell.status == FINISHED for cell in study.cells):
         imported = "; all values are imported" if any(map(_has, charts)) else ""
@@ -70,6 +80,13 @@ def answer(study: Study, charts: Sequence[Chart], layers: pd.DataFrame) -> tuple
     by_name = {chart.measure.name: chart for chart in charts}
     out = [*_largest_layer(study, layers)]
     primary = next((by_name[name] for name in PRIMARY if _has(by_name.get(name))), None)
+    short = _short(by_name.get(SHORTFALL))
+    if len(short):
+        kept_in = primary is None or primary.measure.name in _OF_SOURCES
+        out.append(_shortfall(study, short, left_out=not kept_in))
+        if primary is not None and not kept_in:
+            kept = ~primary.frame["cell"].astype(str).isin(list(short.index))
+            primary = Chart(primary.request, primary.measure, primary.frame[kept])
     if primary is not None:
         out += _effects(study, primary)
     if _has(by_name.get("loss")):
@@ -108,6 +125,43 @@ def _largest_layer(study: Study, layers: pd.DataFrame) -> list[str]:
         return [f"{text}; it is the largest at all {len(each)} combinations of levels"]
     told = ", ".join(f"{name} at {count}" for name, count in counts.items())
     return [f"{text}; of {len(each)} combinations of levels the largest is {told}"]
+
+
+def _short(chart: Chart | None) -> pd.DataFrame:
+    """Return the cells whose source fell short, by id, those that did most first.
+
+    Of several sources the one that is furthest below its rate counts, in percent (`value`).
+    """
+    if chart is None or chart.frame.empty:
+        return pd.DataFrame()
+    rows = _own(chart.frame).dropna(subset=["value"])
+    rows = rows[rows["value"] > SHORT_PERCENT].sort_values("value", ascending=False, kind="stable")
+    rows = rows.assign(cell=rows["cell"].astype(str)).drop_duplicates("cell")
+    return rows.set_index("cell")
+
+
+def _shortfall(study: Study, short: pd.DataFrame, *, left_out: bool) -> str:
+    """Say by how much sources fell short, and at which levels; repetitions are one."""
+    finished = [cell.cell_id for cell in study.cells if cell.status == FINISHED]
+    names = [factor.name for factor in study.factors if factor.name in short]
+    told: dict[str, float] = {}
+    for row in short.to_dict("records"):
+        levels = ", ".join(
+            f"{name.replace('_', ' ')} {level_text(str(row[name]), study.factor(name))}"
+            for name in names
+        )
+        told.setdefault(levels, float(row["value"]))
+    each = [
+        format_share(value / 100) + (f" at {levels}" if levels else "")
+        for levels, value in told.items()
+    ]
+    text = (
+        f"The source fell short of its stated rate by more than {SHORT_PERCENT:g} % in "
+        f"{len(short)} of {count_words(len(finished), 'cell', 'cells')}: "
+        f"{first_ones(each)} below it"
+    )
+    ending = "they measured another rate, and are left out of the effects" if left_out else ""
+    return f"{text}; {ending}" if ending else text
 
 
 def _effects(study: Study, chart: Chart) -> list[str]:
@@ -212,7 +266,7 @@ def _loss(study: Study, chart: Chart) -> str:
     lossy = frame[frame["value"] > 0]
     cells = count_words(frame["cell"].nunique(), "cell", "cells")
     if lossy.empty:
-        return f"No message of the measured hops was lost ({cells})"
+        return f"No message of the measured hops was lost ({cells}{_at_most(frame)})"
     worst = lossy.sort_values("value").iloc[-1]
     told = ", ".join(
         f"{factor.name.replace('_', ' ')} {level_text(str(worst[factor.name]), factor)}"
@@ -223,3 +277,13 @@ def _loss(study: Study, chart: Chart) -> str:
         f"Messages were lost in {lossy['cell'].nunique()} of {cells}, the most "
         f"({format_share(float(worst['value']) / 100)}) at {told or 'the only one'}"
     )
+
+
+def _at_most(frame: pd.DataFrame) -> str:
+    """Say what a loss of which none was seen is at most: few messages do not show that it is 0."""
+    count = int(frame["expected"].sum()) if "expected" in frame else 0
+    if not count:
+        return ""
+    upper = format_share(share_at_most(0, count))
+    words = count_words(count, "message", "messages")
+    return f", {words}: the loss is {upper} at most, {100 * CONFIDENCE_OF_LOSS:g} % sure"

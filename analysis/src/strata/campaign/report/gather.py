@@ -16,7 +16,7 @@ from strata.campaign.environment import changes
 from strata.campaign.imports import Import, read_imports
 from strata.campaign.measures import MEASURES, OVER_TIME, long_frame
 from strata.campaign.ranges import range_frame, ranged_measures
-from strata.campaign.report.answers import PRIMARY, answer
+from strata.campaign.report.answers import PRIMARY, SHORTFALL, answer
 from strata.campaign.report.contents import (
     CellRow,
     Chart,
@@ -93,7 +93,7 @@ def _study_part(
     parts += _ranges(results, study.name, imports, frames)
     layers = frames.get("layer").frame
     asked = [figure.of for figure in study.stated.figures if figure.of in PRIMARY]
-    primary = dict.fromkeys([*asked, "loss"])
+    primary = dict.fromkeys([*asked, "loss", SHORTFALL])
     charts = [frames.get(name) for name in primary if name]
     present = tuple(str(layer) for layer in layers["layer"].dropna().unique())
     return StudyPart(shown, answer(shown, charts, layers), tuple(parts), present)

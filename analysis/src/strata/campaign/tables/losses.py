@@ -17,15 +17,19 @@ from strata.campaign.levels import level_text
 from strata.campaign.measures import long_frame
 from strata.campaign.model import Figure, listed
 from strata.campaign.results import Outcome, Results, Study, keeps
+from strata.campaign.tables.loss_classes import (
+    CLASSES,
+    NOWHERE,
+    TOO_FEW,
+    Loss,
+    class_notes,
+    up_to,
+)
 from strata.campaign.tables.table import Column, Rows, Table, factor_columns
 from strata.campaign.transfers import fate
 from strata.campaign.words import name_words
 
-CLASSES = ((0.1, "excellent"), (1.0, "good"), (5.0, "moderate"))
-"""Classes of loss in percent: below the bound; `severe` above all. 5 % itself is moderate."""
-SEVERE = "severe"
 TIE = "tie"
-NOWHERE = "nowhere"
 _LEAST_DIFFERENCE = 0.01
 """In percentage points; below it two losses are one (the rule of gscam_stress)."""
 _SIGNIFICANT = 0.05
@@ -34,6 +38,15 @@ _OF_CHAINS = (
     Column("chains", "chains", form="count", text="messages that came through the whole chain"),
     Column("chains_lost", "chains lost", form="count", text="on any of its hops"),
     Column("chain_loss", "loss of chains", "%", "percent", "lost of both"),
+)
+_OF_CLASSES = (
+    Column("class", "class", text="of what the loss is at most"),
+    Column(
+        "to_tell",
+        "messages to tell",
+        form="count",
+        text="how many it takes to tell the class of the loss that was seen, where these do not",
+    ),
 )
 _OF_NODES = (
     Column(
@@ -66,7 +79,8 @@ def loss(results: Results, study: str, figure: Figure) -> Table:
         if found.stated.chain:
             row |= _of_chains(results, cells)
         if figure.classes:
-            row["class"] = loss_class(row["loss"])
+            found_loss = _loss_of(row)
+            row |= {"class": found_loss.class_name, "to_tell": found_loss.to_tell}
         own = short[short["cell"].isin([cell.id for cell in cells])]["value"]
         row["shortfall"] = float(own.mean()) if len(own) else None
         out.rows.append({**levels, **row})
@@ -94,8 +108,9 @@ def _loss_columns(
         Column("received", "received", form="count"),
         Column("lost", "lost", form="count"),
         Column("loss", "loss", "%", "percent", "lost of received and lost"),
+        Column("at_most", "loss at most", "%", "percent", "one-sided bound of 95 %"),
         *(_OF_CHAINS if is_of_chains else ()),
-        *((Column("class", "class"),) if figure.classes else ()),
+        *(_OF_CLASSES if figure.classes else ()),
         *((Column("best", "best", of=over),) if over else ()),
         Column("before_first", "before the first", form="count", text="nobody took them yet"),
         Column("after_last", "after the last", form="count", text="in flight at the end, or lost"),
@@ -109,7 +124,8 @@ def _loss_columns(
 def boundaries(results: Results, study: str, figure: Figure) -> Table:
     """Return, for each level of `by`, up to which level of `over` the loss stays in each class.
 
-    Up to means: it and all levels before it in the file's order, as far as they were measured.
+    Up to means: it and all levels before it in the file's order, as far as they were measured. A
+    loss is in a class when what it is at most (95 %) is.
     """
     over, by = str(figure.over), listed(figure.by)
     words, found = name_words(over), results.study(study)
@@ -126,36 +142,20 @@ def boundaries(results: Results, study: str, figure: Figure) -> Table:
     out = Rows(columns)
     for levels, cells in cell_groups(found, by, figure):
         losses = {
-            level: _row(results, [one for one in cells if one.cell.levels[over] == level])["loss"]
+            level: _loss_of(_row(results, [one for one in cells if one.cell.levels[over] == level]))
             for level in order
             if any(one.cell.levels[over] == level for one in cells)
         }
         row = {name: up_to(losses, bound) for bound, name in CLASSES}
         measured = ", ".join(level_text(level, factor) for level in losses)
         out.rows.append({**levels, **row, "measured": measured})
-    notes = (f"{words} in the order of the file; '{NOWHERE}': the first level has more already.",)
+    notes = (
+        f"{words} in the order of the file; a loss is below a bound when what it is at most (95 %) "
+        f"is. '{NOWHERE}': the first level lost more already; '{TOO_FEW}': those of the first "
+        "level do not tell.",
+    )
     empty = "" if out.rows else found.why_empty(figure.where)
     return Table("boundaries", "where loss begins", columns, out.frame(), notes, empty, "loss")
-
-
-def up_to(losses: dict[str, float | None], bound: float) -> str:
-    """Return the last level before which, and at which, the loss stays below a bound in percent."""
-    last = NOWHERE
-    for level, percent in losses.items():
-        if percent is None or percent >= bound:
-            break
-        last = level
-    return last
-
-
-def loss_class(percent: float | None) -> str | None:
-    """Name the class of a loss in percent, of those that gscam_stress made; null for none."""
-    if percent is None:
-        return None
-    for bound, name in CLASSES:
-        if percent < bound or (percent == bound and name == CLASSES[-1][1]):
-            return name
-    return SEVERE
 
 
 def cell_groups(
@@ -187,14 +187,17 @@ def _row(results: Results, cells: Sequence[Outcome]) -> dict[str, Any]:
         [results.measured(cell).read("sources", ["dropped", "missing"]) for cell in cells]
     )
     row: dict[str, Any] = {name: int(hops[name].sum()) for name in _COUNTS}
-    expected = row["received"] + row["lost"]
-    row["loss"] = 100.0 * row["lost"] / expected if expected else None
+    row["loss"], row["at_most"] = (found := _loss_of(row)).percent, found.at_most
     told = hops[hops["own_lost"].notna()]
     for name in ("own_lost", "matched_lost"):
         row[name] = int(told[name].sum()) if len(told) else None
     for name in ("dropped", "missing"):
         row[name] = int(sources[name].sum()) if len(sources) else None
     return row
+
+
+def _loss_of(row: dict[str, Any]) -> Loss:
+    return Loss(row["lost"], row["received"] + row["lost"])
 
 
 def _of_chains(results: Results, cells: Sequence[Outcome]) -> dict[str, Any]:
@@ -262,7 +265,7 @@ def _notes(
         "(shortfall).",
     ]
     if figure.classes:
-        notes.append("Classes: excellent below 0.1 %, good to 1, moderate to 5, severe above.")
+        notes += class_notes()
     if over:
         notes.append(
             f"Best: the {name_words(over)} that lost least, by 0.01 percentage points or more and "

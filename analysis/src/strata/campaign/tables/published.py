@@ -176,8 +176,9 @@ def _ours(
         of = further.measure if further else str(measure)
         frame = long_frame(results, study, of, where=figure.where, imports=False)
         if further and further.by_hops:
-            hops = frame["cell"].astype(str).map(_hops(results, study, figure))
-            frame["value"] = frame["value"] / hops
+            # Of no cell, or of cells without chains, there is nothing to divide by: no value.
+            hops = frame["cell"].astype(str).map(_hops(results, study, figure)).astype("float64")
+            frame = frame.assign(value=frame["value"] / hops).dropna(subset=["value"])
         for levels, own in groups(frame, rows):
             values = own["value"].to_numpy(np.float64)
             for one in wanted.to_dict("records"):
