@@ -25,6 +25,7 @@ from strata.campaign.directory import (
     open_directory,
 )
 from strata.campaign.load import load_campaign
+from strata.campaign.middleware import own_middleware, set_aside
 from strata.campaign.planning import Asked, plan_campaign
 from strata.campaign.verdict import unmet, verdict
 from strata.errors import CampaignError, OutputError
@@ -103,6 +104,37 @@ def test_what_a_scenario_refuses_here_is_skipped(tmp_path: Path, change: str, sa
     skipped = {cell.group: cell.skipped for cell in planned(tmp_path, text).cells}
     assert says in str(skipped["plain/5+slow"])
     assert skipped["plain/5+usual"] is None
+
+
+EXPORTED = {
+    "RMW_IMPLEMENTATION": "rmw_no_such_cpp",
+    "RMW_FASTRTPS_USE_QOS_FROM_XML": "1",
+    "FASTRTPS_DEFAULT_PROFILES_FILE": "/nowhere.xml",
+    "FASTDDS_BUILTIN_TRANSPORTS": "UDPv4",
+    "CYCLONEDDS_URI": "file:///nowhere.xml",
+    "ZENOH_SESSION_CONFIG_URI": "/nowhere.json5",
+}
+
+
+def test_an_exported_middleware_skips_no_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "librmw_fastrtps_cpp.so").touch()
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
+    text = CAMPAIGN.replace("load.workers: 1", "rmw.profile: fastdds_udp")
+    alone = {cell.group: cell.skipped for cell in planned(tmp_path, text).cells}
+    for name, value in EXPORTED.items():
+        monkeypatch.setenv(name, value)
+    exported = {cell.group: cell.skipped for cell in planned(tmp_path, text).cells}
+    assert exported == alone
+    assert exported["plain/5+slow"] is None
+
+
+def test_cells_inherit_all_but_what_chooses_a_middleware() -> None:
+    kept = {"PATH": "/bin", "ROS_DOMAIN_ID": "7", "RMW_SWIFTDDS_CONFIG": "/licensed.json"}
+    assert own_middleware({**kept, **EXPORTED}) == kept
+    assert set_aside({**kept, **EXPORTED}) == sorted(EXPORTED)
 
 
 def test_remains_are_moved_and_never_deleted(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from strata.campaign.directory import (
     open_directory,
 )
 from strata.campaign.load import LoadedCampaign
+from strata.campaign.middleware import own_middleware
 from strata.campaign.needs import Needs
 from strata.errors import CampaignError, StrataError
 from strata.record.ros import Ros
@@ -38,7 +39,8 @@ class Asked:
 def plan_campaign(
     loaded: LoadedCampaign, path: Path, asked: Asked, ros: Ros, base: Mapping[str, str]
 ) -> CampaignDirectory:
-    """Plan all cells of a campaign; nothing is written. `base` is the caller's environment.
+    """Plan all cells of a campaign; nothing is written. `base` is the caller's environment, of
+    which the cells do not inherit what chooses a middleware.
 
     Raises CampaignError when something of the file cannot be meant, or when the directory holds
     finished cells of another campaign, or of cells that changed since.
@@ -53,7 +55,7 @@ def plan_campaign(
         done = {cell.id for cell in former.cells if former.finished(cell)}
         kept = {key: former.document[key] for key in ("made_utc", "environments")}
         planned = replace(planned, document={**planned.document, **kept})
-    return replace(planned, cells=_with_skips(cells, done, ros, base))
+    return replace(planned, cells=_with_skips(cells, done, ros, own_middleware(base)))
 
 
 def choose(directory: CampaignDirectory, only: Sequence[str]) -> list[Cell]:

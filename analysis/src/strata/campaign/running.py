@@ -28,6 +28,7 @@ from strata.campaign.directory import (
 from strata.campaign.environment import changes, describe_environment
 from strata.campaign.forecast import Forecast
 from strata.campaign.measuring import NOT_MEASURED, measuring_command
+from strata.campaign.middleware import own_middleware, set_aside
 from strata.campaign.moment import Moment, look
 from strata.campaign.remains import end_remains
 from strata.campaign.verdict import recorded_something, unmet, verdict
@@ -86,7 +87,8 @@ def run_campaign(
 ) -> Ended:
     """Run the chosen cells of a planned campaign that have not finished.
 
-    `base` is the caller's environment. Before each cell the machine is watched for `settle_s`. To
+    `base` is the caller's environment, of which the cells do not inherit what chooses a middleware;
+    what is set aside is told. Before each cell the machine is watched for `settle_s`. To
     be called from the main thread: it takes the signals that end a program.
 
     Raises CampaignError when another process runs it, ScenarioError when another scenario runs in
@@ -96,7 +98,13 @@ def run_campaign(
         raise SessionError(f"Cannot run a campaign: LTTng is not installed. {INSTALL_HINT}.")
     lock = Lock(directory.path)
     try:
-        run = _Run(directory, ros, base, lock, watcher, keep_failed, settle_s)
+        if names := set_aside(base):
+            what = "it says" if len(names) == 1 else "they say"
+            watcher.say(
+                f"set aside: {', '.join(names)}; each cell has the middleware and the profile that "
+                f"the campaign states, whatever {what}"
+            )
+        run = _Run(directory, ros, own_middleware(base), lock, watcher, keep_failed, settle_s)
         with run.interrupts.noted():
             run.prepare()
             run.cells(chosen)
@@ -268,7 +276,7 @@ class _Run:
         return run_child(
             command,
             # Ours, not `base`: it finds ROS 2 as we did.
-            os.environ,
+            own_middleware(os.environ),
             output=log,
             limit_s=limit_s,
             held=self.lock.descriptor,
