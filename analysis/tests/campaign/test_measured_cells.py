@@ -270,4 +270,7 @@ def test_a_node_may_know_of_losses_at_its_ends_and_of_no_others() -> None:
     told = [lost for lost in range(7) if agree(10, lost, seen)]
     assert told == [2, 3, 4]
     assert agree(10, None, seen)
+    # A node that knows a lower bound may know of fewer than the trace, and of no more.
+    told = [lost for lost in range(7) if agree(10, lost, seen, is_lower_bound=True)]
+    assert told == [0, 1, 2, 3, 4]
     assert not agree(9, 2, seen)

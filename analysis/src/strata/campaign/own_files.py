@@ -33,7 +33,7 @@ class OwnCounts:
     """What a node says that it received and lost; `lost` is null where it cannot be of one hop.
 
     `node` and `topic` are null where the file does not tell. It counted the messages from its
-    `begin`-th to its `end`-th (excluded; null: all).
+    `begin`-th to its `end`-th (excluded; null: all). With `is_lower_bound` more may be lost.
     """
 
     file: str
@@ -44,6 +44,7 @@ class OwnCounts:
     begin: int = 0
     end: int | None = None
     payload_bytes: int | None = None
+    is_lower_bound: bool = False
 
 
 @dataclass
@@ -178,6 +179,7 @@ def _of_sink(path: Path, document: dict[str, Any]) -> list[OwnCounts]:
             node=node,
             topic=topic,
             payload_bytes=int(size) if size else None,
+            is_lower_bound=document.get("lost_is_lower_bound") is True,
         )
     ]
 

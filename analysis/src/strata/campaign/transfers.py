@@ -261,7 +261,8 @@ def _hop(
         "matched_lost": seen["lost"],
         "payload_bytes": size,
         "payload_from": size_from,
-        "agrees": told is None or agree(told.received, told.lost, seen),
+        "agrees": told is None
+        or agree(told.received, told.lost, seen, is_lower_bound=told.is_lower_bound),
     }
 
 
@@ -312,18 +313,21 @@ def fate(sent: pd.DataFrame | None, rows: pd.DataFrame, warm_up: int) -> dict[st
     }
 
 
-def agree(received: int, lost: int | None, seen: dict[str, int]) -> bool:
+def agree(
+    received: int, lost: int | None, seen: dict[str, int], *, is_lower_bound: bool = False
+) -> bool:
     """Tell whether a node's own counts can be those of the matches.
 
     A node may know that one before its first or after its last was lost, which a trace cannot tell
-    from one that it was not there for, or that was in flight.
+    from one that it was not there for, or that was in flight. A lower bound may be below both: the
+    publications of the trace are exact.
     """
     if received != seen["received"]:
         return False
     if lost is None:
         return True
     most = seen["lost"] + seen["before_first"] + seen["after_last"]
-    return seen["lost"] <= lost <= most
+    return lost <= most and (is_lower_bound or seen["lost"] <= lost)
 
 
 def _payload(told: int | None, stated: int | None, rows: pd.DataFrame) -> tuple[int | None, str]:

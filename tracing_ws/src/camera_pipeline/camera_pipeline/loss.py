@@ -10,12 +10,13 @@ from collections import OrderedDict
 class SequenceLoss:
     """Loss by the middleware's publication sequence numbers, which a publisher counts from 1.
 
-    Exact from the first image received to the last. What was published before the first or after
-    the last shows by its camera_info alone: those before are lost, `after_last` are, unless they
-    still come. `before_first` is what else was published before the first, as its number tells:
-    most likely before this subscription was there. A number that is not above the last belongs to
-    an image that came late and was counted as lost, unless its stamp is newer: then the publisher
-    began anew.
+    Exact from the first image received to the last; with what lies beyond it is a lower bound
+    (`is_lower_bound`), as camera_info may be lost as well. What was published before the first or
+    after the last shows by its camera_info alone: those before are lost, `after_last` are, unless
+    they still come. `before_first` is what else was published before the first, as its number
+    tells: most likely before this subscription was there. A number that is not above the last
+    belongs to an image that came late and was counted as lost, unless its stamp is newer: then the
+    publisher began anew.
     """
 
     source = "sequence_numbers"
@@ -30,6 +31,12 @@ class SequenceLoss:
         self._first_stamp_ns = 0
         self._last_stamp_ns = 0
         self._newer: set[int] = set()
+        self._beyond = False
+
+    @property
+    def is_lower_bound(self) -> bool:
+        """Tell whether more may be lost: what no number tells, camera_info may have missed too."""
+        return self._beyond or bool(self._newer)
 
     @property
     def after_last(self) -> int:
@@ -38,6 +45,7 @@ class SequenceLoss:
 
     def give_up(self) -> int:
         """Count those as lost: nothing more will come. Returns how many they are."""
+        self._beyond = True
         return _give_up(self, self._newer)
 
     def on_image(self, stamp_ns: int, sequence: int | None) -> int:
@@ -47,6 +55,7 @@ class SequenceLoss:
         if self.before_first is None:
             change = min(sum(stamp < stamp_ns for stamp in self._newer), sequence - 1)
             self.before_first = sequence - 1 - change
+            self._beyond = change > 0
             self._first_stamp_ns = stamp_ns
         elif sequence > self._last:
             change = sequence - self._last - 1
@@ -67,6 +76,7 @@ class SequenceLoss:
         if self.before_first and stamp_ns < self._first_stamp_ns:
             self.before_first -= 1
             self.lost += 1
+            self._beyond = True
             return 1
         if stamp_ns > self._last_stamp_ns:
             self._newer.add(stamp_ns)
@@ -84,6 +94,7 @@ class StampLoss:
     source = "camera_info_stamps"
     before_first = None
     restarts = 0
+    is_lower_bound = True
     _KEPT = 4096
 
     def __init__(self) -> None:

@@ -69,6 +69,39 @@ def statistics(values_ns: list[int]) -> dict[str, float | int] | None:
     }
 
 
+@dataclass(frozen=True)
+class GridLoss:
+    """Points of the grid of nominal periods, from the first stamp to the last: how many, and those
+    of which no image came, wherever it was lost or whether it was made at all.
+    """
+
+    expected: int
+    lost: int
+
+
+_NEAR = 0.1
+"""Of a period: a stamp that is so near to a point of the grid is on it."""
+_MOST = 0.9
+"""Of all stamps: so many on the grid make it one."""
+
+
+def grid_loss(stamps_ns: list[int], fps: float) -> GridLoss | None:
+    """Count points of the grid without an image; null where stamps are on none, or no rate is told.
+
+    It is no count of what was published: it stands beside the loss, and is never added to it.
+    """
+    if not fps or len(stamps_ns) < 2:
+        return None
+    stamps = np.unique(np.asarray(stamps_ns, np.int64))
+    places = (stamps - stamps[0]) * (fps / SECOND_NS)
+    points = np.rint(places)
+    if float((np.abs(places - points) <= _NEAR).mean()) < _MOST:
+        return None
+    taken = len(np.unique(points))
+    expected = int(points[-1]) + 1
+    return GridLoss(expected, expected - taken)
+
+
 class Metrics:
     """Adds images up. Seconds begin with the first image's arrival; empty ones are windows too."""
 
@@ -79,6 +112,7 @@ class Metrics:
         self.bytes = 0
         self.latencies_ns: list[int] = []
         self.arrivals_ns: list[int] = []
+        self.stamps_ns: list[int] = []
         self.last: Image | None = None
         self._window: Window | None = None
         # Of camera_info that came before the first image, ns.
@@ -97,6 +131,7 @@ class Metrics:
         self.bytes += image.bytes
         self.latencies_ns.append(latency_ns)
         self.arrivals_ns.append(image.arrival_ns)
+        self.stamps_ns.append(image.stamp_ns)
         self.last = image
 
     def _begin(self, first: Image) -> Window:

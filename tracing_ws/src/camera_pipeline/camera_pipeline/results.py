@@ -18,6 +18,7 @@ from camera_pipeline.metrics import (
     Image,
     Metrics,
     Window,
+    grid_loss,
     loss_percent,
     statistics,
 )
@@ -37,10 +38,12 @@ COLUMNS = (
     "latency_p99_ms",
     "received",
     "lost",
+    "lost_is_lower_bound",
 )
 """Columns of the CSV. timestamp: end of the second (UTC, ISO 8601); fps: the rate that was asked
 for (parameter expected_fps; empty when it is not given); byte_rate: bytes of pixels a second;
-message_rate: images a second; frame_loss_pct: lost of published, from numbers or stamps."""
+message_rate: images a second; frame_loss_pct: lost of published, from numbers or stamps;
+lost_is_lower_bound: 1 where more may be lost than is known, and 0 where `lost` is exact."""
 
 
 class CsvRows:
@@ -54,7 +57,7 @@ class CsvRows:
         self._writer = csv.writer(self._file)
         self._writer.writerow(COLUMNS)
 
-    def add(self, window: Window, last: Image) -> None:
+    def add(self, window: Window, last: Image, *, is_lower_bound: bool = False) -> None:
         """Write a window's row."""
         latency = statistics(window.latencies_ns)
         order = ("mean", "min", "max", "p50", "p99")
@@ -72,6 +75,7 @@ class CsvRows:
                 *times,
                 window.received,
                 window.lost,
+                int(is_lower_bound),
             ]
         )
         self._file.flush()
@@ -85,6 +89,7 @@ def summary(metrics: Metrics, topic: str, expected_fps: float) -> dict[str, Any]
     """Make the summary's document; times are in ns, rates of bytes in MB (1e6) and MiB (2^20)."""
     loss, last = metrics.loss, metrics.last
     arrivals = metrics.arrivals_ns
+    grid = grid_loss(metrics.stamps_ns, expected_fps)
     periods = [after - before for before, after in itertools.pairwise(arrivals)]
     return {
         "schema": 1,
@@ -103,6 +108,8 @@ def summary(metrics: Metrics, topic: str, expected_fps: float) -> dict[str, Any]
         "lost": loss.lost,
         "loss_pct": loss_percent(metrics.received, loss.lost),
         "loss_from": loss.source,
+        "lost_is_lower_bound": loss.is_lower_bound,
+        "grid_loss": None if grid is None else {"expected": grid.expected, "lost": grid.lost},
         "late": loss.late,
         "published_before_first": loss.before_first,
         "published_after_last": loss.after_last,
@@ -130,7 +137,7 @@ class Results:
     def add(self, window: Window, metrics: Metrics) -> None:
         """Write a window that ended."""
         if self._rows is not None and metrics.last is not None:
-            self._rows.add(window, metrics.last)
+            self._rows.add(window, metrics.last, is_lower_bound=metrics.loss.is_lower_bound)
 
     def close(self, metrics: Metrics, topic: str) -> str:
         """Write the rest; returns the line that sums it up."""
@@ -148,16 +155,33 @@ class Results:
             metrics.bytes_per_s,
             metrics.rate_hz,
             metrics.latencies_ns,
+            is_lower_bound=metrics.loss.is_lower_bound,
         )
+        grid = grid_loss(metrics.stamps_ns, self._expected_fps)
+        if grid is not None:
+            text += (
+                f"; grid loss: {grid.lost} of {grid.expected} points of the grid of stamps "
+                f"({self._expected_fps:g} a second) have no image"
+            )
         return f"received {metrics.received} images, {text}"
 
 
-def line(received: int, lost: int, bytes_per_s: float, rate_hz: float, times: list[int]) -> str:
-    """Give one line to read, of a second or of all."""
+def line(
+    received: int,
+    lost: int,
+    bytes_per_s: float,
+    rate_hz: float,
+    times: list[int],
+    *,
+    is_lower_bound: bool = False,
+) -> str:
+    """Give one line to read, of a second or of all; a loss that may be more says "at least"."""
     latency = statistics(times)
+    at_least, or_more = ("at least ", " or more") if is_lower_bound else ("", "")
     text = (
         f"{rate_hz:.2f} images/s, {bytes_per_s / MB:.1f} MB/s ({bytes_per_s / MIB:.1f} MiB/s), "
-        f"lost {lost} of {received + lost} ({loss_percent(received, lost):.2f} %)"
+        f"lost {at_least}{lost} of {at_least}{received + lost} "
+        f"({loss_percent(received, lost):.2f} %{or_more})"
     )
     if latency is None:
         return text

@@ -7,8 +7,8 @@ liveliness, liveliness_lease_ms (QoS; default KEEP_LAST 10, reliable, volatile);
 serialized message: no conversion to Python, its pixels stay untouched); images (ends when so many
 were received or lost; 0: never), seconds (ends so long after the first; 0: never), quiet_s (of a
 bounded run: ends when none came for that long after one), discovery_s (ends when none came at all;
-0: waits for ever); expected_fps (for the CSV only), csv, summary (files to write), force (replace
-them); executor (single, multi), threads.
+0: waits for ever); expected_fps (for the CSV, and the grid of stamps), csv, summary (files to
+write), force (replace them); executor (single, multi), threads.
 """
 
 from __future__ import annotations
@@ -174,7 +174,14 @@ class ImageSubscriber(Node):
         for window in windows:
             self._results.add(window, self._metrics)
             times = window.latencies_ns
-            text = line(window.received, window.lost, window.bytes, window.received, times)
+            text = line(
+                window.received,
+                window.lost,
+                window.bytes,
+                window.received,
+                times,
+                is_lower_bound=self._metrics.loss.is_lower_bound,
+            )
             self.get_logger().info(text)
 
     def close(self) -> str:

@@ -87,3 +87,43 @@ def test_nothing_came(tmp_path: Path) -> None:
     summary, rows, text = run(tmp_path, [f"end\t{START}\t0"])
     assert (summary["received"], summary["image"], rows) == (0, None, [])
     assert "received 0 images" in text
+
+
+def test_a_loss_that_may_be_more_says_at_least(tmp_path: Path) -> None:
+    # 300 images, of which 83 came, without numbers; most of camera_info was lost, too.
+    kept = {round(n * 299 / 82) for n in range(83)}
+    told = set(sorted(set(range(300)) - kept)[::25])
+    arrivals = []
+    for number in range(300):
+        arrivals += [info(number)] if number in told else []
+        arrivals += [image(number, 0)] if number in kept else []
+    summary, rows, text = run(tmp_path, [*arrivals, f"end\t{START + 31 * SECOND}\t0"])
+    assert (summary["received"], summary["lost"]) == (83, len(told)) == (83, 9)
+    assert summary["lost_is_lower_bound"] is True
+    assert {row["lost_is_lower_bound"] for row in rows} == {"1"}
+    assert "lost at least 9 of at least 92 (9.78 % or more)" in text
+    # Named apart, and in no other number: the camera may have made fewer.
+    assert summary["grid_loss"] == {"expected": 300, "lost": 217}
+    assert "grid loss: 217 of 300 points of the grid of stamps (10 a second) have no image" in text
+
+
+def test_numbers_tell_a_loss_exactly_between_the_first_and_the_last(tmp_path: Path) -> None:
+    arrivals = [image(n, n + 1) for n in range(25) if n not in (3, 4, 20)]
+    summary, rows, text = run(tmp_path, [*arrivals, f"end\t{START + 3 * SECOND}\t0"])
+    assert summary["lost_is_lower_bound"] is False
+    assert {row["lost_is_lower_bound"] for row in rows} == {"0"}
+    assert "lost 3 of 25 (12.00 %)" in text
+    # Nothing came any more of what was still to come: how many that were nobody tells.
+    (tmp_path / "ended").mkdir()
+    summary, _, text = run(tmp_path / "ended", [*arrivals, f"end\t{START + 9 * SECOND}\t1"])
+    assert summary["lost_is_lower_bound"] is True
+    assert "lost at least 3 of at least 25" in text
+
+
+def test_stamps_that_are_on_no_grid_have_no_grid_loss(tmp_path: Path) -> None:
+    off = [image(n, n + 1).replace("000000\t6", "000000\t6") for n in range(20)]
+    moved = [f"image\t{START + n * n * 7_000_000}\t{START + n * n * 7_000_000}" for n in range(20)]
+    lines = [f"{m}\t" + "\t".join(o.split("\t")[3:]) for m, o in zip(moved, off, strict=True)]
+    summary, _, text = run(tmp_path, [*lines, f"end\t{START + 9 * SECOND}\t0"])
+    assert summary["grid_loss"] is None
+    assert "grid" not in text

@@ -59,7 +59,8 @@ _OF_NODES = (
         "own_lost",
         "lost, the nodes say",
         form="count",
-        text="by sequence numbers, warm-up too, and before the first and after the last, too",
+        text="by sequence numbers, warm-up too, and before the first and after the last, too; of "
+        "images without numbers a lower bound",
     ),
 )
 _COUNTS = ("published", "left_out", "before_first", "received", "lost", "after_last")
@@ -113,7 +114,12 @@ def _loss_columns(
         *(_OF_CLASSES if figure.classes else ()),
         *((Column("best", "best", of=over),) if over else ()),
         Column("before_first", "before the first", form="count", text="nobody took them yet"),
-        Column("after_last", "after the last", form="count", text="in flight at the end, or lost"),
+        Column(
+            "after_last",
+            "after the last",
+            form="count",
+            text="in flight at the end, or lost: with these the loss may be more",
+        ),
         *_OF_NODES,
         Column("shortfall", "shortfall", "%", "percent", "published less often than nominal"),
         Column("dropped", "dropped by drivers", form="count", text="packets or buffers"),
