@@ -75,7 +75,9 @@ class Bottleneck:
     `stands_out` tells that there is something to look at, by the rules named in `reasons`
     (strata.stats.stands_out). `tail_count` is how many messages the slowest are, `start_up_count`
     how many were left out as they were published before the last node was ready. `growth_ns_per_s`
-    is what the latency grows by in a second behind a queue; null where none grows.
+    is what the latency grows by in a second behind a queue; null where none grows. `cpu_wait_ns`
+    and `tail_cpu_wait_ns` are what of `typical_ns` and `tail_ns` a thread waited for a CPU,
+    estimated from samples.
     """
 
     chain_id: int
@@ -97,6 +99,8 @@ class Bottleneck:
     tail_count: int = 0
     start_up_count: int = 0
     growth_ns_per_s: float | None = None
+    cpu_wait_ns: float = 0.0
+    tail_cpu_wait_ns: float = 0.0
 
 
 @dataclass(frozen=True)

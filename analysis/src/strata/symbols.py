@@ -13,7 +13,6 @@ _PART = r"(?:\w+|<[^<>.()]+>)"
 _PYTHON = re.compile(rf"{_PART}(?:\.{_PART})*(?: \([^()]+:\d+\))?")
 _HELD_UP = re.compile(
     r"behind (itself, )?|blocked in |leaving idle in |preempted (by .*? \(\d+\) (and others )?)?in "
-    r"|waiting for a CPU \(estimated\) in "
 )
 
 

@@ -116,14 +116,16 @@ def test_the_sentence_names_the_wait_and_says_that_it_is_estimated() -> None:
     _, results = analyzed(callbacks(*spans), "\n".join(lines))
     (found,) = results.bottlenecks
     assert isinstance(found, Bottleneck)
-    assert found.where == "waiting for a CPU (estimated) in f [/t] (/sink)"
-    assert found.text.startswith(
-        "callback waiting for a CPU (estimated) in f [/t] (/sink): 30.0 ms"
-    )
+    assert found.where == "f [/t] (/sink)"
+    assert found.text.startswith("callback of f [/t] (/sink): 40.0 ms of the typical 40.0 ms (100%")
+    assert "; some 30.0 ms of it waiting for a CPU (estimated). In the slowest" in found.text
+    assert found.cpu_wait_ns == found.tail_cpu_wait_ns == pytest.approx(30 * MS, rel=0.01)
     blame = results.tables["blame"]
     assert blame["share_p50"].sum() == pytest.approx(1)
-    rest = blame[(blame["layer"] == "callback") & (blame["where"] == "f [/t] (/sink)")]
-    assert rest["typical_ns"].item() == pytest.approx(10 * MS, rel=0.01)
+    # What is estimated splits nothing: the callback is one cause, of its whole duration.
+    whole = blame[blame["layer"] == "callback"]
+    assert whole["typical_ns"].item() == 40 * MS
+    assert whole["typical_cpu_wait_ns"].item() == pytest.approx(30 * MS, rel=0.01)
 
 
 def test_a_sender_without_a_cpu_is_its_own_cause() -> None:
@@ -161,7 +163,9 @@ def test_a_sender_without_a_cpu_is_its_own_cause() -> None:
     assert 240 < least <= about
     (found,) = results.bottlenecks
     assert found.layer == "dds write"
-    assert found.where == "waiting for a CPU (estimated) in /t (/source)"
+    assert found.where == "/t (/source)"
+    assert "dds write of /t (/source)" in found.text
+    assert "of it waiting for a CPU (estimated)" in found.text
 
 
 def test_executor_wait_has_what_lies_outside_of_callbacks() -> None:

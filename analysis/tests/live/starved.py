@@ -19,7 +19,6 @@ from chain_truth import clock_offset_ns, the_bottleneck
 
 from strata.analysis import Analysis
 from strata.stats.groups import TYPICAL, Group, members
-from strata.stats.scheduling import ESTIMATED
 
 Ints = npt.NDArray[np.int64]
 
@@ -116,16 +115,13 @@ def largest(
 ) -> float:
     """Assert that a cause is the largest of a chain, and return its mean, ns.
 
-    Waits for a CPU at the same place are part of it. Another cause may be larger by no more than
+    Another cause may be larger by no more than
     threads waited for a CPU meanwhile; where they did not, the sentence has to name this one.
     """
     bottleneck = the_bottleneck(analysis, chain)
     rows = analysis.blame[analysis.blame["chain_id"] == bottleneck.chain_id]
-    place = rows["where"].str.removeprefix(f"{ESTIMATED} in ")
-    # Some of the messages only: the same place.
-    place = place.str.replace(r" \(no thread of \S+ ran\)$", "", regex=True)
     column = "typical_ns" if group is TYPICAL else "tail_ns"
-    causes = rows[column].groupby([rows["layer"], place]).sum()
+    causes = rows.set_index(["layer", "where"])[column]
     assert (layer, where) in causes.index, causes
     own = float(causes[layer, where])
     waited = chain_waits(session, analysis, chain, group)

@@ -4,11 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import starved
 from made_analysis import Relay, make
@@ -63,15 +61,3 @@ def test_a_wrong_verdict_fails_on_an_idle_machine_and_on_a_busy_one(
             largest(tmp_path, relay, chain, other["layer"], other["where"])
         with pytest.raises(AssertionError):
             largest(tmp_path, relay, chain, told.layer, "elsewhere")
-
-
-def test_waits_at_the_place_are_part_of_the_cause(
-    relay: Analysis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told = relay.bottlenecks[0]
-    row = relay.blame[(relay.blame["layer"] == told.layer) & (relay.blame["where"] == told.where)]
-    split = pd.concat([relay.blame, row], ignore_index=True)
-    split.loc[split.index[-1], "where"] = f"{starved.ESTIMATED} in {told.where}"
-    found = replace(relay, blame=split)
-    monkeypatch.setattr(starved, "chain_waits", lambda *_: 40.0 * MS)
-    assert largest(tmp_path, found, told.chain, told.layer, told.where) == 2 * told.typical_ns

@@ -151,12 +151,10 @@ def test_every_layer_has_an_allowance_and_merged_ones_no_more_than_the_middlewar
         "preempted in ",
         "preempted by stress-ng (71) in ",
         "preempted by stress-ng (71) and others in ",
-        "waiting for a CPU (estimated) in ",
     ],
 )
 def test_what_held_a_thread_up_is_at_the_place_where_it_was(words: str) -> None:
     assert base_place(f"{words}f [/t] (/n)") == "f [/t] (/n)"
-    assert base_place(f"{words}/t to /n over SHM (no thread of /n ran)") == "/t to /n over SHM"
 
 
 def test_a_callback_that_was_waited_for_is_a_place_of_its_own() -> None:

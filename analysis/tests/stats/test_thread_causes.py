@@ -23,7 +23,6 @@ from strata.record.kernel.text import Batch, Block, Lost
 from strata.report.document import document
 from strata.report.text import print_analysis
 from strata.schema.tables.scheduling import LAYER_SCHEDULING, PREEMPTIONS, SCHEDULING_STATS
-from strata.schema.tables.threads import LAYER_CPU_WAITS
 from strata.stats.bottleneck import cause
 from strata.stats.scheduling import thread_causes
 from strata.symbols import shorten_place
@@ -195,9 +194,7 @@ def test_the_preemptor_that_is_named_is_the_one_that_ran_longest() -> None:
         {**layer, "tid": 70, "comm": "yes", "duration_ns": 23_710_000},
         {**layer, "tid": 71, "comm": "yes", "duration_ns": 20_000_000},
     ]
-    (found,) = thread_causes(
-        scheduling, PREEMPTIONS.frame(pd.DataFrame(taken)), LAYER_CPU_WAITS.empty()
-    ).to_dict("records")
+    (found,) = thread_causes(scheduling, PREEMPTIONS.frame(pd.DataFrame(taken))).to_dict("records")
     assert found == {
         "thread_message_id": 1,
         "layer": "executor wait",
@@ -206,7 +203,5 @@ def test_the_preemptor_that_is_named_is_the_one_that_ran_longest() -> None:
     }
     place = f"{found['part']} in f(int) [/t] (/n)"
     assert shorten_place(place) == "preempted by yes (70) and others in f [/t] (/n)"
-    (alone,) = thread_causes(
-        scheduling, PREEMPTIONS.frame(pd.DataFrame(taken[:2])), LAYER_CPU_WAITS.empty()
-    )["part"]
+    (alone,) = thread_causes(scheduling, PREEMPTIONS.frame(pd.DataFrame(taken[:2])))["part"]
     assert alone == "preempted by yes (70)"

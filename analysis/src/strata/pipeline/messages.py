@@ -53,7 +53,7 @@ from strata.stats.chain_facts import chain_facts
 from strata.stats.chains import ChainTables, chain_tables, place_of_layer
 from strata.stats.hops import delivery_tables, hop_tables
 from strata.stats.mode_tables import mode_tables
-from strata.stats.scheduling import scheduling_table, thread_causes
+from strata.stats.scheduling import estimated_waits, scheduling_table, thread_causes
 
 _WAY = ["topic", "publisher_node", "subscription_node"]
 
@@ -236,9 +236,18 @@ def _with_blame(
     scheduling, preemptions = layer_scheduling_frame(model, times), preemptions_frame(taken)
     waits = find_cpu_waits(model, found.transfers, found.links)
     cpu_waits = layer_cpu_waits_frame(model, waits)
-    of_threads = thread_causes(scheduling, preemptions, cpu_waits)
+    of_threads = thread_causes(scheduling, preemptions)
+    estimated = estimated_waits(scheduling, cpu_waits)
     until = awaited(found.messages["publisher_callback_id"], found.objects)
-    known = (found.where, found.blockers, found.described, found.messages, of_threads, until)
+    known = (
+        found.where,
+        found.blockers,
+        found.described,
+        found.messages,
+        of_threads,
+        until,
+        estimated,
+    )
     modes = mode_tables(
         of_chains.chains,
         of_chains.instances,

@@ -13,7 +13,8 @@ is the executor itself. A message that waits for the callback which it is for wa
 messages: the callback is its own queue ("behind itself, ..."). Dds receive is split into the wait
 for what had to be sent again, and the rest. Stored says what the node waited for. Where the trace
 has kernel events, the time in which a layer's thread was blocked or preempted is split off it
-(strata.stats.scheduling).
+(strata.stats.scheduling). What is only estimated splits nothing: beside each cause it is told how
+much of it a thread waited for a CPU by samples, and for how much no thread of the reader ran.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from strata.schema.layers import (
 )
 from strata.stats.groups import TAIL, TYPICAL, members, outliers
 from strata.stats.places import takes_of
-from strata.stats.scheduling import next_messages, split_by_thread
+from strata.stats.scheduling import next_messages, split_by_thread, waited_for_cpu
 
 # Layers that contain executor wait: what the thread ran then is a cause of its own.
 _WAITING = (
@@ -51,6 +52,8 @@ _WAITING = (
 ITSELF = "behind itself, "
 """What a message waited behind that waited for earlier ones in its own callback."""
 
+_SUMMED = ["duration_ns", "cpu_wait_ns", "silent_ns"]
+
 OTHERS = "other callbacks"
 """What a message in a backlog waited behind, beside the callbacks that ran longest."""
 
@@ -64,13 +67,15 @@ def blame_table(
     messages: pd.DataFrame,
     of_threads: pd.DataFrame | None = None,
     until: pd.Series[str] | None = None,
+    cpu_waits: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Return the table `blame`.
 
     `where` names the place of each message (row) and layer (column); `callbacks` describes each
     callback id. `messages` tells the waits for resends, `of_threads` what held threads up
     (strata.stats.scheduling.thread_causes), `until` what the publisher of each message waited for
-    when it had stored others (strata.stats.callbacks.awaited).
+    when it had stored others (strata.stats.callbacks.awaited). `cpu_waits` are estimated
+    (strata.stats.scheduling.estimated_waits).
     """
     chains = [
         instances[instances["chain_id"] == chain_id]
@@ -88,6 +93,7 @@ def blame_table(
         messages,
         of_threads,
         until,
+        cpu_waits,
     )
     parts = [
         _chain_blame(int(cut["chain_id"].iloc[0]), *of_chain, causes)
@@ -106,20 +112,20 @@ def find_causes(
     messages: pd.DataFrame,
     of_threads: pd.DataFrame | None = None,
     until: pd.Series[str] | None = None,
+    cpu_waits: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Return segments with their place; what waits for something of its own is split off.
 
-    Columns are chain_id, chain_instance_id, message_id, layer, where, duration_ns; the rows of an
-    instance add up to its latency. `segments` has to be numbered from 0.
+    Columns are chain_id, chain_instance_id, message_id, layer, where, duration_ns, cpu_wait_ns and
+    silent_ns; the rows of an instance add up to its latency. `segments` has to be numbered from 0.
     """
     causes = segments[
         ["chain_id", "chain_instance_id", "message_id", "layer", "duration_ns"]
-    ].copy()
-    causes["where"] = ""
+    ].assign(where="", cpu_wait_ns=0, silent_ns=0)
     for name, rows in causes.groupby("layer").groups.items():
         places = where[str(name)].to_numpy()
         causes.loc[rows, "where"] = places[causes.loc[rows, "message_id"].to_numpy(np.int64)]
-    causes["where"] += _silent(causes, messages)
+    causes["silent_ns"] = _silent(causes, messages)
     stored = (causes["layer"] == STORED.name).to_numpy()
     if until is not None and stored.any():
         following = next_messages(segments, stored)
@@ -134,21 +140,21 @@ def find_causes(
         }
     )
     causes = _split(causes, (DDS_RECEIVE,), resends)
-    if of_threads is None:
-        return causes
     # What is left of the segments comes first.
-    rest = split_by_thread(causes.iloc[: len(segments)], segments, of_threads)
+    rest = causes.iloc[: len(segments)]
+    if cpu_waits is not None:
+        rest = rest.assign(cpu_wait_ns=waited_for_cpu(rest, segments, cpu_waits))
+    if of_threads is not None:
+        rest = split_by_thread(rest, segments, of_threads)
     return pd.concat([rest, causes.iloc[len(segments) :]], ignore_index=True)
 
 
-def _silent(causes: pd.DataFrame, messages: pd.DataFrame) -> pd.Series[str]:
-    """Say of transports that the reader's process did not run meanwhile; else nothing."""
+def _silent(causes: pd.DataFrame, messages: pd.DataFrame) -> pd.Series[int]:
+    """Return for how long the reader's process did not run during each cause, ns."""
     rows = causes["message_id"].to_numpy(np.int64)
     silent = messages["reader_silent"].to_numpy(bool)[rows]
     silent &= (causes["layer"] == TRANSPORT.name).to_numpy()
-    words = " (no thread of " + messages["subscription_node"].astype(str) + " ran)"
-    said = np.where(silent, words.to_numpy(object)[rows], "")
-    return pd.Series(said, index=causes.index, dtype=object)
+    return causes["duration_ns"].where(silent, 0)
 
 
 def _behind(
@@ -177,7 +183,9 @@ def _split(causes: pd.DataFrame, layers: tuple[Layer, ...], parts: pd.DataFrame)
     key = pd.MultiIndex.from_frame(causes[["chain_instance_id", "message_id"]])
     out = taken.reindex(key, fill_value=0).to_numpy(np.int64)
     causes.loc[whole, "duration_ns"] -= out[whole.to_numpy()]
-    split = split.assign(duration_ns=split["part_ns"], where=split["part"])
+    split = split.assign(
+        duration_ns=split["part_ns"], where=split["part"], cpu_wait_ns=0, silent_ns=0
+    )
     return pd.concat([causes, split[causes.columns]], ignore_index=True)
 
 
@@ -193,26 +201,35 @@ def _chain_blame(
     slowest_sums, slowest_total = _band(slowest, own)
     far_sums, _ = _band(far, own)
     columns = {"typical": typical_sums, "slowest": slowest_sums, "far": far_sums}
-    sums = pd.DataFrame(columns | {"outliers": _largest(far, own)}).fillna(0)
+    of_each = {f"{band}_{name}": sums[name] for band, sums in columns.items() for name in _SUMMED}
+    sums = pd.DataFrame(of_each | {"outliers": _largest(far, own)}).fillna(0)
     frame = pd.DataFrame(
         {
             "chain_id": chain_id,
             "layer": sums.index.get_level_values("layer"),
             "where": sums.index.get_level_values("where"),
-            "share_p50": (sums["typical"] / max(typical_total, 1)).to_numpy(),
-            "share_p99": (sums["slowest"] / max(slowest_total, 1)).to_numpy(),
-            "typical_ns": (sums["typical"] / len(typical)).to_numpy(),
-            "tail_ns": (sums["slowest"] / len(slowest)).to_numpy(),
-            "outlier_ns": (sums["far"] / len(far)).to_numpy() if len(far) else None,
+            "share_p50": (sums["typical_duration_ns"] / max(typical_total, 1)).to_numpy(),
+            "share_p99": (sums["slowest_duration_ns"] / max(slowest_total, 1)).to_numpy(),
+            "typical_ns": (sums["typical_duration_ns"] / len(typical)).to_numpy(),
+            "tail_ns": (sums["slowest_duration_ns"] / len(slowest)).to_numpy(),
+            "outlier_ns": (sums["far_duration_ns"] / len(far)).to_numpy() if len(far) else None,
             "outliers": sums["outliers"].to_numpy(np.int64),
+            **{
+                f"{told}_{name}": (sums[f"{band}_{name}"] / len(cut)).to_numpy()
+                for band, told, cut in (
+                    ("typical", "typical", typical),
+                    ("slowest", "tail", slowest),
+                )
+                for name in ("cpu_wait_ns", "silent_ns")
+            },
         }
     )
     return frame.sort_values(["share_p50", "share_p99"], ascending=False, ignore_index=True)
 
 
-def _band(cut: pd.DataFrame, causes: pd.DataFrame) -> tuple[pd.Series[int], int]:
+def _band(cut: pd.DataFrame, causes: pd.DataFrame) -> tuple[pd.DataFrame, int]:
     rows = causes[causes["chain_instance_id"].isin(cut["chain_instance_id"])]
-    return rows.groupby(["layer", "where"])["duration_ns"].sum(), int(cut["latency_ns"].sum())
+    return rows.groupby(["layer", "where"])[_SUMMED].sum(), int(cut["latency_ns"].sum())
 
 
 def _largest(cut: pd.DataFrame, causes: pd.DataFrame) -> pd.Series[int]:

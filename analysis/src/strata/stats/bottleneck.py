@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -33,6 +34,10 @@ _SPREAD = 0.1
 """Share of a layer beyond its largest cause from which on the sentence tells the whole."""
 _SPLIT = 0.02
 """And of one place beyond its largest part: what held its thread up is split off."""
+_WORTH_SAYING = 0.1
+"""Share of a cause from which on the sentence says that there was no CPU for it."""
+_ALL = 0.95
+_READER = re.compile(r" to (\S+)")
 _NAMED = 0.05
 """Share from which on a further callback that was waited for is named, and how many are."""
 _MOST_NAMED = 3
@@ -41,7 +46,6 @@ _HELD_UP = (
     "preempted ",
     "blocked in ",
     "leaving idle in ",
-    "waiting for a CPU (estimated) in ",
 )
 """Begins of places that say how a layer's time went, not where."""
 
@@ -179,6 +183,8 @@ def _bottleneck(chain: Row, said: _Said, nodes: str) -> Bottleneck:
         tail_count=said.facts.tail_count,
         start_up_count=said.facts.start_up.count if said.facts.start_up else 0,
         growth_ns_per_s=said.facts.backlog.growth if said.facts.backlog else None,
+        cpu_wait_ns=typical["typical_cpu_wait_ns"],
+        tail_cpu_wait_ns=slowest["tail_cpu_wait_ns"],
     )
 
 
@@ -206,7 +212,7 @@ def _sentences(said: _Said, found: Standing, typical: Row, slowest: Row) -> Iter
 
 def _typical(said: _Said, typical: Row) -> str:
     layer, place = typical["layer"], base_place(typical["where"])
-    text = f"{said.cause(typical)}: {_amount(said, typical)}"
+    text = f"{said.cause(typical)}: {_amount(said, typical)}{_without_cpu(typical, 'typical')}"
     of_layer = [row for row in said.causes if row["layer"] == layer]
     whole = sum(row["share_p50"] for row in of_layer)
     there = sum(row["share_p50"] for row in of_layer if base_place(row["where"]) == place)
@@ -251,8 +257,26 @@ def _slowest(said: _Said, slowest: Row, after: Row | None = None) -> str:
     return (
         f"In the slowest 1 % ({format_count(facts.tail_count, 'message', 'messages')} from "
         f"{format_ns(facts.tail_from_ns)} on{few}) {who} {format_ns(slowest['tail_ns'])}, "
-        f"{slowest['share_p99']:.0%}."
+        f"{slowest['share_p99']:.0%}{_without_cpu(slowest, 'tail')}."
     )
+
+
+def _without_cpu(row: Row, group: str) -> str:
+    """Say how much of a cause its thread had no CPU for, where that is a good part of it."""
+    whole = row[f"{group}_ns"]
+    waited, silent = row[f"{group}_cpu_wait_ns"], row[f"{group}_silent_ns"]
+    text = ""
+    if waited >= _WORTH_SAYING * whole > 0:
+        text += f"; {_of_it(waited, whole)} waiting for a CPU (estimated)"
+    if silent >= _WORTH_SAYING * whole > 0:
+        reader = _READER.search(row["where"])
+        who = f"no thread of {reader[1]}" if reader else "no thread of the reader"
+        text += f"; {who} ran for {_of_it(silent, whole)}"
+    return text
+
+
+def _of_it(part: float, whole: float) -> str:
+    return "all of it" if part >= _ALL * whole else f"some {format_ns(part)} of it"
 
 
 def _key(row: Row) -> tuple[str, str]:

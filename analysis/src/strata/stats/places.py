@@ -13,7 +13,6 @@ from functools import lru_cache
 
 from strata.symbols import words_before
 
-_OF_SOME_MESSAGES = re.compile(r" \(no thread of \S+ ran\)$")
 _BEHIND = "behind "
 _WITH_TRIGGER = re.compile(r"^.* \[([^\]]*)\] (\([^()]*\))$", re.DOTALL)
 """What strata.stats.callbacks.describe makes: symbol, trigger, node."""
@@ -23,8 +22,7 @@ _WITH_TRIGGER = re.compile(r"^.* \[([^\]]*)\] (\([^()]*\))$", re.DOTALL)
 def base_place(where: str) -> str:
     """Return a place without what held the thread up there; a wait behind a callback is whole."""
     words = words_before(where)
-    place = where if is_behind(words) else where[len(words) :]
-    return _OF_SOME_MESSAGES.sub("", place)
+    return where if is_behind(words) else where[len(words) :]
 
 
 def is_behind(where: str) -> bool:

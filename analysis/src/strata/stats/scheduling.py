@@ -31,9 +31,8 @@ _BLAMED = (DRIVER, CLIENT_PUBLISH, WAKE_UP, EXECUTOR_WAIT, TAKE, CLIENT_TAKE, CA
 # A thread that waits for work is blocked by definition: that is what wake-up is. What blocks the
 # callbacks that a message waits behind is in their own rows.
 _NOT_BLOCKED = (WAKE_UP, EXECUTOR_WAIT)
-ESTIMATED = "waiting for a CPU (estimated)"
 _WORTH_NS = 50_000
-"""Shorter waits of a message's layer are not split off it."""
+"""Shorter waits of a message's layer are within what the estimate may be off."""
 _ALMOST_ALL = 0.9
 """Part of a preemption from which on it is one thread's alone."""
 
@@ -60,26 +59,41 @@ def next_messages(segments: pd.DataFrame, chosen: npt.NDArray[np.bool_]) -> npt.
     return following.reindex(key, fill_value=-1).to_numpy(np.int64)
 
 
-def thread_causes(
-    scheduling: pd.DataFrame, preemptions: pd.DataFrame, cpu_waits: pd.DataFrame
-) -> pd.DataFrame:
-    """Return what held threads up: thread_message_id, layer, part (words for it), duration_ns.
+def estimated_waits(scheduling: pd.DataFrame, cpu_waits: pd.DataFrame) -> pd.DataFrame:
+    """Return waits for a CPU by samples: thread_message_id, layer, about_ns (`_WORTH_NS` or more).
 
-    Waits for a CPU are those of the kernel's events; of layers that these do not tell of, what is
-    estimated from samples (`cpu_waits`), where it is `_WORTH_NS` or more.
+    Only of layers that kernel events (`scheduling`) do not tell of.
     """
+    key = ["message_id", "layer"]
+    told = pd.MultiIndex.from_frame(cpu_waits[key]).isin(pd.MultiIndex.from_frame(scheduling[key]))
+    found = cpu_waits[~told & (cpu_waits["about_ns"] >= _WORTH_NS).to_numpy()]
+    return found[[*key, "about_ns"]].rename(columns={"message_id": "thread_message_id"})
+
+
+def waited_for_cpu(
+    causes: pd.DataFrame, segments: pd.DataFrame, waits: pd.DataFrame
+) -> npt.NDArray[np.int64]:
+    """Return for how long the thread of each cause waited for a CPU, no longer than the cause, ns.
+
+    `causes` has the rows of `segments`, `waits` is of `estimated_waits`.
+    """
+    key = ["thread_message_id", "layer"]
+    about = waits.set_index(key)["about_ns"]
+    rows = pd.MultiIndex.from_frame(with_thread_message(segments)[key])
+    found = about.reindex(rows, fill_value=0).to_numpy(np.int64)
+    return np.asarray(np.minimum(found, causes["duration_ns"].to_numpy(np.int64)))
+
+
+def thread_causes(scheduling: pd.DataFrame, preemptions: pd.DataFrame) -> pd.DataFrame:
+    """Return what held threads up: thread_message_id, layer, part (words for it), duration_ns."""
     blamed = [layer.name for layer in _BLAMED]
     by_definition = scheduling["layer"].isin([layer.name for layer in _NOT_BLOCKED])
     asleep = scheduling["layer"].isin(blamed) & ~by_definition
     blocked = scheduling[asleep & (scheduling["blocked_ns"] > 0)]
     taken = preemptions[preemptions["layer"].isin(blamed)]
-    key = ["message_id", "layer"]
-    told = pd.MultiIndex.from_frame(cpu_waits[key]).isin(pd.MultiIndex.from_frame(scheduling[key]))
-    estimated = cpu_waits[~told & (cpu_waits["about_ns"] >= _WORTH_NS).to_numpy()]
     parts = [
         blocked.assign(part="blocked", duration_ns=blocked["blocked_ns"]),
         _by_the_longest(taken),
-        estimated.assign(part=ESTIMATED, duration_ns=estimated["about_ns"]),
     ]
     causes = pd.concat(
         [part[["message_id", "layer", "part", "duration_ns"]] for part in parts], ignore_index=True
@@ -123,9 +137,6 @@ def split_by_thread(
     )
     renamed = parts.rename(columns={"duration_ns": "part_ns"})
     split = rows.merge(renamed, on=["thread_message_id", "layer"])
-    # What is estimated may be more than is left.
-    left = causes["duration_ns"].to_numpy(np.int64)[split["row"].to_numpy()]
-    split["part_ns"] = np.minimum(split["part_ns"].to_numpy(np.int64), left)
     split_off = sums(split["row"].to_numpy(), split["part_ns"].to_numpy(np.int64), len(causes))
     whole = causes.assign(duration_ns=causes["duration_ns"].to_numpy(np.int64) - split_off)
     new = causes.iloc[split["row"].to_numpy()].assign(

@@ -191,6 +191,19 @@ BLAME = Table(
             null="the chain has no outliers",
         ),
         Column("outliers", "int64", "outliers in which it is the largest cause"),
+        *(
+            Column(
+                f"{group}_{name}",
+                "float64",
+                f"mean of {group}_ns {meaning}; 0 also where nothing tells",
+                unit="ns",
+            )
+            for group in ("typical", "tail")
+            for name, meaning in (
+                ("cpu_wait_ns", "in which its thread waited for a CPU, estimated from samples"),
+                ("silent_ns", "in which no thread of the reader's process ran"),
+            )
+        ),
     ),
     "One row a cause of a chain's latency, the largest share of the typical messages first. Which "
     "messages are typical, slowest and outliers, docs/method.md says.",
