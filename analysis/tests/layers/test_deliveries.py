@@ -57,6 +57,11 @@ def take(scene: Scene, *numbers: int, after: int = 10) -> None:
         )
 
 
+def test_nothing_was_published() -> None:
+    found, losses, _ = hops(pair())
+    assert (found, losses) == ([], [])
+
+
 def test_all_received() -> None:
     scene = pair()
     publish(scene, *range(1, 11))

@@ -30,10 +30,13 @@ def _ptrace(request: int, tid: int) -> None:
 
 def descendants(pid: int) -> Iterator[int]:
     """List the processes that a process started, and those that they did."""
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            yield int(child)
-            yield from descendants(int(child))
+    children: list[str] = []
+    with suppress(FileNotFoundError, ProcessLookupError):  # It ended meanwhile.
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            children += (task / "children").read_text().split()
+    for child in children:
+        yield int(child)
+        yield from descendants(int(child))
 
 
 def find_process(ancestor: int, *words: str) -> int:
@@ -41,9 +44,10 @@ def find_process(ancestor: int, *words: str) -> int:
 
     def found() -> int | None:
         for pid in descendants(ancestor):
-            line = Path(f"/proc/{pid}/cmdline").read_text()
-            if all(word in line for word in words):
-                return pid
+            with suppress(FileNotFoundError, ProcessLookupError):
+                line = Path(f"/proc/{pid}/cmdline").read_text()
+                if all(word in line for word in words):
+                    return pid
         return None
 
     return int(wait_until(found, f"a process with {words}"))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from case import Case, Graph, Truth
-from judge import EVERY, SLOWEST, Cause, Said, constant, mean_of
+from judge import EVERY, MODE, SLOWEST, Cause, Said, constant, mean_of
 
 from cases.graphs import CHAIN, Spec, pipeline, with_input, with_process, with_source
 
@@ -94,7 +94,7 @@ CASES = [
     Case(
         "small-socket-buffers",
         "300 KB over UDP, which the reader's socket buffer cannot hold: resends.",
-        Cause(CHAIN, ("dds receive",), ("resends of /image",)),
+        Cause(CHAIN, ("dds receive",), ("resends of /image",), group=MODE),
         pipeline(period_ms=100, count=60, size=300_000),
         options=("--rmw-profile", "fastdds_udp_small_buffers"),
     ),
@@ -134,7 +134,7 @@ CASES = [
                 None,
                 SLOWEST,
             ),
-            ("waiting for a CPU",),
+            ("waiting for a CPU", "short of CPU"),
         ),
         with_process(pipeline(count=100), "detector", idle=True, cpu=0, rivals=1),
     ),

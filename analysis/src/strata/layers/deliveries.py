@@ -89,7 +89,8 @@ def find_deliveries(model: Model, transfers: Transfers, names: pd.DataFrame) -> 
     pairs = find_pairs(model, transfers, writing, reading)
     rows = _rows(model, transfers, writing, reading, pairs)
     hops, hop_of_pair = _hops(model, transfers, names, (writing, reading, pairs), rows)
-    longest = _longest(transfers, names, len(hops))[hop_of_pair]
+    # Nothing was ever published to a pair without a hop.
+    longest = pick(_longest(transfers, names, len(hops)), hop_of_pair)
     begin_ns = pick(rows.published_ns, rows.first)
     alive = rows.published_ns >= reading.begin_ns[pairs.reader[rows.pair]]
     got = rows.taken_ns != NONE
