@@ -16,7 +16,12 @@ from strata.campaign.results import Results, open_results
 
 RELAY = """\
 question: What does QoS change?
-original: {title: "The original", machine: another, published: [relay.csv], corrections: [one, two]}
+original:
+  title: "The original"
+  machine: another
+  client: rclcpp
+  published: [relay.csv]
+  corrections: [one, two]
 studies:
   qos:
     question: What does QoS change?

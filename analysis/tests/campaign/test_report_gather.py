@@ -4,16 +4,20 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from measured_campaign import RELAY, make_campaign
+from rich.console import Console
 
 from strata.campaign.report.contents import Chart, Contents
 from strata.campaign.report.gather import gather
+from strata.campaign.report.page import render_page
 from strata.campaign.report.parts import figure_part
+from strata.campaign.report.text import print_contents
 from strata.campaign.tables.table import Table
 
 FIGURES = """\
@@ -46,6 +50,16 @@ def test_findings_of_cells_are_told_by_the_cell_that_has_most(contents: Contents
     assert (found.severity, found.text, found.cells) == ("warning", "5 messages were lost.", 2)
     ids = sorted(cell.cell_id for cell in contents.cells if cell.status == "finished")
     assert found.where == f"{ids[1]}; 2 cells in all"
+
+
+def test_a_study_names_its_client_library(contents: Contents) -> None:
+    ran, not_run = contents.studies
+    assert (ran.study.client, not_run.study.client) == ("rclpy", "")
+    told = "Measured here with the client library"
+    assert render_page(contents).count(told) == 1
+    out = io.StringIO()
+    print_contents(contents, Console(file=out, width=200))
+    assert "measured here with the client library rclpy" in out.getvalue()
 
 
 def test_figures_of_a_study_keep_the_cells_that_they_ask_for(contents: Contents) -> None:

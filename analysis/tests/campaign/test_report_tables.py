@@ -401,6 +401,21 @@ def test_a_relays_published_figures_are_in_its_own_unit(relay: Results) -> None:
     assert np.isclose(row["here"], own["value"].median() * 1e3)
 
 
+def test_figures_beside_those_of_another_client_library_say_so(
+    relay: Results, lidar: Results
+) -> None:
+    table = made(relay, "chains", "published", file="relay.csv")
+    assert table.notes[0] == (
+        "Printed figures are of another machine: another, its nodes in rclcpp. Ours are of rclpy, "
+        "the printed ones of rclcpp: they differ by the client library, too."
+    )
+    texts = {column.name: column.text for column in table.columns}
+    assert texts["here"] == "this machine, rclpy"
+    # One that does not say what its nodes were is not said to be of another.
+    unknown = made(lidar, "test_cases", "published", file="ouster-test-cases.csv")
+    assert "differ by the client" not in " ".join(unknown.notes)
+
+
 def test_a_chain_divided_by_its_hops_is_the_originals_and_named_so(relay: Results) -> None:
     asked = {"file": "relay.csv", "of": "hop_latency", "rows": ["executor", "rate"]}
     table = made(relay, "chains", "published", **asked)

@@ -53,10 +53,14 @@ class _Part(BaseModel):
 
 
 class Original(_Part):
-    """The published campaign: where, on what machine, its figures (files), and its known errors."""
+    """The published campaign: where, on what machine, its figures (files), and its known errors.
+
+    `client` is the client library of its nodes.
+    """
 
     title: str = Field(min_length=1)
     machine: str = "not stated"
+    client: str = ""
     published: list[str] = []
     corrections: list[str] = []
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from strata.analysis import Analysis
+from strata.campaign.clients import clients_of, ends_of
 from strata.campaign.own_files import OwnCounts, OwnFiles
 from strata.campaign.wanted import Wanted
 from strata.model.columns import filled
@@ -217,6 +218,7 @@ def _hops(
     }
     silent = [key for key in _silent(analysis, wanted) if key not in taken]
     takers = {node for _, _, node in taken}
+    clients = clients_of(analysis)
     out = []
     for key in [*taken, *silent]:
         topic, sender, node = key
@@ -225,7 +227,8 @@ def _hops(
             # The numbers are the source's: what is missing may have been lost on a hop before.
             told = replace(told, lost=None)
         rows = taken.get(key, transfers.iloc[:0])
-        out.append(_hop(key, published.get((topic, sender)), rows, told, own.payload_bytes, wanted))
+        hop = _hop(key, published.get((topic, sender)), rows, told, own.payload_bytes, wanted)
+        out.append({**hop, **ends_of(clients, sender, node)})
     ledger.add("loss_disagreements", sum(not row.pop("agrees") for row in out))
     nullable = ("first_ns", "last_ns", "own_received", "own_lost", "payload_bytes")
     frame = pd.DataFrame(out, columns=MEASURED_HOPS.names)

@@ -70,7 +70,10 @@ class CellRow:
 
 @dataclass(frozen=True)
 class Study:
-    """A study: its question, factors, and what all of its figures' captions say."""
+    """A study: its question, factors, and what all of its figures' captions say.
+
+    `client` names the client library of the measured nodes; empty where nothing ran.
+    """
 
     name: str
     question: str
@@ -80,6 +83,7 @@ class Study:
     warm_up: int = 0
     repetitions: int = 1
     duration: str = ""
+    client: str = ""
 
     def factor(self, name: str) -> Factor | None:
         """Return the factor of that name; null for another column (hop, layer, process)."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from strata.campaign import model
+from strata.campaign.clients import client_words
 from strata.campaign.environment import changes
 from strata.campaign.imports import Import, read_imports
 from strata.campaign.measures import MEASURES, OVER_TIME, long_frame
@@ -81,7 +82,7 @@ def gather(directory: Path, *, progress: Progress | None = None) -> Contents:
 def _study_part(
     results: Results, study: StudyResults, imports: list[Import], step: Callable[[str], None]
 ) -> StudyPart:
-    shown = _study(study)
+    shown = _study(study, client_words(results, study.finished))
     parts: list[Chart | Table] = []
     frames = _Frames(results, study.name)
     for figure in study.stated.figures:
@@ -150,7 +151,7 @@ def _chart(frames: _Frames, figure: model.Figure) -> Chart:
     return Chart(request, found.measure, found.frame)
 
 
-def _study(study: StudyResults) -> Study:
+def _study(study: StudyResults, client: str) -> Study:
     stated = study.stated
     cells = tuple(_cell(outcome) for outcome in study.outcomes)
     warm_ups = [outcome.cell.warm_up for outcome in study.outcomes]
@@ -164,6 +165,7 @@ def _study(study: StudyResults) -> Study:
         warm_up=max(warm_ups, default=stated.warm_up),
         repetitions=max((cell.repetition for cell in cells), default=stated.repetitions),
         duration=_duration(list(durations)),
+        client=client,
     )
 
 

@@ -59,6 +59,8 @@ def _study(part: StudyPart, console: Console) -> None:
     console.print()
     console.print(Rule(printable(part.study.name), align="left", characters="="))
     _say(console, part.study.question)
+    if part.study.client:
+        _say(console, f"measured here with the client library {part.study.client}", indent=2)
     for text in part.answer:
         _say(console, f"> {sentence(text)}", indent=2)
     tables = [item for item in part.parts if isinstance(item, Table)]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strata.campaign.clients import client_words
 from strata.campaign.measures import MEASURES, long_frame
 from strata.campaign.model import Figure, listed
 from strata.campaign.results import Results, keeps
@@ -31,7 +32,10 @@ DIRECTORY = "published"
 _TITLE = "as published (another machine)"
 _WHAT = ["measure", "statistic", "unit"]
 _STATISTICS = {**STATISTIC_LABELS, "count": "n", "se": "standard error"}
-_ANOTHER = "Printed figures are of another machine: {machine}."
+_ANOTHER = "Printed figures are of another machine: {machine}{client}."
+_OTHER_CLIENT = (
+    "Ours are of {here}, the printed ones of {printed}: they differ by the client library, too."
+)
 
 
 def published(results: Results, study: str, figure: Figure) -> Table:
@@ -42,7 +46,13 @@ def published(results: Results, study: str, figure: Figure) -> Table:
     """
     path = published_file(results, str(figure.file))
     original = results.campaign.original
-    note = _ANOTHER.format(machine=original.machine if original else "not stated")
+    printed, here = original.client if original else "", _client(results, study, figure)
+    note = _ANOTHER.format(
+        machine=original.machine if original else "not stated",
+        client=f", its nodes in {printed}" if printed else "",
+    )
+    if printed and here and here != printed:
+        note = f"{note} {_OTHER_CLIENT.format(here=here, printed=printed)}"
     if path is None:
         empty = f"the file {figure.file} is neither beside the campaign's file nor shipped"
         return Table("published", str(figure.file), (), pd.DataFrame(), (note,), empty)
@@ -64,6 +74,12 @@ def published(results: Results, study: str, figure: Figure) -> Table:
     table = _beside(results, study, replace(figures, frame=kept), figure)
     title = ", ".join(filter(None, [_TITLE, table.title]))
     return replace(table, title=f"{title}: {whose}", notes=(note, *figures.notes))
+
+
+def _client(results: Results, study: str, figure: Figure) -> str:
+    """Name the client library of our nodes; empty where nothing tells."""
+    ran = results.study(study).finished
+    return client_words(results, [one for one in ran if keeps(figure.where, one.cell.levels)])
 
 
 def _fit(figures: originals.Figures, results: Results, study: str, figure: Figure) -> bool:
@@ -111,7 +127,8 @@ def _beside(results: Results, study: str, figures: originals.Figures, figure: Fi
         labels[column] = further.label.format(hops=", ".join(map(str, hops)) or "hops")
     frame = _in_order(frame, results, study, figures, rows)
     alike = [name for name in _WHAT if frame[name].nunique() == 1]
-    columns = _columns(rows, figures.here, labels, frame)
+    client = _client(results, study, figure)
+    columns = _columns(rows, figures.here, labels, frame, client)
     words = [one.texts[frame[one.name].iloc[0]] for one in columns if one.name in alike]
     title = ", ".join(words)
     kept = tuple(one for one in columns if one.name not in alike)
@@ -119,7 +136,7 @@ def _beside(results: Results, study: str, figures: originals.Figures, figure: Fi
 
 
 def _columns(
-    rows: Sequence[str], here: str, further: dict[str, str], frame: pd.DataFrame
+    rows: Sequence[str], here: str, further: dict[str, str], frame: pd.DataFrame, client: str
 ) -> tuple[Column, ...]:
     units = {unit: unit for unit in frame["unit"]}
     statistics = {name: _statistic_words(name) for name in frame["statistic"]}
@@ -130,7 +147,7 @@ def _columns(
         Column("unit", "unit", texts=units),
         Column("printed", "printed", form="exact"),
         Column("right", "corrected", form="exact", text="where the printed figure is wrong"),
-        Column("here", here, form="figure", text="this machine"),
+        Column("here", here, form="figure", text=f"this machine{', ' if client else ''}{client}"),
         *(Column(name, label, form="number") for name, label in further.items()),
         Column("count", "n here", form="count"),
     )

@@ -17,6 +17,7 @@ _WARM_UP = Column("warm_up", "bool", "`number` is of the cell's warm-up: in no s
 _NO_END = "its callback never ended"
 _NOT_THERE = "not in this row"
 _UNTOLD = "not recorded"
+_NO_CLIENT = "the node registered no callback by name"
 _NO_FILE = "the node wrote no such file"
 
 CHAIN_LAYERS = (*HOP_LAYERS, HOLD, STORED, LINK_HOLD)
@@ -85,6 +86,8 @@ MEASURED_HOPS = Table(
         Column("topic", "string", "fully qualified topic"),
         Column("publisher_node", "string", "node that publishes"),
         Column("subscription_node", "string", "node that takes"),
+        Column("publisher_client", "string", "client library: rclpy or rclcpp", null=_NO_CLIENT),
+        Column("subscription_client", "string", "of the node that takes", null=_NO_CLIENT),
         Column("published", "int64", "publications; the five that follow add up to it"),
         Column("left_out", "int64", "of the warm-up"),
         Column("before_first", "int64", "before the first that the subscription took"),
