@@ -31,7 +31,7 @@ from page_reader import Element, read
 from rich.console import Console
 
 from strata.campaign.report.answers import answer
-from strata.campaign.report.cells import cell_text, value_text
+from strata.campaign.report.cells import cell_text, row_texts, value_text
 from strata.campaign.report.contents import Chart, Finding, Measure, Request, Study, StudyPart
 from strata.campaign.report.dataflow import flow
 from strata.campaign.report.page import render_page, write_page_of
@@ -244,6 +244,40 @@ def test_a_page_of_imports_alone_says_so() -> None:
     assert "all values shown are imported, of another machine" in found.by_id("ran").words
     caption = found.every("figcaption")[0].words
     assert "imported and of another machine" in caption and "warm-up" not in caption
+
+
+PERIOD = tuple(
+    Column(name, name, "ms", "number") for name in ("p50", "mad", "mean", "std", "min", "max")
+)
+
+
+def test_values_of_a_row_have_the_digits_that_tell_them_apart() -> None:
+    # Test case 4 of the original: stamps of a sensor, 100 ms apart.
+    names = [column.name for column in PERIOD]
+    steady = dict(zip(names, (100.002, 0.12912, 100.001, 0.26031, 97.634, 102.389), strict=True))
+    assert row_texts(steady, PERIOD) == (
+        "100.002", "0.129", "100.001", "0.260", "97.634", "102.389"
+    )  # fmt: skip
+    # Three digits do where they tell: no figure says more than it has to.
+    loose = dict(zip(names, (26.965, 7.145, 24.62, 8.555, 7.99, 45.079), strict=True))
+    assert row_texts(loose, PERIOD) == ("27.0", "7.14", "24.6", "8.55", "7.99", "45.1")
+    same = dict.fromkeys(loose, 100.0)
+    assert set(row_texts(same, PERIOD)) == {"100"}
+    close = {**loose, "mean": 26.965 + 1e-9}
+    assert row_texts(close, PERIOD)[0] == row_texts(close, PERIOD)[2] == "27.0"
+
+
+def test_ours_has_the_decimals_of_the_printed_figure_beside_it() -> None:
+    columns = (
+        Column("printed", "printed", form="exact"),
+        Column("here", "here", form="figure"),
+        Column("count", "n here", form="count"),
+    )
+    assert row_texts({"printed": "102.389", "here": 100.0021, "count": 1000}, columns) == (
+        "102.389", "100.002", "1,000"
+    )  # fmt: skip
+    assert row_texts({"printed": "999", "here": 60.0, "count": 60}, columns)[1] == "60"
+    assert row_texts({"printed": None, "here": 100.0021, "count": 1}, columns)[1] == "100"
 
 
 def test_a_finding_names_the_cell_that_its_text_is_of() -> None:

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
@@ -13,6 +14,69 @@ from strata.report.html.figures.axes import MICRO
 from strata.units import NOTHING, as_float, format_number, format_p, format_share
 
 _FEW_DIGITS = 1e-3
+_SIGNIFICANT, _MOST_SIGNIFICANT = 3, 6
+_ROUNDED = ("number", "figure")
+_PRINTED = "exact"
+
+
+def row_texts(row: Mapping[str, object], columns: Sequence[Column]) -> tuple[str, ...]:
+    """Write a row's values, its numbers of one unit with digits that tell them apart.
+
+    A period that is steady to some us has its median, least and largest at 100.002, 97.634 and
+    102.389 ms: three digits would say 100, 97.6 and 102. Beside a printed figure ours has as many
+    decimals as that one.
+    """
+    least = _printed_decimals(row, columns)
+    decimals = {
+        unit: max(least, _decimals_to_tell(_rounded(row, columns, unit)))
+        for unit in {column.unit for column in columns if column.form in _ROUNDED}
+    }
+    return tuple(
+        _with_decimals(row[column.name], column, decimals.get(column.unit, 0)) for column in columns
+    )
+
+
+def _printed_decimals(row: Mapping[str, object], columns: Sequence[Column]) -> int:
+    """Return how many decimals the printed figure of a row has; 0 without one."""
+    printed = [row[column.name] for column in columns if column.form == _PRINTED]
+    texts = [one for one in printed if isinstance(one, str) and as_float(one) is not None]
+    return max((len(text.partition(".")[2]) for text in texts if "e" not in text), default=0)
+
+
+def _rounded(row: Mapping[str, object], columns: Sequence[Column], unit: str) -> list[float]:
+    """Return a row's numbers of one unit; those without any are of nothing in common."""
+    if not unit:
+        return []
+    own = [one.name for one in columns if one.form in _ROUNDED and one.unit == unit]
+    values = (as_float(row[name]) for name in own)
+    return [value for value in values if value is not None and abs(value) >= _FEW_DIGITS]
+
+
+def _decimals_to_tell(values: Sequence[float]) -> int:
+    """Return the fewest decimals with which values that differ are written differently."""
+    different = len({_decimal_text(value, _MOST_SIGNIFICANT) for value in values})
+    for decimals in range(_MOST_SIGNIFICANT):
+        if len({_decimal_text(value, decimals) for value in values}) == different:
+            return decimals
+    return _MOST_SIGNIFICANT
+
+
+def _decimal_text(value: float, decimals: int) -> str:
+    """Write a number with so many decimals: three significant digits at least, six at most."""
+    if value == 0:
+        return f"{value:.{decimals}f}"
+    digits = math.floor(math.log10(abs(value))) + 1
+    kept = max(_SIGNIFICANT - digits, min(decimals, _MOST_SIGNIFICANT - digits), 0)
+    return f"{value:,.{kept}f}"
+
+
+def _with_decimals(value: object, column: Column, decimals: int) -> str:
+    number = None if isinstance(value, str) else as_float(value)
+    plain = cell_text(value, column)
+    if number is None or column.form not in _ROUNDED or not decimals or not number:
+        return plain
+    is_whole = column.form == "figure" and number == round(number)
+    return plain if is_whole or abs(number) < _FEW_DIGITS else _decimal_text(number, decimals)
 
 
 def cell_text(value: object, column: Column) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from strata.campaign.report.cells import cell_text
+from strata.campaign.report.cells import row_texts
 from strata.campaign.report.contents import (
     FAILED,
     HERE,
@@ -117,7 +117,7 @@ def figure_title(chart: Chart) -> str:
 def table_part(table: Table, place: str) -> TablePart:
     """Write a table's values as texts."""
     rows = tuple(
-        tuple(cell_text(row[column.name], column) for column in table.columns)
+        row_texts({str(name): value for name, value in row.items()}, table.columns)
         for row in table.frame.to_dict("records")
     )
     return TablePart(
