@@ -20,9 +20,9 @@ from strata.stats.stands_out import (
     BACKLOG,
     LOSS,
     MIN_OUTLIERS,
+    MIN_SHARE,
     Standing,
     allowance,
-    least_share,
     what_stands_out,
 )
 from strata.symbols import shorten_place
@@ -243,7 +243,7 @@ def _largest_part(said: _Said, typical: Row) -> str:
     why = (
         f"a healthy hop may need {format_ns(allowed)} of it"
         if typical["typical_ns"] <= allowed
-        else f"no part is {least_share(typical['typical_ns']):.0%} of it"
+        else f"no part is {MIN_SHARE:.0%} of it"
     )
     return f"the largest part is {said.cause(typical)}, {_amount(said, typical)}, and {why}"
 
