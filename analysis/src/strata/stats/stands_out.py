@@ -42,7 +42,7 @@ and hold. A callback of Python that makes a message and publishes it needs 250 t
 that slept before (5 Hz)."""
 WAITING_NS = 500_000
 """And of one that ends when another thread has woken up, or an executor has come round."""
-MERGED_NS = 800_000
+MERGED_NS = 850_000
 """And of several layers that were not told apart, together."""
 MIN_SHARE = 0.15
 """Of the latency: a smaller share of the typical messages is not named as what stands out."""
