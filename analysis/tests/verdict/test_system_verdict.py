@@ -138,12 +138,12 @@ def test_a_process_short_of_cpu_comes_after_executors_and_before_the_rest() -> N
     assert causes["kind"].tolist()[:2] == ["cpu", "hop"]
     assert causes["share"].isna().tolist()[:2] == [True, False]
     assert verdict.text.startswith(
-        "Process sink (2) is short of CPU: in 80 % of the time in which its threads could run they "
-        "had none, 8.00 ms for each message that they sent or took. The callback for /t"
+        "Process sink (2) of /sink is short of CPU: in 80 % of the time in which its threads could "
+        "run they had none, 8.00 ms for each message that they sent or took. The callback for /t"
     )
     verdict, found = judge_system(cpu_of(system(200_000, 100 * MS, other_ns=30 * MS), 4000 * MS))
     assert found["system_causes"]["kind"].tolist()[:2] == ["executor", "cpu"]
-    assert "of their time its threads waited for a CPU. Process sink (2)" in verdict.text
+    assert "of their time its threads waited for a CPU. Process sink (2) of /sink" in verdict.text
 
 
 @pytest.mark.parametrize("cpu_wait_ns", [20 * MS, 0])

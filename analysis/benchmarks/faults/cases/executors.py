@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 from case import Case, Truth
-from judge import SLOWEST, Cause, Magnitude, System
+from judge import Cause, Magnitude, System
 
 from cases.graphs import CHAIN, Spec, pipeline, with_input, with_node, with_process, with_source
 
@@ -17,17 +17,17 @@ def _with_command(graph: Spec) -> Spec:
     """Have the camera publish /command just before each /image."""
     timer = graph["processes"]["camera"]["nodes"]["camera"]["timers"][0]
     # The image comes when the command is being worked on.
-    images = [{**image, "pause_ms": 2} for image in timer["publish"]]
+    images = [{**image, "pause_ms": 1} for image in timer["publish"]]
     outputs = [{"topic": "/command", "bytes": 16}, *images]
     return with_source(graph, "camera", publish=outputs)
 
 
-def _beside(milliseconds: float, **how: object) -> Spec:
+def _beside(milliseconds: float) -> Spec:
     """Give the detector a second subscription, which takes so long for each command."""
     graph = _with_command(pipeline(period_ms=80, count=80))
     detector = graph["processes"]["detector"]["nodes"]["detector"]
-    command = {"topic": "/command", "work_ms": milliseconds, **how}
-    detector["inputs"] = [command, *({**each, **how} for each in detector["inputs"])]
+    command = {"topic": "/command", "work_ms": milliseconds}
+    detector["inputs"].insert(0, command)
     return graph
 
 
@@ -76,9 +76,9 @@ def _crowded(nodes: int, milliseconds: float) -> Spec:
 
 
 def _poses_at_once(poses: int) -> Spec:
-    """Publish four messages at once, each of which takes long to be taken."""
-    image = {"topic": "/image", "poses": poses}
-    graph = with_source(pipeline(period_ms=400, count=80), "camera", publish=[image], burst=4)
+    """Publish eight messages at once, each of which takes long to be taken."""
+    image = {"topic": "/image", "poses": poses, "serialized": True}
+    graph = with_source(pipeline(period_ms=600, count=80), "camera", publish=[image], burst=8)
     return with_input(graph, "detector", type="poses")
 
 
@@ -91,9 +91,9 @@ CASES = [
     ),
     Case(
         "behind-own-takes",
-        "Four messages at once, whose conversion takes some 10 ms each: they wait for each other.",
-        Cause(CHAIN, ("executor wait",), ("behind", "take", "/image"), group=SLOWEST),
-        _poses_at_once(2000),
+        "Eight messages at once, whose conversion takes some 8 ms each: they wait for each other.",
+        Cause(CHAIN, ("executor wait",), ("behind", "take", "/image")),
+        _poses_at_once(1000),
     ),
     *(
         _behind(
@@ -101,18 +101,13 @@ CASES = [
             f"Each image waits for a callback of its own node, of {milliseconds} ms.",
             _beside(milliseconds),
         )
-        for milliseconds in (5, 12, 30)
+        for milliseconds in (8, 15, 40)
     ),
     _behind(
         "behind-another-node",
         "Each image waits for another node of its executor.",
         _ORDERED,
         "logger",
-    ),
-    _behind(
-        "behind-a-callback-group",
-        "A multi-threaded executor; the image's callback group is busy.",
-        with_process(_beside(15, group="one"), "detector", executor="multi"),
     ),
     Case(
         "polled-executor",

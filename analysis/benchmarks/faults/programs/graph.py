@@ -31,6 +31,7 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.serialization import serialize_message
 from rclpy.task import Future
 from sensor_msgs.msg import CompressedImage
 from truth import TruthFile, spin_for
@@ -49,12 +50,13 @@ def qos_of(spec: Spec) -> QoSProfile:
 
 
 class Output:
-    """A publisher of images of `bytes`, or of `poses`."""
+    """A publisher of images of `bytes`, or of `poses`; `serialized`: one and the same, as bytes."""
 
     def __init__(self, node: Node, truth: TruthFile, spec: Spec) -> None:
         self.node, self.truth, self.spec = node, truth, spec
         self.topic = spec["topic"]
         self.kind = PoseArray if "poses" in spec else CompressedImage
+        self.serialized: bytes | None = None
         self.publisher = node.create_publisher(self.kind, self.topic, qos_of(spec))
 
     def ready(self) -> bool:
@@ -62,15 +64,22 @@ class Output:
 
     def publish(self, number: int) -> None:
         time.sleep(self.spec.get("pause_ms", 0) / 1e3)
+        if "serialized" in self.spec:
+            message = self.serialized = self.serialized or serialize_message(self.made(number))
+        else:
+            message = self.made(number)
+        begin_ns = time.monotonic_ns()
+        self.publisher.publish(message)
+        self.truth.add(self.node.get_name(), "publish", self.topic, number, begin_ns)
+
+    def made(self, number: int) -> Any:
         message = self.kind()
         message.header.frame_id = str(number)
         if "poses" in self.spec:
             message.poses = [Pose() for _ in range(self.spec["poses"])]
         else:
             message.data = array("B", bytes(self.spec.get("bytes", 100)))
-        begin_ns = time.monotonic_ns()
-        self.publisher.publish(message)
-        self.truth.add(self.node.get_name(), "publish", self.topic, number, begin_ns)
+        return message
 
 
 class Source:

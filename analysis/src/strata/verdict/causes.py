@@ -30,6 +30,8 @@ FULL = 0.9
 FULL_SHARE = 0.1
 STARVED = 0.3
 LEAST_SHARE = 0.01
+MOST_NODES = 3
+"""Of a process: more nodes are counted, not named."""
 
 _KINDS = ("executor", "cpu", "topic", "hop")
 _THREAD = ["host", "vpid", "vtid"]
@@ -129,6 +131,22 @@ def _hops(results: Results) -> pd.DataFrame:
     return sums.assign(kind="hop", where=where)
 
 
+def _nodes_of(executors: pd.DataFrame, processes: pd.DataFrame) -> pd.Series[str]:
+    """Say which nodes run in each process: " of /a, /b", or how many; nothing without names."""
+    named: dict[tuple[str, int], list[str]] = {}
+    for row in executors[executors["nodes"].notna()].to_dict("records"):
+        nodes = named.setdefault((row["host"], row["vpid"]), [])
+        nodes += [node for node in str(row["nodes"]).split(", ") if node and node not in nodes]
+    words = []
+    for key in zip(processes["host"], processes["vpid"], strict=True):
+        nodes = named.get(key, [])
+        many = len(nodes) > MOST_NODES
+        words.append(
+            f" of {len(nodes)} nodes" if many else f" of {', '.join(nodes)}" if nodes else ""
+        )
+    return pd.Series(words, processes.index, dtype=object)
+
+
 def _starved(results: Results) -> pd.DataFrame:
     """Processes whose threads with messages wanted CPUs and had none."""
     cpu = results.thread_cpu
@@ -144,7 +162,11 @@ def _starved(results: Results) -> pd.DataFrame:
     out = pd.DataFrame(
         {
             "kind": "cpu",
-            "where": sums["process"].astype(str) + " (" + sums["vpid"].astype(str) + ")",
+            "where": sums["process"].astype(str)
+            + " ("
+            + sums["vpid"].astype(str)
+            + ")"
+            + _nodes_of(results.executors, sums),
             "duration_ns": sums["cpu_wait_ns"].astype("int64"),
             "count": sums["count"].astype("int64"),
             "mean_ns": mean.astype(float),
