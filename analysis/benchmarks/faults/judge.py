@@ -16,6 +16,8 @@ Count = Callable[[Truth], int]
 TYPICAL, SLOWEST = "typical", "slowest"
 MODE = "mode"
 """The cause that makes the slowest mode slower than the one before, and by how much."""
+ANY = "any"
+"""The cause may be that of the typical messages, the slowest, or the slowest mode."""
 EVERY = "every"
 """The cause is that of the typical messages, its magnitude the mean over all of them."""
 _KEYS = {
@@ -95,6 +97,10 @@ class Cause:
         """Hold the chain's bottleneck against the planted cause."""
         found = [row for row in answer.document["bottlenecks"] if row["chain"] == self.chain]
         planted = self.magnitude(truth) if self.magnitude else None
+        if self.group == ANY:
+            tried = [replace(self, group=group) for group in (TYPICAL, MODE, SLOWEST)]
+            judged = [one.judge(answer, truth) for one in tried]
+            return min(judged, key=lambda one: ("right", "partly", "wrong").index(one.verdict))
         if not found:
             return Judgement(
                 f"no chain {self.chain}: {chains(answer)}", False, False, None, planted

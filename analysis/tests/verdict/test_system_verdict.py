@@ -143,7 +143,10 @@ def test_a_process_short_of_cpu_comes_after_executors_and_before_the_rest() -> N
     )
     verdict, found = judge_system(cpu_of(system(200_000, 100 * MS, other_ns=30 * MS), 4000 * MS))
     assert found["system_causes"]["kind"].tolist()[:2] == ["executor", "cpu"]
-    assert "of their time its threads waited for a CPU. Process sink (2) of /other, /sink" in verdict.text
+    assert (
+        "of their time its threads waited for a CPU. Process sink (2) of /other, /sink"
+        in verdict.text
+    )
 
 
 @pytest.mark.parametrize("cpu_wait_ns", [20 * MS, 0])

@@ -85,9 +85,9 @@ def _poses_at_once(poses: int) -> Spec:
 CASES = [
     Case(
         "crowded-executor",
-        "Eight more nodes in the detector's executor work for 12 ms on each image: it is full.",
+        "Nine more nodes in the detector's executor work for 12 ms on each image: it is full.",
         System(("/worker_", "executor"), share=(0.9, 1.0)),
-        _crowded(8, 12),
+        _crowded(9, 12),
     ),
     Case(
         "behind-own-takes",
