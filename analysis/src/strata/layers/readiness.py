@@ -5,7 +5,10 @@
 A hop is ready when its publisher and its subscription are made (their init events) and the executor
 that takes its messages has begun to spin (it waits, or looks for work; not asked for where that is
 not recorded). A message that came out of the writer's history (layer *history*) was published
-before its reader was known to the writer: the hop was ready when the message was first sent.
+before its reader was known to the writer: the hop was ready when the message was first sent. The
+other way round, a reader that does not know the writer yet gets its messages and is told of them
+later, of all at once: where the first message of a writer that a reader was told of had arrived
+`_UNKNOWN_NS` or more before, the hop was ready when it was told.
 
 Without init events of both ends nothing is known: the trace may have begun long after them.
 """
@@ -21,8 +24,9 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.search import pick
 from strata.model.timeline import Kind
-from strata.schema.layers import HISTORY
+from strata.schema.layers import DDS_RECEIVE, HISTORY
 
+_UNKNOWN_NS = 1_000_000
 _SPINS = (Kind.WAIT, Kind.WAIT_BEGIN, Kind.READY)
 
 
@@ -49,8 +53,29 @@ def find_readiness(model: Model, transfers: Transfers) -> Readiness:
     history = transfers.durations.get(HISTORY.column)
     if history is not None:
         taking = np.maximum(taking, np.where(history > 0, transfers.handed_ns + history, NONE))
+    taking = np.maximum(taking, _writer_known(transfers, publisher, subscription))
     known = (publisher != NONE) & (subscription != NONE)
     return Readiness(np.where(known, np.maximum(made, taking), NONE), made > taking)
+
+
+def _writer_known(transfers: Transfers, publisher: Ints, subscription: Ints) -> Ints:
+    """When each message's reader knew its writer, where its first messages had to wait for that."""
+    out = np.full(len(transfers), NONE, np.int64)
+    waited_ns = transfers.durations.get(DDS_RECEIVE.column)
+    told = np.flatnonzero(transfers.passage.notified_ns != NONE)
+    if waited_ns is None or not len(told):
+        return out
+    notified_ns = transfers.passage.notified_ns[told]
+    order = np.lexsort(
+        (transfers.handed_ns[told], notified_ns, subscription[told], publisher[told])
+    )
+    rows = told[order]
+    pair = np.stack([publisher[rows], subscription[rows]])
+    begins = np.append(True, (pair[:, 1:] != pair[:, :-1]).any(axis=0))
+    first = rows[begins]
+    known_ns = np.where(waited_ns[first] >= _UNKNOWN_NS, transfers.passage.notified_ns[first], NONE)
+    out[rows] = known_ns[np.cumsum(begins) - 1]
+    return out
 
 
 def _executor_begin(model: Model, transfers: Transfers) -> Ints:

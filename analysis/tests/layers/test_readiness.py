@@ -1,0 +1,47 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Messages from before a reader knew their writer are of the start-up."""
+
+from __future__ import annotations
+
+from test_late_joiners import MS, UDP, made, write
+
+from strata.layers.readiness import find_readiness
+from strata.layers.transfers import cut_layers
+
+
+def ready(told_ns: dict[int, int]) -> list[bool]:
+    """Publish and receive a message each 100 ms; `told_ns` is when the reader was told of each."""
+    scene = made()
+    for number, at_ns in told_ns.items():
+        sent = number * 100 * MS + 50
+        write(scene, number, number * 100, (sent, 1, 7411))
+        scene.play(f"""
+            {sent + 1000} 2.9 receive sample=A{number} stamp={number} transport={UDP} port=7411
+            {at_ns} 2.9 reader_history_add sample=A{number} stamp={number}
+            {at_ns + 10} 2.9 reader_notify sample=A{number} reader=R
+            {at_ns + 20} 2.2 execute on_t
+            {at_ns + 30} 2.2 take_begin reader=R
+            {at_ns + 40} 2.2 take_end reader=R sample=A{number} stamp={number} taken=1
+            {at_ns + 50} 2.2 rmw_take on_t {number}
+            {at_ns + 60} 2.2 callback_start on_t
+            {at_ns + 70} 2.2 callback_end on_t
+        """)
+    model, ledger = scene.model()
+    transfers = cut_layers(model, ledger)
+    found = find_readiness(model, transfers)
+    return [
+        bool(begin >= at) for begin, at in zip(transfers.publish_ns, found.ready_ns, strict=True)
+    ]
+
+
+def test_what_waited_for_the_reader_to_know_the_writer_is_start_up() -> None:
+    # Of two messages it is told at once, 226 ms after the first had arrived.
+    late = 326 * MS
+    assert ready({1: late, 2: late + 1000, 4: 400 * MS + 2000}) == [False, False, True]
+
+
+def test_a_message_that_waits_later_on_is_none() -> None:
+    # It had to wait for a repair: the reader had been told of another one before.
+    told = {1: 100 * MS + 2000, 2: 426 * MS, 3: 426 * MS + 1000, 5: 500 * MS + 2000}
+    assert ready(told) == [True] * 4
