@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from measured_campaign import LIDAR, RELAY, make_campaign
 
+from strata.campaign.load import load_campaign
 from strata.campaign.measures import long_frame
 from strata.campaign.model import Figure
 from strata.campaign.report.cells import cell_text
@@ -481,6 +482,41 @@ def test_an_originals_loss_stands_beside_our_shortfall(
     here = long_frame(results, "middleware", "throughput")["value"].mean()
     assert "throughput, mean, MiB/s" in rates.title
     assert np.isclose(rates.frame["here"].dropna(), here * 1e6 / 2**20)
+
+
+def test_a_level_that_names_its_transport_has_the_figures_printed_without_it(
+    sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    text = CAMERA_LIKE.replace("{zenoh: {}}", "{zenoh_shm_512m: {also: [zenoh]}}")
+    results = make_campaign(tmp_path, text, {"middleware/": sample("cell_relay")})
+    table = made(results, "middleware", "published", file="camera-rmw.csv", of="shortfall")
+    row = table.frame.set_index(["middleware", "configuration"])
+    assert row.loc[("zenoh_shm_512m", "480p15"), "printed"] == "0.00"
+    assert row.loc[("zenoh_shm_512m", "480p15"), "here"] > 1
+    assert "zenoh" not in set(table.frame["middleware"])
+
+
+def test_every_level_of_a_shipped_middleware_names_its_transport() -> None:
+    for path in PUBLISHED.parent.glob("*.yaml"):
+        for study in load_campaign(path.stem).campaign.studies.values():
+            for factor in ("middleware", "transport"):
+                if factor in study.factors:
+                    assert not {"cyclonedds", "zenoh"} & set(study.factors[factor].names)
+
+
+def test_the_table_of_pools_is_that_of_the_study() -> None:
+    figures = originals.camera_pools(PUBLISHED / "camera-pools.csv")
+    pools = load_campaign("camera").campaign.studies["pools"]
+    for name in figures.factors:
+        assert set(figures.frame[name]) <= set(pools.factors[name].names)
+    printed = figures.frame.set_index(["configuration", "pool"])["printed"]
+    assert printed[("2160p60", "zenoh_256m")] == "17.69"
+    # The main table is the run of 512 MB.
+    main = originals.camera_rmw(PUBLISHED / "camera-rmw.csv").frame
+    zenoh = main[(main["middleware"] == "zenoh") & (main["measure"] == "shortfall")]
+    of_main = zenoh.set_index("configuration")["printed"]
+    for configuration in ("2160p45", "2160p60"):
+        assert printed[(configuration, "zenoh_512m")] == of_main[configuration]
 
 
 def test_a_published_file_of_other_factors_is_shown_as_it_is(relay: Results) -> None:

@@ -66,12 +66,16 @@ class Original(_Part):
 
 
 class Level(_Part):
-    """One value of a factor: what it changes, what it needs (`needs.py`), and what it is."""
+    """One value of a factor: what it changes, what it needs (`needs.py`), and what it is.
+
+    `also` has what results of others call it, published and imported ones.
+    """
 
     scenario: str | None = None
     changes: dict[str, Any] = Field(default={}, alias="set")
     needs: list[str] = []
     text: str = ""
+    also: list[str] = []
     duration: int | float | str | None = None
     warm_up: int | None = Field(default=None, ge=0)
 
@@ -111,6 +115,12 @@ class Factor(_Part):
         return isinstance(self.levels, list) and all(
             isinstance(one, int | float) and not isinstance(one, bool) for one in self.levels
         )
+
+    def level_called(self, name: str) -> str | None:
+        """Give the level of that name, else the one that others call so; null without one."""
+        if name in self.names:
+            return name
+        return next((level for level in self.names if name in self.level(level).also), None)
 
     def number(self, name: str) -> float:
         """Give the number of a level of a numeric factor, in `unit`."""

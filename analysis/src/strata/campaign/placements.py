@@ -66,9 +66,10 @@ class Placement:
             if name not in self.levels:
                 raise self._refused(f"factor {name} of study {self.study} is not named", [name])
             level = self._filled(self.levels[name], facts)
-            if level not in factor.names:
+            found = factor.level_called(level)
+            if found is None:
                 raise self._refused(f"factor {name} has no level '{level}'", factor.names)
-            levels[name] = level
+            levels[name] = found
         return Place(self.study, levels)
 
     def _filled(self, level: str, facts: Mapping[str, Fact]) -> str:

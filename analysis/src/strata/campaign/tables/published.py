@@ -19,7 +19,7 @@ import pandas as pd
 from strata.campaign.clients import client_words
 from strata.campaign.measures import MEASURES, long_frame
 from strata.campaign.model import Figure, listed
-from strata.campaign.results import Results, keeps
+from strata.campaign.results import Results, Study, keeps
 from strata.campaign.tables import originals
 from strata.campaign.tables.comparisons import anova, term_words
 from strata.campaign.tables.statistics import SEED, STATISTIC_LABELS
@@ -64,7 +64,7 @@ def published(results: Results, study: str, figure: Figure) -> Table:
     figures = reader(path) if reader else None
     if figures is None or not _fit(figures, results, study, figure):
         return _as_it_is(path, title, note)
-    kept = figures.frame
+    kept = _called_here(figures.frame, figures.factors, results.study(study))
     if figure.of:
         kept = kept[kept["measure"] == figure.of]
     if kept.empty:
@@ -74,6 +74,15 @@ def published(results: Results, study: str, figure: Figure) -> Table:
     table = _beside(results, study, replace(figures, frame=kept), figure)
     title = ", ".join(filter(None, [_TITLE, table.title]))
     return replace(table, title=f"{title}: {whose}", notes=(note, *figures.notes))
+
+
+def _called_here(frame: pd.DataFrame, factors: Sequence[str], study: Study) -> pd.DataFrame:
+    """Give printed levels the names that the study has for them."""
+    for name in factors:
+        factor = study.stated.factors[name]
+        known = {level: factor.level_called(level) or level for level in frame[name].unique()}
+        frame = frame.assign(**{name: frame[name].map(known)})
+    return frame
 
 
 def _client(results: Results, study: str, figure: Figure) -> str:
