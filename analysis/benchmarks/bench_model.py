@@ -40,13 +40,13 @@ Result = TypeVar("Result")
 
 # What build_model and the pipeline call of model and layers, but for making tables.
 STAGES: dict[str, dict[ModuleType, tuple[str, ...]]] = {
-    "columns": {build: ("EventColumns",)},
+    "columns": {build: ("EventColumns", "add_call_events", "number_clocks")},
     "entities": {build: ("build_entities",), run: ("describe_processes",)},
     "timeline": {build: ("Timeline",)},
     "executions": {
         build: (
             *("pair_executions", "pair_waits", "find_executors", "find_callback_groups"),
-            "read_clocks",
+            *("read_clocks", "join_pieces", "count_contradictory_nesting"),
         )
     },
     "traffic": {
@@ -58,17 +58,25 @@ STAGES: dict[str, dict[ModuleType, tuple[str, ...]]] = {
             *("find_ring_buffers", "pair_passages", "join_intra_process"),
         )
     },
-    "layers": {messages: ("cut_layers", "find_blockers")},
+    "layers": {
+        messages: (
+            *("cut_layers", "find_blockers", "count_between_hosts", "find_deliveries"),
+            "find_readiness",
+        )
+    },
     "chains": {
         messages: (
             *("endpoint_names", "find_links", "link_messages", "find_ways", "find_chains"),
-            "find_chains_of",
+            *("find_chains_of", "causes_missing", "propose_links"),
         )
     },
-    "scheduling": {build: ("find_scheduling",), messages: ("layer_times",)},
+    "scheduling": {
+        build: ("find_scheduling", "find_cpu_samples", "no_samples"),
+        messages: ("layer_times", "find_cpu_waits"),
+    },
     "services, timers, lifecycles": {
         build: ("find_service_traffic",),
-        entities: ("cut_calls", "find_timer_fires", "find_states"),
+        entities: ("cut_calls", "action_frames", "find_timer_fires", "find_states"),
     },
 }
 MODEL_AND_LAYERS = "model + layers"

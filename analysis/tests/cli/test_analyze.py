@@ -56,6 +56,9 @@ def test_every_declared_table_is_an_attribute_of_the_analysis(
     calls = ("client_objects", "service_calls", "services", "service_layers")
     other |= dict.fromkeys(calls, "services_kilted")
     other |= dict.fromkeys([item.name for item in TABLES if "driver" in item.name], "driver_polled")
+    other |= dict.fromkeys([item.name for item in TABLES if "action" in item.name], "actions_jazzy")
+    # Only what was recorded with samples of its threads has these.
+    other |= dict.fromkeys(("thread_cpu", "layer_cpu_waits"), "throws_rclpy")
     analysis = analysis_of(other.get(table, "fast_blocked_st"))
     frame = getattr(analysis, table)
     declared = next(item for item in TABLES if item.name == table)

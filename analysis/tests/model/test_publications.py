@@ -115,12 +115,14 @@ def test_every_event_of_rclpys_publish_is_accounted_for() -> None:
         60 1.1 rmw_publish /t 2
         70 1.1 rclpy_publish unknown
         80 1.1 rmw_publish /t 3
+        90 1.1 rclpy_publish /t
+        95 1.1 rmw_publish /t 4
         """
     )
     model, _ = made.model()
     found = {use.text: use.count for use in event_uses(model) if "rclcpp_publish" in use.event}
     assert found == {
-        "begin of a publication": 2,
+        "begin of a publication": 3,
         "rclpy's publish() raised, nothing was sent": 1,
         UNEXPLAINED: 1,
     }
