@@ -57,6 +57,10 @@ def take(scene: Scene, *numbers: int, after: int = 10) -> None:
         )
 
 
+def test_a_trace_without_events_of_ros_has_no_hops() -> None:
+    assert hops(Scene()) == ([], [], {})
+
+
 def test_nothing_was_published() -> None:
     found, losses, _ = hops(pair())
     assert (found, losses) == ([], [])

@@ -91,7 +91,7 @@ def test_a_signal_ends_the_conversion_and_leaves_perfs_data(
     assert f"strata: {problem}\n" in said
     assert manifest(target)["problems"] == [problem]
     assert manifest(target)["kernel_tracing"]["recorded"] is False
-    names = ["manifest.json", "perf.data", "trace"]
+    names = ["manifest.json", "perf.data", "thread_cpu", "trace"]
     assert sorted(path.name for path in target.iterdir()) == names
     assert [path.name for path in (target / "trace").iterdir()] == ["ust"]
     assert len(events(target / "trace")) == 5

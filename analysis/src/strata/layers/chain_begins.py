@@ -68,7 +68,7 @@ def _from_outside(model: Model, transfers: Transfers, source: Ints) -> Flags:
 def _begin_ns(model: Model) -> int:
     """When the trace began: its first event."""
     first = [model.events.timestamps(name)[:1] for name in model.events.names]
-    return int(np.concatenate(first).min(initial=np.iinfo(np.int64).max))
+    return int(min((int(ns.min()) for ns in first if len(ns)), default=np.iinfo(np.int64).max))
 
 
 def _stray(model: Model, has_message: Flags) -> Flags:

@@ -36,7 +36,7 @@ HOOK = {
     *("rclcpp_timer_callback_added", "rclcpp_timer_link_node", "rclcpp_service_callback_added"),
     *("rclcpp_callback_register", "callback_start", "callback_end"),
     *("rclcpp_executor_wait_for_work", "rclcpp_executor_get_next_ready"),
-    "rclcpp_executor_execute",
+    *("rclcpp_executor_execute", "rclcpp_publish"),
 }
 
 
