@@ -9,7 +9,7 @@ import pandas as pd
 
 from strata.schema import tables
 from strata.schema.action_phases import ACTION_PHASES
-from strata.stats.summary import prefixed, summarize
+from strata.stats.summary import prefixed, summarize, summarize_part
 
 UNKNOWN = "(unknown)"
 
@@ -59,13 +59,6 @@ def _phases(action_id: object, goals: pd.DataFrame, total: int) -> list[dict[str
     for phase in ACTION_PHASES:
         durations = goals[phase.column].dropna().to_numpy(np.int64)
         if len(durations):
-            share = int(durations.sum()) / total if total else 0.0
-            out.append(
-                {
-                    "action_id": action_id,
-                    "phase": phase.name,
-                    "share": share,
-                    **summarize(durations),
-                }
-            )
+            row = {"action_id": action_id, "phase": phase.name}
+            out.append({**row, **summarize_part(durations, total)})
     return out

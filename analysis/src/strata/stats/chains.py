@@ -45,7 +45,7 @@ from strata.schema.layers import (
 )
 from strata.schema.table import Table
 from strata.stats.start_up import find_start_up
-from strata.stats.summary import Statistics, prefixed, summarize
+from strata.stats.summary import prefixed, summarize, summarize_part
 
 Ints = npt.NDArray[np.int64]
 
@@ -234,7 +234,6 @@ def _layer_statistics(
     for position, part in segments.groupby("position"):
         durations = part["duration_ns"].to_numpy(np.int64)
         layer = str(part["layer"].iloc[0])
-        statistics: Statistics = summarize(durations)
         place, places = _most_frequent(where[layer].to_numpy(object)[part["message_id"]])
         rows.append(
             {
@@ -244,8 +243,7 @@ def _layer_statistics(
                 "layer": layer,
                 "where": place,
                 "places": places,
-                "share": int(durations.sum()) / total if total else 0.0,
-                **statistics,
+                **summarize_part(durations, total),
             }
         )
     return pd.DataFrame(rows)
@@ -268,8 +266,7 @@ def layer_totals(segments: pd.DataFrame, latency_total: int) -> list[dict[str, o
     for name in order:
         if name in sums.index.get_level_values("layer"):
             durations = sums.loc[name].to_numpy(np.int64)
-            share = int(durations.sum()) / latency_total if latency_total else 0.0
-            rows.append({"layer": name, "share": share, **summarize(durations)})
+            rows.append({"layer": name, **summarize_part(durations, latency_total)})
     return rows
 
 

@@ -20,7 +20,7 @@ from strata.schema import tables
 from strata.schema.fates import FATES, NUMBER, OUTCOMES, RECEIVED
 from strata.schema.layers import HOP_LAYERS
 from strata.stats.partition import partition
-from strata.stats.summary import prefixed, summarize
+from strata.stats.summary import prefixed, summarize, summarize_part
 
 Ints = npt.NDArray[np.int64]
 
@@ -50,10 +50,8 @@ def hop_tables(messages: pd.DataFrame, counts: pd.DataFrame) -> tuple[pd.DataFra
             there = column[rows]
             there = there[there != NONE]
             if len(there):
-                share = int(there.sum()) / total if total else 0.0
-                layers.append(
-                    {"hop_id": hop_id, "layer": layer, "share": share, **summarize(there)}
-                )
+                part = summarize_part(there, total)
+                layers.append({"hop_id": hop_id, "layer": layer, **part})
     return (
         tables.HOPS.frame(pd.DataFrame(hops, columns=tables.HOPS.names)),
         tables.HOP_LAYER_STATS.frame(pd.DataFrame(layers, columns=tables.HOP_LAYER_STATS.names)),

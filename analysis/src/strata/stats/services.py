@@ -14,7 +14,7 @@ import pandas as pd
 
 from strata.schema import tables
 from strata.schema.service_layers import SERVICE_LAYERS
-from strata.stats.summary import prefixed, summarize
+from strata.stats.summary import prefixed, summarize, summarize_part
 
 UNKNOWN = "(unknown)"
 
@@ -55,7 +55,6 @@ def _layers(service_id: object, calls: pd.DataFrame, total: int) -> list[dict[st
     for layer in SERVICE_LAYERS:
         durations = calls[layer.column].dropna().to_numpy(np.int64)
         if len(durations):
-            share = int(durations.sum()) / total if total else 0.0
-            row = {"service_id": service_id, "layer": layer.name, "share": share}
-            out.append({**row, **summarize(durations)})
+            row = {"service_id": service_id, "layer": layer.name}
+            out.append({**row, **summarize_part(durations, total)})
     return out

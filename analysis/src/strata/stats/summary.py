@@ -28,6 +28,12 @@ def summarize(values: npt.NDArray[np.int64]) -> Statistics:
     return {**_of_any(values), "min": int(values.min()), "max": int(values.max()), "mean": mean}
 
 
+def summarize_part(durations: npt.NDArray[np.int64], total_ns: int) -> Statistics:
+    """Return the statistics of a part's durations with its `share` of a summed latency."""
+    share = int(durations.sum()) / total_ns if total_ns else 0.0
+    return {"share": share, **summarize(durations)}
+
+
 def describe(values: Sample) -> Statistics:
     """Return the declared statistics of values of any unit, in that unit.
 
