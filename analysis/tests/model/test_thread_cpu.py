@@ -70,3 +70,35 @@ def test_the_table_has_sums_of_threads_traced_or_not(tmp_path: Path) -> None:
     # A thread without events is of its process; a process without events is of none.
     assert table["process_id"].isna().to_dict() == {1: False, 7: False, 2: True}
     assert set(table["host"]) == {"h"}
+
+
+def test_what_a_process_needs_to_start_is_not_of_its_traffic(tmp_path: Path) -> None:
+    scene = Scene()
+    scene.publisher("/parameter_events", node="/source", pid=1)
+    scene.subscription("/parameter_events", node="/sink", pid=2, symbol="on_parameters")
+    scene.publisher("/t", node="/source", pid=1)
+    scene.subscription("/t", node="/sink", pid=2, symbol="on_t")
+    # The internal topic's message is early; those of the application are at 1000 and 2000 ms.
+    for at, topic, name in [(50, "/parameter_events", "on_parameters"), (1000, "/t", "on_t")]:
+        scene.play(
+            f"{at * MS} 1.1 rmw_publish {topic} {at}\n{at * MS + 9} 2.2 rmw_take {name} {at}"
+        )
+    scene.play(f"{2000 * MS} 1.1 rmw_publish /t 2000\n{2000 * MS + 9} 2.2 rmw_take on_t 2000")
+    samples(
+        tmp_path,
+        """
+        0    1.1 cpu 1   wait 0   slices 1
+        900  1.1 cpu 400 wait 450 slices 9
+        1100 1.1 cpu 410 wait 460 slices 11
+        1500 1.1 cpu 430 wait 465 slices 20
+        1900 1.1 cpu 450 wait 470 slices 30
+        2500 1.1 cpu 900 wait 900 slices 99
+        """,
+    )
+    found = read_thread_cpu(tmp_path)
+    assert found is not None
+    model = build_model(scene.tables(), Ledger(), cpu=(found, BASE))
+    # Samples are 100 ms apart: a thread without a row in one had not changed.
+    row = thread_cpu_frame(model).iloc[0]
+    assert (row["on_cpu_ns"], row["cpu_wait_ns"]) == (900 * MS, 900 * MS)
+    assert (row["traffic_on_cpu_ns"], row["traffic_cpu_wait_ns"]) == (50 * MS, 20 * MS)

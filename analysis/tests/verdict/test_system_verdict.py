@@ -126,8 +126,8 @@ def cpu_of(made: Scene, cpu_wait_ns: int) -> dict[str, pd.DataFrame]:
         "vpid": 2,
         "vtid": 2,
         "process": "sink",
-        "on_cpu_ns": 100 * MS,
-        "cpu_wait_ns": cpu_wait_ns,
+        "traffic_on_cpu_ns": 100 * MS,
+        "traffic_cpu_wait_ns": cpu_wait_ns,
     }
     return {**tables_of(model), "thread_cpu": pd.DataFrame([row])}
 

@@ -5,12 +5,16 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from strata.model.build import Model
 from strata.model.columns import NONE
 from strata.model.frames import nullable
 from strata.schema import tables
+from strata.schema.events import INTERNAL_TOPICS
+
+Flags = npt.NDArray[np.bool_]
 
 
 def thread_cpu_frame(model: Model) -> pd.DataFrame:
@@ -19,6 +23,7 @@ def thread_cpu_frame(model: Model) -> pd.DataFrame:
         return tables.THREAD_CPU.empty()
     windows = pd.DataFrame(vars(model.cpu.windows))
     grouped = windows.groupby("thread")
+    in_traffic = windows[_in_traffic(model, windows)].groupby("thread")
     sums = pd.DataFrame(
         {
             "begin_ns": grouped["end_ns"].first(),
@@ -27,8 +32,12 @@ def thread_cpu_frame(model: Model) -> pd.DataFrame:
             "cpu_wait_ns": grouped["wait_ns"].sum(),
             "slices": grouped["slices"].sum(),
             "longest_wait_ns": grouped["wait_ns"].max(),
+            "traffic_on_cpu_ns": in_traffic["cpu_ns"].sum(),
+            "traffic_cpu_wait_ns": in_traffic["wait_ns"].sum(),
         }
     )
+    traffic = ["traffic_on_cpu_ns", "traffic_cpu_wait_ns"]
+    sums[traffic] = sums[traffic].fillna(0).astype(np.int64)
     threads = model.cpu.threads.merge(sums, left_on="number", right_index=True)
     wanted = threads["on_cpu_ns"] + threads["cpu_wait_ns"]
     share = threads["cpu_wait_ns"] / wanted.where(wanted > 0)
@@ -40,6 +49,34 @@ def thread_cpu_frame(model: Model) -> pd.DataFrame:
             wait_share=share,
         )
     )
+
+
+def _in_traffic(model: Model, windows: pd.DataFrame) -> Flags:
+    """Tell which windows lie whole between the first and the last message of their process.
+
+    Messages of the application that were sent and taken: what a process needs before, to load its
+    libraries and to find others, is no part of any.
+    """
+    matches, publications, takes = model.matches, model.publications, model.takes
+    publisher = publications.publisher[matches.publication]
+    internal = np.append(np.isin(model.entities.publishers.topic, [*INTERNAL_TOPICS]), False)
+    own = ~internal[publisher]
+    thread = [publications.thread[matches.publication], takes.thread[matches.take]]
+    ns = [publications.handed_ns[matches.publication], takes.taken_ns[matches.take]]
+    process = model.events.processes.thread_process
+    sides = [(process[at[own]], when[own]) for at, when in zip(thread, ns, strict=True)]
+    count = len(model.events.processes.vpid)
+    first = np.full(count + 1, np.iinfo(np.int64).max, np.int64)
+    last = np.full(count + 1, NONE, np.int64)
+    for at, when in sides:
+        np.minimum.at(first, at, when)
+        np.maximum.at(last, at, when)
+    # The last entry is of threads that are none of the trace's, `NONE`.
+    number = model.cpu.threads.set_index("number")["model_thread"]
+    traced = number.reindex(windows["thread"], fill_value=NONE).to_numpy(np.int64)
+    of_window = np.where(traced != NONE, process[traced], count)
+    begins, ends = windows["begin_ns"].to_numpy(), windows["end_ns"].to_numpy()
+    return np.asarray((begins >= first[of_window]) & (ends <= last[of_window]))
 
 
 def _processes(model: Model, vpid: pd.Series[int]) -> pd.Series[int]:

@@ -42,7 +42,8 @@ class Results:
     """The declared tables that causes are made from; `parts` is of strata.verdict.time_parts.
 
     `messages` are the finished ones of the application. `thread_cpu` tells how long threads waited
-    for a CPU: host, vpid, vtid, process, on_cpu_ns, cpu_wait_ns; None where nothing tells.
+    for a CPU: host, vpid, vtid, process, traffic_on_cpu_ns, traffic_cpu_wait_ns; None where
+    nothing tells.
     """
 
     parts: pd.DataFrame
@@ -156,9 +157,10 @@ def _starved(results: Results) -> pd.DataFrame:
     messages = pd.concat(ends).groupby(_THREAD).size().rename("count").reset_index()
     own = cpu.merge(messages, on=_THREAD)
     grouped = own.groupby(["host", "vpid", "process"])
-    sums = grouped[["on_cpu_ns", "cpu_wait_ns", "count"]].sum().reset_index()
-    wanted = sums["on_cpu_ns"] + sums["cpu_wait_ns"]
-    mean = sums["cpu_wait_ns"] / sums["count"].clip(lower=1)
+    columns = ["traffic_on_cpu_ns", "traffic_cpu_wait_ns", "count"]
+    sums = grouped[columns].sum().reset_index()
+    waited = sums["traffic_cpu_wait_ns"]
+    wanted = sums["traffic_on_cpu_ns"] + waited
     out = pd.DataFrame(
         {
             "kind": "cpu",
@@ -167,10 +169,10 @@ def _starved(results: Results) -> pd.DataFrame:
             + sums["vpid"].astype(str)
             + ")"
             + _nodes_of(results.executors, sums),
-            "duration_ns": sums["cpu_wait_ns"].astype("int64"),
+            "duration_ns": waited.astype("int64"),
             "count": sums["count"].astype("int64"),
-            "mean_ns": mean.astype(float),
-            "busy": (sums["cpu_wait_ns"] / wanted.where(wanted > 0)).astype(float),
+            "mean_ns": (waited / sums["count"].clip(lower=1)).astype(float),
+            "busy": (waited / wanted.where(wanted > 0)).astype(float),
         }
     )
     out["stands_out"] = (out["busy"].fillna(0.0) >= STARVED) & (out["mean_ns"] >= STARVED_NS)

@@ -152,7 +152,7 @@ class _Words:
         if cpu is None or cpu.empty:
             return ""
         own = threads[threads["executor_id"] == number][["host", "vpid", "vtid"]]
-        waited = int(cpu.merge(own, on=["host", "vpid", "vtid"])["cpu_wait_ns"].sum())
+        waited = int(cpu.merge(own, on=["host", "vpid", "vtid"])["traffic_cpu_wait_ns"].sum())
         share = waited / max(float(self._busy["span_ns"].loc[number]), 1.0)
         if share < _MUCH_CPU:
             return ""

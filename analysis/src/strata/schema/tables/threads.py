@@ -58,6 +58,14 @@ THREAD_CPU = Table(
             "longest_wait_ns",
             "largest growth of cpu_wait_ns from one sample to the next: no single wait was longer",
         ),
+        *(
+            duration(
+                f"traffic_{name}",
+                f"of {name}: between the first and the last message of the application that the "
+                "process sent or took",
+            )
+            for name in ("on_cpu_ns", "cpu_wait_ns")
+        ),
     ),
     "One row a thread of the recorded command and of all that descend from it, traced or not: how "
     "long it ran and waited for a CPU over the whole recording, by the kernel's own count. What it "
