@@ -18,7 +18,7 @@ from strata.read.thread_cpu import read_thread_cpu
 from strata.schema.quality import Ledger
 
 COUNT = 10
-SILENT = " (no thread of /filter ran for all of it)"
+SILENT = " (for all of it no thread of /filter was seen to run)"
 
 
 def scene(transport: int, more: str = "") -> Scene:
@@ -61,7 +61,7 @@ def blamed(made: Scene, place: Path | None = None) -> pd.Series:
     assert bottleneck.layer == "transport"
     assert f"transport of {bottleneck.where}" in bottleneck.text
     assert bottleneck.typical_ns == results.tables["messages"]["transport_ns"].median()
-    said = re.search(r"no thread of /filter ran for all of it", bottleneck.text)
+    said = re.search(r"for all of it no thread of /filter was seen to run", bottleneck.text)
     return bottleneck.where + (f" ({said[0]})" if said else "")
 
 

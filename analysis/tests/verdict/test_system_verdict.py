@@ -11,6 +11,7 @@ from scene import Scene
 from strata.model.build import Model
 from strata.model.executor_frames import executor_threads_frame, executors_frame
 from strata.model.frames import callback_instances_frame
+from strata.model.thread_cpu_frames import thread_cpu_frame
 from strata.pipeline.messages import Wanted, message_results
 from strata.schema import tables as declared
 from strata.schema.quality import Ledger
@@ -28,6 +29,7 @@ def tables_of(model: Model) -> dict[str, pd.DataFrame]:
         "callback_instances": callback_instances_frame(model),
         "executors": executors_frame(model),
         "executor_threads": executor_threads_frame(model),
+        "thread_cpu": thread_cpu_frame(model),
     }
 
 
@@ -86,7 +88,7 @@ def test_nothing_stands_out_of_a_system_that_is_well() -> None:
     text, stands_out, causes = judged(system(200_000, 10 * MS))
     assert not stands_out
     assert not causes["stands_out"].any()
-    assert text.startswith("Nothing stands out: no executor is full, and nothing has 30% or more")
+    assert text.startswith("Nothing stands out: no executor is full, and nothing has 30 % or more")
     assert "takes longer than a healthy system may need" in text
     assert "The largest part is the callback for /t in /sink: 200 us each, 66 % of the" in text
 

@@ -67,8 +67,9 @@ _DELIVERED = ("published", "received", "in_flight", "unknown", "before_first")
 def _hops(analysis: Analysis) -> list[dict[str, Any]]:
     layers = _grouped(analysis.hop_layers, "hop_id")
     methods: dict[int, dict[str, int]] = {}
-    for (hop_id, method), rows in analysis.messages.groupby(["hop_id", "method"]):
-        methods.setdefault(int(str(hop_id)), {})[str(method)] = len(rows)
+    counts = analysis.messages.groupby(["hop_id", "method"]).size().reset_index(name="count")
+    for row in counts.to_dict("records"):
+        methods.setdefault(int(row["hop_id"]), {})[str(row["method"])] = int(row["count"])
     losses = _grouped(analysis.hop_losses, "hop_id")
     modes = _modes(analysis.modes, "hop_id")
     return [

@@ -25,7 +25,7 @@ from strata.stats.stands_out import (
     allowance,
     what_stands_out,
 )
-from strata.symbols import shorten_place
+from strata.symbols import shorten_place, words_before
 from strata.units import format_count, format_ns
 
 Row = Mapping[Hashable, Any]
@@ -41,13 +41,6 @@ _READER = re.compile(r" to (\S+)")
 _NAMED = 0.05
 """Share from which on a further callback that was waited for is named, and how many are."""
 _MOST_NAMED = 3
-_HELD_UP = (
-    "behind ",
-    "preempted ",
-    "blocked in ",
-    "leaving idle in ",
-)
-"""Begins of places that say how a layer's time went, not where."""
 
 
 _ORDINALS = ("first", "second", "third", "fourth")
@@ -241,9 +234,9 @@ def _largest_part(said: _Said, typical: Row) -> str:
     """Name what is largest although it does not stand out, and by which rule it does not."""
     allowed = allowance(typical["layer"])
     why = (
-        f"a healthy hop may need {format_ns(allowed)} of it"
+        f"a healthy hop may need {format_ns(allowed)} for that"
         if typical["typical_ns"] <= allowed
-        else f"no part is {MIN_SHARE:.0%} of it"
+        else f"no part is {MIN_SHARE:.0%} of the latency"
     )
     return f"the largest part is {said.cause(typical)}, {_amount(said, typical)}, and {why}"
 
@@ -271,7 +264,7 @@ def _without_cpu(row: Row, group: str) -> str:
     if silent >= _WORTH_SAYING * whole > 0:
         reader = _READER.search(row["where"])
         who = f"no thread of {reader[1]}" if reader else "no thread of the reader"
-        text += f"; {who} ran for {_of_it(silent, whole)}"
+        text += f"; for {_of_it(silent, whole)} {who} was seen to run"
     return text
 
 
@@ -289,7 +282,7 @@ def _outlying(said: _Said, row: Row) -> str:
     return (
         f"{facts.outliers:,} of {facts.count:,} messages took more than "
         f"{format_ns(facts.outliers_from_ns)}; in {of_them} the largest part is "
-        f"{said.cause(row)}, {format_ns(row['outlier_ns'])} on average."
+        f"{said.cause(row)}; over all of them that is {format_ns(row['outlier_ns'])} on average."
     )
 
 
@@ -353,7 +346,7 @@ def cause(layer: str, where: str) -> str:
     /t", "stored: /t in /n", "transport of /t".
     """
     place = shorten_place(where)
-    if place.startswith(_HELD_UP):
+    if words_before(place):
         return f"{layer} {place}"
     if layer == SUSPENDED.name:
         return f"{layer} in {place}"

@@ -55,16 +55,17 @@ OUTLIERS_OF_ONE_CAUSE = 2 / 3
 TYPICAL, SPREAD, MODES, OUTLIERS = "typical", "all hops", "modes", "outliers"
 BACKLOG, LOSS = "backlog", "loss"
 
-_WAITING = {layer.name for layer in (TRANSPORT, WAKE_UP, EXECUTOR_WAIT, HISTORY, DRIVER_QUEUE)}
-_WAITING |= {STORED.name}
+_WAITING = {
+    layer.name for layer in (TRANSPORT, WAKE_UP, EXECUTOR_WAIT, HISTORY, DRIVER_QUEUE, STORED)
+}
 
 
 def allowance(layer: str) -> int:
     """Return what a healthy hop may need for a layer, in ns."""
-    if layer == MIDDLEWARE.name:
+    if MIDDLEWARE.name in layer:
         return MERGED_NS
     parts = [WAITING_NS if part in _WAITING else WORKING_NS for part in layer.split(" + ")]
-    return min(sum(parts), MERGED_NS) if MIDDLEWARE.name not in layer else MERGED_NS
+    return min(sum(parts), MERGED_NS)
 
 
 @dataclass(frozen=True)

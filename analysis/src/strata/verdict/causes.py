@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Causes of the time that all messages took, ranked over the whole system.
 
-A cause *stands out* when it has 30 % or more of the messages' time and costs a message more, on
-average, than a healthy hop may need for its layer (strata.stats.stands_out). An executor also does
-when it is full (its threads did something for 90 % or more of their time) and the messages that it
-took spent 10 % or more of all time waiting for it. A process does when its threads, for 30 % or
-more of the time in which they wanted a CPU, had none, and that was 1 ms or more for each message
-that they published or took.
+A cause *stands out* when it has 30 % or more of the messages' time and its largest layer costs a
+message more, on average, than a healthy hop may need for it (strata.stats.stands_out). An executor
+also does when it is full (its threads did something for 90 % or more of their time) and the
+messages that it took spent 10 % or more of all time waiting for it, and as long each. A process
+does when its threads, for 30 % or more of the time in which they wanted a CPU while it exchanged
+messages, had none, and that was 1 ms or more for each message that they published or took.
 
 Those that stand out come first: executors, then processes without CPU, then topics, then hops,
 as the one before is what the one after waits for; within a kind the largest share. The others
@@ -42,8 +42,7 @@ class Results:
     """The declared tables that causes are made from; `parts` is of strata.verdict.time_parts.
 
     `messages` are the finished ones of the application. `thread_cpu` tells how long threads waited
-    for a CPU: host, vpid, vtid, process, traffic_on_cpu_ns, traffic_cpu_wait_ns; None where
-    nothing tells.
+    for a CPU: host, vpid, vtid, process, traffic_on_cpu_ns, traffic_cpu_wait_ns.
     """
 
     parts: pd.DataFrame
@@ -53,23 +52,25 @@ class Results:
     hops: pd.DataFrame
     executors: pd.DataFrame
     threads: pd.DataFrame
-    thread_cpu: pd.DataFrame | None = None
+    thread_cpu: pd.DataFrame
 
 
 def find_causes(results: Results) -> pd.DataFrame:
     """Return the table `system_causes`; its column text is still empty."""
     total = int(results.messages["latency_ns"].sum())
-    if not total:
+    if total <= 0:
         return tables.SYSTEM_CAUSES.empty()
     found = pd.concat(
         [_executors(results), _topics(results), _hops(results)], ignore_index=True
     ).assign(share=lambda frame: frame["duration_ns"] / total)
     found = found[found["share"] >= LEAST_SHARE]
     found["mean_ns"] = found["duration_ns"] / found["count"].clip(lower=1)
-    long = found["mean_ns"] > found["layer"].map(allowance)
+    # What a healthy hop may need is known by layer: the largest of a cause is held against it.
+    long = found["largest_ns"] / found["count"].clip(lower=1) > found["layer"].map(allowance)
     large = (found["share"] >= STANDS_OUT_SHARE) & long
     full = (found["kind"] == "executor") & (found["busy"].fillna(0.0) >= FULL)
     found["stands_out"] = large | (full & long & (found["share"] >= FULL_SHARE))
+    found = found.drop(columns="largest_ns")
     starved = _starved(results)
     found = pd.concat([found, starved], ignore_index=True) if len(starved) else found
     return tables.SYSTEM_CAUSES.frame(_ranked(found).assign(text=""))
@@ -96,7 +97,8 @@ def _summed(parts: pd.DataFrame, key: list[str]) -> pd.DataFrame:
     sums = pd.DataFrame(
         {"duration_ns": grouped["duration_ns"].sum(), "count": grouped["message_id"].nunique()}
     )
-    return sums.reset_index().merge(largest[[*key, "layer"]], on=key)
+    largest = largest.rename(columns={"duration_ns": "largest_ns"})
+    return sums.reset_index().merge(largest[[*key, "layer", "largest_ns"]], on=key)
 
 
 def _executors(results: Results) -> pd.DataFrame:
@@ -129,7 +131,7 @@ def _hops(results: Results) -> pd.DataFrame:
     hop = results.hops.set_index("hop_id")
     names = hop["topic"] + " in " + hop["subscription_node"]
     where = sums["hop_id"].map(names).astype(object)
-    return sums.assign(kind="hop", where=where)
+    return sums.assign(kind="hop", where=where, largest_ns=sums["duration_ns"])
 
 
 def _nodes_of(executors: pd.DataFrame, processes: pd.DataFrame) -> pd.Series[str]:
@@ -151,7 +153,7 @@ def _nodes_of(executors: pd.DataFrame, processes: pd.DataFrame) -> pd.Series[str
 def _starved(results: Results) -> pd.DataFrame:
     """Processes whose threads with messages wanted CPUs and had none."""
     cpu = results.thread_cpu
-    if cpu is None or cpu.empty:
+    if cpu.empty:
         return pd.DataFrame()
     ends = [results.publications[_THREAD], results.takes[_THREAD]]
     messages = pd.concat(ends).groupby(_THREAD).size().rename("count").reset_index()

@@ -29,17 +29,15 @@ def group_chains(chains: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the tables `chain_groups` and `chain_group_members`, groups in order of `chains`."""
     rows = chains.to_dict("records")
     shapes = [(_shape(row["nodes"]), _shape(row["name"])) for row in rows]
-    same = "shape"
     keys: list[Hashable] = list(shapes)
     if len(set(keys)) > MOST_SHAPES:
-        same = "ends"
         keys = [(nodes[0], nodes[-1]) for nodes, _ in shapes]
     number = {key: place for place, key in enumerate(dict.fromkeys(keys))}
     members = [number[key] for key in keys]
     grouped: list[list[Row]] = [[] for _ in number]
     for row, group in zip(rows, members, strict=True):
         grouped[group].append(row)
-    found = [_group(number, own, same) for number, own in enumerate(grouped)]
+    found = [_group(number, own) for number, own in enumerate(grouped)]
     return (
         tables.CHAIN_GROUPS.frame(pd.DataFrame(found, columns=tables.CHAIN_GROUPS.names)),
         tables.CHAIN_GROUP_MEMBERS.frame(
@@ -53,16 +51,17 @@ def _shape(way: str) -> tuple[str, ...]:
     return tuple(_NUMBER.sub("#", name.rpartition("/")[2]) for name in way.split(_ARROW))
 
 
-def _group(number: int, rows: Sequence[Row], same: str) -> dict[str, object]:
+def _group(number: int, rows: Sequence[Row]) -> dict[str, object]:
     medians = [row["latency_p50"] for row in rows if not pd.isna(row["latency_p50"])]
     largest = [row["latency_max"] for row in rows if not pd.isna(row["latency_max"])]
     slowest = max(rows, key=lambda row: -1.0 if pd.isna(row["latency_p50"]) else row["latency_p50"])
     hops = [int(row["hop_count"]) for row in rows]
+    shapes = {(_shape(row["nodes"]), _shape(row["name"])) for row in rows}
     return {
         "group_id": number,
         "name": _name([row["name"] for row in rows]),
         "nodes": _name([row["nodes"] for row in rows]),
-        "same": "shape" if len({_shape(row["nodes"]) for row in rows}) == 1 else same,
+        "same": "shape" if len(shapes) == 1 else "ends",
         "chain_id": slowest["chain_id"],
         "chains": len(rows),
         "count": sum(int(row["count"]) for row in rows),

@@ -29,12 +29,12 @@ _NAMED_CAUSES = 3
 
 @dataclass(frozen=True)
 class Executors:
-    """The tables `executors`, `executor_threads`, `executor_load`, and `thread_cpu` if there is."""
+    """The tables `executors`, `executor_threads`, `executor_load` and `thread_cpu`."""
 
     executors: pd.DataFrame
     threads: pd.DataFrame
     load: pd.DataFrame
-    thread_cpu: pd.DataFrame | None = None
+    thread_cpu: pd.DataFrame
 
 
 def cause_sentences(causes: pd.DataFrame, executors: Executors) -> list[str]:
@@ -56,8 +56,8 @@ def system_sentence(causes: pd.DataFrame) -> str:
     largest = causes.sort_values("share", ascending=False, kind="stable").iloc[0]
     return (
         "Nothing stands out: no executor is full, and nothing has "
-        f"{STANDS_OUT_SHARE:.0%} or more of the time of all messages and takes longer than a "
-        "healthy system may need. The largest part is "
+        f"{format_share(STANDS_OUT_SHARE)} or more of the time of all messages and takes longer "
+        "than a healthy system may need. The largest part is "
         f"{_part(largest.to_dict())}: {format_ns(largest['mean_ns'])} each, "
         f"{format_share(largest['share'])} of the time."
     )
@@ -66,9 +66,7 @@ def system_sentence(causes: pd.DataFrame) -> str:
 def _part(cause: Row) -> str:
     """Say a cause in a few words."""
     if cause["kind"] == "executor":
-        nodes = str(cause["where"]).split(", ")
-        of = " and ".join(nodes) if len(nodes) <= _NAMED_NODES else f"{len(nodes)} nodes"
-        return f"the wait for the executor of {of}"
+        return f"the wait for the executor of {_of_nodes(str(cause['where']))}"
     if cause["kind"] == "topic":
         return f"the way over {cause['where']} (most of it {cause['layer']})"
     if cause["layer"] == CALLBACK.name:
@@ -76,6 +74,14 @@ def _part(cause: Row) -> str:
     if cause["layer"] == SUSPENDED.name:
         return f"the time that the suspended callback for {cause['where']} awaits something"
     return f"{cause['layer']} of {cause['where']}"
+
+
+def _of_nodes(names: str) -> str:
+    """Name the nodes of an executor, or say how many they are."""
+    nodes = names.split(", ") if names else []
+    if len(nodes) > _NAMED_NODES:
+        return f"{len(nodes)} nodes"
+    return " and ".join(nodes) or "nodes that are not known"
 
 
 class _Words:
@@ -117,11 +123,7 @@ class _Words:
                 f"{format_share(state['waiting'])}. Messages wait {each} each for it, {share} of "
                 f"the time of all messages. It is filled by {_fill(own, 'share')}.{cpu}"
             )
-        how = (
-            ""
-            if busy is pd.NA or busy != busy
-            else f", which is busy for {format_share(busy)} of its time"
-        )
+        how: str = "" if pd.isna(busy) else f", which is busy for {format_share(busy)} of its time"
         outside = float(self._busy["outside"].get(number, 0.0))
         if outside >= _MUCH_OUTSIDE:
             how += (
@@ -137,20 +139,16 @@ class _Words:
 
     def _name(self, number: int) -> str:
         row = self._rows.loc[number]
-        nodes = row["nodes"].split(", ") if row["nodes"] else []
-        of = " and ".join(nodes) if len(nodes) <= _NAMED_NODES else f"{len(nodes)} nodes"
         threads = self._executors.threads
         own = threads[threads["executor_id"] == number]["vtid"].tolist()
         which = f"thread {own[0]}" if len(own) == 1 else f"threads {', '.join(map(str, own))}"
         if len(own) > _NAMED_THREADS:
             which = f"{len(own)} threads"
-        return f"executor of {of or 'nodes that are not known'} ({which})"
+        return f"executor of {_of_nodes(str(row['nodes']))} ({which})"
 
     def _without_cpu(self, number: int) -> str:
         """Say for how long the threads of an executor waited for a CPU, where it is much."""
         cpu, threads = self._executors.thread_cpu, self._executors.threads
-        if cpu is None or cpu.empty:
-            return ""
         own = threads[threads["executor_id"] == number][["host", "vpid", "vtid"]]
         waited = int(cpu.merge(own, on=["host", "vpid", "vtid"])["traffic_cpu_wait_ns"].sum())
         share = waited / max(float(self._busy["span_ns"].loc[number]), 1.0)

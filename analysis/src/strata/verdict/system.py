@@ -21,7 +21,7 @@ def judge_system(
 ) -> tuple[SystemVerdict, dict[str, pd.DataFrame]]:
     """Return the sentence for the system and the tables of the verdict, by name.
 
-    `tables` are the tables of an analysis by name; `thread_cpu` may be missing.
+    `tables` are the tables of an analysis by name.
     """
     threads = tables["executor_threads"]
     messages = with_executor(tables["messages"], tables["takes"], threads)
@@ -39,11 +39,11 @@ def judge_system(
             tables["hops"],
             tables["executors"],
             threads,
-            tables.get("thread_cpu"),
+            tables["thread_cpu"],
         )
     )
     causes["text"] = cause_sentences(
-        causes, Executors(tables["executors"], threads, load, tables.get("thread_cpu"))
+        causes, Executors(tables["executors"], threads, load, tables["thread_cpu"])
     )
     groups, members = group_chains(tables["chains"])
     verdict = SystemVerdict(system_sentence(causes), bool(causes["stands_out"].any()))

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from strata.model.matching import UNSYNCHRONISED
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.layers import (
     CALLBACK,
@@ -48,8 +49,12 @@ def with_executor(
 
 
 def finished(messages: pd.DataFrame) -> pd.DataFrame:
-    """Return the application's messages that reached the end of their callback."""
-    return messages[messages["complete"] & ~messages["topic"].isin(INTERNAL_TOPICS)]
+    """Return the application's messages that reached the end of their callback.
+
+    Not those between hosts without a common clock: the difference of the clocks is in their time.
+    """
+    known = messages["confidence"] != UNSYNCHRONISED
+    return messages[messages["complete"] & known & ~messages["topic"].isin(INTERNAL_TOPICS)]
 
 
 def time_parts(messages: pd.DataFrame, blockers: pd.DataFrame) -> pd.DataFrame:
