@@ -191,3 +191,33 @@ def test_machines_of_one_name_are_told_apart(tmp_path: Path) -> None:
     trace = open_trace(tmp_path)
     hosts = set(trace.tables()["made:event"]["host"].to_pylist())
     assert hosts == {"robot (585afdc6)", "robot (fe6558eb)"} == set(trace.clocks)
+
+
+@pytest.mark.parametrize("ahead_ns", [3_600_000 * MS, -3_600_000 * MS])
+def test_losses_and_start_up_are_those_of_one_clock(ahead_ns: int) -> None:
+    # The trace is 200 ms long, the clocks are an hour apart.
+    scene = Scene()
+    scene.publisher("/t", node="/source", pid=1)
+    scene.subscription("/t", node="/sink", pid=2, symbol="on_t")
+    scene.play("100 2.2 wait")
+    for number in range(10):
+        at = 1000 + number * 20 * MS
+        scene.play(f"{at} 1.1 rmw_publish /t {at}")
+        if number in (3, 4):
+            continue
+        scene.play(
+            f"""
+            {at + 50_300} 2.2 rmw_take on_t {at}
+            {at + 50_400} 2.2 callback_start on_t
+            {at + 51_400} 2.2 callback_end on_t
+            """
+        )
+    told = []
+    for tables in (scene.tables(), on_another_host(scene.tables(), [2], ahead_ns)):
+        found = message_results(build_model(tables, Ledger()), Wanted(), Ledger()).tables
+        hop = found["hops"].iloc[0]
+        assert found["chain_instances"]["start_up"].sum() == 0
+        told.append([hop[name] for name in ("published", "received", "lost", "in_flight")])
+        (lost,) = found["hop_losses"].to_dict("records")
+        told[-1] += [lost["cause"], lost["count"]]
+    assert told[0] == told[1] == [10, 8, 2, 0, "lost on the way or overwritten", 2]

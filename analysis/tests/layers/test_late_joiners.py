@@ -138,3 +138,16 @@ def test_later_messages_of_a_matched_reader_never_waited_in_history() -> None:
     write(scene, 2, 100, (190 * MS, 8, 7411))
     read(scene, 2, 190 * MS + 200)
     assert history(cut(scene)) == [-1, -1]
+
+
+def test_a_pair_of_which_nothing_is_known_rounds_no_instant() -> None:
+    # Nanoseconds since the epoch are not in a float: the one first sent was a late joiner, or not,
+    # by how the float of its time was rounded.
+    for late in range(593 * MS, 593 * MS + 300, 37):
+        scene = made()
+        scene.publisher("/u", node="/source", pid=1)
+        scene.subscription("/u", node="/sink", pid=2, symbol="on_u")
+        write(scene, 1, 0, (late, 8, 7411))
+        read(scene, 1, late + 200)
+        scene.play(f"{700 * MS} 1.1 rmw_publish /u 7\n{701 * MS} 2.2 rmw_take on_u 7")
+        assert history(cut(scene)) == [late, -1]

@@ -56,7 +56,8 @@ def _from_outside(model: Model, transfers: Transfers, source: Ints) -> Flags:
     clear = takes.rmw_take_ns != NONE
     clear[matches.take] = False
     clear[matches.doubtful[0]] = False
-    longest = int((transfers.taken_ns - transfers.publish_ns).max(initial=0))
+    between_ns = transfers.taken_ns - transfers.publish_ns
+    longest = int(between_ns[~transfers.unsynchronised].max(initial=0))
     since_ns = takes.taken_ns - longest
     clear &= (since_ns > _begin_ns(model)) & ~touched(model.losses, since_ns, takes.taken_ns)
     outside = np.zeros(len(model.executions) + 1, bool)

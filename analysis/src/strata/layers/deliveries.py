@@ -69,6 +69,8 @@ class Deliveries:
 class _Rows:
     """One row a publication of a pair's writer that the reader might have got, in order of time.
 
+    `published_ns` is by the reader's clock: where the writer has another one, they are taken to
+    differ by the least that lies between a publish and its take.
     `taken_ns` is `NONE` for those that it did not take. `first` and `last` tell the first and last
     row of the pair that it took, `following` the next one, `NONE` for none.
     """
@@ -136,9 +138,14 @@ def _rows(model: Model, transfers: Transfers, writing: Ends, reading: Ends, pair
     # What stayed in its process was never for a reader elsewhere.
     sent = publications.rmw_publish_ns[publication] != NONE
     there = sent | stays_within(model, pairs, writing, reading)[pair]
-    there &= published_ns[publication] < reading.until_ns[reader]
+    between_ns = np.where(taken_ns != NONE, taken_ns - published_ns[publication], FAR)
+    ahead_ns = _ahead(model, (writing, reading, pairs), pair, between_ns)
+    at_ns = published_ns[publication] + ahead_ns[pair]
+    there &= at_ns < reading.until_ns[reader]
     kept = there | (taken_ns != NONE)
-    pair, publication, taken_ns = pair[kept], publication[kept], taken_ns[kept]
+    pair, publication, taken_ns, at_ns = (
+        column[kept] for column in (pair, publication, taken_ns, at_ns)
+    )
     number = np.arange(len(pair))
     got = taken_ns != NONE
     begin = np.flatnonzero(np.append(True, pair[1:] != pair[:-1])) if len(pair) else number
@@ -148,7 +155,17 @@ def _rows(model: Model, transfers: Transfers, writing: Ends, reading: Ends, pair
     following = np.minimum.accumulate(np.where(got, number, FAR)[::-1])[::-1]
     following = np.where(number < last, following, NONE)
     first = np.where(last != NONE, first, NONE)
-    return _Rows(pair, publication, published_ns[publication], taken_ns, first, last, following)
+    return _Rows(pair, publication, at_ns, taken_ns, first, last, following)
+
+
+def _ahead(model: Model, of: tuple[Ends, Ends, Pairs], pair: Ints, between_ns: Ints) -> Ints:
+    """By how much the reader's clock of each pair is ahead of its writer's, as far as is known."""
+    writing, reading, pairs = of
+    clock = model.host_clocks.of_process
+    apart = clock[writing.process[pairs.writer]] != clock[reading.process[pairs.reader]]
+    least = np.full(len(apart), FAR, np.int64)
+    np.minimum.at(least, pair, between_ns)
+    return np.where(apart & (least != FAR), least, 0)
 
 
 def _reduced(function: np.ufunc, values: Ints, begin: Ints, size: Ints) -> Ints:
@@ -217,7 +234,9 @@ def _declared_names(
 
 def _longest(transfers: Transfers, names: pd.DataFrame, count: int) -> Ints:
     """The longest latency of each hop, to the last checkpoint; of one without any, of all hops."""
-    latency = transfers.last_ns - transfers.publish_ns
+    # Between hosts only what the reader's clock saw counts: publish and last are of two.
+    begin_ns = np.where(transfers.unsynchronised, transfers.taken_ns, transfers.publish_ns)
+    latency = transfers.last_ns - begin_ns
     longest = np.full(count, NONE, np.int64)
     np.maximum.at(longest, names["hop_id"].to_numpy(np.int64), latency)
     return np.where(longest != NONE, longest, latency.max(initial=0))
@@ -230,7 +249,7 @@ def _fates(
     longest, process_end_ns = of[0][rows.pair], of[1]
     reader = pairs.reader[rows.pair]
     process_ns = process_end_ns[reading.process[reader]]
-    end_ns = _end_of_traffic(model)
+    end_ns = _end_of_traffic(model)[model.host_clocks.of_process[reading.process[reader]]]
     later = rows.following != NONE
     never = rows.last == NONE
     due_ns = np.where(later, pick(rows.taken_ns, rows.following), rows.published_ns + longest)
@@ -257,13 +276,20 @@ def _fates(
     return fate, since_ns
 
 
-def _end_of_traffic(model: Model) -> int:
-    """When a message was last published or taken, or a callback last ran.
+def _end_of_traffic(model: Model) -> Ints:
+    """When a message was last published or taken, or a callback last ran, by each clock.
 
     Nodes that are shut down may emit events for long after.
     """
-    times = (model.publications.handed_ns, model.takes.taken_ns, model.executions.until_ns)
-    return max(int(ns.max(initial=0)) for ns in times)
+    clock = model.host_clocks.of_thread
+    end_ns = np.zeros(int(clock.max(initial=0)) + 1, np.int64)
+    for thread, ns in (
+        (model.publications.thread, model.publications.handed_ns),
+        (model.takes.thread, model.takes.taken_ns),
+        (model.executions.thread, model.executions.until_ns),
+    ):
+        np.maximum.at(end_ns, clock[thread], ns)
+    return end_ns
 
 
 def _displaced(model: Model, reading: Ends, rows: _Rows, reader: Ints) -> Flags:

@@ -26,7 +26,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from strata.model.build import Model
-from strata.model.columns import NONE, Ints
+from strata.model.columns import NONE, Ints, filled
 
 _ASYNCHRONOUS_NS = 10_000_000
 Flags = npt.NDArray[np.bool_]
@@ -73,12 +73,13 @@ def _matched_later(model: Model, sample: Ints, arrived_ns: Ints) -> Ints:
     sent_ns, place = wire.last_send_until(np.where(known, sample, NONE), arrived_ns)
     rows = pd.DataFrame({"writer": writer, "reader": reader, "at": arrived_ns, "sent": sent_ns})
     rows["place"] = place
+    # Looked up with gaps, int64 would go through floats, which have no nanoseconds since the epoch.
+    rows = rows.astype({"sent": "Int64", "place": "Int64"})
     rows = rows[known & (sent_ns != NONE)].sort_values("at", kind="stable")
     first = rows.drop_duplicates(["writer", "reader"]).set_index(["writer", "reader"])
     of_pair = first.reindex(pd.MultiIndex.from_arrays([writer, reader]))
-    told = of_pair["sent"].notna().to_numpy()
-    since_ns = of_pair["sent"].astype("Int64").fillna(NONE).to_numpy(np.int64)
-    to = of_pair["place"].astype("Int64").fillna(NONE).to_numpy(np.int64)
+    since_ns, to = filled(of_pair["sent"]), filled(of_pair["place"])
+    told = since_ns != NONE
     patience = np.where(_synchronous(model, sample, writer), 0, _ASYNCHRONOUS_NS)
     waited = known & told & (written_ns != NONE) & (written_ns + patience < since_ns)
     waited &= arrived_ns >= since_ns
@@ -90,6 +91,6 @@ def _synchronous(model: Model, sample: Ints, writer: Ints) -> Flags:
     """Tell of each message whether any of its writer's was sent before its write returned."""
     written_ns = model.middleware.writes.end_ns[model.matches.publication]
     sends = model.middleware.wire.sends.reindex(sample)
-    first_ns = sends["first_send_ns"].fillna(NONE).to_numpy(np.int64)
+    first_ns = filled(sends["first_send_ns"])
     within = (first_ns != NONE) & (first_ns <= written_ns)
     return np.isin(writer, np.unique(writer[within]))

@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
@@ -25,6 +26,8 @@ from strata.model.columns import NONE, Ints
 from strata.model.search import pick
 from strata.model.timeline import Kind
 from strata.schema.layers import DDS_RECEIVE, HISTORY
+
+Flags = npt.NDArray[np.bool_]
 
 _UNKNOWN_NS = 1_000_000
 _SPINS = (Kind.WAIT, Kind.WAIT_BEGIN, Kind.READY)
@@ -35,10 +38,12 @@ class Readiness:
     """One row a message: `ready_ns`, since the epoch, is `NONE` where it is not known.
 
     `by_publisher` flags hops whose publisher was made last; of the others it was the taking side.
+    Nothing is known of a hop between hosts without a common clock; `apart` flags these.
     """
 
     ready_ns: Ints
-    by_publisher: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    by_publisher: Flags
+    apart: Flags
 
 
 def find_readiness(model: Model, transfers: Transfers) -> Readiness:
@@ -54,8 +59,9 @@ def find_readiness(model: Model, transfers: Transfers) -> Readiness:
     if history is not None:
         taking = np.maximum(taking, np.where(history > 0, transfers.handed_ns + history, NONE))
     taking = np.maximum(taking, _writer_known(transfers, publisher, subscription))
-    known = (publisher != NONE) & (subscription != NONE)
-    return Readiness(np.where(known, np.maximum(made, taking), NONE), made > taking)
+    apart = transfers.unsynchronised
+    known = (publisher != NONE) & (subscription != NONE) & ~apart
+    return Readiness(np.where(known, np.maximum(made, taking), NONE), made > taking, apart)
 
 
 def _writer_known(transfers: Transfers, publisher: Ints, subscription: Ints) -> Ints:

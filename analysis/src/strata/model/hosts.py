@@ -23,9 +23,10 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class HostClocks:
-    """The clock of each thread's machine, as a dense number."""
+    """The clock of each thread's and process' machine, as a dense number."""
 
     of_thread: Ints
+    of_process: Ints
 
     def differ(self, first: Ints, second: Ints) -> Flags:
         """Tell for pairs of threads whether their times are of two clocks."""
@@ -38,4 +39,4 @@ def number_clocks(processes: Processes, clocks: Mapping[str, str]) -> HostClocks
     names = [clocks.get(machine, machine) for machine in machines]
     number = {name: row for row, name in enumerate(dict.fromkeys(names))}
     of_process = np.array([number[name] for name in names], np.int64)
-    return HostClocks(of_process[processes.thread_process])
+    return HostClocks(of_process[processes.thread_process], of_process)

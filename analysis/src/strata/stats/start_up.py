@@ -50,7 +50,9 @@ def find_start_up(
     """
     if ready is None or not len(begin_ns):
         return StartUp(np.zeros(len(begin_ns), bool), None, None)
-    of_hops = ready.ready_ns[chain.messages]
+    # Beyond a hop between two clocks the chain's begin is not comparable.
+    apart = np.logical_or.accumulate(ready.apart[chain.messages], axis=1)
+    of_hops = np.where(apart, NONE, ready.ready_ns[chain.messages])
     last = of_hops.argmax(axis=1)
     ready_ns = of_hops[np.arange(len(last)), last]
     early = (ready_ns != NONE) & (begin_ns < ready_ns)
