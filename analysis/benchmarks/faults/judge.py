@@ -66,7 +66,7 @@ class Cause:
     """The cause that is named for a chain: its layer, words of its place, its size.
 
     `group` is of the messages: the typical or the slowest. Of `EVERY` message, `parts` are the
-    layers that add up to the magnitude.
+    layers that add up to the magnitude. `reason` is one by which it has to stand out.
     """
 
     chain: str
@@ -75,6 +75,7 @@ class Cause:
     magnitude: Magnitude | None = None
     group: str = TYPICAL
     parts: tuple[str, ...] = ()
+    reason: str = ""
 
     def _slow_mode(self, answer: Answer) -> Document:
         """Return what makes the slowest mode of the chain slower, as a row of bottlenecks."""
@@ -83,15 +84,16 @@ class Cause:
         names = ("layer", "where", "slower_ns")
         return dict(zip(_KEYS[MODE], (slowest.get(name) for name in names), strict=True))
 
-    def _mean(self, answer: Answer) -> float:
+    def _mean(self, answer: Answer) -> float | None:
         """Return the mean of the layer at the place over all messages of the chain, ns."""
         chain = first(answer.document["chains"], name=self.chain) or {"segments": []}
-        return sum(
+        means = [
             part["mean"]
             for part in chain["segments"]
             if part["layer"] in (self.parts or self.layers)
             and all(word in part["where"] for word in self.place)
-        )
+        ]
+        return sum(means) if means else None
 
     def judge(self, answer: Answer, truth: Truth) -> Judgement:
         """Hold the chain's bottleneck against the planted cause."""
@@ -109,7 +111,7 @@ class Cause:
         layer, where, ns = (row[key] for key in _KEYS[self.group])
         if self.group == EVERY:
             ns = self._mean(answer)
-        named = row.get("stands_out", True)
+        named = row["stands_out"] and (not self.reason or self.reason in row["reasons"])
         return Judgement(
             row["text"],
             named and layer in self.layers,
@@ -129,11 +131,13 @@ class Healthy:
         """Look for anything that was blamed."""
         del truth
         found = answer.document["bottlenecks"]
-        right = any(row["chain"] == self.chain for row in found)
-        quiet = not any(row.get("stands_out", True) for row in found)
+        there = any(row["chain"] == self.chain for row in found)
+        system = answer.document.get("system", {"stands_out": False})
+        quiet = not (system["stands_out"] or any(row["stands_out"] for row in found))
         losses = [row["text"] for row in answer.document["quality"] if row["severity"] != "info"]
         said = " | ".join([row["text"] for row in found] + losses) or chains(answer)
-        return Judgement(said, right and quiet, not losses)
+        right = there and quiet and not losses
+        return Judgement(said, right, right)
 
 
 def chains(answer: Answer) -> str:
@@ -159,8 +163,14 @@ class Said:
     def judge(self, answer: Answer, truth: Truth) -> Judgement:
         """Judge the cause; without the words its place is not right."""
         found = self.cause.judge(answer, truth)
-        text = " ".join(answer.text.split())
-        if any(word in text for word in self.words):
+        system = answer.document.get("system", {"causes": []})["causes"]
+        texts = [
+            row["text"]
+            for row in answer.document["bottlenecks"]
+            if row["chain"] == self.cause.chain
+        ]
+        texts += [row["text"] for row in system if row["stands_out"] and row["kind"] == "cpu"]
+        if any(word in text for word in self.words for text in texts):
             return found
         return replace(found, place=False, said=f"{found.said} (nothing of: {self.words})")
 
@@ -184,23 +194,30 @@ class Lost:
             subscription_node=self.subscription,
         )
         planted = self.count(truth)
+        if not planted:
+            raise ValueError("nothing was lost: the fault was not planted")
         if hop is None:
             return Judgement(f"no hop of {self.topic}", False, False)
         losses = [row for row in hop.get("losses", []) if row["outcome"] == "lost"]
-        largest = max(losses, key=lambda row: int(row["count"]), default=None)
         told = ", ".join(f"{row['count']} {row['cause']}" for row in losses) or "nothing lost"
         lost = sum(int(row["count"]) for row in losses)
         right = abs(lost - planted) <= SHARE * planted
-        cause = largest is not None and largest["cause"] in self.causes
-        named = any(self.topic in str(row["text"]) for row in answer.document["quality"])
+        own = sum(int(row["count"]) for row in losses if row["cause"] in self.causes)
+        cause = lost > 0 and own >= (1 - SHARE) * lost
+        named = any(
+            row["code"] == "lost_messages" and self.topic in f"{row['text']} {row.get('places')}"
+            for row in answer.document["quality"]
+        )
         return Judgement(f"{told}; planted: {planted}", cause, right and named)
 
 
 @dataclass(frozen=True)
 class System:
-    """A cause that is named for the whole system; `words` are all in its sentence."""
+    """The first cause of the whole system: its kind, words of its place, of what fills it."""
 
-    words: tuple[str, ...]
+    kind: str
+    place: tuple[str, ...]
+    filled_by: str
     share: tuple[float, float]
 
     def judge(self, answer: Answer, truth: Truth) -> Judgement:
@@ -215,7 +232,9 @@ class System:
         return Judgement(
             f"{system['text']} (busy: {busy})",
             system["stands_out"] and busy is not None and low <= busy <= high,
-            all(word in system["text"] for word in self.words),
+            cause["kind"] == self.kind
+            and all(word in cause["where"] for word in self.place)
+            and self.filled_by in cause["text"],
         )
 
 
@@ -240,6 +259,8 @@ class Call:
         planted = self.magnitude(truth)
         if service is None:
             return Judgement(f"no service {self.service}", False, False, None, planted)
+        if not service["layers"]:
+            return Judgement(f"no layers of {self.service}", False, True, None, planted)
         largest = max(service["layers"], key=lambda row: float(row["share"]))
         said = f"{self.service}: {largest['layer']}, {largest['share']:.0%}"
         complete = service["count"] == len(truth.rows(self.client[1:], "call", self.service))
@@ -266,5 +287,5 @@ class Proposed:
         outputs = {row["output"] for row in found}
         text = " ".join(answer.text.split())
         said = f"{sorted(inputs)} -> {sorted(outputs)}; other chains: {chains(answer)}"
-        right = inputs >= set(self.inputs) and outputs == set(self.outputs)
-        return Judgement(said, right, "strata links" in text and self.node in text)
+        right = inputs == set(self.inputs) and outputs == set(self.outputs)
+        return Judgement(said, right, "strata links" in text and f" at {self.node}: " in text)

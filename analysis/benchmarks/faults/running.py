@@ -17,6 +17,7 @@ from case import Answer, Case, Judgement, Truth
 
 PROGRAMS = Path(__file__).parent / "programs"
 _LIMIT_S = 150
+_PLANTED_S = 10
 _STRATA = [sys.executable, "-m", "strata"]
 
 
@@ -41,7 +42,10 @@ def run(case: Case, place: Path) -> Judgement:
             command.append(str(spec))
         command += [str(truth.place), *case.arguments]
         _record(case, truth, ["-o", str(session), "--", *command])
-    return case.expected.judge(_analyzed(case, place, session), truth)
+    try:
+        return case.expected.judge(_analyzed(case, place, session), truth)
+    except (KeyError, ValueError, IndexError, OSError) as error:
+        raise RunError(f"the truth or the answer is incomplete: {error!r}") from error
 
 
 def _record(case: Case, truth: Truth, arguments: list[str]) -> None:
@@ -54,15 +58,27 @@ def _record(case: Case, truth: Truth, arguments: list[str]) -> None:
         stderr=subprocess.STDOUT,
         text=True,
     )
-    if case.meanwhile is not None:
-        threading.Thread(target=case.meanwhile, args=(process.pid, truth), daemon=True).start()
+    failures: list[BaseException] = []
+
+    def meanwhile() -> None:
+        try:
+            if case.meanwhile is not None:
+                case.meanwhile(process.pid, truth)
+        except BaseException as error:
+            failures.append(error)
+
+    planting = threading.Thread(target=meanwhile, daemon=True)
+    planting.start()
     try:
         out, _ = process.communicate(timeout=_LIMIT_S)
+        planting.join(_PLANTED_S)
     except subprocess.TimeoutExpired:
         process.kill()
         raise RunError(f"not done within {_LIMIT_S} s") from None
     if process.returncode != 0:
         raise RunError(f"strata record ended with {process.returncode}: {out[-2000:]}")
+    if failures:
+        raise RunError(f"the fault was not planted: {failures[0]!r}") from failures[0]
 
 
 def _analyzed(case: Case, place: Path, session: Path) -> Answer:

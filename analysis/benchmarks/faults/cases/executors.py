@@ -86,7 +86,7 @@ CASES = [
     Case(
         "crowded-executor",
         "Nine more nodes in the detector's executor work for 12 ms on each image: it is full.",
-        System(("/worker_", "executor"), share=(0.9, 1.0)),
+        System("executor", ("/detector", "/worker_"), "/worker_", (0.9, 1.0)),
         _crowded(9, 12),
     ),
     Case(
@@ -118,7 +118,7 @@ CASES = [
     Case(
         "backlog",
         "The detector needs 30 ms for each message, which come each 25.",
-        Cause(CHAIN, _WAIT, ("behind", "/image", "/detector"), _until_called),
+        Cause(CHAIN, _WAIT, ("behind", "/image", "/detector"), _until_called, reason="backlog"),
         with_input(pipeline(period_ms=25, count=150), "detector", work_ms=30),
     ),
 ]

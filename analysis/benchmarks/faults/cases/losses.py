@@ -84,7 +84,7 @@ CASES = [
             "/image",
             "/camera",
             "/detector",
-            ("lost on the way", "lost on the way or overwritten"),
+            ("lost on the way",),
             _missed_images,
         ),
         with_source(
