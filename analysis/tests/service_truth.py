@@ -101,10 +101,8 @@ def check_matrix(calls: pd.DataFrame, session: Path) -> None:
     )
     both = own.merge(calls, on=["client", "service", "number"], validate="one_to_one")
     assert len(both) == len(own)
-    answered = both["response"].notna()
-    assert (both["complete"] == answered).all()
-    assert answered.sum() >= 140
-    both = both[answered]
+    assert both["response"].notna().all()
+    assert both["complete"].all()
     order = [
         both["send"] + offset,
         *(both[f"{name}_ns"] for name in CHECKPOINTS[:3]),

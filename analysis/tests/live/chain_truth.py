@@ -63,10 +63,18 @@ def mean_of(analysis: Analysis, chain: str, group: Group, planted_ns: npt.ArrayL
     return float(planted[members(instances, group).index].mean())
 
 
+class InexactError(AssertionError):
+    """What must hold to the nanosecond does not: no busy machine excuses it."""
+
+
 def check_sums(analysis: Analysis) -> None:
+    """Raise `InexactError` where layers do not add up."""
     layers = analysis.messages[[layer.column for layer in HOP_LAYERS]]
-    assert (layers.sum(axis=1) == analysis.messages["latency_ns"]).all()
-    assert not (layers < 0).any(axis=None)
     sums = analysis.chain_segments.groupby("chain_instance_id")["duration_ns"].sum()
     latencies = analysis.chain_instances.set_index("chain_instance_id")["latency_ns"]
-    assert (sums == latencies).all()
+    if not (
+        (layers.sum(axis=1) == analysis.messages["latency_ns"]).all()
+        and not (layers < 0).any(axis=None)
+        and (sums == latencies).all()
+    ):
+        raise InexactError("layers do not add up to the latency")

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
+from chain_truth import InexactError
 from lttng_world import World
 from recorder import Recorder
 
@@ -23,7 +25,8 @@ def recorded(world: World, tmp_path: Path) -> Recorder:
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Repeat a test that failed while what it recorded had to wait for CPUs.
 
-    It fails when it does so each time, or when its threads had the CPUs that they wanted.
+    It fails when it does so each time, when its threads had the CPUs that they wanted, or when what
+    no load excuses is wrong. A repetition is warned of.
     """
     recorder = pyfuncitem.funcargs.get("recorded")
     if not isinstance(recorder, Recorder):
@@ -32,9 +35,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     for remaining in reversed(range(TRIES)):
         try:
             pyfuncitem.obj(**arguments)
-        except AssertionError:
-            if not remaining or not recorder.was_starved():
+        except AssertionError as error:
+            if isinstance(error, InexactError) or not remaining or not recorder.was_starved():
                 raise
+            warnings.warn(f"{pyfuncitem.nodeid}: repeated, it had no CPUs: {error}", stacklevel=1)
             recorder.clear()
         else:
             break

@@ -82,7 +82,7 @@ def was_starved(session: Path, analysis: Analysis) -> bool:
     """Tell whether threads of a command lacked CPUs while it exchanged messages."""
     messages = analysis.messages
     if not len(messages):
-        return True
+        return CpuWaits.of(session).share(0, np.iinfo(np.int64).max) > STARVED
     begin_ns = int(messages["publish_ns"].min())
     end_ns = int((messages["begin_ns"] + messages["latency_ns"]).max())
     return CpuWaits.of(session).share(begin_ns, end_ns) > STARVED

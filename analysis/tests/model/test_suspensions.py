@@ -181,20 +181,26 @@ def test_without_the_events_of_suspensions_no_message_is_called_lost() -> None:
     assert "unseen_takes" not in ledger.counts
 
 
+WAITING = """
+    100 1.1 rmw_publish /in 100
+    105 2.2 ready
+    106 2.2 execute on_in
+    110 2.2 rmw_take on_in 100
+    120 2.2 callback_start on_in
+    130 2.2 callback_suspend on_in 1
+    131 2.2 callback_end on_in
+    132 2.2 wait
+    150 1.1 rmw_publish /other 150
+"""
+"""A callback is suspended, and a message comes for another one of its node."""
+
+
 def test_a_message_waits_behind_a_suspended_callback_of_its_group() -> None:
     # The group is free when the coroutine ends, at 328.
     made = scene()
     made.play(
-        """
-        100 1.1 rmw_publish /in 100
-        105 2.2 ready
-        106 2.2 execute on_in
-        110 2.2 rmw_take on_in 100
-        120 2.2 callback_start on_in
-        130 2.2 callback_suspend on_in 1
-        131 2.2 callback_end on_in
-        132 2.2 wait
-        150 1.1 rmw_publish /other 150
+        WAITING
+        + """
         318 2.2 ready
         320 2.2 callback_resume on_in 1
         321 2.2 callback_start on_in
@@ -220,16 +226,8 @@ def test_a_message_waits_behind_a_suspended_callback_of_its_group() -> None:
 def test_a_callback_that_began_meanwhile_is_not_of_its_group() -> None:
     made = scene()
     made.play(
-        """
-        100 1.1 rmw_publish /in 100
-        105 2.2 ready
-        106 2.2 execute on_in
-        110 2.2 rmw_take on_in 100
-        120 2.2 callback_start on_in
-        130 2.2 callback_suspend on_in 1
-        131 2.2 callback_end on_in
-        132 2.2 wait
-        150 1.1 rmw_publish /other 150
+        WAITING
+        + """
         160 2.2 ready
         161 2.2 execute on_other
         170 2.2 rmw_take on_other 150

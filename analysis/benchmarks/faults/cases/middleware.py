@@ -87,7 +87,7 @@ CASES = [
             ),
             _of_poses(poses, raw=True),
         )
-        for poses in (4000, 12000)
+        for poses in (8000, 16000)
     ),
     Case(
         "conversion-when-taken",

@@ -29,6 +29,7 @@ from rclpy.executors import (
 from rclpy.node import Node
 
 CALLS = 25
+SETTLED_S = 1.0
 PERIOD_S = 0.03
 PATIENCE_S = 15.0
 WORK_S = {"/quick": 0.001, "/slow": 0.02}
@@ -81,6 +82,8 @@ class Client(Node):
         self.callers = {name: self.create_client(GetParameterTypes, name) for name in WORK_S}
         if not all(caller.wait_for_service(30.0) for caller in self.callers.values()):
             raise SystemExit("no server")
+        # The server's writer of responses finds the client some time after its reader of requests.
+        time.sleep(SETTLED_S)
         self.ticking = self.create_timer(PERIOD_S, self.on_tick)
 
     def on_tick(self) -> None:
