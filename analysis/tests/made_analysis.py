@@ -23,7 +23,7 @@ from strata.stats.callbacks import callback_table, describe
 from strata.stats.chain_facts import chain_facts
 from strata.stats.chains import chain_tables, place_of_layer
 from strata.stats.findings import quality_frame
-from strata.stats.hops import hop_tables, received_only
+from strata.stats.hops import hop_tables
 from strata.stats.mode_tables import mode_tables
 from strata.verdict.groups import group_chains
 
@@ -68,6 +68,15 @@ class Relay:
 
     def topics(self) -> list[str]:
         return [self.topic.format(at) if self.init else "(unknown)" for at in range(self.hops)]
+
+
+def received_only(messages: pd.DataFrame) -> pd.DataFrame:
+    """Return the counts of hops where nothing but the messages taken is known."""
+    first = messages.drop_duplicates("hop_id").sort_values("hop_id")
+    taken = messages.groupby("hop_id").size().to_numpy()
+    return first[["hop_id", "topic", "publisher_node", "subscription_node"]].assign(
+        published=taken, received=taken, lost=0, in_flight=0, unknown=0, before_first=0
+    )
 
 
 def make(relay: Relay) -> Analysis:

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_analysis import received_only
 from scene import Scene
 
 from strata.analysis import Analysis
@@ -19,7 +20,7 @@ from strata.pipeline.messages import Wanted, message_results
 from strata.schema import tables
 from strata.schema.layers import HOP_LAYERS
 from strata.stats.hop_distributions import Way, trace_hops
-from strata.stats.hops import hop_tables, received_only
+from strata.stats.hops import hop_tables
 from strata.stats.modes import find_modes
 
 AnalysisOf = Callable[[str], Analysis]

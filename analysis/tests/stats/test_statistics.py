@@ -16,6 +16,7 @@ from strata.analysis import Analysis
 from strata.layers.chains import find_chains, find_ways
 from strata.layers.frames import endpoint_names, links_frame, messages_frame
 from strata.layers.links import link_messages
+from strata.layers.readiness import find_readiness
 from strata.layers.transfers import cut_layers
 from strata.schema.columns import STATISTICS
 from strata.schema.layers import BY_NAME
@@ -111,7 +112,7 @@ def test_a_chain_of_few_messages_has_its_blame(count: int) -> None:
     transfers = cut_layers(model, Ledger())
     links = link_messages(model, transfers, ())
     names = endpoint_names(model, transfers)
-    messages = messages_frame(model, transfers, names, links)
+    messages = messages_frame(model, transfers, names, links, find_readiness(model, transfers))
     where = pd.DataFrame(
         {name: ["place"] * len(messages) for name in BY_NAME}, index=messages.index
     )

@@ -174,8 +174,8 @@ def notes(comparison: Comparison) -> list[str]:
         "mean: what a layer adds to the mean latency of all messages, B less A. Over the layers it "
         "adds up to the difference of the mean latencies exactly (sums are integers of ns).",
     ]
-    if doubts_text(comparison):
-        texts.append(doubts_text(comparison))
+    if doubts := doubts_text(comparison):
+        texts.append(doubts)
     if not comparison.runs_are_the_unit:
         texts.append("One run a side: differences between runs are not in these intervals.")
     elif few == 1:

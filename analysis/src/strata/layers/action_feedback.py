@@ -22,7 +22,7 @@ import pandas as pd
 from strata.layers.actions import FEEDBACK, LATEST, Goals, open_goal, status_follows
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.entities import take
+from strata.model.entities import at_topics, take
 from strata.model.search import pick
 from strata.model.timeline import Kind
 
@@ -49,11 +49,12 @@ class Feedback:
 def find_feedback(model: Model, goals: Goals, client_node: list[str]) -> Feedback:
     """Return all feedback; `client_node` names the node of each goal's client."""
     publications, publishers = model.publications, model.entities.publishers
-    topics = take(publishers.topic, publications.publisher, "")
-    row = np.flatnonzero([str(text).endswith(FEEDBACK) for text in topics]).astype(np.int64)
+    row = np.flatnonzero(at_topics(publishers.topic, publications.publisher, FEEDBACK))
     if not len(row):
         return Feedback(row, row, row, row, row)
-    goal, method = _goals(model, goals, row, [str(text) for text in topics[row]])
+    goal, method = _goals(
+        model, goals, row, [str(text) for text in publishers.topic[publications.publisher[row]]]
+    )
     taken = _taken(model, row, goal, client_node)
     return Feedback(row, goal, method, taken, _callbacks(model, taken))
 
@@ -147,8 +148,8 @@ def _callbacks(model: Model, taken: Ints) -> Ints:
     timeline, executions = model.timeline, model.executions
     out = np.full(len(taken), NONE, np.int64)
     row = np.flatnonzero(taken != NONE)
-    topics = take(model.entities.subscriptions.topic, model.takes.subscription, "")
-    every = np.sort(model.takes.position[[str(text).endswith(FEEDBACK) for text in topics]])
+    topics = model.entities.subscriptions.topic
+    every = np.sort(model.takes.position[at_topics(topics, model.takes.subscription, FEEDBACK)])
     at = model.takes.position[taken[row]]
     start = timeline.after(at, Kind.CALLBACK_START)
     other = timeline.after(at, Kind.WAIT, Kind.READY, Kind.EXECUTE, Kind.TAKE_REQUEST)

@@ -24,9 +24,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from strata.model.build import Model
-from strata.model.columns import NONE, Ints
-from strata.model.entities import of_actions, take
-from strata.model.executions import first_after
+from strata.model.columns import NONE, Ints, filled
+from strata.model.entities import at_topics, of_actions
+from strata.model.executions import NEXT_WORK, first_after
 from strata.model.search import GroupedSearch, Lifetimes, pick
 from strata.model.timeline import Kind
 from strata.schema.action_phases import BETWEEN, CHECKPOINTS
@@ -38,17 +38,7 @@ RESULT_METHODS = ("only goal", "order")
 RESULT_CONFIDENCES = ("exact", "inferred")
 LATEST = np.iinfo(np.int64).max
 
-_OTHER_WORK = (
-    Kind.TAKE_REQUEST,
-    Kind.TAKE_RESPONSE,
-    Kind.SEND_RESPONSE,
-    Kind.RMW_TAKE,
-    Kind.CALLBACK_START,
-    Kind.CALLBACK_END,
-    Kind.WAIT,
-    Kind.READY,
-    Kind.EXECUTE,
-)
+_OTHER_WORK = (Kind.CALLBACK_START, *NEXT_WORK)
 
 
 @dataclass(frozen=True)
@@ -87,15 +77,15 @@ def find_goals(model: Model, calls: pd.DataFrame) -> Goals:
     client, server = _parties(model, calls, names)
     accepted = _accepted(model, rows)
     execution = _executions(model, rows)
-    told_ns = _instants(calls, "take_response_ns")
+    told_ns = filled(calls["take_response_ns"])
     result, method = _results(calls, client, rows, of[RESULT], accepted, told_ns)
     stages = (
-        _instants(calls, "begin_ns")[rows],
-        _instants(calls, "send_response_ns")[rows],
+        filled(calls["begin_ns"])[rows],
+        filled(calls["send_response_ns"])[rows],
         pick(model.executions.start_ns, execution),
         pick(model.executions.finished_ns, execution),
-        pick(_instants(calls, "send_response_ns"), result),
-        pick(_instants(calls, "take_response_ns"), result),
+        pick(filled(calls["send_response_ns"]), result),
+        pick(filled(calls["take_response_ns"]), result),
     )
     ended = np.where(stages[4] != NONE, stages[4], stages[3])
     span = (stages[0], np.where(accepted == 0, stages[0], np.where(ended != NONE, ended, LATEST)))
@@ -137,17 +127,13 @@ def _in_order(stages: tuple[Ints, ...]) -> tuple[Ints, ...]:
     return tuple(out)
 
 
-def _instants(calls: pd.DataFrame, column: str) -> Ints:
-    return np.asarray(calls[column].astype("Int64").fillna(NONE).to_numpy(np.int64), np.int64)
-
-
 def _parties(
     model: Model, calls: pd.DataFrame, names: npt.NDArray[np.object_]
 ) -> tuple[Ints, Ints]:
     """Number the action clients and servers: by process, node and action."""
     traffic = model.service_traffic
-    client = _instants(calls, "client_object_id")
-    service = _instants(calls, "service_object_id")
+    client = filled(calls["client_object_id"])
+    service = filled(calls["service_object_id"])
     action = [text.rpartition("/_action/")[0] for text in names]
     asking = pd.DataFrame(
         {
@@ -184,9 +170,9 @@ def _accepted(model: Model, rows: Ints) -> Ints:
 
 def _status(model: Model) -> Ints:
     """The positions at which action servers published their status."""
-    topics = take(model.entities.publishers.topic, model.publications.publisher, "")
-    status = np.asarray([str(text).endswith(STATUS) for text in topics], bool)
-    return np.asarray(model.publications.position[status], np.int64)
+    publications = model.publications
+    own = at_topics(model.entities.publishers.topic, publications.publisher, STATUS)
+    return np.asarray(publications.position[own], np.int64)
 
 
 def status_follows(model: Model, responses: Ints) -> npt.NDArray[np.bool_]:
@@ -219,6 +205,8 @@ def _executions(model: Model, rows: Ints) -> Ints:
     last = timeline.by_thread.position(thread, ns, after_equal=True) - 1
     before = timeline.before(last, *_OTHER_WORK)
     answer = np.where(np.isin(timeline.kind[last], _OTHER_WORK), last, before)
+    # The last event before may be another thread's.
+    answer[timeline.thread[last] != thread] = NONE
     answer[pick(timeline.kind.astype(np.int64), answer) != Kind.SEND_RESPONSE] = NONE
     execution = first_after(timeline, model.executions, ran, model.losses)
     of_goal = np.full(len(announced), NONE, np.int64)
@@ -235,7 +223,7 @@ def _results(
     """The request of each goal's result, and by which method; `NONE` for none."""
     result, method = np.full(len(rows), NONE, np.int64), np.full(len(rows), NONE, np.int64)
     usable = np.flatnonzero((accepted != 0) & (told_ns[rows] != NONE))
-    asked_ns = _instants(calls, "begin_ns")[results]
+    asked_ns = filled(calls["begin_ns"])[results]
     happened = [(int(told_ns[rows[goal]]), 0, int(goal)) for goal in usable]
     happened += [(int(ns), 1, at) for at, ns in enumerate(asked_ns)]
     waiting: dict[int, list[int]] = {}
@@ -257,7 +245,7 @@ def _cancels(
 ) -> Ints:
     """The cancel of each goal that was its client's only one under way; `NONE` for none."""
     out = np.full(len(rows), NONE, np.int64)
-    begin_ns = _instants(calls, "begin_ns")
+    begin_ns = filled(calls["begin_ns"])
     for cancel in cancels:
         ns = begin_ns[cancel]
         open_goals = np.flatnonzero(

@@ -10,6 +10,7 @@ at least so far apart.
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
@@ -27,11 +28,11 @@ def count_between_hosts(model: Model, transfers: Transfers, ledger: Ledger) -> N
     source = hosts[of_thread[model.publications.thread[transfers.publication[apart]]]]
     reader = hosts[of_thread[model.takes.thread[transfers.take[apart]]]]
     between_ns = transfers.between_hosts_ns[apart]
-    ways = np.array([f"{one} -> {other}" for one, other in zip(source, reader, strict=True)])
+    ways = pd.DataFrame({"source": source, "reader": reader, "ns": between_ns})
     told = []
-    for way in np.unique(ways):
-        own = between_ns[ways == way]
-        spread = f"{format_ns(own.min())} to {format_ns(own.max())}"
-        told.append(f"{way}: {spread} in {format_count(len(own), 'message', 'messages')}")
+    for (one, other), own in ways.groupby(["source", "reader"])["ns"]:
+        spread = f"{format_ns(int(own.min()))} to {format_ns(int(own.max()))}"
+        count = format_count(len(own), "message", "messages")
+        told.append(f"{one} -> {other}: {spread} in {count}")
     ledger.add("unsynchronised_messages", len(apart), *told)
     ledger.add("messages_before_publish", int((between_ns < 0).sum()))

@@ -15,6 +15,7 @@ from strata.layers.driver import Origin
 from strata.layers.link_proposals import Proposal
 from strata.layers.links import KINDS, Links
 from strata.layers.middleware import Passage
+from strata.layers.readiness import Readiness
 from strata.layers.silent_readers import silent_readers
 from strata.layers.transfers import Flags, Transfers
 from strata.model.build import Model
@@ -78,7 +79,7 @@ def _node_names(
 
 
 def messages_frame(
-    model: Model, transfers: Transfers, names: pd.DataFrame, links: Links
+    model: Model, transfers: Transfers, names: pd.DataFrame, links: Links, ready: Readiness
 ) -> pd.DataFrame:
     """Return the table `messages`."""
     within = transfers.intra_process
@@ -121,6 +122,7 @@ def messages_frame(
                 **{column: nullable(ns) for column, ns in transfers.durations.items()},
                 "latency_ns": transfers.latency_ns,
                 "complete": transfers.callback_end_ns != NONE,
+                "start_up": transfers.publish_ns < ready.ready_ns,
                 "reader_silent": silent_readers(model, transfers),
                 "parent_id": nullable(parent),
                 "hold_ns": nullable(hold_ns),

@@ -49,11 +49,10 @@ class Ends:
 
 @dataclass(frozen=True)
 class Pairs:
-    """One row a pair: numbers of ends. `matched` tells which are known by messages taken."""
+    """One row a pair: numbers of ends."""
 
     writer: Ints
     reader: Ints
-    matched: Flags
 
 
 def writers(model: Model) -> Ends:
@@ -117,7 +116,7 @@ def find_pairs(model: Model, transfers: Transfers, writing: Ends, reading: Ends)
         writer, reader = np.divmod(declared, width)
         declared = declared[~_elsewhere(model, matched, writing, reading, (writer, reader))]
     writer, reader = np.divmod(np.concatenate([matched, declared]), width)
-    return Pairs(writer, reader, np.arange(len(writer)) < len(matched))
+    return Pairs(writer, reader)
 
 
 def _declared(model: Model, writing: Ends, reading: Ends, width: int) -> Ints:

@@ -82,14 +82,10 @@ def rclpy_calls(
     handle = np.where(handle != NONE, handle, pick(entities.publishers.handle, publisher))
     named = events.ints(EVENT_OF[Kind.RCLCPP_PUBLISH], "message")[timeline.row[calls]]
     wanted, own = codes_of([timeline.thread[at], handle], [timeline.thread[calls], named])
-    search = GroupedSearch(own, calls)
-    place = search.position(wanted, at, after_equal=False) - 1
-    known = (handle != NONE) & (place >= search.begin(wanted))
-    found = pick(calls, np.where(known, pick(search.order, np.where(known, place, NONE)), NONE))
-    earlier = GroupedSearch(wanted, at)
-    before = earlier.position(wanted, at, after_equal=False) - 1
-    before = np.where(before >= earlier.begin(wanted), before, NONE)
-    barrier = np.maximum(pick(at, pick(earlier.order, before)), timeline.before(at, *_OTHER_WORK))
+    call = GroupedSearch(own, calls).last_row(wanted, at, after_equal=False)
+    found = pick(calls, np.where(handle != NONE, call, NONE))
+    before = GroupedSearch(wanted, at).last_row(wanted, at, after_equal=False)
+    barrier = np.maximum(pick(at, before), timeline.before(at, *_OTHER_WORK))
     return np.where(found > barrier, found, NONE)
 
 

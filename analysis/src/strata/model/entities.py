@@ -84,6 +84,12 @@ def take(values: npt.NDArray[np.object_], rows: Ints, missing: object) -> npt.ND
     return out
 
 
+def at_topics(topics: npt.NDArray[np.object_], rows: Ints, suffix: str) -> npt.NDArray[np.bool_]:
+    """Tell of each row of endpoints whether its topic ends so; of `NONE` it does not."""
+    own = np.array([str(text).endswith(suffix) for text in topics], bool)
+    return np.asarray(np.append(own, False)[rows])
+
+
 def build_entities(events: EventColumns) -> Entities:
     """Make every entity from the init events; callbacks that only ran are there too, unnamed."""
     nodes = _nodes(events)

@@ -92,6 +92,16 @@ class GroupedSearch:
         side: Literal["left", "right"] = "right" if after_equal else "left"
         return np.asarray(np.searchsorted(self._keys, wanted, side=side), np.int64)
 
+    def last_row(self, groups: Ints, values: Ints, *, after_equal: bool) -> Ints:
+        """Return the row of the last entry of each group before a value (or at it); or `NONE`."""
+        at = self.position(groups, values, after_equal=after_equal) - 1
+        return pick(self.order, np.where(at >= self.begin(groups), at, NONE))
+
+    def first_row(self, groups: Ints, values: Ints, *, after_equal: bool) -> Ints:
+        """Return the row of the first entry of each group after a value (or at it); or `NONE`."""
+        at = self.position(groups, values, after_equal=after_equal)
+        return pick(self.order, np.where(at < self.end(groups), at, NONE))
+
     def _width(self) -> int:
         return 2 * len(self._ranks) + 2
 
@@ -137,9 +147,8 @@ class Lifetimes:
             return np.full(len(handle), NONE, np.int64)
         place = np.searchsorted(self._handles, handle).clip(max=len(self._handles) - 1)
         group = process * self._width + place
-        last = self._search.position(group, at_ns, after_equal=True) - 1
-        found = (self._handles[place] == handle) & (last >= self._search.begin(group))
-        return np.where(found, self._search.order[np.maximum(last, 0)], NONE)
+        last = self._search.last_row(group, at_ns, after_equal=True)
+        return np.where(self._handles[place] == handle, last, NONE)
 
     def first_after(self, process: Ints, handle: Ints, at_ns: Ints) -> Ints:
         """Return the row of the first entity with that handle after a time; `NONE` if none."""
@@ -147,10 +156,8 @@ class Lifetimes:
             return np.full(len(handle), NONE, np.int64)
         place = np.searchsorted(self._handles, handle).clip(max=len(self._handles) - 1)
         group = process * self._width + place
-        position = self._search.position(group, at_ns, after_equal=True)
-        known = (self._handles[place] == handle) & (position < self._search.end(group))
-        order = self._search.order
-        return np.where(known, order[np.minimum(position, len(order) - 1)], NONE)
+        first = self._search.first_row(group, at_ns, after_equal=True)
+        return np.where(self._handles[place] == handle, first, NONE)
 
     def nearest(self, process: Ints, handle: Ints, at_ns: Ints, begin_ns: Ints) -> Ints:
         """Return the row whose init event is nearest in time, before or after; `NONE` if none.

@@ -47,13 +47,11 @@ class CpuSamples:
     """What was sampled, by the clock of the trace.
 
     `threads` has a row a thread of the samples: number, host, vpid, vtid, process, name and
-    `model_thread`, the thread of the trace, `NONE` where it is none. `windows` are of all of them;
-    `sampled_ns` the instants of all samples.
+    `model_thread`, the thread of the trace, `NONE` where it is none. `windows` are of all of them.
     """
 
     threads: pd.DataFrame
     windows: Windows
-    sampled_ns: Ints
 
     @property
     def known(self) -> bool:
@@ -65,7 +63,7 @@ def no_samples() -> CpuSamples:
     """Return what is known of a trace beside which nothing was sampled."""
     empty = np.empty(0, np.int64)
     columns = ["number", "host", "vpid", "vtid", "process", "name", "model_thread"]
-    return CpuSamples(pd.DataFrame(columns=columns), Windows(*[empty] * 6), empty)
+    return CpuSamples(pd.DataFrame(columns=columns), Windows(*[empty] * 6))
 
 
 def find_cpu_samples(read: ThreadCpu | None, offset_ns: int, processes: Processes) -> CpuSamples:
@@ -81,7 +79,7 @@ def find_cpu_samples(read: ThreadCpu | None, offset_ns: int, processes: Processe
     threads = threads[threads["thread"] != SAMPLER].rename(columns={"thread": "number"})
     threads["host"] = read.host
     threads["model_thread"] = _model_threads(threads, processes)
-    return CpuSamples(threads.reset_index(drop=True), windows, sampled_ns)
+    return CpuSamples(threads.reset_index(drop=True), windows)
 
 
 _FIGURES = ("thread", "monotonic_ns", "read_ns", "cpu_ns", "wait_ns", "slices")

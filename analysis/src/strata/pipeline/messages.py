@@ -29,7 +29,7 @@ from strata.layers.frames import (
 )
 from strata.layers.link_proposals import FAN_IN, STORED, propose_links
 from strata.layers.links import Links, link_messages
-from strata.layers.readiness import find_readiness
+from strata.layers.readiness import Readiness, find_readiness
 from strata.layers.scheduling import layer_times
 from strata.layers.scheduling_frames import (
     layer_cpu_waits_frame,
@@ -84,6 +84,7 @@ class _Messages:
 
     transfers: Transfers
     links: Links
+    ready: Readiness
     headless: npt.NDArray[np.bool_]
     deliveries: Deliveries
     messages: pd.DataFrame
@@ -107,8 +108,7 @@ def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResu
     _count_losses(hops, losses, ledger)
     links = links_frame(found.links)
     chains = _chains(found, hops, wanted.chain, ledger)
-    ready = find_readiness(model, found.transfers)
-    of_chains = chain_tables(chains, found.messages, links, found.where, ready)
+    of_chains = chain_tables(chains, found.messages, links, found.where, found.ready)
     ledger.add("unfinished_chains", int(of_chains.chains["unfinished"].sum()))
     tables = {
         "publications": publications,
@@ -144,7 +144,8 @@ def _messages(model: Model, wanted: Wanted, ledger: Ledger) -> _Messages:
     names = endpoint_names(model, transfers)
     node_links = find_links(model.events, model.entities, wanted.links, ledger)
     links = link_messages(model, transfers, node_links)
-    messages = messages_frame(model, transfers, names, links)
+    ready = find_readiness(model, transfers)
+    messages = messages_frame(model, transfers, names, links, ready)
     unsplit = messages[[layer.column for layer in WITHOUT_WAITS]].notna().any(axis=1)
     unsplit &= ~transfers.unsynchronised
     hidden = unsplit.to_numpy(bool) & model.clocks.waits.known(transfers.waiting.lane)
@@ -160,7 +161,7 @@ def _messages(model: Model, wanted: Wanted, ledger: Ledger) -> _Messages:
     deliveries = find_deliveries(model, transfers, names)
     known = (messages, blockers, objects, described, where, proposals)
     headless = causes_missing(model, transfers)
-    return _Messages(transfers, links, headless, deliveries, *known)
+    return _Messages(transfers, links, ready, headless, deliveries, *known)
 
 
 def _proposals(model: Model, known: Sequence[NodeLink], ledger: Ledger) -> pd.DataFrame:

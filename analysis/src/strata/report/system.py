@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -21,7 +21,8 @@ from strata.units import format_count, format_ns, format_share
 Row = Mapping[Any, Any]
 
 _FILLED_SHARE = 0.01
-_MOST_FILLING = 12
+MOST_FILLING = 12
+"""So many callbacks of an executor are shown."""
 
 
 def system_section(analysis: Analysis, *, everything: bool) -> RenderableType | None:
@@ -45,7 +46,11 @@ def _causes(analysis: Analysis) -> RenderableType:
         table.add_column(name, justify="right", no_wrap=True)
     for row in analysis.system_causes.to_dict("records"):
         layer = row["kind"] if pd.isna(row["layer"]) else row["layer"]
-        where = row["where"] if row["kind"] != "executor" else f"executor of {row['where']}"
+        where = (
+            row["where"]
+            if row["kind"] != "executor"
+            else f"executor of {row['where'] or '(unknown)'}"
+        )
         mark = "* " if row["stands_out"] else "  "
         table.add_row(
             Text(mark + layer),
@@ -88,7 +93,7 @@ def group_facts(group: Row) -> str:
 def chosen_chains(analysis: Analysis, most: int) -> list[int]:
     """Return the chains to show: of each group the slowest, `most` at most, in order of groups.
 
-    A chain in no group stands for itself.
+    A chain in no group is shown alone.
     """
     alone = ~analysis.chains["chain_id"].isin(analysis.chain_group_members["chain_id"])
     chosen = [*analysis.chain_groups["chain_id"], *analysis.chains.loc[alone, "chain_id"]]
@@ -107,22 +112,26 @@ def like_it(analysis: Analysis, chain_id: int) -> str:
     return f"the slowest of {group['chains']} chains {alike}"
 
 
+def executor_loads(analysis: Analysis) -> Iterator[tuple[int, pd.DataFrame]]:
+    """Give each executor that stands out, with the rows of `executor_load` worth showing."""
+    causes, load = analysis.system_causes, analysis.executor_load
+    named = causes.loc[causes["stands_out"] & (causes["kind"] == "executor"), "executor_id"]
+    for number in named.astype(int):
+        own = load[(load["executor_id"] == number) & (load["share"] >= _FILLED_SHARE)]
+        if len(own):
+            yield number, own
+
+
 def load_section(analysis: Analysis) -> RenderableType | None:
     """Return what fills each executor that messages wait for; None where none stands out."""
-    causes = analysis.system_causes
-    standing = causes[causes["stands_out"] & (causes["kind"] == "executor")]
     parts: list[RenderableType] = []
-    for number in standing["executor_id"]:
-        own = analysis.executor_load[analysis.executor_load["executor_id"] == number]
-        own = own[own["share"] >= _FILLED_SHARE]
-        if own.empty:
-            continue
+    for number, own in executor_loads(analysis):
         table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
         for name in ("node", "of"):
             table.add_column(name, overflow="fold", ratio=1)
         for name in ("work", "count", "share", "time"):
             table.add_column(name, justify="right", no_wrap=True)
-        for row in own.head(_MOST_FILLING).to_dict("records"):
+        for row in own.head(MOST_FILLING).to_dict("records"):
             table.add_row(
                 Text("" if pd.isna(row["node"]) else printable(row["node"])),
                 Text("" if pd.isna(row["trigger"]) else printable(row["trigger"])),
@@ -133,8 +142,8 @@ def load_section(analysis: Analysis) -> RenderableType | None:
             )
         title = f"what fills executor {number}"
         parts += [Rule(Text(title, style="bold"), align="left"), table]
-        if len(own) > _MOST_FILLING:
-            more = f"and {len(own) - _MOST_FILLING} more of 1 % or more"
+        if len(own) > MOST_FILLING:
+            more = f"and {len(own) - MOST_FILLING} more of 1 % or more"
             parts.append(Padding(Text(more, style="dim"), (0, 1)))
         parts.append(Text())
     return Group(*parts) if parts else None

@@ -104,15 +104,11 @@ class Ledger:
     def merge(self, other: Ledger) -> None:
         """Add all counts, places and spans of another ledger."""
         for code, count in other.counts.items():
-            known = other.places.get(code, {})
+            known, span_ns = other.places.get(code, {}), other.spans.get(code)
             for place, number in known.items():
-                self.add(code, number, place=place)
-            self.add(code, count - sum(known.values()))
+                self.add(code, number, place=place, span_ns=span_ns)
+            self.add(code, count - sum(known.values()), span_ns=span_ns)
             self.details.setdefault(code, []).extend(other.details.get(code, ()))
-            if code in other.spans:
-                first, last = other.spans[code]
-                begin, end = self.spans.get(code, (first, last))
-                self.spans[code] = (min(begin, first), max(end, last))
 
     def rows(self) -> list[dict[str, str | int | None]]:
         """Findings, the worst first, as rows of the `quality` table; the text tells places."""

@@ -87,13 +87,14 @@ def _facts(
     candidates = groups.settled(instances)
     latency = candidates["latency_ns"].to_numpy(np.int64)
     inside = groups.of_typical_mode(candidates)
+    bound = groups.outlier_bound(instances)
     return ChainFacts(
         count=len(candidates),
         typical_share=None if inside.all() else float(inside.mean()),
         tail_count=len(groups.members(instances, groups.TAIL)),
         tail_from_ns=float(np.quantile(latency, groups.TAIL.low)),
-        outliers=len(groups.outliers(instances)),
-        outliers_from_ns=groups.outlier_bound(instances),
+        outliers=int((latency > bound).sum()),
+        outliers_from_ns=bound,
         start_up=_early(instances, segments, node),
         backlog=find_backlog(candidates, segments, messages),
         losses=_losses(segments, messages, hops),

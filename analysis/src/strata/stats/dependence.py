@@ -35,7 +35,7 @@ WORTH = 0.8
 FEW = 100
 """Effective counts below which p and intervals are not to be trusted, although they allow for the
 dependence: of so short a sample it is estimated too small. With autocorrelations of the first order
-of 0.9 and 0.97, 300 to 3,000 values and a p of 0.05, chance is found in 10 to 25 % of all cases."""
+of 0.97, 300 or 1,000 values and a p of 0.05, chance is found in more than 10 % of all cases."""
 LAGS = 10
 _LONGEST = 20_000
 """A block length is found from so many values; it grows with the cube root of the count."""

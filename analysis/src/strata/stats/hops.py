@@ -24,8 +24,6 @@ from strata.stats.summary import prefixed, summarize, summarize_part
 
 Ints = npt.NDArray[np.int64]
 
-_NAMES = ["topic", "publisher_node", "subscription_node"]
-
 
 def hop_tables(messages: pd.DataFrame, counts: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the tables `hops` and `hop_layers`; without dips and modes (strata.stats.modes).
@@ -104,12 +102,3 @@ def _losses(deliveries: Deliveries) -> pd.DataFrame:
     # Not by way of floats, which have no nanoseconds since the epoch.
     frame = pd.DataFrame(rows, columns=tables.HOP_LOSSES.names, dtype=object)
     return tables.HOP_LOSSES.frame(frame)
-
-
-def received_only(messages: pd.DataFrame) -> pd.DataFrame:
-    """Return the counts of `delivery_tables` where nothing but the messages taken is known."""
-    first = messages.drop_duplicates("hop_id").sort_values("hop_id")
-    taken = messages.groupby("hop_id").size().to_numpy()
-    return first[["hop_id", *_NAMES]].assign(
-        published=taken, received=taken, lost=0, in_flight=0, unknown=0, before_first=0
-    )

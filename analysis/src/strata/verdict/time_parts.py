@@ -51,10 +51,11 @@ def with_executor(
 def finished(messages: pd.DataFrame) -> pd.DataFrame:
     """Return the application's messages that reached the end of their callback.
 
-    Not those between hosts without a common clock: the difference of the clocks is in their time.
+    Not those of the start-up, as in the verdicts of chains, and not those between hosts without a
+    common clock: the difference of the clocks is in their time.
     """
-    known = messages["confidence"] != UNSYNCHRONISED
-    return messages[messages["complete"] & known & ~messages["topic"].isin(INTERNAL_TOPICS)]
+    own = messages["complete"] & ~messages["start_up"] & ~messages["topic"].isin(INTERNAL_TOPICS)
+    return messages[own & (messages["confidence"] != UNSYNCHRONISED)]
 
 
 def time_parts(messages: pd.DataFrame, blockers: pd.DataFrame) -> pd.DataFrame:

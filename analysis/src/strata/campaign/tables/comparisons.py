@@ -18,6 +18,8 @@ from strata.campaign.results import HERE, Results
 from strata.campaign.tables.statistics import SEED, put_together, why_no_rows
 from strata.campaign.tables.table import Column, Rows, Table, factor_columns, first_ones
 from strata.campaign.words import name_words
+from strata.stats.dependence import FEW
+from strata.units import format_count
 
 Floats = npt.NDArray[np.float64]
 
@@ -191,9 +193,6 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
 
 def _doubts(doubtful: int, count: int) -> tuple[str, ...]:
     """Say how many pairs have a p of values that depend on each other too much."""
-    from strata.stats.dependence import FEW
-    from strata.units import format_count
-
     if not doubtful:
         return ()
     return (

@@ -30,7 +30,7 @@ import numpy as np
 import pyarrow as pa
 
 from strata.model.columns import NONE, EventColumns, Ints, Words
-from strata.model.dds.endpoints import Endpoints, find_endpoints
+from strata.model.dds.endpoints import Endpoints, find_endpoints, nearest_only
 from strata.model.dds.samples import number_words
 from strata.model.joins import Flags
 from strata.model.search import GroupedSearch, pick, runs
@@ -87,16 +87,7 @@ def add_call_events(events: EventColumns) -> None:
 
 
 def _chosen(steps: _Steps, rows: Flags) -> _Steps:
-    return _Steps(
-        steps.row[rows],
-        steps.owner[rows],
-        steps.guid[rows],
-        steps.number[rows],
-        steps.stamp[rows],
-        steps.told[rows],
-        steps.by[rows],
-        steps.sample[rows],
-    )
+    return _Steps._make(column[rows] for column in steps)
 
 
 # --- what was written and taken ----------------------------------------------------------------
@@ -170,22 +161,10 @@ def _near(
     if not events.count(related) or not len(ns):
         return np.full(len(ns), NONE, np.int64)
     search = GroupedSearch(events.thread(related), events.timestamps(related))
-    at = search.position(thread, ns, after_equal=not after) - (0 if after else 1)
-    inside = (at >= search.begin(thread)) & (at < search.end(thread))
-    found = np.where(inside, search.order[np.clip(at, 0, len(search.order) - 1)], NONE)
+    row = search.first_row if after else search.last_row
+    found = row(thread, ns, after_equal=not after)
     found[pick(events.ints(related, column), found) != handle] = NONE
-    return _nearest_only(found, ns, after=after)
-
-
-def _nearest_only(found: Ints, ns: Ints, *, after: bool) -> Ints:
-    """Of steps that found one event, leave it to the nearest: the last before it, or after."""
-    order = np.lexsort((ns if not after else -ns, found))
-    ordered = found[order]
-    later = np.zeros(len(found), bool)
-    later[1:] = (ordered[1:] == ordered[:-1]) & (ordered[1:] != NONE)
-    out = found.copy()
-    out[order[later]] = NONE
-    return out
+    return nearest_only(found, ns, after=after)
 
 
 def _numbered(events: EventColumns, thread: Ints, ns: Ints, by: Words) -> tuple[Ints, Ints]:
@@ -204,10 +183,8 @@ def _numbered(events: EventColumns, thread: Ints, ns: Ints, by: Words) -> tuple[
             events.thread(name) * width + writers[len(by) :], events.timestamps(name)
         )
         group = thread * width + writers[: len(by)]
-        at = search.position(group, ns, after_equal=False)
-        inside = by.any(axis=1) & (at < search.end(group))
-        found = np.where(inside, search.order[np.clip(at, 0, len(search.order) - 1)], NONE)
-        found = _nearest_only(found, -ns, after=False)
+        found = search.first_row(group, ns, after_equal=False)
+        found = nearest_only(np.where(by.any(axis=1), found, NONE), ns, after=True)
         known = found != NONE
         number[known] = events.ints(name, "sequence_number")[found[known]]
         stamp[known] = events.ints(name, "source_timestamp")[found[known]]
@@ -250,8 +227,7 @@ def _ordered(events: EventColumns, responses: _Steps, asked: _Steps) -> _Steps:
     search = GroupedSearch(thread, events.timestamps(_TAKE)[asked.row])
     group = events.thread(_WRITE)[responses.row[lacking]] * width + responses.owner[lacking]
     ns = events.timestamps(_WRITE)[responses.row[lacking]]
-    at = search.position(group, ns, after_equal=True) - 1
-    found = np.where(at >= search.begin(group), search.order[np.maximum(at, 0)], NONE)
+    found = search.last_row(group, ns, after_equal=True)
     _, times = runs(np.sort(found), found)
     found[times > 1] = NONE
     known, taken = lacking[found != NONE], found[found != NONE]

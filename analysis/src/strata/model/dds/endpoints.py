@@ -118,13 +118,22 @@ def _made(
 
 def _mutual(group: Ints, ns: Ints, asked: Ints, at_ns: Ints) -> Ints:
     """The last row of the group before each time, if no other time lies between."""
-    search = GroupedSearch(group, ns)
-    at = search.position(asked, at_ns, after_equal=True) - 1
-    found = np.where(at >= search.begin(asked), search.order[np.maximum(at, 0)], NONE)
-    order = np.lexsort((at_ns, found))
+    found = GroupedSearch(group, ns).last_row(asked, at_ns, after_equal=True)
+    return nearest_only(found, at_ns, after=False)
+
+
+def nearest_only(found: Ints, ns: Ints, *, after: bool) -> Ints:
+    """Of times at which one row was found, leave it to the nearest: the first after it, or before.
+
+    `after`: the rows are after the times, so that the last of these is the nearest.
+    """
+    order = np.lexsort((ns if not after else -ns, found))
+    ordered = found[order]
     again = np.zeros(len(found), bool)
-    again[order[1:]] = found[order[1:]] == found[order[:-1]]
-    return np.where(again, NONE, found)
+    again[1:] = (ordered[1:] == ordered[:-1]) & (ordered[1:] != NONE)
+    out = found.copy()
+    out[order[again]] = NONE
+    return out
 
 
 def _alone(group: Ints, asked: Ints) -> Ints:

@@ -73,9 +73,7 @@ class Samples:
 
     def writer(self, sample: Ints) -> Ints:
         """Return a dense number of each sample's writer; `NONE` for `NONE`."""
-        if not len(self):
-            return np.full(len(sample), NONE, np.int64)
-        return np.where(sample != NONE, self._writer[np.maximum(sample, 0)], NONE)
+        return pick(self._writer, sample)
 
     def writer_gids(self, sample: Ints) -> npt.NDArray[np.object_]:
         """Return the writers' GUIDs as 32 hexadecimal digits; None for `NONE`."""
@@ -87,9 +85,7 @@ class Samples:
 
     def sequences(self, sample: Ints) -> Ints:
         """Return sequence numbers; `NONE` for `NONE`, and where none is known."""
-        if not len(self):
-            return np.full(len(sample), NONE, np.int64)
-        return np.where(sample != NONE, self.sequence[np.maximum(sample, 0)], NONE)
+        return pick(self.sequence, sample)
 
 
 def _numbered(writer: Ints, sequence: Ints, known: Flags) -> tuple[Ints, Ints, Ints]:
@@ -117,9 +113,7 @@ def _stamps(events: EventColumns, writer: Ints, sequence: Ints, bounds: Ints) ->
     notify = np.arange(bounds[_AT_NOTIFY], bounds[_AT_NOTIFY + 1])
     adds = slice(bounds[_AT_ADD], bounds[_AT_ADD + 1])
     search = GroupedSearch(events.thread(_ADD), events.timestamps(_ADD))
-    thread = events.thread(_NOTIFY)
-    place = search.position(thread, events.timestamps(_NOTIFY), after_equal=True) - 1
-    row = pick(search.order, np.where(place >= search.begin(thread), place, NONE))
+    row = search.last_row(events.thread(_NOTIFY), events.timestamps(_NOTIFY), after_equal=True)
     own = (sequence[notify] == 0) & (pick(sequence[adds], row) == 0)
     own &= (row != NONE) & (pick(writer[adds], row) == writer[notify])
     stamp[notify] = np.where(own, pick(stamp[adds], row), NONE)

@@ -11,19 +11,16 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from strata.report.html.tables import records
-from strata.report.system import group_facts
+from strata.report.system import MOST_FILLING, executor_loads, group_facts
 from strata.units import as_float
 
 if TYPE_CHECKING:
     from strata.analysis import Analysis
 
-_LEAST = 0.01
-_MOST_LOAD = 12
-
 
 @dataclass(frozen=True)
 class CauseRow:
-    """A row of the ranked causes; share and busy are null where they are not known."""
+    """A row of the ranked causes; share is null where it is not known."""
 
     kind: str
     layer: str
@@ -57,12 +54,11 @@ class GroupRow:
 
 @dataclass(frozen=True)
 class SystemSection:
-    """What the section shows; empty text: there is nothing to say, and no section.
+    """What the section shows beside the sentence.
 
     `loads` has the load of each executor that stands out, with its number.
     """
 
-    text: str
     stands_out: bool
     causes: list[CauseRow]
     loads: list[tuple[int, list[LoadRow]]]
@@ -77,7 +73,6 @@ def system_of(analysis: Analysis, shown: list[int]) -> SystemSection:
     groups = analysis.chain_groups
     alike = bool((groups["chains"] > 1).any())
     return SystemSection(
-        text=analysis.system.text,
         stands_out=analysis.system.stands_out,
         causes=[_cause(row) for row in records(analysis.system_causes)],
         loads=_loads(analysis),
@@ -97,16 +92,11 @@ def _cause(row: dict[str, Any]) -> CauseRow:
 
 
 def _loads(analysis: Analysis) -> list[tuple[int, list[LoadRow]]]:
-    causes = analysis.system_causes
-    named = causes.loc[causes["stands_out"] & (causes["kind"] == "executor"), "executor_id"]
-    load = analysis.executor_load
-    load = load[load["share"] >= _LEAST]
     found = []
-    for number in named.astype(int):
-        own = load[load["executor_id"] == number].head(_MOST_LOAD)
-        most = float(own["share"].max()) if len(own) else 1.0
-        found.append((number, [_load(row, most) for row in records(own)]))
-    return [(number, rows) for number, rows in found if rows]
+    for number, own in executor_loads(analysis):
+        most = float(own["share"].max())
+        found.append((number, [_load(row, most) for row in records(own.head(MOST_FILLING))]))
+    return found
 
 
 def _load(row: dict[str, Any], most: float) -> LoadRow:

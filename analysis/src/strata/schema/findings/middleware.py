@@ -12,7 +12,7 @@ MIDDLEWARE = (
         Severity.INFO,
         "{count} {message was|messages were} not seen to reach {its|their} reader, although the "
         "middleware was traced (it was loaded late, its hooks do not bind, events were lost, or "
-        "what they tell fits several messages): {its|their} layers within the middleware are one. "
+        "what they say fits several messages): {its|their} layers within the middleware are one. "
         "See strata doctor --dds.",
     ),
     Diagnostic(

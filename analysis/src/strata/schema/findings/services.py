@@ -65,7 +65,7 @@ SERVICES = (
         "calls_by_thread_order",
         Severity.INFO,
         "{count} service {call was|calls were} matched by the order of the service's thread: each "
-        "response is of the request that the thread took last. Hooks that tell dds:write_related "
+        "response is of the request that the thread took last. Hooks that emit dds:write_related "
         "make it exact.",
     ),
     Diagnostic(

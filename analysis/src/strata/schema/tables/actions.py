@@ -59,7 +59,7 @@ ACTION_GOALS = Table(
         duration("latency_ns", "begin_ns to the last checkpoint; the sum of the phases"),
         Column("complete", "bool", "from the request to the result that the client took"),
     ),
-    "One row a goal of an action, with its checkpoints and phases.",
+    "One row per goal of an action, with its checkpoints and phases.",
 )
 
 ACTION_FEEDBACK = Table(
@@ -82,7 +82,7 @@ ACTION_FEEDBACK = Table(
         dense_id("instance_id", "the execution of the client's callback", null=_NOT_SEEN),
         duration("latency_ns", "publish_ns to the client's take", null="not taken"),
     ),
-    "One row a feedback message that an action server published.",
+    "One row per feedback message that an action server published.",
 )
 
 ACTIONS = Table(
@@ -105,7 +105,7 @@ ACTIONS = Table(
         *statistics("latency_", "the request to the result, complete goals"),
         *statistics("first_feedback_", "the server's answer to the first feedback"),
     ),
-    "One row an action and a node that sends it goals.",
+    "One row per action and a node that sends it goals.",
 )
 
 ACTION_PHASE_STATS = Table(
@@ -117,7 +117,7 @@ ACTION_PHASE_STATS = Table(
         Column("share", "float64", "of the summed latency of the complete goals"),
         *statistics("", "duration"),
     ),
-    "One row a phase of the complete goals of an action from a node.",
+    "One row per phase of the complete goals of an action from a node.",
 )
 
 ACTION_TABLES: tuple[Table, ...] = (ACTION_GOALS, ACTION_FEEDBACK, ACTIONS, ACTION_PHASE_STATS)

@@ -43,7 +43,7 @@ DRIVER_SOURCES = Table(
         duration("conversion_p50", "`driver_frames.conversion_ns`", null="not known"),
         duration("conversion_p99", "as conversion_p50: 99th percentile", null="not known"),
     ),
-    "One row a stream of sensor data in a process: a UDP socket, or an appsink.",
+    "One row per stream of sensor data in a process: a UDP socket, or an appsink.",
 )
 
 DRIVER_FRAMES = Table(
@@ -74,7 +74,7 @@ DRIVER_FRAMES = Table(
         ),
         Column("publications", "int64", "messages published from it; 0: none"),
     ),
-    "One row a frame: what a message, or the messages of one sweep, were made of.",
+    "One row per frame: what a message, or the messages of one sweep, were made of.",
 )
 
 DRIVER_LOSSES = Table(
@@ -92,7 +92,7 @@ DRIVER_LOSSES = Table(
         instant("begin_ns", "at this time or later", null="not known"),
         instant("end_ns", "at this time or earlier", null="not known"),
     ),
-    "One row a stretch of time in which a source lost data without a pause.",
+    "One row per stretch of time in which a source lost data without a pause.",
 )
 
 DRIVER_TABLES = (DRIVER_SOURCES, DRIVER_FRAMES, DRIVER_LOSSES)

@@ -36,7 +36,7 @@ PROCESSES = Table(
         instant("begin_ns", "its first ros2 or dds event"),
         instant("end_ns", "its last ros2 or dds event"),
     ),
-    "One row a process. A process id that another process got later on is several rows.",
+    "One row per process. A process id that another process got later on is several rows.",
 )
 
 CONTEXTS = Table(
@@ -52,7 +52,7 @@ CONTEXTS = Table(
         BEGIN,
         END,
     ),
-    "One row a context (rcl_init) and life.",
+    "One row per context (rcl_init) and life.",
 )
 
 NODES = Table(
@@ -67,7 +67,7 @@ NODES = Table(
         BEGIN,
         END,
     ),
-    "One row a node and life.",
+    "One row per node and life.",
 )
 
 PUBLISHERS = Table(
@@ -85,7 +85,7 @@ PUBLISHERS = Table(
         BEGIN,
         END,
     ),
-    "One row a publisher and life.",
+    "One row per publisher and life.",
 )
 
 SUBSCRIPTIONS = Table(
@@ -103,7 +103,7 @@ SUBSCRIPTIONS = Table(
         BEGIN,
         END,
     ),
-    "One row a subscription and life.",
+    "One row per subscription and life.",
 )
 
 SUBSCRIPTION_OBJECTS = Table(
@@ -120,7 +120,7 @@ SUBSCRIPTION_OBJECTS = Table(
         BEGIN,
         END,
     ),
-    "One row a subscription of the client library and life: two for one rcl subscription with "
+    "One row per subscription of the client library and life: two for one rcl subscription with "
     "intra-process communication.",
 )
 
@@ -142,7 +142,7 @@ CALLBACK_OBJECTS = Table(
         BEGIN,
         END,
     ),
-    "One row a callback and life, also for those that only callback_start made known.",
+    "One row per callback and life, also for those that only callback_start made known.",
 )
 
 TIMERS = Table(
@@ -158,7 +158,7 @@ TIMERS = Table(
         BEGIN,
         END,
     ),
-    "One row a timer and life that a callback or a node was announced for.",
+    "One row per timer and life that a callback or a node was announced for.",
 )
 
 LIFECYCLE_NODES = Table(
@@ -173,5 +173,5 @@ LIFECYCLE_NODES = Table(
         instant("begin_ns", "when its init event was recorded", null=NO_INIT),
         END,
     ),
-    "One row a state machine of a lifecycle node and life.",
+    "One row per state machine of a lifecycle node and life.",
 )

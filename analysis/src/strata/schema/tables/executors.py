@@ -52,7 +52,7 @@ EXECUTORS = Table(
         Column("nodes", "string", "nodes whose callbacks it ran, joined by a comma"),
         Column("callbacks", "int64", "different callbacks that it ran"),
     ),
-    "One row an executor, inferred: threads of a process that ran the same callbacks.",
+    "One row per executor, inferred: threads of a process that ran the same callbacks.",
 )
 
 EXECUTOR_THREADS = Table(
@@ -88,5 +88,5 @@ EXECUTOR_THREADS = Table(
             null=_NO_EXECUTOR,
         ),
     ),
-    "One row a thread of an executor. executing + waiting + mutex + ready = end - begin.",
+    "One row per thread of an executor. executing + waiting + mutex + ready = end - begin.",
 )

@@ -24,7 +24,7 @@ QUALITY = Table(
         instant("begin_ns", "when the first was found", null="not known"),
         instant("end_ns", "when the last was found", null="not known"),
     ),
-    "One row a kind of finding, the worst first.",
+    "One row per kind of finding, the worst first.",
 )
 
 LOSSES = Table(
@@ -37,7 +37,7 @@ LOSSES = Table(
         instant("begin_ns", "it was lost at this time or later", null="not known"),
         instant("end_ns", "it was lost at this time or earlier", null="not known"),
     ),
-    "One row a loss of the trace by itself, with the window of time in which it happened.",
+    "One row per loss of the trace by itself, with the window of time in which it happened.",
 )
 
 EVENT_USES = Table(

@@ -42,7 +42,7 @@ MEASURED_TRANSFERS = Table(
         Column("transport", "string", "as in `messages`", null=_UNTOLD),
         _WARM_UP,
     ),
-    "One row a message of the measured hops that was taken.",
+    "One row per message of the measured hops that was taken.",
 )
 
 MEASURED_CHAINS = Table(
@@ -62,7 +62,7 @@ MEASURED_CHAINS = Table(
         ),
         _WARM_UP,
     ),
-    "One row a message that went through a whole chain of measured topics, by critical links.",
+    "One row per message that went through a whole chain of measured topics, by critical links.",
 )
 
 MEASURED_PUBLICATIONS = Table(
@@ -75,7 +75,7 @@ MEASURED_PUBLICATIONS = Table(
         instant("publish_ns", "the publish"),
         _WARM_UP,
     ),
-    "One row a publication on a measured topic, taken or not.",
+    "One row per publication on a measured topic, taken or not.",
 )
 
 MEASURED_HOPS = Table(
@@ -110,7 +110,7 @@ MEASURED_HOPS = Table(
         ),
         Column("payload_from", "string", "who says so: node, setting or trace (CDR included)"),
     ),
-    "One row a measured hop: what became of the messages.",
+    "One row per measured hop: what became of the messages.",
 )
 
 MEASURED_SOURCES = Table(
@@ -128,7 +128,7 @@ MEASURED_SOURCES = Table(
         Column("dropped", "int64", "packets or buffers dropped because its queue was full"),
         Column("missing", "int64", "further packets that never came"),
     ),
-    "One row a source of sensor data, warm-up included.",
+    "One row per source of sensor data, warm-up included.",
 )
 
 MEASURED_PROCESSES = Table(
@@ -142,7 +142,7 @@ MEASURED_PROCESSES = Table(
         Column("voluntary_switches", "int64", "context switches to wait", null=_UNTOLD),
         Column("involuntary_switches", "int64", "context switches forced on it", null=_UNTOLD),
     ),
-    "One row a process of the scenario, over its whole life.",
+    "One row per process of the scenario, over its whole life.",
 )
 
 MEASURED_RESOURCES = Table(
@@ -155,7 +155,7 @@ MEASURED_RESOURCES = Table(
         duration("cpu_ns", "CPU time until then", null=_UNTOLD),
         Column("rss_bytes", "int64", "resident memory", unit="bytes", null=_UNTOLD),
     ),
-    "One row a look at a process while it ran.",
+    "One row per look at a process while it ran.",
 )
 
 MEASURED_STAMPS = Table(
@@ -168,7 +168,7 @@ MEASURED_STAMPS = Table(
         instant("msg_ns", "the message's stamp"),
         _WARM_UP,
     ),
-    "One row a message of which a perf node noted both stamps.",
+    "One row per message of which a perf node noted both stamps.",
 )
 
 MEASURED_ROUND_TRIPS = Table(
@@ -180,7 +180,7 @@ MEASURED_ROUND_TRIPS = Table(
         duration("round_trip_ns", "until it was back, by the node's own clock"),
         _WARM_UP,
     ),
-    "One row a ping that came back.",
+    "One row per ping that came back.",
 )
 
 MEASURED_TABLES = (

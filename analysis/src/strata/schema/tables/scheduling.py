@@ -66,5 +66,5 @@ SCHEDULING_STATS = Table(
         Column("preempted_by", "string", "who had the CPU longest meanwhile", null="nobody"),
         duration("preempted_by_ns", "how long, over all messages", null="nobody"),
     ),
-    "One row a layer of a hop of a chain whose thread the kernel's events tell of.",
+    "One row per layer of a hop of a chain whose thread the kernel's events tell of.",
 )

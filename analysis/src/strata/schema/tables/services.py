@@ -24,7 +24,7 @@ SERVICE_OBJECTS = Table(
         instant("begin_ns", "when its init event was recorded; it lives until its handle is new"),
         END,
     ),
-    "One row a service and life: a node that serves.",
+    "One row per service and life: a node that serves.",
 )
 
 CLIENT_OBJECTS = Table(
@@ -41,7 +41,7 @@ CLIENT_OBJECTS = Table(
         instant("begin_ns", "when its first init event was recorded"),
         END,
     ),
-    "One row a client and life.",
+    "One row per client and life.",
 )
 
 SERVICE_CALLS = Table(
@@ -114,7 +114,7 @@ SERVICE_CALLS = Table(
         Column("complete", "bool", "from rmw_send_request to rmw_take_response"),
         Column("further", "bool", "another service's serving of a call that another row is of"),
     ),
-    "One row a service call with its checkpoints and layers; of a request that several services "
+    "One row per service call with its checkpoints and layers; of a request that several services "
     "took, one row more for each of the others (`further`).",
 )
 
@@ -134,7 +134,7 @@ SERVICES = Table(
         ),
         *statistics("latency_", "begin_ns to rmw_take_response, complete calls"),
     ),
-    "One row a service and a node that calls it; further servings of a call are not counted.",
+    "One row per service and a node that calls it; further servings of a call are not counted.",
 )
 
 SERVICE_LAYER_STATS = Table(
@@ -146,7 +146,7 @@ SERVICE_LAYER_STATS = Table(
         Column("share", "float64", "of the summed latency of the complete calls"),
         *statistics("", "duration"),
     ),
-    "One row a layer of the calls of a service by a node, over the complete calls.",
+    "One row per layer of the calls of a service by a node, over the complete calls.",
 )
 
 SERVICE_TABLES: tuple[Table, ...] = (

@@ -40,8 +40,8 @@ HOPS = Table(
             "two had not found each other yet, or it was lost)",
         ),
     ),
-    "One row a way from a publishing node over a topic to a subscribing node: of a publisher and a "
-    "subscription of one topic that live at the same time, also where no message was ever taken "
+    "One row per way from a publishing node over a topic to a subscribing node: of a publisher and "
+    "a subscription of one topic that live at the same time, also where no message was ever taken "
     "(then without latency); of topics that every node has, only where one was.",
 )
 
@@ -66,7 +66,7 @@ HOP_LOSSES = Table(
             null="another cause",
         ),
     ),
-    "One row a cause for which messages of a hop were not received, or are not known to be.",
+    "One row per cause for which messages of a hop were not received, or are not known to be.",
 )
 
 HOP_LAYER_STATS = Table(
@@ -78,7 +78,7 @@ HOP_LAYER_STATS = Table(
         Column("share", "float64", "of the summed latency of the complete rows"),
         *statistics("", "duration"),
     ),
-    "One row a layer of a hop, over the hop's complete rows.",
+    "One row per layer of a hop, over the hop's complete rows.",
 )
 
 CHAINS = Table(
@@ -108,7 +108,7 @@ CHAINS = Table(
             "ways to follow; they are in its figures",
         ),
     ),
-    "One row a way of hops that are linked through callbacks.",
+    "One row per way of hops that are linked through callbacks.",
 )
 
 CHAIN_INSTANCES = Table(
@@ -134,7 +134,7 @@ CHAIN_INSTANCES = Table(
             null="the chain has one mode, or it is of the start-up",
         ),
     ),
-    "One row a message that went through the whole chain.",
+    "One row per message that went through the whole chain.",
 )
 
 CHAIN_SEGMENTS = Table(
@@ -149,7 +149,7 @@ CHAIN_SEGMENTS = Table(
         Column("layer", "string", "name of the layer"),
         duration("duration_ns", "how long it took"),
     ),
-    "One row a layer of a hop of a message along its chain.",
+    "One row per layer of a hop of a message along its chain.",
 )
 
 CHAIN_LAYER_STATS = Table(
@@ -169,7 +169,7 @@ CHAIN_LAYER_STATS = Table(
         Column("share", "float64", "of the summed latency of the chain"),
         *statistics("", "duration"),
     ),
-    "One row a layer of a hop of a chain.",
+    "One row per layer of a hop of a chain.",
 )
 
 BLAME = Table(
@@ -195,7 +195,7 @@ BLAME = Table(
             Column(
                 f"{group}_{name}",
                 "float64",
-                f"mean of {group}_ns {meaning}; 0 also where nothing tells",
+                f"mean of {group}_ns {meaning}; 0 also where it is not known",
                 unit="ns",
             )
             for group in ("typical", "tail")
@@ -205,8 +205,8 @@ BLAME = Table(
             )
         ),
     ),
-    "One row a cause of a chain's latency, the largest share of the typical messages first. Which "
-    "messages are typical, slowest and outliers, docs/method.md says.",
+    "One row per cause of a chain's latency, the largest share of the typical messages first. "
+    "Which messages are typical, slowest and outliers, docs/method.md says.",
 )
 
 _NO_CAUSE = "the fastest mode, or of a hop"
@@ -237,7 +237,7 @@ MODES = Table(
         Column("layer_share", "float64", "of slower_ns, of that layer anywhere", null=_NO_CAUSE),
         Column("layer_places", "int64", "how many places that layer has", null=_NO_CAUSE),
     ),
-    "One row a mode of a chain's or hop's latency, for those that have more than one.",
+    "One row per mode of a chain's or hop's latency, for those that have more than one.",
 )
 
 CALLBACKS = Table(
@@ -253,5 +253,5 @@ CALLBACKS = Table(
         *statistics("duration_", "callback_start to callback_end"),
         *statistics("period_", "between two starts"),
     ),
-    "One row a callback that ran.",
+    "One row per callback that ran.",
 )

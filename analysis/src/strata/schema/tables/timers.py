@@ -33,7 +33,7 @@ TIMER_FIRES = Table(
             null="on its grid",
         ),
     ),
-    "One row a fire of a timer: an execution of its callback.",
+    "One row per fire of a timer: an execution of its callback.",
 )
 
 TIMER_STATISTICS = Table(
@@ -57,7 +57,7 @@ TIMER_STATISTICS = Table(
         *statistics("jitter_", "how far an interval is from the period"),
         *statistics("lateness_", "from when it was due to callback_start"),
     ),
-    "One row a timer that fired.",
+    "One row per timer that fired.",
 )
 
 LIFECYCLE_STATES = Table(
@@ -71,7 +71,7 @@ LIFECYCLE_STATES = Table(
         instant("begin_ns", "when it was entered", null="before the trace began"),
         instant("end_ns", "when it was left", null="to the end of the trace or of the node"),
     ),
-    "One row a stay of a lifecycle node in a state, transition states (configuring ...) included.",
+    "One row per stay of a lifecycle node in a state, transition states included.",
 )
 
 LIFECYCLE_STATISTICS = Table(
@@ -85,5 +85,5 @@ LIFECYCLE_STATISTICS = Table(
         duration("total_ns", "sum of all stays; the last counts to the end of node or trace"),
         *statistics("duration_", "stays that were seen to begin and to end"),
     ),
-    "One row a state that a lifecycle node was in.",
+    "One row per state that a lifecycle node was in.",
 )

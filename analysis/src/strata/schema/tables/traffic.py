@@ -75,7 +75,7 @@ PUBLICATIONS = Table(
         Column("sequence_number", "int64", "number of the DDS sample", null=_NO_SAMPLE),
         dense_id("instance_id", "the callback execution that published", null="none was running"),
     ),
-    "One row a message that an rcl publisher published: one call, whichever ways it went.",
+    "One row per message that an rcl publisher published: one call, whichever ways it went.",
 )
 
 TAKES = Table(
@@ -116,7 +116,7 @@ TAKES = Table(
             "that of the take_end, the subscription the one picked before or called after",
         ),
     ),
-    "One row a message taken from the middleware (taken = 1, with a source timestamp) or from a "
+    "One row per message taken from the middleware (taken = 1, with a source timestamp) or from a "
     "ring buffer.",
 )
 
@@ -238,6 +238,11 @@ MESSAGES = Table(
         ),
         Column("complete", "bool", "the row reaches callback_end"),
         Column(
+            "start_up",
+            "bool",
+            "it was published before both ends of its hop were ready (as far as is known)",
+        ),
+        Column(
             "reader_silent",
             "bool",
             "over SHM, from sent_ns to received_ns (1 ms or more) no thread of the reader's "
@@ -254,7 +259,7 @@ MESSAGES = Table(
             null="published outside a message's callback",
         ),
     ),
-    "One row a matched transfer (publication and take) with its checkpoints and layers.",
+    "One row per matched transfer (publication and take) with its checkpoints and layers.",
 )
 
 LINKS = Table(
@@ -285,5 +290,5 @@ LINKS = Table(
         ),
         Column("critical", "bool", "of all causes of the child it was there last"),
     ),
-    "One row a cause of a message.",
+    "One row per cause of a message.",
 )

@@ -42,8 +42,8 @@ SYSTEM_CAUSES = Table(
         Column("stands_out", "bool", "by the rule of docs/method.md, the whole system"),
         Column("text", "string", "the cause in a sentence"),
     ),
-    "One row a cause of the time that all messages of the application took, over the whole system. "
-    "Causes of less than 1 % of it are left out.",
+    "One row per cause of the time that all messages of the application took, over the whole "
+    "system. Causes of less than 1 % of it are left out.",
 )
 
 EXECUTOR_LOAD = Table(
@@ -61,7 +61,7 @@ EXECUTOR_LOAD = Table(
         Column("share", "float64", "of the time of the executor's threads"),
         duration("waited_ns", "how long messages waited behind it, of `executor_blockers`"),
     ),
-    "One row a callback (or the takes for it) of an executor: what fills the executor.",
+    "One row per callback (or the takes for it) of an executor: what fills the executor.",
 )
 
 CHAIN_GROUPS = Table(
@@ -86,7 +86,7 @@ CHAIN_GROUPS = Table(
         Column("p50_high", "float64", "largest median of its chains", unit="ns", null="no values"),
         Column("max", "float64", "largest latency of its chains", unit="ns", null="no values"),
     ),
-    "One row a group of chains of one shape. Where there are more than 6 shapes, those with the "
+    "One row per group of chains of one shape. Where there are more than 6 shapes, those with the "
     "same ends are one group.",
 )
 
@@ -97,7 +97,7 @@ CHAIN_GROUP_MEMBERS = Table(
         dense_id("chain_id", "row of `chains`"),
         dense_id("group_id", "row of `chain_groups`"),
     ),
-    "One row a chain: the group that it is in.",
+    "One row per chain: the group that it is in.",
 )
 
 VERDICT_TABLES = (SYSTEM_CAUSES, EXECUTOR_LOAD, CHAIN_GROUPS, CHAIN_GROUP_MEMBERS)
