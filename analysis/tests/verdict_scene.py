@@ -143,6 +143,7 @@ def _messages(
                     "callback_ns": own.get("callback", np.zeros(count, np.int64)),
                     "callback_id": pd.array([None] * count, "Int64"),
                     "reader_silent": False,
+                    "start_up": False,
                     "resend_ns": pd.array([None] * count, "Int64"),
                     "arrival_ns": publish,
                     "rmw_take_ns": publish,

@@ -183,43 +183,24 @@ static PyObject* callback_register(PyObject* self, PyObject* const* args, Py_ssi
   Py_RETURN_NONE;
 }
 
-// The C message is not made yet, and the event has no field for the publisher: its rcl handle
-// stands where rclcpp puts the message. rcl_publish, which follows, names that publisher.
-static PyObject* publish(PyObject* self, PyObject* publisher_handle) {
-  (void)self;
-  const void* handle = PyLong_AsVoidPtr(publisher_handle);
-  if (handle == NULL && PyErr_Occurred()) {
-    return NULL;
+#define EMIT_ADDRESS(event, ...)                            \
+  static PyObject* event(PyObject* self, PyObject* given) { \
+    (void)self;                                             \
+    const void* id = PyLong_AsVoidPtr(given);               \
+    if (id == NULL && PyErr_Occurred()) {                   \
+      return NULL;                                          \
+    }                                                       \
+    if (trace.event != NULL) {                              \
+      trace.event(__VA_ARGS__);                             \
+    }                                                       \
+    Py_RETURN_NONE;                                         \
   }
-  if (trace.publish != NULL) {
-    trace.publish(handle, handle);
-  }
-  Py_RETURN_NONE;
-}
 
-static PyObject* callback_start(PyObject* self, PyObject* callback) {
-  (void)self;
-  const void* id = PyLong_AsVoidPtr(callback);
-  if (id == NULL && PyErr_Occurred()) {
-    return NULL;
-  }
-  if (trace.callback_start != NULL) {
-    trace.callback_start(id, false);
-  }
-  Py_RETURN_NONE;
-}
-
-static PyObject* callback_end(PyObject* self, PyObject* callback) {
-  (void)self;
-  const void* id = PyLong_AsVoidPtr(callback);
-  if (id == NULL && PyErr_Occurred()) {
-    return NULL;
-  }
-  if (trace.callback_end != NULL) {
-    trace.callback_end(id);
-  }
-  Py_RETURN_NONE;
-}
+// The C message is not made yet, and the event has no field for the publisher: its rcl handle is
+// given where rclcpp puts the message. rcl_publish, which follows, names that publisher.
+EMIT_ADDRESS(publish, id, id)
+EMIT_ADDRESS(callback_start, id, false)
+EMIT_ADDRESS(callback_end, id)
 
 #define EMIT_STEP(event, function)                                                  \
   static PyObject* event(PyObject* self, PyObject* const* args, Py_ssize_t nargs) { \

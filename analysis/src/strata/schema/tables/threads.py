@@ -68,7 +68,7 @@ THREAD_CPU = Table(
         ),
     ),
     "One row per thread of the recorded command and of all that descend from it, traced or not: "
-    "how long it ran and waited for a CPU over the whole recording, by the kernel's own count. What it "
-    "did after its last sample (100 ms before its end, at most) is not in it. Empty where nothing "
-    "was sampled (recordings of other tools, kernels without schedstat).",
+    "how long it ran and waited for a CPU over the whole recording, by the kernel's own count. "
+    "What it did after its last sample (100 ms before its end, at most) is not in it. Empty where "
+    "nothing was sampled (recordings of other tools, kernels without schedstat).",
 )
