@@ -72,6 +72,16 @@ def test_the_table_has_sums_of_threads_traced_or_not(tmp_path: Path) -> None:
     assert set(table["host"]) == {"h"}
 
 
+def test_threads_are_sampled_where_nothing_was_traced(tmp_path: Path) -> None:
+    samples(tmp_path, "0 2.2 cpu 1 wait 3 slices 2")
+    found = read_thread_cpu(tmp_path)
+    assert found is not None
+    model = build_model(Scene().tables(), Ledger(), cpu=(found, BASE))
+    (row,) = thread_cpu_frame(model).to_dict("records")
+    assert (row["on_cpu_ns"], row["cpu_wait_ns"]) == (1 * MS, 3 * MS)
+    assert (row["traffic_on_cpu_ns"], row["traffic_cpu_wait_ns"]) == (0, 0)
+
+
 def test_what_a_process_needs_to_start_is_not_of_its_traffic(tmp_path: Path) -> None:
     scene = Scene()
     scene.publisher("/parameter_events", node="/source", pid=1)

@@ -11,6 +11,7 @@ import pandas as pd
 from strata.model.build import Model
 from strata.model.columns import NONE
 from strata.model.frames import nullable
+from strata.model.search import pick
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS
 
@@ -71,10 +72,10 @@ def _in_traffic(model: Model, windows: pd.DataFrame) -> Flags:
     for at, when in sides:
         np.minimum.at(first, at, when)
         np.maximum.at(last, at, when)
-    # The last entry is of threads that are none of the trace's, `NONE`.
+    # The last entry, which `NONE` finds, is of threads that are none of the trace's.
     number = model.cpu.threads.set_index("number")["model_thread"]
     traced = number.reindex(windows["thread"], fill_value=NONE).to_numpy(np.int64)
-    of_window = np.where(traced != NONE, process[traced], count)
+    of_window = pick(process, traced)
     begins, ends = windows["begin_ns"].to_numpy(), windows["end_ns"].to_numpy()
     return np.asarray((begins >= first[of_window]) & (ends <= last[of_window]))
 
