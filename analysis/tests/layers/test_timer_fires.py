@@ -71,6 +71,21 @@ def test_fires_on_the_grid_are_late_by_when_they_were_called() -> None:
     assert counts == {}
 
 
+def test_a_timer_may_never_fire() -> None:
+    frame, counts = fires_of(scene())
+    assert frame.empty
+    assert counts == {}
+
+
+def test_the_last_fire_may_begin_a_grid() -> None:
+    made = scene()
+    fire(made, PERIOD + LATE)
+    fire(made, 13 * MS)
+    frame, counts = fires_of(made)
+    assert causes(frame) == [None, "early"]
+    assert counts == {"rebased_timers": 1}
+
+
 def test_a_busy_thread_skips_periods_and_the_grid_goes_on() -> None:
     made = scene()
     fire(made, PERIOD + LATE, work=34 * MS)

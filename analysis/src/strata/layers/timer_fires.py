@@ -256,8 +256,10 @@ class _Grid:
     def _elsewhere(self, phase: Ints) -> Flags:
         """Tell for each fire whether it and those after it agree on another grid."""
         far = np.iinfo(np.int64).max
-        padded = np.concatenate([phase, np.full(WITNESSES - 1, far)])
-        near = np.sort(np.lib.stride_tricks.sliding_window_view(padded, WITNESSES), axis=1)[:, :2]
+        # One more than the windows need: there are none of no fires.
+        padded = np.concatenate([phase, np.full(WITNESSES, far)])
+        windows = np.lib.stride_tricks.sliding_window_view(padded, WITNESSES)[: len(phase)]
+        near = np.sort(windows, axis=1)[:, :2]
         apart = near[:, 0] > self._tolerance_ns
         agree = (near[:, 1] < far) & (near[:, 1] - near[:, 0] <= self._tolerance_ns)
         return np.asarray(apart & agree)
