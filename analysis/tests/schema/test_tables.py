@@ -34,6 +34,18 @@ def test_large_instants_survive_beside_a_null() -> None:
     assert frame["end_ns"].iloc[0] == instant
 
 
+def test_a_flag_may_be_unknown() -> None:
+    table = Table(
+        "flags", (), (Column("is_sure", "bool", "sure", null="unknown"),), "One row a flag."
+    )
+    frame = table.frame(pd.DataFrame({"is_sure": pd.array([True, None, False], "boolean")}))
+    assert frame["is_sure"].astype(object).where(frame["is_sure"].notna(), None).tolist() == [
+        True,
+        None,
+        False,
+    ]
+
+
 def test_null_where_none_is_declared_is_refused() -> None:
     with pytest.raises(ValueError, match=r"things\.thing_id is null"):
         TABLE.frame(pd.DataFrame({"thing_id": [None]}))

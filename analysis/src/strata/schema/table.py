@@ -21,10 +21,9 @@ class Column:
 
     @property
     def pandas_dtype(self) -> str:
-        """The pandas dtype; integers that may be null are nullable Int64."""
-        if self.dtype == "int64" and self.null:
-            return "Int64"
-        return self.dtype
+        """The pandas dtype; integers and booleans that may be null are of the nullable dtypes."""
+        nullable = {"int64": "Int64", "bool": "boolean"}
+        return nullable.get(self.dtype, self.dtype) if self.null else self.dtype
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ ACTION_GOALS = Table(
             "accepted",
             "bool",
             "the server published a status on the thread of its answer, before other work",
-            null="the answer, or no status of the server, was recorded",
+            null="no answer, or no status of the server at all, was recorded",
         ),
         Column(
             "method",
