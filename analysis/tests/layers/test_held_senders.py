@@ -129,32 +129,80 @@ def test_longer_calls_never_leave_more_to_the_transport(
     assert layer(before, "transport") - layer(after, "transport") <= 2 * longer
 
 
-@pytest.mark.parametrize("fragments", [2, 3])
-def test_every_call_of_a_fragmented_sample_counts(fragments: int) -> None:
+def fragmented(
+    *calls: tuple[float, float, float], more: str = "", transport: int = SHM
+) -> Transfers:
+    """A message in fragments: when each was sent, when its call returned, when it came, in ms."""
     scene = Scene()
     scene.publisher("/t", node="/source", pid=1)
     scene.subscription("/t", node="/sink", pid=2, symbol="on_t")
     scene.reader("R", pid=2)
     scene.play("0 1.1 rmw_publish /t 100\n 10 1.1 write_begin")
     scene.play("40 1.1 writer_history_add sample=A5 stamp=100")
-    for number in range(1, fragments + 1):
-        begin = number * 10 * MS
-        named = f"sample=A5 stamp=100 transport=16 fragment={number} fragment_count=1"
-        scene.play(
-            f"{begin} 1.1 send_begin {named} bytes=0\n{begin + 8 * MS} 1.1 send_end transport=16"
-        )
-        scene.play(f"{begin + 7 * MS} 2.9 receive {named.replace('stamp=100 ', '')}")
-    end = (fragments * 10 + 9) * MS
+    for number, (begin, end, came) in enumerate(calls, 1):
+        named = f"sample=A5 stamp=100 transport={transport} fragment={number} fragment_count=1"
+        scene.play(f"""
+            {round(begin * MS)} 1.1 send_begin {named} bytes=0
+            {round(end * MS)} 1.1 send_end transport={transport} port=7411 destinations=1 result=1
+            {round(came * MS)} 2.9 receive {named.replace("stamp=100 ", "")}
+        """)
+    ready = round(max(max(end, came) for _, end, came in calls) * MS) + 100
     scene.play(f"""
-        {end} 1.1 write_end
-        {end} 2.9 reader_notify sample=A5 reader=R
-        {end + 10} 2.2 execute on_t
-        {end + 20} 2.2 take_begin reader=R
-        {end + 30} 2.2 take_end reader=R sample=A5 stamp=100 taken=1
-        {end + 40} 2.2 rmw_take on_t 100
+        {ready} 1.1 write_end
+        {ready} 2.9 reader_notify sample=A5 reader=R
+        {ready + 10} 2.2 execute on_t
+        {ready + 20} 2.2 take_begin reader=R
+        {ready + 30} 2.2 take_end reader=R sample=A5 stamp=100 taken=1
+        {ready + 40} 2.2 rmw_take on_t 100
+        {more}
     """)
-    found = cut_layers(*scene.model())
+    return cut_layers(*scene.model())
+
+
+@pytest.mark.parametrize("fragments", [2, 3])
+def test_every_call_of_a_fragmented_sample_counts(fragments: int) -> None:
+    calls = [(number * 8.01, number * 8.01 + 8, number * 8.01 + 7) for number in range(fragments)]
+    found = fragmented(*[(begin + 1, end + 1, came + 1) for begin, end, came in calls])
     # Of the last call up to the arrival, of those before all.
     held = (fragments - 1) * (8 * MS - CALL) + 7 * MS - CALL
     assert found.passage.send_held_ns.tolist() == [held]
-    assert layer(found, "transport") == (fragments - 1) * 10 * MS + 7 * MS - held
+    assert layer(found, "transport") == (fragments - 1) * 8_010 * US + 7 * MS - held
+
+
+@pytest.mark.parametrize("transport", [SHM, UDP])
+def test_a_sender_that_stops_between_two_fragments_is_not_the_transport(transport: int) -> None:
+    # What was seen of a sender that was stopped for 40 ms; the reader had the first one meanwhile.
+    calls = [(0.046, 0.065, 1.029), (42.588, 42.638, 42.635), (42.673, 42.718, 42.707)]
+    found = fragmented(*calls, transport=transport)
+    held = 42_588 * US - 65 * US - CALL
+    assert found.passage.send_held_ns.tolist() == [held]
+    assert layer(found, "transport") == 42_707 * US - 46 * US - held
+
+
+def test_a_pause_of_the_reader_after_the_last_send_is_the_transport() -> None:
+    found = fragmented((0.05, 0.06, 0.1), (0.07, 0.08, 30.0))
+    assert found.passage.send_held_ns.tolist() == [0]
+    assert layer(found, "transport") == 30_000 * US - 50 * US
+
+
+def test_a_thread_that_sends_another_sample_meanwhile_is_not_held_up() -> None:
+    other = f"""
+        {2 * MS} 1.1 send_begin sample=A4 stamp=90 transport=16 bytes=0
+        {20 * MS} 1.1 send_end transport=16 port=7411 destinations=1 result=1
+    """
+    found = fragmented((1, 1.01, 1.1), (21, 21.01, 21.1), more=other)
+    assert found.passage.send_held_ns.tolist() == [0]
+
+
+def test_tcp_may_wait_between_its_calls() -> None:
+    found = fragmented((1, 1.01, 1.1), (21, 21.01, 21.1), transport=TCP)
+    assert found.passage.send_held_ns.tolist() == [0]
+
+
+def test_what_is_sent_again_is_awaited_by_the_protocol() -> None:
+    again = f"""
+        {30 * MS} 1.1 send_begin sample=A5 stamp=100 transport=16 fragment=2 fragment_count=1
+        {30 * MS + 10} 1.1 send_end transport=16 port=7411 destinations=1 result=1
+    """
+    found = fragmented((1, 1.01, 1.1), (1.02, 1.03, 40), more=again)
+    assert found.passage.send_held_ns.tolist() == [0]

@@ -13,12 +13,15 @@ Arrivals are known by receiving thread: several participants of a process each h
 A send call returns after the data are where the receiver finds them, at some instant within it that
 no event tells; a reader may have them before it returns. A call takes `_CALL_NS` and
 `_NS_PER_BYTE` at most when nothing keeps its thread from running. What it took beyond that, until
-the arrival, its thread was *held up* in it: it waited for a CPU, was stopped, or paged.
+the arrival, its thread was *held up* in it: it waited for a CPU, was stopped, or paged. Between the
+calls for two fragments, or destinations, of a sample it is held up as well when it sends nothing
+else for longer than `_CALL_NS`: what it has not sent yet cannot arrive.
 
 * Over SHM nothing in a call waits for the reader: all of it is the sender's.
 * A socket may make a call wait until its buffer is emptied: the way's doing. It can be full only of
   what the process sent before and what had not arrived when the call began. Where that may have
   been `_FULL_BYTES`, nothing is held up.
+* Between calls nothing but the sender decides when it goes on.
 * TCP waits for the reader itself, and data sharing sends nothing: there nothing is held up.
 """
 
@@ -64,7 +67,7 @@ class Wire:
     by_process: pd.DataFrame
     refused: int
     _sent: pd.DataFrame
-    _calls: pd.DataFrame
+    _held: pd.DataFrame
 
     def first_send_since(self, sample: Ints, since_ns: Ints) -> Ints:
         """Return the first send of each sample at or after an instant; `NONE` if there is none."""
@@ -98,12 +101,12 @@ class Wire:
         return np.asarray((ns != NONE) & (ns < at_ns))
 
     def held_up(self, sample: Ints, since_ns: Ints, until_ns: Ints) -> Ints:
-        """Return for how long senders were held up in their send calls of each sample.
+        """Return for how long senders were held up in and between their send calls of each sample.
 
         Of first transmissions that began from `since_ns` on and before `until_ns`, the arrival at a
         reader.
         """
-        calls = self._calls
+        calls = self._held
         search = GroupedSearch(calls["sample"].to_numpy(np.int64), calls["ns"].to_numpy(np.int64))
         first = search.position(sample, since_ns, after_equal=False)
         last = search.position(sample, until_ns, after_equal=False)
@@ -137,11 +140,17 @@ def find_wire(events: EventColumns, buffers: Buffers) -> Wire:
         _arrivals(_first_of_process(first), "process"),
         int(refused.sum()),
         sent,
-        _calls(sent[~again], came, events.processes.thread_process),
+        pd.concat(
+            [
+                _slow_calls(sent[~again], came, events.processes.thread_process),
+                _between_calls(sent, again),
+            ],
+            ignore_index=True,
+        ),
     )
 
 
-def _calls(first: pd.DataFrame, came: pd.DataFrame, process_of_thread: Ints) -> pd.DataFrame:
+def _slow_calls(first: pd.DataFrame, came: pd.DataFrame, process_of_thread: Ints) -> pd.DataFrame:
     """The send calls of first transmissions whose thread was held up in them, if it was long."""
     own = first["transport"].isin((SHM, *UDP)) & (first["end_ns"] != NONE)
     calls = first[own].drop_duplicates(["sample", "thread", "ns"])
@@ -153,6 +162,28 @@ def _calls(first: pd.DataFrame, came: pd.DataFrame, process_of_thread: Ints) -> 
         _queued(out, first, came, process_of_thread) > _FULL_BYTES
     )
     return out.loc[~waited, ["sample", "ns", "end_ns", "usual_ns"]].reset_index(drop=True)
+
+
+def _between_calls(sent: pd.DataFrame, again: pd.Series[bool]) -> pd.DataFrame:
+    """The stretches in which a thread sent nothing between two first transmissions of a sample."""
+    own = sent["transport"].isin((SHM, *UDP)).to_numpy() & ~again.to_numpy()
+    thread, ns, sample, end_ns = (
+        sent[name].to_numpy(np.int64) for name in ("thread", "ns", "sample", "end_ns")
+    )
+    # Calls in their order on each thread; one may send several samples.
+    order = np.lexsort((ns, thread))
+    new = (np.diff(thread[order]) != 0) | (np.diff(ns[order]) != 0)
+    call = np.empty(len(order), np.int64)
+    call[order] = np.cumsum(np.append(0, new))[: len(order)]
+    order = np.lexsort((call, sample))
+    before, after = order[:-1], order[1:]
+    pair = own[before] & own[after] & (sample[before] == sample[after])
+    pair &= (thread[before] == thread[after]) & (call[before] + 1 == call[after])
+    pair &= (end_ns[before] != NONE) & (ns[after] - end_ns[before] > _CALL_NS)
+    before, after = before[pair], after[pair]
+    return pd.DataFrame(
+        {"sample": sample[after], "ns": end_ns[before], "end_ns": ns[after], "usual_ns": _CALL_NS}
+    )
 
 
 def _queued(
