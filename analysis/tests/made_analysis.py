@@ -255,6 +255,7 @@ def _hop(relay: Relay, hop: int, publish: np.ndarray, cut: dict[str, np.ndarray]
             "latency_ns": end - publish,
             "complete": True,
             "reader_silent": False,
+            "reader_silent_ns": 0,
             "start_up": False,
         }
     )

@@ -143,6 +143,7 @@ def _messages(
                     "callback_ns": own.get("callback", np.zeros(count, np.int64)),
                     "callback_id": pd.array([None] * count, "Int64"),
                     "reader_silent": False,
+                    "reader_silent_ns": 0,
                     "start_up": False,
                     "resend_ns": pd.array([None] * count, "Int64"),
                     "arrival_ns": publish,

@@ -106,6 +106,7 @@ def test_a_callback_that_waits_for_itself_is_told_from_others() -> None:
             "topic": "/t",
             "subscription_node": "/n",
             "reader_silent": False,
+            "reader_silent_ns": 0,
             "resend_ns": pd.array([None], "Int64"),
         }
     )

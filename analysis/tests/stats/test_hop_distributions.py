@@ -139,6 +139,7 @@ def traffic(draw: st.DrawFn) -> pd.DataFrame:
             "latency_ns": 10 + at,
             "complete": complete,
             "reader_silent": False,
+            "reader_silent_ns": 0,
             "start_up": False,
         }
         for at, (publication, subscription, complete) in enumerate(taken)

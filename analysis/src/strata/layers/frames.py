@@ -16,7 +16,7 @@ from strata.layers.link_proposals import Proposal
 from strata.layers.links import KINDS, Links
 from strata.layers.middleware import Passage
 from strata.layers.readiness import Readiness
-from strata.layers.silent_readers import silent_readers
+from strata.layers.silent_readers import reader_silence
 from strata.layers.transfers import Flags, Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
@@ -90,6 +90,7 @@ def messages_frame(
     hold_ns = np.full(len(transfers), NONE, np.int64)
     parent[links.child[by_callback]] = links.parent[by_callback]
     hold_ns[links.child[by_callback]] = links.hold_ns[by_callback]
+    silent_ns = reader_silence(model, transfers)
     return tables.MESSAGES.frame(
         pd.DataFrame(
             {
@@ -123,7 +124,8 @@ def messages_frame(
                 "latency_ns": transfers.latency_ns,
                 "complete": transfers.callback_end_ns != NONE,
                 "start_up": transfers.publish_ns < ready.ready_ns,
-                "reader_silent": silent_readers(model, transfers),
+                "reader_silent": silent_ns > 0,
+                "reader_silent_ns": silent_ns,
                 "parent_id": nullable(parent),
                 "hold_ns": nullable(hold_ns),
             }

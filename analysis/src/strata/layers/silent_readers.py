@@ -1,11 +1,11 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Messages that lay in shared memory while no thread of the reader's process is seen to have run.
+"""For how long messages lay in shared memory while no thread of the reader is seen to have run.
 
-Over SHM nothing but the reader's receiving thread decides when a message is received. Where that
-took `_LONG_NS` or more, and no thread of its process emitted an event meanwhile, nor had a CPU by a
-sample that lies wholly within, the whole process did not run: it was stopped, or had no CPU. Over a
-socket the same may be a slow way.
+Over SHM nothing but the reader's receiving thread decides when a message is received. A stretch of
+its transport of `_LONG_NS` or more in which no thread of its process emitted an event, ran one of
+its callbacks, or had a CPU by a sample that lies wholly within: then the whole process did not run.
+It was stopped, or had no CPU. Over a socket the same may be a slow way.
 """
 
 from __future__ import annotations
@@ -16,16 +16,18 @@ import numpy.typing as npt
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.search import GroupedSearch
+from strata.model.search import GroupedSearch, overlapping, sums
 
 _LONG_NS = 1_000_000
+_RECEIVING = ("dds:receive", "dds:reader_history_add", "dds:reader_notify")
+"""The model's timeline has all other runtime events."""
 Flags = npt.NDArray[np.bool_]
 
 
-def silent_readers(model: Model, transfers: Transfers) -> Flags:
-    """Tell of each matched message whether its reader's process did not run during transport."""
+def reader_silence(model: Model, transfers: Transfers) -> Ints:
+    """Return for how long the reader's process did not run during each message's transport, ns."""
     passage = transfers.passage
-    out = np.zeros(len(transfers), bool)
+    out = np.zeros(len(transfers), np.int64)
     sent_ns, received_ns = passage.sent_ns, passage.received_ns
     asked = (sent_ns != NONE) & (received_ns - sent_ns >= _LONG_NS) & (passage.transport == "SHM")
     rows = np.flatnonzero(asked)
@@ -33,13 +35,41 @@ def silent_readers(model: Model, transfers: Transfers) -> Flags:
         return out
     of_thread = model.events.processes.thread_process
     process = of_thread[model.takes.thread[transfers.take[rows]]]
-    begin_ns, end_ns = sent_ns[rows], received_ns[rows]
-    events = GroupedSearch(of_thread[model.timeline.thread], model.timeline.ns)
-    emitted = events.position(process, begin_ns, after_equal=True) < events.position(
-        process, end_ns, after_equal=False
-    )
-    out[rows] = ~emitted & ~_ran(model, process, begin_ns, end_ns)
+    pauses = _pauses(model)
+    row, pause = overlapping((process, sent_ns[rows], received_ns[rows]), pauses)
+    begin_ns = np.maximum(sent_ns[rows][row], pauses[1][pause])
+    end_ns = np.minimum(received_ns[rows][row], pauses[2][pause])
+    silent = (end_ns - begin_ns >= _LONG_NS) & ~_ran(model, process[row], begin_ns, end_ns)
+    out[rows] = sums(row[silent], (end_ns - begin_ns)[silent], len(rows))
     return out
+
+
+def _pauses(model: Model) -> tuple[Ints, Ints, Ints]:
+    """Process, begin and end of the stretches without an event in which no callback ran."""
+    events, timeline = model.events, model.timeline
+    of_thread = events.processes.thread_process
+    thread = [timeline.thread, *(events.thread(name) for name in _RECEIVING)]
+    stamps = [timeline.ns, *(events.timestamps(name) for name in _RECEIVING)]
+    process, ns = of_thread[np.concatenate(thread)], np.concatenate(stamps)
+    order = np.lexsort((ns, process))
+    process, ns = process[order], ns[order]
+    long = (process[1:] == process[:-1]) & (np.diff(ns) >= _LONG_NS)
+    process, begin_ns, end_ns = process[1:][long], ns[:-1][long], ns[1:][long]
+    idle = ~_in_callback(model, process, begin_ns)
+    return process[idle], begin_ns[idle], end_ns[idle]
+
+
+def _in_callback(model: Model, process: Ints, ns: Ints) -> Flags:
+    """Tell whether a callback of a process ran just after an instant."""
+    ran = model.executions
+    ended = ran.end_ns != NONE
+    own = model.events.processes.thread_process[ran.thread[ended]]
+    began = GroupedSearch(own, ran.start_ns[ended])
+    over = GroupedSearch(own, ran.end_ns[ended])
+    # Groups of both begin at the same place.
+    running = began.position(process, ns, after_equal=True)
+    running -= over.position(process, ns, after_equal=True)
+    return running > 0
 
 
 def _ran(model: Model, process: Ints, begin_ns: Ints, end_ns: Ints) -> Flags:

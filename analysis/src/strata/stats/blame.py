@@ -152,9 +152,9 @@ def find_causes(
 def _silent(causes: pd.DataFrame, messages: pd.DataFrame) -> pd.Series[int]:
     """Return for how long the reader's process did not run during each cause, ns."""
     rows = causes["message_id"].to_numpy(np.int64)
-    silent = messages["reader_silent"].to_numpy(bool)[rows]
-    silent &= (causes["layer"] == TRANSPORT.name).to_numpy()
-    return causes["duration_ns"].where(silent, 0)
+    silent_ns = messages["reader_silent_ns"].to_numpy(np.int64)[rows]
+    transport = (causes["layer"] == TRANSPORT.name).to_numpy()
+    return causes["duration_ns"].where(transport, 0).clip(upper=silent_ns)
 
 
 def _behind(

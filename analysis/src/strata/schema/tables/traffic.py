@@ -245,8 +245,15 @@ MESSAGES = Table(
         Column(
             "reader_silent",
             "bool",
-            "over SHM, from sent_ns to received_ns (1 ms or more) no thread of the reader's "
-            "process emitted an event, nor had a CPU by the samples of `thread_cpu`",
+            "reader_silent_ns is not 0",
+        ),
+        Column(
+            "reader_silent_ns",
+            "int64",
+            "over SHM, part of sent_ns to received_ns: stretches of 1 ms or more in which no "
+            "thread of the reader's process emitted an event, ran a callback, or had a CPU by the "
+            "samples of `thread_cpu`; 0 also where it is not known",
+            unit="ns",
         ),
         dense_id(
             "parent_id",
