@@ -126,11 +126,12 @@ def codes(analysis: Analysis) -> set[str]:
     return set(analysis.quality["code"])
 
 
+@pytest.mark.parametrize("name", ["services_jazzy", "services_cyclone"])
 def test_on_jazzy_the_events_of_the_middleware_tell_every_call(
-    analysis_of: AnalysisOf, sample: Sample
+    analysis_of: AnalysisOf, sample: Sample, name: str
 ) -> None:
-    analysis = analysis_of("services_jazzy")
-    check_matrix(analysis.service_calls, sample("services_jazzy"))
+    analysis = analysis_of(name)
+    check_matrix(analysis.service_calls, sample(name))
     assert set(analysis.service_calls["method"]) == {"dds identity"}
     assert set(analysis.service_calls["confidence"]) == {"exact"}
     assert codes(analysis).isdisjoint({"service_calls_unseen", "contradicted_versions"})

@@ -13,15 +13,8 @@ from strata.layers.action_feedback import (
     Feedback,
     find_feedback,
 )
-from strata.layers.actions import (
-    LATEST,
-    ORDER,
-    RESULT_CONFIDENCES,
-    RESULT_METHODS,
-    Goals,
-    find_goals,
-    phases_of,
-)
+from strata.layers.action_results import ONLY_GOAL, RESULT_CONFIDENCES, RESULT_METHODS
+from strata.layers.actions import LATEST, Goals, find_goals, phases_of
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints, filled
 from strata.model.entities import take
@@ -38,7 +31,7 @@ def action_frames(
     goals = find_goals(model, calls)
     nodes = calls["client_node"].to_numpy(object)[goals.call]
     feedback = find_feedback(model, goals, [str(node) for node in nodes])
-    ledger.add("goals_by_order", int((goals.method == ORDER).sum()))
+    ledger.add("goals_by_order", int((goals.method > ONLY_GOAL).sum()))
     ledger.add("feedback_of_unknown_goals", int((feedback.goal == NONE).sum()))
     publish_ns = model.publications.begin_ns[feedback.publication]
     return _goals_frame(goals, feedback, calls, publish_ns), _feedback_frame(model, feedback)

@@ -8,8 +8,7 @@ by who did it and when:
 
 * *accepted*: the server publishes a status on the thread of its answer, before any other work
   (rclcpp and rclpy do so for goals that they accept, and for no other);
-* *result*: a request of a result is of the client's one goal that has an answer, was not refused,
-  and has no result asked for yet. Of several, the first that was answered: `order`, inferred;
+* *result*: strata.layers.action_results;
 * *cancel*: of the client's one goal that is under way; of several, of none;
 * *execution* (rclpy): rclpy_tracepoints announces the goal on the thread of the answer, and names
   it again when its callback is about to run. rclcpp leaves the execution to the program.
@@ -23,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from strata.layers.action_results import results_of_clients
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints, filled
 from strata.model.entities import at_topics, of_actions
@@ -33,9 +33,6 @@ from strata.schema.action_phases import BETWEEN, CHECKPOINTS
 
 SEND, RESULT, CANCEL = (f"/_action/{name}" for name in ("send_goal", "get_result", "cancel_goal"))
 STATUS, FEEDBACK = "/_action/status", "/_action/feedback"
-ONLY_GOAL, ORDER = 0, 1
-RESULT_METHODS = ("only goal", "order")
-RESULT_CONFIDENCES = ("exact", "inferred")
 LATEST = np.iinfo(np.int64).max
 
 _OTHER_WORK = (Kind.CALLBACK_START, *NEXT_WORK)
@@ -47,7 +44,7 @@ class Goals:
 
     `call`, `result` and `cancel` are rows of the calls; `client` and `server` number the parties,
     `server` -1 where none took the request. `accepted`: 1, 0 or `NONE`. `method` is a row of
-    `RESULT_METHODS`. `execution` is a row of the executions.
+    `action_results.RESULT_METHODS`. `execution` is a row of the executions.
     """
 
     action: npt.NDArray[np.object_]
@@ -77,13 +74,19 @@ def find_goals(model: Model, calls: pd.DataFrame) -> Goals:
     client, server = _parties(model, calls, names)
     accepted = _accepted(model, rows)
     execution = _executions(model, rows)
-    told_ns = filled(calls["take_response_ns"])
-    result, method = _results(calls, client, rows, of[RESULT], accepted, told_ns)
+    asked = of[RESULT]
+    ended_ns = pick(model.executions.finished_ns, execution)
+    told_ns = np.where(accepted != 0, filled(calls["take_response_ns"])[rows], NONE)
+    found, method = results_of_clients(
+        (client[rows], told_ns, ended_ns),
+        (client[asked], filled(calls["begin_ns"])[asked], filled(calls["send_response_ns"])[asked]),
+    )
+    result = pick(asked, found)
     stages = (
         filled(calls["begin_ns"])[rows],
         filled(calls["send_response_ns"])[rows],
         pick(model.executions.start_ns, execution),
-        pick(model.executions.finished_ns, execution),
+        ended_ns,
         pick(filled(calls["send_response_ns"]), result),
         pick(filled(calls["take_response_ns"]), result),
     )
@@ -215,29 +218,6 @@ def _executions(model: Model, rows: Ints) -> Ints:
     place = dict(zip(answer[ran_here].tolist(), of_goal[ran_here].tolist(), strict=True))
     found = [place.get(int(at), NONE) for at in _responses(model, rows)]
     return np.asarray(found, np.int64)
-
-
-def _results(
-    calls: pd.DataFrame, client: Ints, rows: Ints, results: Ints, accepted: Ints, told_ns: Ints
-) -> tuple[Ints, Ints]:
-    """The request of each goal's result, and by which method; `NONE` for none."""
-    result, method = np.full(len(rows), NONE, np.int64), np.full(len(rows), NONE, np.int64)
-    usable = np.flatnonzero((accepted != 0) & (told_ns[rows] != NONE))
-    asked_ns = filled(calls["begin_ns"])[results]
-    happened = [(int(told_ns[rows[goal]]), 0, int(goal)) for goal in usable]
-    happened += [(int(ns), 1, at) for at, ns in enumerate(asked_ns)]
-    waiting: dict[int, list[int]] = {}
-    for _, is_request, row in sorted(happened):
-        if not is_request:
-            waiting.setdefault(int(client[rows[row]]), []).append(row)
-            continue
-        goals = waiting.get(int(client[results[row]]), [])
-        if goals:
-            first = goals[0]
-            result[first] = results[row]
-            method[first] = ONLY_GOAL if len(goals) == 1 else ORDER
-            del goals[0]
-    return result, method
 
 
 def _cancels(

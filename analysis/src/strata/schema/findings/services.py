@@ -94,8 +94,9 @@ SERVICES = (
     Diagnostic(
         "goals_by_order",
         Severity.WARNING,
-        "{count} {goal|goals} of actions got {its result|their results} by the order of the "
-        "client's requests: several goals were under way, and no event carries a goal's id.",
+        "{count} {goal|goals} of actions got {its result|their results} by the order in which "
+        "goals ended or were answered (method last end or order): several goals of one client were "
+        "under way, and no event carries a goal's id.",
     ),
     Diagnostic(
         "feedback_of_unknown_goals",

@@ -34,8 +34,9 @@ ACTION_GOALS = Table(
         Column(
             "method",
             "string",
-            "what told the request of the result: only goal (of this client, with an answer and no "
-            "result yet); order (of several goals the first one answered)",
+            "what told the request of the result: only goal (of this client that it can be of); "
+            "of several, last end (the goal that ended last while the result was waited for), or "
+            "order (the one answered first)",
             null=_NO_RESULT,
         ),
         Column("confidence", "string", "exact or inferred", null=_NO_RESULT),
