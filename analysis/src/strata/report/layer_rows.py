@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -70,7 +71,7 @@ def add_layer(
 ) -> None:
     """Add a row; `share` is a fraction of 1, `where` one of `places`."""
     table.add_row(
-        Text(f"  {layer}"),
+        Padding(layer, (0, 0, 0, 2)),
         Text(printable(place_text(where, places))),
         *map(format_ns, durations_ns),
         format_share(share),
