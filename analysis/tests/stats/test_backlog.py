@@ -7,10 +7,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import kendalltau
 from verdict_scene import Ints, judge
 
 from strata.schema.tables import EXECUTOR_BLOCKERS
-from strata.stats.backlog import growth_per_s
+from strata.stats.backlog import growth_per_s, tau
 from strata.stats.blame import ITSELF, find_causes
 from strata.symbols import shorten_place
 
@@ -69,6 +70,15 @@ def test_a_drivers_queue_grows_too() -> None:
     found = judge(parts, period_ns=100_000_000)
     assert found.text.startswith("/n0 falls behind: the latency grows by ")
     assert "A message comes each 100 ms, and it reads one each 120 ms (driver queue)." in found.text
+
+
+@pytest.mark.parametrize("values", [50, 1_000_000])
+def test_the_correlation_of_ranks_is_that_of_scipy(values: int) -> None:
+    """With many equal values, and without."""
+    random = np.random.default_rng(1)
+    times = np.sort(random.integers(0, values, 300)).astype(np.float64)
+    latency = times + random.integers(0, values, 300)
+    assert tau(times, latency) == pytest.approx(kendalltau(times, latency).statistic, rel=1e-12)
 
 
 def test_the_slope_is_not_that_of_outliers() -> None:

@@ -43,6 +43,10 @@ SLOWER = 1.005
 _FIFTHS = 5
 _PAIRED = 300
 """So many messages, evenly over time, stand for all: slopes are of all pairs."""
+_FEW = 1000
+"""Up to so many messages all pairs are compared at once; else scipy counts, which takes long to
+import.
+"""
 _NS_PER_S = 1e9
 
 
@@ -79,13 +83,18 @@ def find_backlog(
         ordered["begin_ns"].to_numpy(np.int64) - int(ordered["begin_ns"].iloc[0])
     ) / _NS_PER_S
     latency = ordered["latency_ns"].to_numpy(np.float64)
-    if not _rises(times_s, latency):
+    if not _rises(latency):
         return None
     queue = _queue(ordered, segments, _risen(latency))
     if queue is None:
         return None
     hop, layer, rows = queue
-    return _backlog(hop, layer, messages.iloc[rows], growth_per_s(times_s, latency))
+    own = messages.iloc[rows]
+    periods = _periods(own, layer)
+    # What takes longest comes last.
+    if periods is None or not _is_no_chance(times_s, latency):
+        return None
+    return _backlog(hop, layer, own, growth_per_s(times_s, latency), periods)
 
 
 def growth_per_s(times_s: Floats, values: Floats) -> float:
@@ -96,16 +105,30 @@ def growth_per_s(times_s: Floats, values: Floats) -> float:
     return float(theilslopes(values[chosen], times_s[chosen]).slope)
 
 
-def _rises(times_s: Floats, latency: Floats) -> bool:
-    from scipy.stats import kendalltau
-
+def _rises(latency: Floats) -> bool:
+    """Tell whether the medians of the fifths rise, by enough to be worth naming."""
     medians = [float(np.median(part)) for part in np.array_split(latency, _FIFTHS)]
-    if not (np.diff(medians) > 0).all() or _risen(latency) < MIN_GROWTH_NS:
-        return False
-    if times_s[-1] <= 0 or kendalltau(times_s, latency).statistic < MIN_TAU:
+    return bool((np.diff(medians) > 0).all()) and _risen(latency) >= MIN_GROWTH_NS
+
+
+def _is_no_chance(times_s: Floats, latency: Floats) -> bool:
+    """Tell whether the latency rises all along, and with more than chance."""
+    if times_s[-1] <= 0 or tau(times_s, latency) < MIN_TAU:
         return False
     found = drift(times_s, latency)
     return found.slope_per_hour > 0 and found.p < ALPHA
+
+
+def tau(first: Floats, second: Floats) -> float:
+    """Return Kendall's tau-b of two columns, neither of which is all equal."""
+    if len(first) > _FEW:
+        from scipy.stats import kendalltau
+
+        return float(kendalltau(first, second).statistic)
+    one, other = (np.sign(np.subtract.outer(values, values)) for values in (first, second))
+    # Each pair is there twice; those that are equal count in neither.
+    untied = np.sqrt([np.count_nonzero(signs) / 2 for signs in (one, other)])
+    return float((one * other).sum() / 2 / untied[0] / untied[1])
 
 
 def _risen(values: Floats) -> float:
@@ -132,19 +155,26 @@ def _queue(
     return best[1:] if best is not None and best[0] >= risen_ns / 2 else None
 
 
-def _backlog(hop: int, layer: str, messages: pd.DataFrame, growth: float) -> Backlog | None:
+def _periods(messages: pd.DataFrame, layer: str) -> tuple[float, float] | None:
+    """Mean ns between two that come, and between two that leave; null unless the latter is more."""
     of_driver = layer == DRIVER_QUEUE.name
     came = messages["arrival_ns" if of_driver else "rmw_publish_ns"]
     came = came.fillna(messages["publish_ns"])
     left = messages["read_ns" if of_driver else "callback_start_ns"]
     left = left.fillna(messages["publish_ns"] if of_driver else messages["rmw_take_ns"])
     arrival, service = _period(filled(came)), _period(filled(left))
-    if not arrival or not service or service < SLOWER * arrival:
-        return None
+    slower = arrival and service and service >= SLOWER * arrival
+    return (arrival, service) if slower else None
+
+
+def _backlog(
+    hop: int, layer: str, messages: pd.DataFrame, growth: float, periods: tuple[float, float]
+) -> Backlog:
+    of_driver = layer == DRIVER_QUEUE.name
     work = messages["callback_ns"].dropna()
     node = messages["publisher_node" if of_driver else "subscription_node"].iloc[0]
     known = None if of_driver or work.empty else float(work.median())
-    return Backlog(hop, layer, str(node), growth, arrival, service, known)
+    return Backlog(hop, layer, str(node), growth, *periods, known)
 
 
 def _period(instants: Ints) -> float:
