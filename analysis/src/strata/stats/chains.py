@@ -44,6 +44,7 @@ from strata.schema.layers import (
     transfer_layers,
 )
 from strata.schema.table import Table
+from strata.stats.partition import partition
 from strata.stats.start_up import find_start_up
 from strata.stats.summary import prefixed, summarize, summarize_part
 
@@ -80,6 +81,7 @@ def chain_tables(
     layers: list[pd.DataFrame] = []
     begin = 0
     ended = messages["callback_end_ns"].notna().to_numpy(bool)
+    places = _Places(where)
     for chain_id, found in enumerate(chains):
         chain = _finished(found, ended)
         cut = _instances(chain_id, chain, messages, links, begin)
@@ -89,7 +91,7 @@ def chain_tables(
         parts = _segments(chain_id, chain, messages, links, begin - len(cut))
         instances.append(cut)
         segments.append(parts)
-        layers.append(_layer_statistics(chain_id, parts, where, cut))
+        layers.append(_layer_statistics(chain_id, parts, places, cut))
         unfinished = len(found.messages) - len(chain.messages)
         row = _chain_row(chain_id, chain, messages, cut)
         rows.append(
@@ -227,32 +229,46 @@ def _segments_frame(chain_id: int, messages: pd.DataFrame, parts: list[_Part]) -
 
 
 def _layer_statistics(
-    chain_id: int, segments: pd.DataFrame, where: pd.DataFrame, cut: pd.DataFrame
+    chain_id: int, segments: pd.DataFrame, places: _Places, cut: pd.DataFrame
 ) -> pd.DataFrame:
     total = int(cut["latency_ns"].sum())
+    hop, message, duration_ns = (
+        segments[name].to_numpy(np.int64) for name in ("hop", "message_id", "duration_ns")
+    )
+    layers = segments["layer"].to_numpy(object)
     rows: list[dict[str, object]] = []
-    for position, part in segments.groupby("position"):
-        durations = part["duration_ns"].to_numpy(np.int64)
-        layer = str(part["layer"].iloc[0])
-        place, places = _most_frequent(where[layer].to_numpy(object)[part["message_id"]])
+    for position, own in partition(segments["position"].to_numpy(np.int64)):
+        layer = str(layers[own[0]])
+        place, different = places.most_frequent(layer, message[own])
         rows.append(
             {
                 "chain_id": chain_id,
                 "position": position,
-                "hop": int(part["hop"].iloc[0]),
+                "hop": int(hop[own[0]]),
                 "layer": layer,
                 "where": place,
-                "places": places,
-                **summarize_part(durations, total),
+                "places": different,
+                **summarize_part(duration_ns[own], total),
             }
         )
     return pd.DataFrame(rows)
 
 
-def _most_frequent(values: npt.NDArray[np.object_]) -> tuple[object, int]:
-    """Return the value that is there most often, of equals the first, and how many there are."""
-    codes, different = pd.factorize(values, use_na_sentinel=False)
-    return different[np.bincount(codes).argmax()], len(different)
+class _Places:
+    """The places of messages' times (rows) in layers (columns), as numbers."""
+
+    def __init__(self, where: pd.DataFrame) -> None:
+        self._where = where
+        self._known: dict[str, tuple[Ints, npt.NDArray[np.object_]]] = {}
+
+    def most_frequent(self, layer: str, messages: Ints) -> tuple[object, int]:
+        """Return the place of most messages, of equals the first, and how many there are."""
+        if layer not in self._known:
+            of_messages = self._where[layer].to_numpy(object)
+            self._known[layer] = pd.factorize(of_messages, use_na_sentinel=False)
+        codes, names = self._known[layer]
+        code, first, count = np.unique(codes[messages], return_index=True, return_counts=True)
+        return names[code[np.lexsort((first, -count))[0]]], len(code)
 
 
 def layer_totals(segments: pd.DataFrame, latency_total: int) -> list[dict[str, object]]:
