@@ -19,9 +19,15 @@ much of it a thread waited for a CPU by samples, and for how much no thread of t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
+from strata.model.columns import NONE, Ints
+from strata.model.search import first_rows, sums
 from strata.schema import tables
 from strata.schema.layers import (
     DDS_RECEIVE,
@@ -36,8 +42,11 @@ from strata.schema.layers import (
     Layer,
 )
 from strata.stats.groups import TAIL, TYPICAL, members, outliers
+from strata.stats.partition import partition
 from strata.stats.places import takes_of
 from strata.stats.scheduling import next_messages, split_by_thread, waited_for_cpu
+
+Flags = npt.NDArray[np.bool_]
 
 # Layers that contain executor wait: what the thread ran then is a cause of its own.
 _WAITING = (
@@ -95,12 +104,13 @@ def blame_table(
         until,
         cpu_waits,
     )
-    parts = [
-        _chain_blame(int(cut["chain_id"].iloc[0]), *of_chain, causes)
-        for cut, of_chain in zip(chains, groups, strict=True)
-    ]
-    if not parts:
+    if not chains:
         return tables.BLAME.empty()
+    rows_of = dict(partition(causes["chain_id"].to_numpy(np.int64)))
+    every, parts = _Causes.of(causes), []
+    for cut, of_chain in zip(chains, groups, strict=True):
+        chain_id = int(cut["chain_id"].iloc[0])
+        parts.append(_chain_blame(chain_id, *of_chain, every.rows(rows_of[chain_id])))
     return tables.BLAME.frame(pd.concat(parts, ignore_index=True))
 
 
@@ -189,53 +199,77 @@ def _split(causes: pd.DataFrame, layers: tuple[Layer, ...], parts: pd.DataFrame)
     return pd.concat([causes, split[causes.columns]], ignore_index=True)
 
 
+@dataclass(frozen=True)
+class _Causes:
+    """Causes in columns: `cause` is a row of `names`, layers and places in order.
+
+    `summed` has the columns of `_SUMMED`.
+    """
+
+    instance: Ints
+    cause: Ints
+    summed: Mapping[str, Ints]
+    names: pd.DataFrame
+
+    @classmethod
+    def of(cls, causes: pd.DataFrame) -> _Causes:
+        """Number the causes of a frame as `find_causes` returns it."""
+        key = ["layer", "where"]
+        number = np.asarray(causes.groupby(key).ngroup(), np.int64)
+        first = first_rows(number, int(number.max(initial=NONE)) + 1)
+        instance = causes["chain_instance_id"].to_numpy(np.int64)
+        summed = {name: causes[name].to_numpy(np.int64) for name in _SUMMED}
+        return cls(instance, number, summed, causes[key].iloc[first].reset_index(drop=True))
+
+    def rows(self, rows: Ints | Flags) -> _Causes:
+        """Return some of the rows."""
+        summed = {name: values[rows] for name, values in self.summed.items()}
+        return _Causes(self.instance[rows], self.cause[rows], summed, self.names)
+
+    def within(self, cut: pd.DataFrame) -> _Causes:
+        """Return the causes of the messages of a group."""
+        return self.rows(np.isin(self.instance, cut["chain_instance_id"].to_numpy(np.int64)))
+
+    def total(self, name: str) -> Ints:
+        """Return the sum of each cause."""
+        return sums(self.cause, self.summed[name], len(self.names))
+
+    def largest(self) -> Ints:
+        """Count, for each cause, the messages of which it is the largest one."""
+        pairs, pair = np.unique(self.instance * len(self.names) + self.cause, return_inverse=True)
+        instance, cause = np.divmod(pairs, len(self.names))
+        ns = sums(pair, self.summed["duration_ns"], len(pairs))
+        order = np.lexsort((cause, -ns, instance))
+        first = order[np.unique(instance[order], return_index=True)[1]]
+        return np.bincount(cause[first], minlength=len(self.names)).astype(np.int64)
+
+
 def _chain_blame(
     chain_id: int,
     typical: pd.DataFrame,
     slowest: pd.DataFrame,
     far: pd.DataFrame,
-    causes: pd.DataFrame,
+    causes: _Causes,
 ) -> pd.DataFrame:
-    own = causes[causes["chain_id"] == chain_id]
-    typical_sums, typical_total = _band(typical, own)
-    slowest_sums, slowest_total = _band(slowest, own)
-    far_sums, _ = _band(far, own)
-    columns = {"typical": typical_sums, "slowest": slowest_sums, "far": far_sums}
-    of_each = {f"{band}_{name}": sums[name] for band, sums in columns.items() for name in _SUMMED}
-    sums = pd.DataFrame(of_each | {"outliers": _largest(far, own)}).fillna(0)
+    of_typical, of_slowest, of_far = (causes.within(cut) for cut in (typical, slowest, far))
+    bands = (("typical", of_typical, typical), ("tail", of_slowest, slowest))
+    totals = [max(int(cut["latency_ns"].sum()), 1) for cut in (typical, slowest)]
     frame = pd.DataFrame(
         {
             "chain_id": chain_id,
-            "layer": sums.index.get_level_values("layer"),
-            "where": sums.index.get_level_values("where"),
-            "share_p50": (sums["typical_duration_ns"] / max(typical_total, 1)).to_numpy(),
-            "share_p99": (sums["slowest_duration_ns"] / max(slowest_total, 1)).to_numpy(),
-            "typical_ns": (sums["typical_duration_ns"] / len(typical)).to_numpy(),
-            "tail_ns": (sums["slowest_duration_ns"] / len(slowest)).to_numpy(),
-            "outlier_ns": (sums["far_duration_ns"] / len(far)).to_numpy() if len(far) else None,
-            "outliers": sums["outliers"].to_numpy(np.int64),
+            "layer": causes.names["layer"],
+            "where": causes.names["where"],
+            "share_p50": of_typical.total("duration_ns") / totals[0],
+            "share_p99": of_slowest.total("duration_ns") / totals[1],
+            "typical_ns": of_typical.total("duration_ns") / len(typical),
+            "tail_ns": of_slowest.total("duration_ns") / len(slowest),
+            "outlier_ns": of_far.total("duration_ns") / len(far) if len(far) else None,
+            "outliers": of_far.largest(),
             **{
-                f"{told}_{name}": (sums[f"{band}_{name}"] / len(cut)).to_numpy()
-                for band, told, cut in (
-                    ("typical", "typical", typical),
-                    ("slowest", "tail", slowest),
-                )
+                f"{told}_{name}": band.total(name) / len(cut)
+                for told, band, cut in bands
                 for name in ("cpu_wait_ns", "silent_ns")
             },
         }
-    )
+    ).iloc[np.unique(causes.cause)]
     return frame.sort_values(["share_p50", "share_p99"], ascending=False, ignore_index=True)
-
-
-def _band(cut: pd.DataFrame, causes: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    rows = causes[causes["chain_instance_id"].isin(cut["chain_instance_id"])]
-    return rows.groupby(["layer", "where"])[_SUMMED].sum(), int(cut["latency_ns"].sum())
-
-
-def _largest(cut: pd.DataFrame, causes: pd.DataFrame) -> pd.Series[int]:
-    """Count, for each cause, the messages of which it is the largest one."""
-    rows = causes[causes["chain_instance_id"].isin(cut["chain_instance_id"])]
-    key = ["chain_instance_id", "layer", "where"]
-    sums = rows.groupby(key)["duration_ns"].sum().reset_index()
-    first = sums.sort_values("duration_ns", ascending=False, kind="stable")
-    return first.drop_duplicates("chain_instance_id").groupby(["layer", "where"]).size()
