@@ -15,10 +15,13 @@ from scene import Scene
 from small_trace import write_trace
 
 import strata
+from strata.analysis import Analysis
 from strata.cli.console import make_console
 from strata.compare.parts import Part
 from strata.compare.runs import measure_run
 from strata.layers.blockers import find_blockers
+from strata.layers.service_calls import cut_calls
+from strata.layers.service_frames import service_calls_frame
 from strata.layers.transfers import cut_layers
 from strata.model.build import build_model
 from strata.model.columns import filled
@@ -29,6 +32,8 @@ from strata.report.html import write_report
 from strata.report.text import print_analysis
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.quality import Ledger
+from strata.schema.service_layers import BETWEEN_HOSTS, SERVICE_LAYERS
+from strata.stats.services import service_tables
 
 Tables = dict[str, pa.Table]
 MS = 1_000_000
@@ -109,15 +114,18 @@ def test_hosts_of_one_clock_are_synchronised() -> None:
     assert "unsynchronised_messages" not in ledger.counts
 
 
-def analyzed(path: Path, monkeypatch: pytest.MonkeyPatch, ahead_ns: int | None) -> strata.Analysis:
-    """Analyze a sample as if its second process ran on another host."""
+def analyzed(
+    path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ahead_ns: int | None,
+    vpids: Collection[int] | None = None,
+) -> strata.Analysis:
+    """Analyze a sample as if some processes, its second one, ran on another host."""
     own = Trace.tables
-    vpid = strata.analyze(path).trace.processes[1].vpid
+    moved = vpids or [strata.analyze(path).trace.processes[1].vpid]
     with monkeypatch.context() as patch:
         if ahead_ns is not None:
-            patch.setattr(
-                Trace, "tables", lambda self: on_another_host(own(self), [vpid], ahead_ns)
-            )
+            patch.setattr(Trace, "tables", lambda self: on_another_host(own(self), moved, ahead_ns))
         return strata.analyze(path)
 
 
@@ -158,6 +166,144 @@ def test_negative_layers_are_shown_and_compared(
             total = sum(measured.of(frozenset({part})).sum() for part in measured.parts)
             assert total == measured.latency.sum()
             assert all(isinstance(part, Part) for part in measured.parts)
+
+
+CALL = """
+     50 2.2 wait
+    100 1.1 rmw_send_request ana 1
+    102 1.1 wait
+    120 2.2 ready
+    123 2.2 execute on_add
+    130 2.2 rmw_take_request on_add ana 1
+    135 2.2 callback_start on_add
+    200 2.2 callback_end on_add
+    202 2.2 rmw_send_response on_add ana 1 202
+    230 1.1 ready
+    240 1.1 rmw_take_response ana 1 202
+    300 2.2 wait
+"""
+
+
+def called(ahead_ns: int) -> tuple[Tables, dict[str, int | None], dict[str, int], Ledger]:
+    """One call to a service whose clock is ahead: its statistics, row and layers."""
+    made = Scene()
+    made.service("/add", node="/server", pid=2, symbol="on_add")
+    made.client("ana", "/add", node="/a", pid=1)
+    made.play(CALL)
+    ledger = Ledger()
+    model = build_model(on_another_host(made.tables(), [2], ahead_ns), ledger)
+    calls = service_calls_frame(model, cut_calls(model, ledger))
+    (row,) = calls.to_dict("records")
+    layers = {
+        layer.name: row[layer.column]
+        for layer in SERVICE_LAYERS
+        if isinstance(row[layer.column], int)
+    }
+    return service_tables(calls)[1].set_index("layer"), row, layers, ledger
+
+
+@pytest.mark.parametrize("ahead_ns", [10 * MS, -MS, -3_600_000 * MS, 3_600_000 * MS])
+def test_calls_between_hosts_compare_no_clocks(ahead_ns: int) -> None:
+    statistics, row, layers, ledger = called(ahead_ns)
+    assert row["latency_ns"] == sum(layers.values()) == 140
+    assert row["complete"]
+    assert row["method"] == "gid+sequence"
+    assert row["confidence"] == "unsynchronised"
+    assert layers == {
+        "request middleware + executor wait": 23 + ahead_ns,
+        "request take": 7,
+        "client take": 5,
+        "callback": 65,
+        "respond": 2,
+        "response middleware + executor wait + take": 38 - ahead_ns,
+    }
+    assert statistics["unsynchronised"].to_dict() == {
+        name: int(name.startswith(("request middleware", "response"))) for name in layers
+    }
+    assert ledger.counts == {"unsynchronised_calls": 1, "calls_before_sending": 1}
+
+
+@pytest.mark.parametrize("ahead_ns", [-24, -31, -103, 39, 41, 106, 111])
+def test_no_layer_of_a_call_between_hosts_is_null_by_chance(ahead_ns: int) -> None:
+    # By these offsets request or response would last -1 ns, which stands for null.
+    _, row, layers, _ = called(ahead_ns)
+    assert row["latency_ns"] == sum(layers.values()) == 140
+    assert -1 not in layers.values()
+
+
+@pytest.mark.parametrize("trace", ["services_kilted", "services_jazzy", "actions_jazzy"])
+@pytest.mark.parametrize("ahead_ns", [-10 * MS, 3_600_000 * MS])
+def test_calls_and_goals_are_those_of_one_clock(
+    sample: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, trace: str, ahead_ns: int
+) -> None:
+    def servers(analysis: Analysis) -> set[int]:
+        return set(analysis.service_objects["vpid"]) - set(analysis.client_objects["vpid"])
+
+    found = strata.analyze(sample(trace))
+    moved = servers(found) or {found.trace.processes[1].vpid}
+    before, after = (analyzed(sample(trace), monkeypatch, ns, moved) for ns in (None, ahead_ns))
+    key = ["service", "client_node", "sequence_number"]
+    one, two = (of.service_calls.sort_values(key) for of in (before, after))
+    assert len(one) == len(two) > 0
+    apart = two["confidence"].fillna("").eq("unsynchronised").to_numpy(bool)
+    assert apart.any()
+    whole = one["complete"].to_numpy(bool)
+    assert (two["complete"].to_numpy(bool) == whole).all()
+    late = (one["begin_ns"] < one["send_request_ns"]).to_numpy(bool) & one[
+        "write_request_ns"
+    ].isna().to_numpy(bool)
+    same = whole & ~late
+    assert (filled(two["latency_ns"])[same] == filled(one["latency_ns"])[same]).all()
+    columns = [layer.column for layer in SERVICE_LAYERS]
+    assert (two[columns].sum(axis=1) == two["latency_ns"]).all()
+    for column in ("callback_ns", "respond_ns", "client_take_ns"):
+        assert (filled(two[column]) == filled(one[column])).all()
+    between = [layer.column for layer in BETWEEN_HOSTS]
+    assert two.loc[apart, between].notna().any(axis=1).all()
+    # Goals are numbered by the first event of their call, which may be of either clock.
+    key = ["action", "client_node", "begin_ns"]
+    one, two = (of.action_goals.sort_values(key) for of in (before, after))
+    assert len(one) == len(two)
+    whole = one["complete"].to_numpy(bool)
+    assert (two["complete"].to_numpy(bool) == whole).all()
+    for column in ("latency_ns", "execution_ns", "reply_ns", "feedback"):
+        assert (filled(two[column])[whole] == filled(one[column])[whole]).all()
+
+
+def test_layers_between_hosts_are_marked_and_do_not_stand_out(
+    sample: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = analyzed(sample("fast_relaymp_st"), monkeypatch, 10 * MS)
+    apart = found.messages["confidence"] == "unsynchronised"
+    between = found.hop_layers["unsynchronised"]
+    own = found.messages[apart & found.messages["complete"]]
+    assert 0 < between.sum() == len(own)
+    assert found.hops["unsynchronised"].sum() == apart.sum()
+    assert (between <= found.hop_layers["count"]).all()
+    marked = found.chain_layers[found.chain_layers["unsynchronised"] > 0]
+    assert len(marked)
+    assert not set(marked["layer"]) & {"callback", "hold", "client take", "client publish"}
+    longest = found.chains["hop_count"].idxmax()
+    assert (
+        found.chains.loc[longest, "unsynchronised"]
+        == found.chain_instances.loc[
+            found.chain_instances["chain_id"] == longest, "unsynchronised"
+        ].sum()
+    )
+    blamed = found.blame[found.blame["unsynchronised"]]
+    assert (blamed["typical_ns"].abs() > 5 * MS).any()
+    for bottleneck in found.bottlenecks:
+        assert "typical" not in bottleneck.reasons
+        assert "outliers" not in bottleneck.reasons
+    text = io.StringIO()
+    print_analysis(found, make_console(text), everything=True)
+    assert "(unsynchronised)" in text.getvalue()
+    page = write_report(found, tmp_path / "page.html", title="hosts", force=False).read_text()
+    assert "(unsynchronised)" in page
+    whole = strata.analyze(sample("fast_relaymp_st"))
+    text = io.StringIO()
+    print_analysis(whole, make_console(text), everything=True)
+    assert "unsynchronised" not in text.getvalue()
 
 
 def clocked(directory: Path, uuid: str, offset: int, host: str = "vm") -> Path:

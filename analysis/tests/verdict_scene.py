@@ -85,6 +85,7 @@ def judge(
                 "latency_ns": sums,
                 "critical": True,
                 "start_up": np.arange(count) < early,
+                "unsynchronised": False,
             }
         )
     )
@@ -114,6 +115,7 @@ def _chain(latency: Ints, hops: int, early: int) -> pd.DataFrame:
         "cut_short": 0,
         **prefixed("latency_", summarize(latency)),
         "start_up": early,
+        "unsynchronised": 0,
         "start_up_end_ns": BEGIN_NS if early else None,
         "start_up_node": "/n1" if early else None,
     }
@@ -145,6 +147,7 @@ def _messages(
                     "reader_silent": False,
                     "reader_silent_ns": 0,
                     "start_up": False,
+                    "confidence": "exact",
                     "resend_ns": pd.array([None] * count, "Int64"),
                     "arrival_ns": publish,
                     "rmw_take_ns": publish,

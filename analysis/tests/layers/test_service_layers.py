@@ -291,7 +291,7 @@ def test_checkpoints_after_the_end_are_not_used() -> None:
     layers, counts, latency = cut(
         """
         100 1.1 rmw_send_request ana 1
-        530 2.2 rmw_take_request on_add ana 1          a host whose clock is ahead
+        530 2.2 rmw_take_request on_add ana 1          later than the end
         550 2.2 rmw_send_response on_add ana 1 150
         240 1.1 rmw_take_response ana 1 150
         """

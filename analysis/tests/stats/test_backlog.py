@@ -118,6 +118,7 @@ def test_a_callback_that_waits_for_itself_is_told_from_others() -> None:
             "reader_silent": False,
             "reader_silent_ns": 0,
             "resend_ns": pd.array([None], "Int64"),
+            "confidence": "exact",
         }
     )
     where = pd.DataFrame({"executor wait": ["/n"]})

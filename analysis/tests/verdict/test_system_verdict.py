@@ -4,15 +4,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
-from scene import Scene
+from scene import BASE, Scene
+from thread_samples import samples
 
-from strata.model.build import Model
+from strata.model.build import Model, build_model
 from strata.model.executor_frames import executor_threads_frame, executors_frame
 from strata.model.frames import callback_instances_frame
 from strata.model.thread_cpu_frames import thread_cpu_frame
 from strata.pipeline.messages import Wanted, message_results
+from strata.read.thread_cpu import read_thread_cpu
 from strata.schema import tables as declared
 from strata.schema.quality import Ledger
 from strata.verdict.groups import group_chains
@@ -99,8 +103,8 @@ def test_an_executor_that_is_full_is_said_first_and_with_what_fills_it() -> None
     assert stands_out
     assert causes.iloc[0]["kind"] == "executor"
     assert causes.iloc[0]["busy"] > 0.95
-    assert text.startswith("The executor of /sink (thread 2) is full: it runs callbacks for 9")
-    assert "It is filled by /t in /sink (9" in text
+    assert text.startswith("The executor of /sink (thread 2) is full: it runs callbacks for 100 %")
+    assert "It is filled by /t in /sink (100 %)" in text
 
 
 def test_an_executor_that_is_not_full_stands_out_by_what_messages_wait_for_it() -> None:
@@ -111,6 +115,107 @@ def test_an_executor_that_is_not_full_stands_out_by_what_messages_wait_for_it() 
     assert 0.2 < first["busy"] < 0.4
     assert text.startswith("Messages wait 30.0 ms each for the executor of /other and /sink")
     assert "behind /u in /other (100 %)" in text
+
+
+def load_of(made: Scene) -> pd.DataFrame:
+    """What fills the executor of thread 2, by trigger."""
+    model, _ = made.model()
+    tables = tables_of(model)
+    load = judge_system(tables)[1]["executor_load"]
+    threads = tables["executor_threads"].set_index("vtid")
+    own = load[load["executor_id"] == threads.loc[2, "executor_id"]]
+    return own[own["work"] == "callback"].set_index("trigger")
+
+
+def hanging(until_ms: int) -> Scene:
+    """An executor that hangs in the callback of /u from the sixth second on, for good."""
+    made = system(200_000, 100 * MS)
+    made.play(
+        f"""
+        {5200 * MS} 2.2 ready
+        {5200 * MS + 10} 2.2 callback_start on_u
+        {until_ms * MS} 1.1 rcl_publish /t
+        """
+    )
+    return made
+
+
+def test_a_callback_that_never_ends_fills_its_executor() -> None:
+    made = hanging(25_200)
+    load = load_of(made)
+    hung = load.loc["/u"]
+    assert (hung["count"], hung["unfinished"]) == (1, 1)
+    assert hung["duration_ns"] == 20_000 * MS - 10
+    # Of 25.2 s altogether.
+    assert hung["share"] == pytest.approx(20 / 25.2, rel=1e-3)
+    assert load.loc["/t", "unfinished"] == 0
+    thread = executor_threads_frame(made.model()[0]).set_index("vtid").loc[2]
+    assert thread["executing_ns"] == 20_000 * MS - 10 + 50 * 200_000
+    parts = thread[["executing_ns", "waiting_ns", "ready_ns"]].sum()
+    assert parts == thread["end_ns"] - thread["begin_ns"]
+
+
+def test_a_callback_that_threw_counts_until_its_thread_went_on() -> None:
+    made = system(200_000, 100 * MS)
+    made.play(
+        f"""
+        {5200 * MS} 2.2 ready
+        {5200 * MS + 10} 2.2 callback_start on_u
+        {5207 * MS} 2.2 wait
+        {9000 * MS} 1.1 rcl_publish /t
+        """
+    )
+    hung = load_of(made).loc["/u"]
+    assert (hung["duration_ns"], hung["unfinished"]) == (7 * MS - 10, 1)
+
+
+def test_what_hangs_does_so_until_its_process_was_last_seen(tmp_path: Path) -> None:
+    # Threads of the process were sampled until 8 s, so it was gone then; the trace goes on.
+    samples(
+        tmp_path,
+        "0 2.2 cpu 1 wait 0 slices 1\n5300 2.2 cpu 9 wait 0 slices 2\n"
+        "8000 2.9 cpu 2 wait 0 slices 3\n25000 1.1 cpu 5 wait 0 slices 9",
+    )
+    read, ledger = read_thread_cpu(tmp_path), Ledger()
+    model = build_model(hanging(25_200).tables(), ledger, cpu=(read, BASE))
+    (hung,) = callback_instances_frame(model).query("end_ns.isna()").to_dict("records")
+    assert hung["until_ns"] - BASE == 8000 * MS
+    assert ledger.counts["callbacks_without_end"] == 1
+
+
+def test_an_executor_is_full_while_messages_come_and_idle_before() -> None:
+    # Idle for 50 s, then 12 ms of work each 10 ms for 10 s.
+    made = Scene()
+    made.publisher("/t", node="/source", pid=1)
+    made.subscription("/t", node="/sink", pid=2, symbol="on_t")
+    made.play("0 2.2 wait")
+    free = 0
+    for number in range(1000):
+        sent = 50_000 * MS + number * 10 * MS
+        ready = max(sent + 100_000, free + 100)
+        made.play(
+            f"""
+            {sent} 1.1 rmw_publish /t {sent}
+            {ready} 2.2 ready
+            {ready + 10} 2.2 execute on_t
+            {ready + 20} 2.2 rmw_take on_t {sent}
+            {ready + 30} 2.2 callback_start on_t
+            {ready + 30 + 12 * MS} 2.2 callback_end on_t
+            {ready + 40 + 12 * MS} 2.2 wait
+            """
+        )
+        free = ready + 40 + 12 * MS
+    text, _, causes = judged(made)
+    assert causes.iloc[0]["kind"] == "executor"
+    assert causes.iloc[0]["busy"] > 0.99
+    assert text.startswith(
+        "The executor of /sink (thread 2) is full in the 12.0 s from its first message to its "
+        "last: it runs callbacks for 100 % of its time"
+    )
+    assert "It is filled by /t in /sink (100 %)" in text
+    load = load_of(made).loc["/t"]
+    assert load["share"] == pytest.approx(12 / 62, rel=0.01)
+    assert load["traffic_share"] > 0.99
 
 
 def test_a_callback_that_takes_its_time_is_named() -> None:

@@ -45,6 +45,9 @@ def _goals_frame(
     begin_ns = calls["begin_ns"].to_numpy(np.int64)
     told_ns = filled(calls["take_response_ns"])
     last = np.max(np.stack(goals.checkpoints), axis=0) if len(goals) else sent
+    served = np.max(np.stack(goals.checkpoints[1:5]), axis=0) if len(goals) else sent
+    last = np.where(goals.unsynchronised & (served != NONE), served, last)
+    last = np.where(goals.unsynchronised & (got != NONE), got, last)
     counts = _counts(goals, feedback, publish_ns)
     frame = pd.DataFrame(
         {
@@ -96,7 +99,10 @@ def _counts(goals: Goals, feedback: Feedback, publish_ns: Ints) -> dict[str, obj
 def _feedback_frame(model: Model, feedback: Feedback) -> pd.DataFrame:
     publish_ns = model.publications.begin_ns[feedback.publication]
     take_ns = pick(model.takes.taken_ns, feedback.taken)
-    latency: Ints = np.where(take_ns >= publish_ns, take_ns - publish_ns, NONE)
+    of_thread = model.host_clocks.of_thread
+    publisher = of_thread[model.publications.thread[feedback.publication]]
+    alone = pick(of_thread, pick(model.takes.thread, feedback.taken)) == publisher
+    latency: Ints = np.where(alone & (take_ns >= publish_ns), take_ns - publish_ns, NONE)
     return tables.ACTION_FEEDBACK.frame(
         pd.DataFrame(
             {

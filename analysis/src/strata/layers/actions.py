@@ -27,6 +27,7 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints, filled
 from strata.model.entities import at_topics, of_actions
 from strata.model.executions import NEXT_WORK, first_after
+from strata.model.matching import UNSYNCHRONISED
 from strata.model.search import GroupedSearch, Lifetimes, pick
 from strata.model.timeline import Kind
 from strata.schema.action_phases import BETWEEN, CHECKPOINTS
@@ -44,7 +45,9 @@ class Goals:
 
     `call`, `result` and `cancel` are rows of the calls; `client` and `server` number the parties,
     `server` -1 where none took the request. `accepted`: 1, 0 or `NONE`. `method` is a row of
-    `action_results.RESULT_METHODS`. `execution` is a row of the executions.
+    `action_results.RESULT_METHODS`. `execution` is a row of the executions. `unsynchronised` are
+    goals between hosts without a common clock: the client's checkpoints, the first and the last,
+    are of another one than the server's.
     """
 
     action: npt.NDArray[np.object_]
@@ -57,6 +60,7 @@ class Goals:
     method: Ints
     execution: Ints
     checkpoints: tuple[Ints, ...]
+    unsynchronised: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.call)
@@ -90,7 +94,10 @@ def find_goals(model: Model, calls: pd.DataFrame) -> Goals:
         pick(filled(calls["send_response_ns"]), result),
         pick(filled(calls["take_response_ns"]), result),
     )
+    apart = calls["confidence"].fillna("").eq(UNSYNCHRONISED).to_numpy(bool)[rows]
     ended = np.where(stages[4] != NONE, stages[4], stages[3])
+    # When the server ended it, its client's clock does not tell.
+    ended = np.where(apart, stages[5], ended)
     span = (stages[0], np.where(accepted == 0, stages[0], np.where(ended != NONE, ended, LATEST)))
     cancel = _cancels(calls, client, rows, of[CANCEL], span)
     return Goals(
@@ -103,7 +110,8 @@ def find_goals(model: Model, calls: pd.DataFrame) -> Goals:
         accepted,
         method,
         execution,
-        _in_order(stages),
+        _in_order(stages, apart),
+        apart,
     )
 
 
@@ -119,15 +127,26 @@ def phases_of(goals: Goals) -> dict[str, Ints]:
     return out
 
 
-def _in_order(stages: tuple[Ints, ...]) -> tuple[Ints, ...]:
-    """Leave out checkpoints that lie before an earlier one or after the last (other clocks)."""
-    limit = np.where(stages[-1] != NONE, stages[-1], LATEST)
-    latest, out = stages[0], [stages[0]]
+def _in_order(stages: tuple[Ints, ...], apart: npt.NDArray[np.bool_]) -> tuple[Ints, ...]:
+    """Leave out checkpoints that lie before an earlier one or after the last, by one clock."""
+    limit = np.where((stages[-1] != NONE) & ~apart, stages[-1], LATEST)
+    latest, out = np.where(apart, NONE, stages[0]), [stages[0]]
     for number in range(1, CHECKPOINTS):
+        if number == CHECKPOINTS - 1:
+            latest = np.where(apart, stages[0], latest)
         fits = (stages[number] >= latest) & (stages[number] <= limit)
         out.append(np.where(fits, stages[number], NONE))
         latest = np.maximum(latest, out[-1])
-    return tuple(out)
+    return _without_null(out, apart)
+
+
+def _without_null(stages: list[Ints], apart: npt.NDArray[np.bool_]) -> tuple[Ints, ...]:
+    """Drop the server's checkpoint beside which a phase between hosts would be -1 ns: null."""
+    for number in range(1, CHECKPOINTS - 1):
+        odd = apart & (stages[number] != NONE)
+        odd &= (stages[number] - stages[0] == NONE) | (stages[-1] - stages[number] == NONE)
+        stages[number] = np.where(odd, NONE, stages[number])
+    return tuple(stages)
 
 
 def _parties(

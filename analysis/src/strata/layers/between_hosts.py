@@ -14,8 +14,16 @@ import pandas as pd
 
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
+from strata.model.columns import Ints
 from strata.schema.quality import Ledger
 from strata.units import format_count, format_ns
+
+
+def clocks_of(model: Model, transfers: Transfers) -> tuple[Ints, Ints]:
+    """Return the numbers of the clocks of the publisher and of the reader of each message."""
+    of_thread = model.host_clocks.of_thread
+    publisher = model.publications.thread[transfers.publication]
+    return of_thread[publisher], of_thread[model.takes.thread[transfers.take]]
 
 
 def count_between_hosts(model: Model, transfers: Transfers, ledger: Ledger) -> None:

@@ -21,11 +21,15 @@ Fast DDS emits rmw_send_request after it wrote the request, so a service may tak
 event. Where the events of the middleware were recorded, a call begins with the write (write_begin).
 Where not, a call whose request was taken before its event begins with the take: what came before is
 not known, and not counted.
+
+Between hosts without a common clock, request and response each have one layer that lies between the
+two; it may be negative, and nothing divides it. All else is of one clock: what the service did, and
+the whole, from the client's request to its take of the response.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +40,7 @@ from strata.model.columns import NONE, Ints
 from strata.model.search import pick
 from strata.schema import service_layers as names
 from strata.schema.quality import Ledger
+from strata.units import format_ns
 
 Flags = npt.NDArray[np.bool_]
 _LATEST = np.iinfo(np.int64).max
@@ -47,6 +52,7 @@ class CallLayers:
 
     `durations` holds one array a layer column (strata.schema.service_layers), `NONE` where the
     layer is not in the row. `complete` are calls from the sent request to the taken response.
+    `unsynchronised` are calls between hosts whose clocks are not synchronised.
     """
 
     begin_ns: Ints
@@ -60,6 +66,7 @@ class CallLayers:
     take_response_ns: Ints
     latency_ns: Ints
     complete: Flags
+    unsynchronised: Flags
     durations: dict[str, Ints]
 
 
@@ -104,8 +111,15 @@ def cut_calls(model: Model, ledger: Ledger) -> CallLayers:
         pick(exchange.sent_responses.ns, calls.response),
         pick(exchange.taken_responses.ns, calls.taken_response),
     )
-    at = _usable(seen, ledger)
-    inner = [at.begin_ns, at.taken_ns, at.start_ns, at.end_ns, at.answered_ns, at.got_ns]
+    apart = _unsynchronised(model)
+    at = _without_null(_usable(seen, apart, ledger), apart)
+    durations = _durations(at, *_waiting(model, at, apart))
+    _count_apart(durations, apart, ledger)
+    last_ns = np.max([at.begin_ns, at.taken_ns, at.start_ns, at.end_ns, at.answered_ns], axis=0)
+    served_ns = np.max([at.taken_ns, at.start_ns, at.end_ns, at.answered_ns], axis=0)
+    # By two clocks the greatest is not the last.
+    last_ns = np.where(apart & (served_ns != NONE), served_ns, last_ns)
+    last_ns = np.where(at.got_ns != NONE, at.got_ns, last_ns)
     return CallLayers(
         at.begin_ns,
         written_ns,
@@ -116,25 +130,45 @@ def cut_calls(model: Model, ledger: Ledger) -> CallLayers:
         seen.end_ns,
         seen.answered_ns,
         seen.got_ns,
-        np.max(inner, axis=0) - at.begin_ns,
+        last_ns - at.begin_ns,
         at.asked & (at.got_ns != NONE),
-        _durations(at, *_waiting(model, at)),
+        apart,
+        durations,
     )
 
 
-def _usable(seen: _Checkpoints, ledger: Ledger) -> _Checkpoints:
-    """Put the checkpoints in order: drop those after the end, begin with the first."""
-    # Of two hosts whose clocks differ: what comes after the end is no use between the two.
-    limit = _or_late(seen.got_ns)
+def _unsynchronised(model: Model) -> Flags:
+    """Tell which calls have a client and a service whose hosts have no common clock."""
+    exchange, calls = model.service_traffic.exchange, model.service_traffic.calls
+    asked = pick(exchange.sent_requests.thread, calls.request)
+    got = pick(exchange.taken_responses.thread, calls.taken_response)
+    taken = pick(exchange.taken_requests.thread, calls.taken)
+    answered = pick(exchange.sent_responses.thread, calls.response)
+    client, service = np.where(asked != NONE, asked, got), np.where(taken != NONE, taken, answered)
+    both = (client != NONE) & (service != NONE)
+    differ = model.host_clocks.differ(np.where(both, client, 0), np.where(both, service, 0))
+    return np.asarray(both & differ, bool)
+
+
+def _usable(seen: _Checkpoints, apart: Flags, ledger: Ledger) -> _Checkpoints:
+    """Put the checkpoints in order: drop those after the end, begin with the first.
+
+    Those of two clocks, of calls that are `apart`, are not compared with each other.
+    """
+    limit = np.where(apart, _LATEST, _or_late(seen.got_ns))
     inner = (seen.taken_ns, seen.start_ns, seen.answered_ns)
     taken_ns, start_ns, answered_ns = (np.where(ns <= limit, ns, NONE) for ns in inner)
     disordered = np.any([ns > limit for ns in inner], axis=0)
     ledger.add("disordered_service_checkpoints", int(disordered.sum()))
-    first_ns = np.min([_or_late(ns) for ns in (taken_ns, answered_ns, seen.got_ns)], axis=0)
+    served_ns = np.minimum(_or_late(taken_ns), _or_late(answered_ns))
+    first_ns = np.minimum(served_ns, _or_late(seen.got_ns))
     begin_ns = np.minimum(_or_late(seen.begin_ns), first_ns)
-    ledger.add("late_request_events", int((seen.asked & (first_ns < seen.begin_ns)).sum()))
+    begin_ns = np.where(apart, np.where(seen.asked, seen.begin_ns, served_ns), begin_ns)
+    late = seen.asked & ~apart & (first_ns < seen.begin_ns)
+    ledger.add("late_request_events", int(late.sum()))
     # Picked before it could be: the service was ready for an earlier request.
-    picked = seen.asked & (taken_ns != NONE) & (seen.picked_ns >= begin_ns)
+    picked = seen.asked & (taken_ns != NONE) & (apart | (seen.picked_ns >= begin_ns))
+    picked &= seen.picked_ns != NONE
     return _Checkpoints(
         begin_ns,
         seen.asked,
@@ -147,6 +181,46 @@ def _usable(seen: _Checkpoints, ledger: Ledger) -> _Checkpoints:
     )
 
 
+def _without_null(at: _Checkpoints, apart: Flags) -> _Checkpoints:
+    """Drop checkpoints beside which a layer between hosts would be -1 ns, which is null."""
+    inner = [at.picked_ns, at.taken_ns, at.start_ns, at.end_ns, at.answered_ns]
+    picked, taken, start, end, answered = (ns.copy() for ns in inner)
+    for _ in inner:
+        came = np.where(picked != NONE, picked, np.where(taken != NONE, taken, answered))
+        left = np.max([taken, start, end, answered], axis=0)
+        early = apart & at.asked & (came != NONE) & (came - at.begin_ns == NONE)
+        late = apart & (left != NONE) & (at.got_ns != NONE) & (at.got_ns - left == NONE)
+        # What the service did after the request is merged with it when the take is dropped.
+        unpicked = early & (picked == NONE)
+        answered = np.where(
+            (unpicked & (taken == NONE)) | (late & (left == answered)), NONE, answered
+        )
+        end = np.where(unpicked | (late & (left == end)), NONE, end)
+        start = np.where(unpicked | (late & (left == start)), NONE, start)
+        taken = np.where(unpicked | (late & (left == taken)), NONE, taken)
+        picked = np.where(early | (taken == NONE), NONE, picked)
+    return replace(
+        at, picked_ns=picked, taken_ns=taken, start_ns=start, end_ns=end, answered_ns=answered
+    )
+
+
+def _count_apart(durations: dict[str, Ints], apart: Flags, ledger: Ledger) -> None:
+    """Count calls between hosts without a common clock, and say what is seen of both ways."""
+    if not apart.any():
+        return
+    told = []
+    early = np.zeros(len(apart), bool)
+    for way, layers in (("requests", names.REQUESTS), ("responses", names.RESPONSES)):
+        ns = np.max([durations[layer.column] for layer in layers], axis=0)
+        ns = np.where(ns == NONE, np.min([durations[x.column] for x in layers], axis=0), ns)
+        own = ns[apart & (ns != NONE)]
+        if len(own):
+            told.append(f"{way} {format_ns(int(own.min()))} to {format_ns(int(own.max()))}")
+        early |= apart & (ns < NONE)
+    ledger.add("unsynchronised_calls", int(apart.sum()), *told)
+    ledger.add("calls_before_sending", int(early.sum()))
+
+
 def _or_late(ns: Ints) -> Ints:
     return np.where(ns != NONE, ns, _LATEST)
 
@@ -157,12 +231,12 @@ def _callback_part(start_ns: Ints, end_ns: Ints, answered_ns: Ints, limit: Ints)
     return np.where((start_ns != NONE) & (end_ns != NONE) & (until <= limit), until, NONE)
 
 
-def _waiting(model: Model, at: _Checkpoints) -> tuple[_Waiting, _Waiting]:
-    """Of the request's way and of the response's."""
+def _waiting(model: Model, at: _Checkpoints, apart: Flags) -> tuple[_Waiting, _Waiting]:
+    """Of the request's way and of the response's; of those between hosts nothing is known."""
     exchange, calls = model.service_traffic.exchange, model.service_traffic.calls
     picked = np.where(at.picked_ns != NONE, at.picked_ns, at.taken_ns)
-    came = at.asked & (at.taken_ns != NONE)
-    back = (at.answered_ns != NONE) & (at.got_ns != NONE)
+    came = at.asked & (at.taken_ns != NONE) & ~apart
+    back = (at.answered_ns != NONE) & (at.got_ns != NONE) & ~apart
     asked = pick(exchange.taken_requests.thread, calls.taken)
     execution = pick(exchange.execution, calls.taken)
     got = pick(exchange.taken_responses.thread, calls.taken_response)

@@ -12,6 +12,7 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN, take
 from strata.model.frames import Objects, life, nullable, place
+from strata.model.matching import UNSYNCHRONISED
 from strata.model.naming import owner_names
 from strata.model.search import pick
 from strata.model.service_calls import CONFIDENCES, METHODS
@@ -73,7 +74,11 @@ def service_calls_frame(model: Model, layers: CallLayers) -> pd.DataFrame:
             "client_gid": traffic.gids.text(calls.gid),
             "sequence_number": _sequence(model),
             "method": take(np.asarray(METHODS, object), calls.method, None),
-            "confidence": take(np.asarray(CONFIDENCES, object), calls.method, None),
+            "confidence": np.where(
+                layers.unsynchronised & (calls.method != NONE),
+                UNSYNCHRONISED,
+                take(np.asarray(CONFIDENCES, object), calls.method, None),
+            ),
             "caller_instance_id": nullable(pick(exchange.caller, calls.request)),
             "instance_id": nullable(pick(exchange.execution, calls.taken)),
             "begin_ns": layers.begin_ns,

@@ -114,6 +114,16 @@ NEXT_WORK = (
 """What a thread does not do between a take and the callback that gets what was taken."""
 
 
+AFTER_WORK = (
+    Kind.CALLBACK_START,
+    Kind.CALLBACK_END,
+    Kind.WAIT,
+    Kind.READY,
+    Kind.EXECUTE,
+)
+"""What a thread does after a callback that has no end, and so bounds it."""
+
+
 @dataclass(frozen=True)
 class Waits:
     """Intervals in which a thread waited for work."""
@@ -180,9 +190,7 @@ def first_after(timeline: Timeline, executions: Executions, at: Ints, losses: Wi
 
 def _bounds(timeline: Timeline, start: Ints, end: Ints, losses: Windows) -> tuple[Ints, Ints]:
     """Position and time up to which each execution is known to have run."""
-    after = timeline.after(
-        start, Kind.CALLBACK_START, Kind.CALLBACK_END, Kind.WAIT, Kind.READY, Kind.EXECUTE
-    )
+    after = timeline.after(start, *AFTER_WORK)
     thread, start_ns = timeline.thread[start], timeline.ns[start]
     last = np.searchsorted(timeline.thread, thread, side="right") - 1
     until = np.where(end != NONE, end, np.where(after != NONE, after, last))
@@ -237,7 +245,8 @@ def _depth(start: Ints, until: Ints) -> Ints:
     # Both are positions of one timeline in which threads never overlap.
     opened = np.arange(1, len(start) + 1)
     closed = np.searchsorted(np.sort(until), start, side="right")
-    return (opened - closed).astype(np.int64)
+    # One that is the last event of its thread is not over before it began.
+    return (opened - closed + (until <= start)).astype(np.int64)
 
 
 def pair_waits(events: EventColumns, timeline: Timeline) -> Waits:

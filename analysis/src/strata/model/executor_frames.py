@@ -4,7 +4,7 @@
 
 From the first to the last event of its executor or callbacks each instant of a thread is one of
 
-* *executing*: inside an outermost callback;
+* *executing*: inside an outermost callback; one that has no end, as strata.model.last_seen says;
 * *waiting*: from wait_for_work to get_next_ready, outside of callbacks; a wait that is still open
   when the trace ends goes on to the last event of the host, and so does the thread's time;
 * *mutex*, of multi-threaded executors: before a get_next_ready that ends no wait, back to the event
@@ -14,9 +14,15 @@ From the first to the last event of its executor or callbacks each instant of a 
   program that spins now and then, what it does between two spins is here too. As far as these are
   spin_some or spin_all it is known, as *outside*: both begin with a wait of no time (rclcpp's
   executor.cpp), so the thread was elsewhere from the event before that.
+
+The same is told of the *traffic* of an executor: from the publish of the first message of the
+application that its threads took (on a host with another clock: from its pick) to the end of the
+callback of the last.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -24,11 +30,13 @@ import pandas as pd
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import take
-from strata.model.executions import Waits, open_waits
+from strata.model.executions import open_waits
 from strata.model.frames import nullable
-from strata.model.search import GroupedSearch, sums
+from strata.model.last_seen import host_ends, ran_until
+from strata.model.search import GroupedSearch, pick, sums
 from strata.model.timeline import EVENT_OF, Kind
 from strata.schema import tables
+from strata.schema.events import INTERNAL_TOPICS
 
 SINGLE, MULTI, SILENT = "single-threaded", "multi-threaded", "without events"
 
@@ -80,22 +88,17 @@ def executor_threads_frame(model: Model) -> pd.DataFrame:
     executors, processes = model.executors, model.events.processes
     threads = np.flatnonzero(executors.of_thread != NONE)
     executions, count = model.executions, len(executors.of_thread)
-    last = open_waits(model.timeline, _host_ends(model, count), model.losses)
-    begin_ns, end_ns = _spans(model, threads, count)
-    end_ns = np.maximum(end_ns, _latest(last, count)[threads])
-    outer = executions.depth == 1
-    executing = sums(
-        executions.thread[outer], (executions.until_ns - executions.start_ns)[outer], count
-    )
-    runs = np.bincount(executions.thread[outer], minlength=count)
-    waits = model.waits
-    outside = ~_inside(model)
-    waiting = sums(waits.thread[outside], (waits.end_ns - waits.start_ns)[outside], count)
-    waiting += sums(last.thread, last.end_ns - last.start_ns, count)
+    until_ns = ran_until(model)
+    did = _done(model, until_ns)
+    begin_ns, end_ns = _spans(model, threads, until_ns, did.waiting)
+    runs = np.bincount(executions.thread[executions.depth == 1], minlength=count)
     told = executors.told[executors.of_thread[threads]]
     several = told & (executors.threads[executors.of_thread[threads]] > 1)
-    mutex = np.where(several, _mutex(model, count)[threads], 0)
-    ready = end_ns - begin_ns - executing[threads] - waiting[threads] - mutex
+    executing, waiting, outside = (
+        part.total(count)[threads] for part in (did.executing, did.waiting, did.outside)
+    )
+    mutex = np.where(several, did.mutex.total(count)[threads], 0)
+    ready = end_ns - begin_ns - executing - waiting - mutex
     return tables.EXECUTOR_THREADS.frame(
         pd.DataFrame(
             {
@@ -106,22 +109,117 @@ def executor_threads_frame(model: Model) -> pd.DataFrame:
                 "begin_ns": begin_ns,
                 "end_ns": end_ns,
                 "executions": runs[threads],
-                "executing_ns": executing[threads],
-                "waiting_ns": nullable(np.where(told, waiting[threads], NONE)),
+                "executing_ns": executing,
+                "waiting_ns": nullable(np.where(told, waiting, NONE)),
                 "mutex_ns": nullable(np.where(several, mutex, NONE)),
                 "ready_ns": nullable(np.where(told, ready, NONE)),
-                "outside_ns": nullable(np.where(told, _outside(model, count)[threads], NONE)),
+                "outside_ns": nullable(np.where(told, outside, NONE)),
+                **_in_traffic(model, did, threads, (begin_ns, end_ns), until_ns),
             }
         )
     )
 
 
-def _spans(model: Model, threads: Ints, count: int) -> tuple[Ints, Ints]:
+@dataclass(frozen=True)
+class _Intervals:
+    """Intervals of threads that do not overlap."""
+
+    thread: Ints
+    begin_ns: Ints
+    end_ns: Ints
+
+    def total(self, count: int) -> Ints:
+        """Return the sum of each of `count` threads."""
+        return sums(self.thread, self.end_ns - self.begin_ns, count)
+
+    def within(self, begin_ns: Ints, end_ns: Ints) -> _Intervals:
+        """Return what lies between two instants of each thread."""
+        first = np.maximum(self.begin_ns, begin_ns[self.thread])
+        last = np.minimum(self.end_ns, end_ns[self.thread])
+        return _Intervals(self.thread, first, np.maximum(first, last))
+
+
+@dataclass(frozen=True)
+class _Done:
+    """What threads did; `mutex` is of multi-threaded executors only, `outside` part of ready."""
+
+    executing: _Intervals
+    waiting: _Intervals
+    mutex: _Intervals
+    outside: _Intervals
+
+
+def _done(model: Model, until_ns: Ints) -> _Done:
+    executions, waits, none = model.executions, model.waits, ~_inside(model)
+    last = open_waits(model.timeline, host_ends(model), model.losses)
+    outer = executions.depth == 1
+    thread, start_ns = executions.thread[outer], executions.start_ns[outer]
+    return _Done(
+        _Intervals(thread, start_ns, until_ns[outer]),
+        _Intervals(
+            np.concatenate([waits.thread[none], last.thread]),
+            np.concatenate([waits.start_ns[none], last.start_ns]),
+            np.concatenate([waits.end_ns[none], last.end_ns]),
+        ),
+        _mutex(model),
+        _outside(model),
+    )
+
+
+def _in_traffic(
+    model: Model, did: _Done, threads: Ints, spans: tuple[Ints, Ints], until_ns: Ints
+) -> dict[str, object]:
+    """The columns of what each thread did in the traffic of its executor."""
+    executors, count = model.executors, len(model.executors.of_thread)
+    first_ns, last_ns = _traffic(model, until_ns)
+    own = executors.of_thread[threads]
+    some = first_ns[own] <= last_ns[own]
+    begin_ns = np.maximum(np.where(some, first_ns[own], 0), spans[0])
+    end_ns = np.maximum(np.minimum(np.where(some, last_ns[own], 0), spans[1]), begin_ns)
+    begins, ends = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    begins[threads], ends[threads] = begin_ns, end_ns
+    executing, waiting, mutex, outside = (
+        part.within(begins, ends).total(count)[threads]
+        for part in (did.executing, did.waiting, did.mutex, did.outside)
+    )
+    told = some & executors.told[own]
+    idle = waiting + outside + np.where(executors.threads[own] > 1, mutex, 0)
+    return {
+        "traffic_begin_ns": nullable(np.where(some, begin_ns, NONE)),
+        "traffic_end_ns": nullable(np.where(some, end_ns, NONE)),
+        "traffic_executing_ns": nullable(np.where(some, executing, NONE)),
+        "traffic_waiting_ns": nullable(np.where(told, waiting, NONE)),
+        "traffic_idle_ns": nullable(np.where(told, idle, NONE)),
+    }
+
+
+def _traffic(model: Model, until_ns: Ints) -> tuple[Ints, Ints]:
+    """When each executor's first message was published, and the last one's callback had ended."""
+    matches, takes, executors = model.matches, model.takes, model.executors
+    topics = np.append(model.entities.publishers.topic, [""])
+    publisher = model.publications.publisher[matches.publication]
+    executor = executors.of_thread[takes.thread[matches.take]]
+    own = ~np.isin(topics[publisher], [*INTERNAL_TOPICS]) & (executor != NONE)
+    taken, executor = matches.take[own], executor[own]
+    picked_ns, taken_ns = takes.picked_ns[taken], takes.taken_ns[taken]
+    begin_ns = np.where(picked_ns != NONE, picked_ns, taken_ns)
+    sent_ns = model.publications.begin_ns[matches.publication[own]]
+    begin_ns = np.where(model.unsynchronised[own], begin_ns, np.minimum(sent_ns, begin_ns))
+    ended = pick(until_ns, pick(model.executions.last, takes.execution[taken]))
+    first_ns = np.full(len(executors), np.iinfo(np.int64).max)
+    last_ns = np.full(len(executors), NONE, np.int64)
+    np.minimum.at(first_ns, executor, begin_ns)
+    np.maximum.at(last_ns, executor, np.maximum(taken_ns, ended))
+    return first_ns, last_ns
+
+
+def _spans(model: Model, threads: Ints, until_ns: Ints, waiting: _Intervals) -> tuple[Ints, Ints]:
     """From when to when each thread was seen at work or waiting.
 
     Its first and last event; a wait may have begun before the first, and a callback that has no end
     may have run on after the last. The timeline is in order of thread and time.
     """
+    count = len(model.executors.of_thread)
     at = model.timeline.positions(
         Kind.WAIT,
         Kind.READY,
@@ -137,29 +235,13 @@ def _spans(model: Model, threads: Ints, count: int) -> tuple[Ints, Ints]:
     executions, waits = model.executions, model.waits
     begin_ns, end_ns = np.full(count, np.iinfo(np.int64).max), np.zeros(count, np.int64)
     np.minimum.at(begin_ns, waits.thread, waits.start_ns)
-    np.maximum.at(end_ns, executions.thread, executions.until_ns)
+    np.maximum.at(end_ns, executions.thread, until_ns)
+    np.maximum.at(end_ns, waiting.thread, waiting.end_ns)
     return np.minimum(ns[first], begin_ns[threads]), np.maximum(ns[last], end_ns[threads])
 
 
-def _host_ends(model: Model, count: int) -> Ints:
-    """The last event of each thread's host, or when its process was another one already."""
-    timeline, processes = model.timeline, model.events.processes
-    host = np.unique(processes.host, return_inverse=True)[1][processes.thread_process]
-    last = np.zeros(int(host.max(initial=0)) + 1, np.int64)
-    np.maximum.at(last, host[timeline.thread], timeline.ns)
-    ended = processes.end_ns[processes.thread_process]
-    out = last[host]
-    return np.where(ended != NONE, np.minimum(ended, out), out)[:count]
-
-
-def _latest(waits: Waits, count: int) -> Ints:
-    out = np.zeros(count, np.int64)
-    np.maximum.at(out, waits.thread, waits.end_ns)
-    return out
-
-
-def _mutex(model: Model, count: int) -> Ints:
-    """Sum of each thread's time before looks for work that end no wait, outside of callbacks."""
+def _mutex(model: Model) -> _Intervals:
+    """The time before looks for work that end no wait, outside of callbacks."""
     timeline = model.timeline
     at = timeline.positions(
         Kind.WAIT, Kind.READY, Kind.EXECUTE, Kind.CALLBACK_START, Kind.CALLBACK_END
@@ -167,11 +249,11 @@ def _mutex(model: Model, count: int) -> Ints:
     kind, thread, ns = timeline.kind[at], timeline.thread[at], timeline.ns[at]
     look = (kind[1:] == Kind.READY) & (kind[:-1] != Kind.WAIT) & (thread[1:] == thread[:-1])
     look &= model.executions.enclosing(at[1:]) == NONE
-    return sums(thread[1:][look], (ns[1:] - ns[:-1])[look], count)
+    return _Intervals(thread[1:][look], ns[:-1][look], ns[1:][look])
 
 
-def _outside(model: Model, count: int) -> Ints:
-    """Sum of each thread's time before waits of no time, outside of callbacks."""
+def _outside(model: Model) -> _Intervals:
+    """The time before waits of no time, outside of callbacks."""
     timeline = model.timeline
     at = timeline.positions(
         Kind.WAIT, Kind.READY, Kind.EXECUTE, Kind.CALLBACK_START, Kind.CALLBACK_END
@@ -183,7 +265,7 @@ def _outside(model: Model, count: int) -> Ints:
     # Before a callback's start its take lies, and before its end the callback.
     spun = begins[1:] & (kind[:-1] != Kind.CALLBACK_START) & (kind[:-1] != Kind.EXECUTE)
     spun &= (thread[1:] == thread[:-1]) & (model.executions.enclosing(at[1:]) == NONE)
-    return sums(thread[1:][spun], (ns[1:] - ns[:-1])[spun], count)
+    return _Intervals(thread[1:][spun], ns[:-1][spun], ns[1:][spun])
 
 
 def _inside(model: Model) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

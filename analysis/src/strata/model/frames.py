@@ -12,6 +12,7 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import Endpoints, take
 from strata.model.event_uses import event_uses
+from strata.model.last_seen import ran_until
 from strata.model.search import Lifetimes
 from strata.schema import tables
 
@@ -99,6 +100,7 @@ def callback_instances_frame(model: Model) -> pd.DataFrame:
                 **_thread(model, executions.thread),
                 "start_ns": executions.start_ns,
                 "end_ns": nullable(executions.end_ns),
+                "until_ns": ran_until(model),
                 "is_intra_process": executions.intra_process == 1,
                 "execution_id": executions.first,
                 "is_resumed": executions.resumed,

@@ -20,33 +20,48 @@ from strata.model.search import GroupedSearch, pick
 from strata.model.service_events import Exchange
 from strata.model.services import Clients
 
-_EARLIEST = np.iinfo(np.int64).min
+_EARLIEST, _LATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 class Callers:
     """One row a client number: its GID (`NONE`: unknown) and since when it has it.
 
-    `learned` tells GIDs that responses told, `contradictory` clients that must be several.
+    `learned` tells GIDs that responses told, `contradictory` clients that must be several, `clock`
+    by which clock each lives (strata.model.hosts).
     """
 
-    def __init__(self, gid: Ints, begin_ns: Ints, learned: Flags, contradictory: Flags) -> None:
+    def __init__(
+        self, gid: Ints, begin_ns: Ints, learned: Flags, contradictory: Flags, clock: Ints
+    ) -> None:
         self.gid = gid
         self.begin_ns = begin_ns
         self.learned = learned
         self.contradictory = contradictory
+        self._clock = clock
         self._row = np.flatnonzero(gid != NONE).astype(np.int64)
         self._lives = GroupedSearch(gid[self._row], begin_ns[self._row])
 
     def __len__(self) -> int:
         return len(self.gid)
 
-    def at(self, gid: Ints, ns: Ints) -> Ints:
-        """Return the client that had a GID at a time; `NONE` where none is known."""
+    def at(self, gid: Ints, ns: Ints, clock: Ints) -> Ints:
+        """Return the client that had a GID at a time; `NONE` where none is known.
+
+        By another clock than the client's the time says nothing: a GID that one client alone has
+        is that client's.
+        """
         if not len(self._row):
             return np.full(len(gid), NONE, np.int64)
         last = self._lives.position(gid, ns, after_equal=True) - 1
-        found = (gid != NONE) & (last >= self._lives.begin(gid))
-        return np.where(found, self._row[self._lives.order[np.maximum(last, 0)]], NONE)
+        first = self._lives.begin(gid)
+        found = (gid != NONE) & (last >= first)
+        at = np.where(found, self._row[self._lives.order[np.maximum(last, 0)]], NONE)
+        count = self._lives.position(gid, np.full_like(ns, _LATEST), after_equal=True) - first
+        only = np.where(
+            count == 1, self._row[self._lives.order[np.minimum(first, len(self._row) - 1)]], NONE
+        )
+        apart = (gid != NONE) & (only != NONE) & (pick(self._clock, only) != clock)
+        return np.where(apart, only, at)
 
     def reused(self) -> Flags:
         """Return which clients have a GID that another one has, too."""
@@ -54,8 +69,8 @@ class Callers:
         return repeated(np.where(self.gid != NONE, self.gid, nobody))
 
 
-def find_callers(exchange: Exchange, clients: Clients) -> Callers:
-    """Return the GIDs of all clients, known and told."""
+def find_callers(exchange: Exchange, clients: Clients, of_process: Ints) -> Callers:
+    """Return the GIDs of all clients, known and told; `of_process` numbers clocks of processes."""
     count = len(clients) + len(exchange.unknown_clients)
     unknown = np.full(count - len(clients), NONE, np.int64)
     gid = np.concatenate([clients.gid, unknown])
@@ -70,7 +85,9 @@ def find_callers(exchange: Exchange, clients: Clients) -> Callers:
     told = told.drop_duplicates("gid", keep=False)
     gid[told["client"]] = told["gid"]
     learned = (gid != NONE) & ~known
-    return Callers(gid, np.where(learned, _EARLIEST, begin_ns), learned, contradictory)
+    unseen = exchange.unknown_clients["process"].to_numpy(np.int64)
+    clock = of_process[np.concatenate([clients.process, unseen])]
+    return Callers(gid, np.where(learned, _EARLIEST, begin_ns), learned, contradictory, clock)
 
 
 def _told(exchange: Exchange) -> pd.DataFrame:

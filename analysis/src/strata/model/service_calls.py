@@ -31,6 +31,7 @@ from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.dds.calls import BY_IDENTITY, BY_ORDER
 from strata.model.entities import Entities
 from strata.model.executions import Executions
+from strata.model.hosts import HostClocks
 from strata.model.joins import Flags, codes_of, flags_at, repeated, single
 from strata.model.search import pick
 from strata.model.service_callers import Callers, find_callers
@@ -94,6 +95,7 @@ def find_service_traffic(
     entities: Entities,
     executions: Executions,
     ledger: Ledger,
+    clocks: HostClocks,
     losses: Windows = NO_LOSSES,
 ) -> ServiceTraffic:
     """Find all about services in the events of a trace."""
@@ -104,7 +106,7 @@ def find_service_traffic(
         events, timeline, executions, entities.callbacks, services, clients, gids, ledger, losses
     )
     _count_unseen(events, entities, executions, ledger)
-    calls = match_calls(exchange, clients, services, ledger)
+    calls = match_calls(exchange, clients, services, clocks, ledger)
     exchange = _before_responses(exchange, calls, executions)
     ledger.add("requests_without_callback", int((exchange.execution == NONE).sum()))
     return ServiceTraffic(services, clients, gids, exchange, calls)
@@ -146,10 +148,12 @@ class _Servings:
         return len(self.key)
 
 
-def match_calls(exchange: Exchange, clients: Clients, services: Services, ledger: Ledger) -> Calls:
+def match_calls(
+    exchange: Exchange, clients: Clients, services: Services, clocks: HostClocks, ledger: Ledger
+) -> Calls:
     """Put together the events of each call; what has no counterpart is counted by its cause."""
-    callers = find_callers(exchange, clients)
-    parties = _parties(exchange, callers)
+    callers = find_callers(exchange, clients, clocks.of_process)
+    parties = _parties(exchange, callers, clocks)
     call, serving, stamped = _keys(exchange, parties)
     alone = _alone(exchange, callers, parties, call, serving)
     served = _servings(exchange, call, serving, stamped, alone)
@@ -173,7 +177,7 @@ def match_calls(exchange: Exchange, clients: Clients, services: Services, ledger
     got = _unstamped(exchange, got, key, response, lacking, call[3], ~alone[3])
     table = (np.concatenate([request, left]), np.concatenate([served.taken, none]), response, got)
     further = np.concatenate([further, np.zeros(len(left), bool)])
-    calls = _calls(exchange, callers, table, further)
+    calls = _calls(exchange, callers, table, further, clocks)
     _count(exchange, calls, ledger)
     return calls
 
@@ -203,11 +207,13 @@ def _servings(
     )
 
 
-def _parties(exchange: Exchange, callers: Callers) -> tuple[Ints, Ints, Ints, Ints]:
+def _parties(
+    exchange: Exchange, callers: Callers, clocks: HostClocks
+) -> tuple[Ints, Ints, Ints, Ints]:
     """Whose call each event is of: a client's number, or past them all the number of a GID."""
     taken, answered = exchange.taken_requests, exchange.sent_responses
-    asked = callers.at(taken.gid, taken.ns)
-    replied = callers.at(answered.gid, answered.ns)
+    asked = callers.at(taken.gid, taken.ns, clocks.of_thread[taken.thread])
+    replied = callers.at(answered.gid, answered.ns, clocks.of_thread[answered.thread])
     count = len(callers.gid)
     return (
         exchange.sent_requests.owner,
@@ -322,7 +328,11 @@ def _unstamped(
 
 
 def _calls(
-    exchange: Exchange, callers: Callers, table: tuple[Ints, Ints, Ints, Ints], further: Flags
+    exchange: Exchange,
+    callers: Callers,
+    table: tuple[Ints, Ints, Ints, Ints],
+    further: Flags,
+    clocks: HostClocks,
 ) -> Calls:
     """Order the rows by their first event, and name client, service and method of each."""
     asked, taken, replied, took = (
@@ -342,7 +352,8 @@ def _calls(
     gid = either(pick(taken.gid, take), pick(replied.gid, response))
     served_ns = either(pick(taken.ns, take), pick(replied.ns, response))
     client = either(pick(asked.owner, request), pick(took.owner, got))
-    client = either(client, callers.at(gid, served_ns))
+    served_by = either(pick(taken.thread, take), pick(replied.thread, response))
+    client = either(client, callers.at(gid, served_ns, pick(clocks.of_thread, served_by)))
     service = either(pick(taken.owner, take), pick(replied.owner, response))
     table = (request, take, response, got)
     method = _methods(exchange, callers, table, client)

@@ -14,7 +14,7 @@ import pandas as pd
 
 from strata.analysis import Bottleneck
 from strata.errors import TraceError
-from strata.layers.between_hosts import count_between_hosts
+from strata.layers.between_hosts import clocks_of, count_between_hosts
 from strata.layers.blockers import find_blockers
 from strata.layers.chain_begins import causes_missing
 from strata.layers.chains import Chain, Ways, find_chains, find_chains_of, find_ways
@@ -108,7 +108,9 @@ def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResu
     _count_losses(hops, losses, ledger)
     links = links_frame(found.links)
     chains = _chains(found, hops, wanted.chain, ledger)
-    of_chains = chain_tables(chains, found.messages, links, found.where, found.ready)
+    of_chains = chain_tables(
+        chains, found.messages, links, found.where, found.ready, clocks_of(model, found.transfers)
+    )
     ledger.add("unfinished_chains", int(of_chains.chains["unfinished"].sum()))
     tables = {
         "publications": publications,

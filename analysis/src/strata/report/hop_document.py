@@ -86,7 +86,12 @@ def _hop(hop: Hop) -> dict[str, Any]:
         "transfer": _measure(hop.transfer),
         "whole": _measure(hop.whole),
         "layers": [
-            {"layer": part.layer, "share": part.share, **plain(part.statistics)}
+            {
+                "layer": part.layer,
+                "share": part.share,
+                **plain(part.statistics),
+                "unsynchronised": part.unsynchronised,
+            }
             for part in hop.layers
         ],
     }

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
+from strata.report.unsynchronised import marked
 from strata.units import format_ns, format_share
 
 _FIGURES = ("count", "lost", "p50", "p99", "max", "share")
@@ -40,7 +41,8 @@ def services_text(analysis: Analysis, *, everything: bool) -> RenderableType:
         of = analysis.service_layers["service_id"] == row["service_id"]
         for layer in analysis.service_layers[of].to_dict("records"):
             figures = [format_ns(layer[name]) for name in ("p50", "p99", "max")]
-            table.add_row(f"  {layer['layer']}", "", "", *figures, format_share(layer["share"]))
+            name = f"  {marked(layer['layer'], layer['unsynchronised'])}"
+            table.add_row(name, "", "", *figures, format_share(layer["share"]))
     parts: list[RenderableType] = [Rule(Text("services", style="bold"), align="left"), table]
     if len(rows) > len(shown):
         parts.append(Text(f" and {len(rows) - len(shown)} more (--all)", style="dim"))

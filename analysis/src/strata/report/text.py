@@ -35,6 +35,7 @@ from strata.report.system import (
     load_section,
     system_section,
 )
+from strata.report.unsynchronised import NOTE, marked
 from strata.schema.events import INTERNAL_TOPICS
 from strata.stats.bottleneck import shared_names
 from strata.symbols import shorten
@@ -73,6 +74,8 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
             "messages; typical messages: from the 40th to the 60th percentile of latency, of "
             "several modes within the most frequent one"
         )
+        if (analysis.hops["unsynchronised"] > 0).any():
+            legend += f"; {NOTE}"
         console.print(Text(legend, style="dim"), Text())
     if analysis.chains.empty:
         console.print("No chain: no message was followed from a publish to a callback.\n")
@@ -163,6 +166,7 @@ def _chain(
         f"p90 {format_ns(chain['latency_p90'])}, p99 {format_ns(chain['latency_p99'])}, "
         f"max {format_ns(chain['latency_max'])}"
     )
+    latency = marked(latency, chain["unsynchronised"])
     if chain["unfinished"]:
         latency += f"; {chain['unfinished']:,} more reached a last callback that never ended"
     if chain["cut_short"]:
@@ -220,9 +224,8 @@ def _chain_tables(
         small = (rows["share"] < _SMALL) & fold
         for row in rows[~small].to_dict("records"):
             durations = [row[name] for name in _DURATIONS]
-            add_layer(
-                table, row["layer"], row["where"], durations, row["share"], places=row["places"]
-            )
+            layer = marked(row["layer"], row["unsynchronised"])
+            add_layer(table, layer, row["where"], durations, row["share"], places=row["places"])
         if small.any():
             add_rest(table, int(small.sum()), float(rows["share"][small].sum()), len(_DURATIONS))
         parts.append(table)
@@ -239,9 +242,10 @@ def _hops(analysis: Analysis, *, everything: bool) -> RenderableType:
     for name in ("count", "lost", "p50", "p99", "max"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows.to_dict("records"):
+        way = f"{row['publisher_node']} -> {row['subscription_node']}"
         table.add_row(
             Text(printable(row["topic"])),
-            Text(printable(f"{row['publisher_node']} -> {row['subscription_node']}")),
+            Text(printable(marked(way, row["unsynchronised"]))),
             f"{row['count']:,}",
             Text(f"{row['lost']:,}", style="red" if row["lost"] else ""),
             *_latencies(row, "latency_"),

@@ -70,6 +70,15 @@ def duration(name: str, what: str, null: str = "") -> Column:
     return Column(name, "int64", what, unit="ns", null=null)
 
 
+def unsynchronised(what: str) -> Column:
+    """Return the column that counts what was measured by the clocks of two hosts."""
+    return Column(
+        "unsynchronised",
+        "int64",
+        f"of these: {what}, so that they hold how far the clocks are apart",
+    )
+
+
 HOST = Column("host", "string", "host name")
 VPID = Column("vpid", "int64", "process id")
 VTID = Column("vtid", "int64", "thread id")

@@ -227,6 +227,10 @@ BETWEEN_NODES: tuple[Layer, ...] = (
     MIDDLEWARE_EXECUTOR_WAIT_TAKE,
 )
 
+BETWEEN_HOSTS: tuple[Layer, ...] = BETWEEN_NODES[1:]
+"""Layers that begin with the sender's clock and end with the reader's. *History* is all the
+sender's."""
+
 BY_NAME: dict[str, Layer] = {layer.name: layer for layer in (*HOP_LAYERS, STORED, LINK_HOLD, HOLD)}
 
 

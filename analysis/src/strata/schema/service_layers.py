@@ -133,3 +133,19 @@ SERVICE_LAYERS: tuple[Layer, ...] = (
     REQUEST_SERVICE_RESPONSE,
 )
 """In the order in which a call meets them."""
+
+REQUESTS: tuple[Layer, ...] = (
+    REQUEST_MIDDLEWARE_EXECUTOR_WAIT,
+    REQUEST_MIDDLEWARE_EXECUTOR_WAIT_TAKE,
+    REQUEST_SERVICE,
+)
+"""What a request's way is, undivided: between hosts without a common clock it is one of them."""
+RESPONSES: tuple[Layer, ...] = (
+    RESPONSE_MIDDLEWARE_EXECUTOR_WAIT_TAKE,
+    RESPOND_RESPONSE,
+    CALLBACK_RESPOND_RESPONSE,
+    SERVICE_RESPONSE,
+)
+BETWEEN_HOSTS: tuple[Layer, ...] = (*REQUESTS, *RESPONSES)
+"""Layers that begin with the clock of one side and end with the other's. The service's own layers
+are its clock's, and a call of which nothing of the service was seen is the client's."""

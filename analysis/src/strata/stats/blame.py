@@ -41,6 +41,7 @@ from strata.schema.layers import (
     WAKE_UP_EXECUTOR_WAIT_TAKE,
     Layer,
 )
+from strata.stats.chains import between_hosts
 from strata.stats.groups import TAIL, TYPICAL, members, outliers
 from strata.stats.partition import partition
 from strata.stats.places import takes_of
@@ -61,7 +62,7 @@ _WAITING = (
 ITSELF = "behind itself, "
 """What a message waited behind that waited for earlier ones in its own callback."""
 
-_SUMMED = ["duration_ns", "cpu_wait_ns", "silent_ns"]
+_SUMMED = ["duration_ns", "cpu_wait_ns", "silent_ns", "unsynchronised"]
 
 OTHERS = "other callbacks"
 """What a message in a backlog waited behind, beside the callbacks that ran longest."""
@@ -126,12 +127,13 @@ def find_causes(
 ) -> pd.DataFrame:
     """Return segments with their place; what waits for something of its own is split off.
 
-    Columns are chain_id, chain_instance_id, message_id, layer, where, duration_ns, cpu_wait_ns and
-    silent_ns; the rows of an instance add up to its latency. `segments` has to be numbered from 0.
+    Columns are chain_id, chain_instance_id, message_id, layer, where, duration_ns, cpu_wait_ns,
+    silent_ns and unsynchronised; the rows of an instance add up to its latency. `segments` has to
+    be numbered from 0.
     """
     causes = segments[
         ["chain_id", "chain_instance_id", "message_id", "layer", "duration_ns"]
-    ].assign(where="", cpu_wait_ns=0, silent_ns=0)
+    ].assign(where="", cpu_wait_ns=0, silent_ns=0, unsynchronised=between_hosts(segments, messages))
     for name, rows in causes.groupby("layer").groups.items():
         places = where[str(name)].to_numpy()
         causes.loc[rows, "where"] = places[causes.loc[rows, "message_id"].to_numpy(np.int64)]
@@ -270,6 +272,7 @@ def _chain_blame(
                 for told, band, cut in bands
                 for name in ("cpu_wait_ns", "silent_ns")
             },
+            "unsynchronised": causes.total("unsynchronised") > 0,
         }
     ).iloc[np.unique(causes.cause)]
     return frame.sort_values(["share_p50", "share_p99"], ascending=False, ignore_index=True)

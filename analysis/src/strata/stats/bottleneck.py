@@ -145,6 +145,8 @@ class _Said:
     def cause(self, row: Row) -> str:
         """Name a cause; of a wake-up in rclpy, what else is in it."""
         text = cause(row["layer"], row["where"])
+        if row["unsynchronised"]:
+            text += " (between hosts whose clocks are not synchronised)"
         inside = WAKE_UP.name in row["layer"] and base_place(row["where"]) in self.python_nodes
         return f"{text} (rclpy: waiting for the GIL is part of it)" if inside else text
 
@@ -233,12 +235,15 @@ def _amount(said: _Said, typical: Row) -> str:
 def _largest_part(said: _Said, typical: Row) -> str:
     """Name what is largest although it does not stand out, and by which rule it does not."""
     allowed = allowance(typical["layer"])
+    amount = f"the largest part is {said.cause(typical)}, {_amount(said, typical)}"
+    if typical["unsynchronised"]:
+        return f"{amount}, and how much of that is the difference of the clocks is not known"
     why = (
         f"a healthy hop may need {format_ns(allowed)} for that"
         if typical["typical_ns"] <= allowed
         else f"no part is {MIN_SHARE:.0%} of the latency"
     )
-    return f"the largest part is {said.cause(typical)}, {_amount(said, typical)}, and {why}"
+    return f"{amount}, and {why}"
 
 
 def _slowest(said: _Said, slowest: Row, after: Row | None = None) -> str:

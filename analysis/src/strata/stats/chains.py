@@ -23,8 +23,10 @@ import pyarrow as pa
 
 from strata.layers.chains import Chain
 from strata.layers.readiness import Readiness
+from strata.model.matching import UNSYNCHRONISED
 from strata.schema import tables
 from strata.schema.layers import (
+    BETWEEN_HOSTS,
     BETWEEN_NODES,
     CALLBACK,
     CLIENT_PUBLISH,
@@ -69,11 +71,13 @@ def chain_tables(
     links: pd.DataFrame,
     where: pd.DataFrame,
     ready: Readiness | None = None,
+    clocks: tuple[Ints, Ints] | None = None,
 ) -> ChainTables:
     """Return the tables of chains.
 
     `links` is the table `links`. `where` names, for each message (by row) and layer name (by
-    column), the place of the time. Without `ready` no message is of the start-up.
+    column), the place of the time. Without `ready` no message is of the start-up. `clocks` number
+    the clocks of the publisher and the reader of each message; without it all have one.
     """
     rows: list[dict[str, object]] = []
     instances: list[pd.DataFrame] = []
@@ -86,12 +90,13 @@ def chain_tables(
         chain = _finished(found, ended)
         cut = _instances(chain_id, chain, messages, links, begin)
         started = find_start_up(chain, messages, cut["begin_ns"].to_numpy(np.int64), ready)
-        cut = cut.assign(start_up=started.early)
+        cut = cut.assign(start_up=started.early, unsynchronised=_two_clocks(chain, clocks))
         begin += len(cut)
         parts = _segments(chain_id, chain, messages, links, begin - len(cut))
         instances.append(cut)
         segments.append(parts)
-        layers.append(_layer_statistics(chain_id, parts, places, cut))
+        apart = between_hosts(parts, messages)
+        layers.append(_layer_statistics(chain_id, parts, places, cut, apart))
         unfinished = len(found.messages) - len(chain.messages)
         row = _chain_row(chain_id, chain, messages, cut)
         rows.append(
@@ -128,6 +133,7 @@ def _chain_row(
         "nodes": " -> ".join(nodes),
         "hop_count": len(chain.hops),
         "count": len(chain.messages),
+        "unsynchronised": int(cut["unsynchronised"].sum()),
         **prefixed("latency_", summarize(cut["latency_ns"].to_numpy(np.int64))),
     }
 
@@ -228,8 +234,29 @@ def _segments_frame(chain_id: int, messages: pd.DataFrame, parts: list[_Part]) -
     )
 
 
+def _two_clocks(chain: Chain, clocks: tuple[Ints, Ints] | None) -> npt.NDArray[np.bool_]:
+    """Tell which instances begin by another clock than they end; hops in between may be apart."""
+    if clocks is None:
+        return np.zeros(len(chain.messages), bool)
+    begun, ended = clocks
+    return np.asarray(begun[chain.messages[:, 0]] != ended[chain.messages[:, -1]], bool)
+
+
+def between_hosts(segments: pd.DataFrame, messages: pd.DataFrame) -> npt.NDArray[np.bool_]:
+    """Tell which segments lie between hosts whose clocks are not synchronised."""
+    apart = (messages["confidence"] == UNSYNCHRONISED).to_numpy(bool)
+    if not apart.any():
+        return np.zeros(len(segments), bool)
+    crossing = segments["layer"].isin([layer.name for layer in BETWEEN_HOSTS]).to_numpy(bool)
+    return np.asarray(crossing & apart[segments["message_id"].to_numpy(np.int64)], bool)
+
+
 def _layer_statistics(
-    chain_id: int, segments: pd.DataFrame, places: _Places, cut: pd.DataFrame
+    chain_id: int,
+    segments: pd.DataFrame,
+    places: _Places,
+    cut: pd.DataFrame,
+    apart: npt.NDArray[np.bool_],
 ) -> pd.DataFrame:
     total = int(cut["latency_ns"].sum())
     hop, message, duration_ns = (
@@ -249,6 +276,7 @@ def _layer_statistics(
                 "where": place,
                 "places": different,
                 **summarize_part(duration_ns[own], total),
+                "unsynchronised": int(apart[own].sum()),
             }
         )
     return pd.DataFrame(rows)

@@ -65,11 +65,15 @@ class Measure(Distribution):
 
 @dataclass(frozen=True)
 class LayerStatistics:
-    """A layer of a hop, over the rows that reach the end of their callback."""
+    """A layer of a hop, over the rows that reach the end of their callback.
+
+    `unsynchronised` durations lie between hosts whose clocks are not synchronised.
+    """
 
     layer: str
     share: float
     statistics: Statistics
+    unsynchronised: int = 0
 
 
 @dataclass(frozen=True)
@@ -177,8 +181,9 @@ def _layer_statistics(hop_layers: pd.DataFrame) -> dict[int, tuple[LayerStatisti
     out: dict[int, tuple[LayerStatistics, ...]] = {}
     for row in hop_layers.to_dict("records"):
         hop_id, layer, share = row.pop("hop_id"), row.pop("layer"), row.pop("share")
+        apart = row.pop("unsynchronised")
         statistics: Statistics = {str(name): value for name, value in row.items()}
-        out[hop_id] = (*out.get(hop_id, ()), LayerStatistics(layer, share, statistics))
+        out[hop_id] = (*out.get(hop_id, ()), LayerStatistics(layer, share, statistics, apart))
     return out
 
 

@@ -16,9 +16,10 @@ import pandas as pd
 
 from strata.layers.deliveries import Deliveries
 from strata.model.columns import NONE, filled
+from strata.model.matching import UNSYNCHRONISED
 from strata.schema import tables
 from strata.schema.fates import FATES, NUMBER, OUTCOMES, RECEIVED
-from strata.schema.layers import HOP_LAYERS
+from strata.schema.layers import BETWEEN_HOSTS, HOP_LAYERS
 from strata.stats.partition import partition
 from strata.stats.summary import prefixed, summarize, summarize_part
 
@@ -34,7 +35,8 @@ def hop_tables(messages: pd.DataFrame, counts: pd.DataFrame) -> tuple[pd.DataFra
     layers: list[dict[str, object]] = []
     reached = counted(messages)
     latency = messages["latency_ns"].to_numpy(np.int64)
-    durations = {layer.name: filled(messages[layer.column]) for layer in HOP_LAYERS}
+    durations = {layer: filled(messages[layer.column]) for layer in HOP_LAYERS}
+    apart = (messages["confidence"] == UNSYNCHRONISED).to_numpy(bool)
     rows_of = dict(partition(messages["hop_id"].to_numpy(np.int64)))
     for hop in counts.to_dict("records"):
         hop_id = hop["hop_id"]
@@ -42,14 +44,16 @@ def hop_tables(messages: pd.DataFrame, counts: pd.DataFrame) -> tuple[pd.DataFra
         rows = every[reached[every]]
         statistics = prefixed("latency_", summarize(latency[rows]))
         named = {str(name): value for name, value in hop.items()}
-        hops.append({**named, "count": len(every), **statistics})
+        apart_rows = {"unsynchronised": int(apart[every].sum())}
+        hops.append({**named, "count": len(every), **statistics, **apart_rows})
         total = int(latency[rows].sum())
         for layer, column in durations.items():
-            there = column[rows]
-            there = there[there != NONE]
+            there = rows[column[rows] != NONE]
             if len(there):
-                part = summarize_part(there, total)
-                layers.append({"hop_id": hop_id, "layer": layer, **part})
+                part = summarize_part(column[there], total)
+                between = int(apart[there].sum()) if layer in BETWEEN_HOSTS else 0
+                row = {"hop_id": hop_id, "layer": layer.name, **part}
+                layers.append({**row, "unsynchronised": between})
     return (
         tables.HOPS.frame(pd.DataFrame(hops, columns=tables.HOPS.names)),
         tables.HOP_LAYER_STATS.frame(pd.DataFrame(layers, columns=tables.HOP_LAYER_STATS.names)),

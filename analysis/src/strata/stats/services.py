@@ -12,8 +12,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from strata.model.matching import UNSYNCHRONISED
 from strata.schema import tables
-from strata.schema.service_layers import SERVICE_LAYERS
+from strata.schema.service_layers import BETWEEN_HOSTS, SERVICE_LAYERS
 from strata.stats.summary import prefixed, summarize, summarize_part
 
 UNKNOWN = "(unknown)"
@@ -53,8 +54,11 @@ def service_tables(calls: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 def _layers(service_id: object, calls: pd.DataFrame, total: int) -> list[dict[str, object]]:
     out: list[dict[str, object]] = []
     for layer in SERVICE_LAYERS:
-        durations = calls[layer.column].dropna().to_numpy(np.int64)
-        if len(durations):
-            row = {"service_id": service_id, "layer": layer.name}
-            out.append({**row, **summarize_part(durations, total)})
+        own = calls[calls[layer.column].notna()]
+        if len(own):
+            apart = (
+                int((own["confidence"] == UNSYNCHRONISED).sum()) if layer in BETWEEN_HOSTS else 0
+            )
+            row = {"service_id": service_id, "layer": layer.name, "unsynchronised": apart}
+            out.append({**row, **summarize_part(own[layer.column].to_numpy(np.int64), total)})
     return out

@@ -97,8 +97,10 @@ def what_stands_out(
     causes: Sequence[Row], modes: Sequence[Row], hop_count: int, outliers: int
 ) -> Standing:
     """Judge one chain: its rows of `blame` and `modes`, and how many outliers it has."""
-    single = _largest([row for row in causes if _is_long(row, causes)])
-    spread = None if single else _largest([r for r in causes if _fills(r, causes, hop_count)])
+    # Between hosts without a common clock nobody knows how long it took.
+    known = [row for row in causes if not row["unsynchronised"]]
+    single = _largest([row for row in known if _is_long(row, known)])
+    spread = None if single else _largest([r for r in known if _fills(r, known, hop_count)])
     return Standing(
         single or spread,
         single is None and spread is not None,
@@ -131,7 +133,8 @@ def _of_outliers(causes: Sequence[Row], outliers: int) -> Row | None:
     if outliers < MIN_OUTLIERS:
         return None
     most = max(causes, key=lambda row: int(row["outliers"]))
-    return most if most["outliers"] >= OUTLIERS_OF_ONE_CAUSE * outliers else None
+    whole = most["outliers"] >= OUTLIERS_OF_ONE_CAUSE * outliers
+    return most if whole and not most["unsynchronised"] else None
 
 
 def _parts(mode: Row, hop_count: int) -> bool:

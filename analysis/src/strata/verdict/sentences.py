@@ -25,6 +25,8 @@ _LEAST = 0.01
 _MUCH_OUTSIDE = 0.1
 _MUCH_CPU = 0.1
 _NAMED_CAUSES = 3
+_WHOLE = 0.9
+"""Of an executor's time: what its traffic has to be for it to be all of it."""
 
 
 @dataclass(frozen=True)
@@ -117,11 +119,13 @@ class _Words:
         cpu = self._without_cpu(number)
         if not pd.isna(busy) and busy >= FULL:
             state = self._busy.loc[number]
+            by_traffic = own.sort_values("traffic_share", ascending=False, kind="stable")
+            what = _fill(by_traffic, "traffic_share")
             return (
-                f"The {self._name(number)} is full: it runs callbacks for "
+                f"The {self._name(number)} is full{self._meanwhile(number)}: it runs callbacks for "
                 f"{format_share(state['executing'])} of its time and waits for work for "
                 f"{format_share(state['waiting'])}. Messages wait {each} each for it, {share} of "
-                f"the time of all messages. It is filled by {_fill(own, 'share')}.{cpu}"
+                f"the time of all messages. It is filled by {what}.{cpu}"
             )
         how: str = "" if pd.isna(busy) else f", which is busy for {format_share(busy)} of its time"
         outside = float(self._busy["outside"].get(number, 0.0))
@@ -146,12 +150,20 @@ class _Words:
             which = f"{len(own)} threads"
         return f"executor of {_of_nodes(str(row['nodes']))} ({which})"
 
+    def _meanwhile(self, number: int) -> str:
+        """Say when an executor is full, where that is a part of its time."""
+        traffic_ns = float(self._busy["traffic_ns"].loc[number])
+        if traffic_ns >= _WHOLE * float(self._busy["span_ns"].loc[number]):
+            return ""
+        each = format_ns(traffic_ns / int(self._busy["threads"].loc[number]))
+        return f" in the {each} from its first message to its last"
+
     def _without_cpu(self, number: int) -> str:
         """Say for how long the threads of an executor waited for a CPU, where it is much."""
         cpu, threads = self._executors.thread_cpu, self._executors.threads
         own = threads[threads["executor_id"] == number][["host", "vpid", "vtid"]]
         waited = int(cpu.merge(own, on=["host", "vpid", "vtid"])["traffic_cpu_wait_ns"].sum())
-        share = waited / max(float(self._busy["span_ns"].loc[number]), 1.0)
+        share = waited / max(float(self._busy["traffic_ns"].loc[number]), 1.0)
         if share < _MUCH_CPU:
             return ""
         return f" For {format_share(share)} of their time its threads waited for a CPU."

@@ -25,6 +25,7 @@ class ServiceLayerRow:
     layer: str
     share: float | None
     statistics: dict[str, float | None]
+    unsynchronised: int
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,8 @@ def present_layers(analysis: Analysis) -> list[Layer]:
 
 def _layers(rows: pd.DataFrame) -> list[ServiceLayerRow]:
     return [
-        ServiceLayerRow(row["layer"], as_float(row["share"]), statistics(row, ""))
+        ServiceLayerRow(
+            row["layer"], as_float(row["share"]), statistics(row, ""), int(row["unsynchronised"])
+        )
         for row in records(rows)
     ]

@@ -14,6 +14,7 @@ from strata.report.html import theme
 from strata.report.html.names import Name
 from strata.report.layer_rows import place_text
 from strata.report.lost import loss_sentences
+from strata.report.unsynchronised import marked
 from strata.schema.events import INTERNAL_TOPICS
 from strata.symbols import shorten, shorten_place
 from strata.units import as_float
@@ -34,6 +35,7 @@ class Cause:
     """A row of the blame table; durations in ns, null where a group holds no such time."""
 
     layer: str
+    unsynchronised: int
     slug: str
     where: Name
     share_p50: float | None
@@ -48,6 +50,7 @@ class LayerRow:
 
     hop: int
     layer: str
+    unsynchronised: int
     slug: str
     where: Name
     share: float | None
@@ -75,6 +78,7 @@ class HopRow:
     losses: list[str]
     latency: dict[str, float | None]
     parts: tuple[Part, ...]
+    unsynchronised: int
 
 
 @dataclass(frozen=True)
@@ -112,6 +116,7 @@ def blame_of(blame: pd.DataFrame, chain_id: int) -> Blame:
             layer=row["layer"],
             slug=theme.paint(row["layer"]).slug,
             where=Name(shorten_place(row["where"]), row["where"]),
+            unsynchronised=int(row["unsynchronised"]),
             share_p50=as_float(row["share_p50"]),
             share_p99=as_float(row["share_p99"]),
             typical_ns=as_float(row["typical_ns"]),
@@ -132,6 +137,7 @@ def layer_rows(chain_layers: pd.DataFrame, chain_id: int) -> list[LayerRow]:
             layer=row["layer"],
             slug=theme.paint(row["layer"]).slug,
             where=Name(place_text(row["where"], row["places"]), row["where"]),
+            unsynchronised=int(row["unsynchronised"]),
             share=as_float(row["share"]),
             statistics=statistics(row, ""),
         )
@@ -156,6 +162,7 @@ def hop_rows(analysis: Analysis) -> Split:
             ),
             latency=statistics(row, "latency_"),
             parts=parts.get(int(row["hop_id"]), ()),
+            unsynchronised=int(row["unsynchronised"]),
         )
         for row in records(analysis.hops)
     ]
@@ -186,7 +193,10 @@ def layer_parts(rows: pd.DataFrame) -> tuple[Part, ...]:
         Part(
             slug=theme.paint(row["layer"]).slug,
             percent=round(100 * (as_float(row["share"]) or 0.0), 3),
-            title=f"{row['layer']} {100 * (as_float(row['share']) or 0.0):.1f} %",
+            title=marked(
+                f"{row['layer']} {100 * (as_float(row['share']) or 0.0):.1f} %",
+                row.get("unsynchronised", 0),
+            ),
         )
         for row in records(rows)
     )

@@ -107,7 +107,20 @@ SERVICES = (
     Diagnostic(
         "disordered_service_checkpoints",
         Severity.WARNING,
-        "{count} service {call has|calls have} checkpoints after the take of the response (clocks "
-        "of hosts that are not synchronised); those were not used.",
+        "{count} service {call has|calls have} checkpoints after the take of the response; those "
+        "were not used.",
+    ),
+    Diagnostic(
+        "unsynchronised_calls",
+        Severity.WARNING,
+        "{count} service {call|calls} went between hosts whose clocks are not synchronised: the "
+        "layers of request and response also hold how far the clocks are apart. Time of the "
+        "receiver less that of the sender: {detail}.",
+    ),
+    Diagnostic(
+        "calls_before_sending",
+        Severity.WARNING,
+        "In {count} service {call|calls} between hosts the request or the response came earlier "
+        "than it was sent, by the clocks of the hosts: that layer is negative.",
     ),
 )

@@ -81,7 +81,11 @@ ACTION_FEEDBACK = Table(
         dense_id("take_id", "row of `takes`: the goal's client took it", null="not taken"),
         instant("take_ns", "when that was", null="not taken"),
         dense_id("instance_id", "the execution of the client's callback", null=_NOT_SEEN),
-        duration("latency_ns", "publish_ns to the client's take", null="not taken"),
+        duration(
+            "latency_ns",
+            "publish_ns to the client's take",
+            null="not taken, or on a host whose clock is not synchronised with the publisher's",
+        ),
     ),
     "One row per feedback message that an action server published.",
 )

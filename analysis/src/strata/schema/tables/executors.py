@@ -8,6 +8,7 @@ from strata.schema.columns import HOST, VPID, VTID, dense_id, duration, instant
 from strata.schema.table import Column, Table
 
 _NO_EXECUTOR = "the thread has no executor events"
+_NO_MESSAGE = "the executor took no message of the application"
 
 EXECUTOR_BLOCKERS = Table(
     "executor_blockers",
@@ -67,10 +68,14 @@ EXECUTOR_THREADS = Table(
         instant(
             "end_ns",
             "last event of its executor or callbacks; of a thread that was waiting for work then, "
-            "the last event of its host",
+            "the last event of its host; of one that was in a callback, as until_ns of "
+            "`callback_instances`",
         ),
         Column("executions", "int64", "callbacks that it ran"),
-        duration("executing_ns", "inside callbacks; one that never ended, up to the next event"),
+        duration(
+            "executing_ns",
+            "inside callbacks; of one that never ended, to until_ns of `callback_instances`",
+        ),
         duration(
             "waiting_ns",
             "waiting for work, outside of callbacks; a last wait up to the last event of the host",
@@ -86,6 +91,28 @@ EXECUTOR_THREADS = Table(
             "outside_ns",
             "of ready_ns: not in the executor, between two calls of spin_some or spin_all",
             null=_NO_EXECUTOR,
+        ),
+        instant(
+            "traffic_begin_ns",
+            "the first message of the application that the executor took was published (on a host "
+            "with another clock: was picked); not before begin_ns",
+            null=_NO_MESSAGE,
+        ),
+        instant(
+            "traffic_end_ns",
+            "the callback of the executor's last message had ended; not after end_ns",
+            null=_NO_MESSAGE,
+        ),
+        duration("traffic_executing_ns", "executing_ns between these two", null=_NO_MESSAGE),
+        duration(
+            "traffic_waiting_ns",
+            "waiting_ns between these two",
+            null=f"{_NO_EXECUTOR}, or {_NO_MESSAGE}",
+        ),
+        duration(
+            "traffic_idle_ns",
+            "waiting_ns, mutex_ns and outside_ns together between these two",
+            null=f"{_NO_EXECUTOR}, or {_NO_MESSAGE}",
         ),
     ),
     "One row per thread of an executor. executing + waiting + mutex + ready = end - begin.",

@@ -4,7 +4,17 @@
 
 from __future__ import annotations
 
-from strata.schema.columns import END, HOST, NO_INIT, VPID, dense_id, duration, instant, statistics
+from strata.schema.columns import (
+    END,
+    HOST,
+    NO_INIT,
+    VPID,
+    dense_id,
+    duration,
+    instant,
+    statistics,
+    unsynchronised,
+)
 from strata.schema.service_layers import SERVICE_LAYERS
 from strata.schema.table import Column, Table
 
@@ -66,7 +76,14 @@ SERVICE_CALLS = Table(
             "its thread took last)",
             null="one side only was seen",
         ),
-        Column("confidence", "string", "exact or inferred", null="one side only was seen"),
+        Column(
+            "confidence",
+            "string",
+            "exact or inferred: the method decides; unsynchronised: between hosts whose clocks are "
+            "not synchronised, so that how long request and response were under way is not known "
+            "(the latency is the client's, and what the service did is its own)",
+            null="one side only was seen",
+        ),
         dense_id(
             "caller_instance_id",
             "the callback execution in which the request was sent",
@@ -145,6 +162,7 @@ SERVICE_LAYER_STATS = Table(
         Column("layer", "string", "name of the layer"),
         Column("share", "float64", "of the summed latency of the complete calls"),
         *statistics("", "duration"),
+        unsynchronised("durations between hosts whose clocks are not synchronised"),
     ),
     "One row per layer of the calls of a service by a node, over the complete calls.",
 )

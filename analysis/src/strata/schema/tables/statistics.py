@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from strata.schema.columns import dense_id, duration, instant, modality, statistics
+from strata.schema.columns import dense_id, duration, instant, modality, statistics, unsynchronised
 from strata.schema.fates import FATES
 from strata.schema.table import Column, Table
 
@@ -39,6 +39,7 @@ HOPS = Table(
             "not of these: published while the subscription lived, before it took its first (the "
             "two had not found each other yet, or it was lost)",
         ),
+        unsynchronised("rows of `count` between hosts whose clocks are not synchronised"),
     ),
     "One row per way from a publishing node over a topic to a subscribing node: of a publisher and "
     "a subscription of one topic that live at the same time, also where no message was ever taken "
@@ -77,6 +78,7 @@ HOP_LAYER_STATS = Table(
         Column("layer", "string", "name of the layer"),
         Column("share", "float64", "of the summed latency of the complete rows"),
         *statistics("", "duration"),
+        unsynchronised("durations between hosts whose clocks are not synchronised"),
     ),
     "One row per layer of a hop, over the hop's complete rows.",
 )
@@ -107,6 +109,7 @@ CHAINS = Table(
             "messages from which the way goes on, beyond the hops of the chain: there are too many "
             "ways to follow; they are in its figures",
         ),
+        unsynchronised("messages that begin and end on hosts whose clocks are not synchronised"),
     ),
     "One row per way of hops that are linked through callbacks.",
 )
@@ -132,6 +135,12 @@ CHAIN_INSTANCES = Table(
             "mode",
             "mode of its chain's latency, as in `modes`",
             null="the chain has one mode, or it is of the start-up",
+        ),
+        Column(
+            "unsynchronised",
+            "bool",
+            "it begins and ends on hosts whose clocks are not synchronised, so that latency_ns "
+            "holds how far the clocks are apart",
         ),
     ),
     "One row per message that went through the whole chain.",
@@ -168,6 +177,7 @@ CHAIN_LAYER_STATS = Table(
         Column("places", "int64", "how many different places its messages have"),
         Column("share", "float64", "of the summed latency of the chain"),
         *statistics("", "duration"),
+        unsynchronised("durations between hosts whose clocks are not synchronised"),
     ),
     "One row per layer of a hop of a chain.",
 )
@@ -203,6 +213,12 @@ BLAME = Table(
                 ("cpu_wait_ns", "in which its thread waited for a CPU, estimated from samples"),
                 ("silent_ns", "in which no thread of the reader's process ran"),
             )
+        ),
+        Column(
+            "unsynchronised",
+            "bool",
+            "in some messages it lies between hosts whose clocks are not synchronised: how long it "
+            "takes is not known, and it never stands out",
         ),
     ),
     "One row per cause of a chain's latency, the largest share of the typical messages first. "

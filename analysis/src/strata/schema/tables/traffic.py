@@ -26,6 +26,11 @@ CALLBACK_INSTANCES = Table(
         VTID,
         instant("start_ns", "callback_start"),
         instant("end_ns", "callback_end", null="it never ended in the trace"),
+        instant(
+            "until_ns",
+            "end_ns; without one, the next event of its executor or callbacks on its thread; where "
+            "there is none, when its process was last seen (docs/method.md, Executions)",
+        ),
         Column("is_intra_process", "bool", "the message came through an intra-process buffer"),
         dense_id(
             "execution_id",

@@ -33,7 +33,8 @@ SYSTEM_CAUSES = Table(
         Column(
             "busy",
             "float64",
-            "of an executor: fraction of its threads' time in which they did not wait for work; of "
+            "of an executor: fraction of its threads' time, from its first message to its last, in "
+            "which they did not wait for work (traffic_idle_ns of `executor_threads`); of "
             "a cpu cause: of the time in which threads wanted a CPU, the fraction without one",
             null="of a topic or hop, or waits were not recorded",
         ),
@@ -59,6 +60,18 @@ EXECUTOR_LOAD = Table(
         Column("count", "int64", "times it ran"),
         duration("duration_ns", "how long it ran in all, outermost callbacks only"),
         Column("share", "float64", "of the time of the executor's threads"),
+        duration("traffic_ns", "of duration_ns: between traffic_begin_ns and traffic_end_ns"),
+        Column(
+            "traffic_share",
+            "float64",
+            "traffic_ns of the time of the executor's threads between traffic_begin_ns and "
+            "traffic_end_ns (`executor_threads`)",
+        ),
+        Column(
+            "unfinished",
+            "int64",
+            "of count: callbacks without an end; each counts to until_ns of `callback_instances`",
+        ),
         duration("waited_ns", "how long messages waited behind it, of `executor_blockers`"),
     ),
     "One row per callback (or the takes for it) of an executor: what fills the executor.",

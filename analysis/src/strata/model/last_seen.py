@@ -1,0 +1,70 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Until when what has no end in the trace is taken to have gone on.
+
+No event marks the end of a callback in which its thread hangs, or is killed, and none the end of a
+process. A callback without an end that is the last thing its thread did goes on
+
+* where the threads of its process were sampled (strata.model.thread_cpu), until any of them was
+  last seen: in an event, or in a sample in which it had run;
+* else, as a last wait does, until the last event of its host, or until its process id was another
+  process's;
+* in no case beyond the first events that were lost after it began.
+
+So without samples a process that was killed inside a callback seems to be in it to the end.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from strata.model.build import Model
+from strata.model.columns import NONE, Ints
+from strata.model.executions import AFTER_WORK
+from strata.model.windows import first_touching
+
+
+def host_ends(model: Model) -> Ints:
+    """Return the last event of each thread's host, or when its process was another one already."""
+    timeline, processes = model.timeline, model.events.processes
+    host = np.unique(processes.host, return_inverse=True)[1][processes.thread_process]
+    last = np.zeros(int(host.max(initial=0)) + 1, np.int64)
+    np.maximum.at(last, host[timeline.thread], timeline.ns)
+    ended = processes.end_ns[processes.thread_process]
+    out = last[host]
+    return np.asarray(np.where(ended != NONE, np.minimum(ended, out), out), np.int64)
+
+
+def ran_until(model: Model) -> Ints:
+    """Return until when each execution ran: its end; without one, as far as is known (above).
+
+    One without an end that its thread did other work after ends with that, as `until_ns` says.
+    """
+    executions, timeline = model.executions, model.timeline
+    hangs = executions.end_ns == NONE
+    hangs &= timeline.after(executions.start, *AFTER_WORK) == NONE
+    lost_ns = np.maximum(first_touching(model.losses, executions.start_ns), executions.start_ns)
+    seen_ns = np.minimum(_last_seen(model)[executions.thread], lost_ns)
+    return np.where(hangs, np.maximum(seen_ns, executions.until_ns), executions.until_ns)
+
+
+def _last_seen(model: Model) -> Ints:
+    """When each thread, or another one of its process, was last seen; else its host."""
+    out = host_ends(model)
+    if not model.cpu.known:
+        return out
+    process, timeline = model.events.processes.thread_process, model.timeline
+    windows, vpids = model.cpu.windows, pd.Series(model.events.processes.vpid)
+    # Of an id that processes of several hosts have, it is not known whose threads these are.
+    only = vpids[~vpids.duplicated(keep=False)]
+    number = pd.Series(only.index, index=only.to_numpy())
+    vpid = model.cpu.threads.set_index("number")["vpid"].reindex(windows.thread)
+    of_window = number.reindex(vpid.to_numpy(), fill_value=NONE).to_numpy(np.int64)
+    own = of_window != NONE
+    sampled_ns = np.full(len(vpids), NONE, np.int64)
+    np.maximum.at(sampled_ns, of_window[own], windows.end_ns[own])
+    event_ns = np.zeros(len(sampled_ns), np.int64)
+    np.maximum.at(event_ns, process[timeline.thread], timeline.ns)
+    seen_ns = np.where(sampled_ns != NONE, np.maximum(sampled_ns, event_ns), NONE)[process]
+    return np.where(seen_ns != NONE, seen_ns, out)
