@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from kernel_scene import kernel_tables
 from scene import BASE, Scene
 from thread_samples import samples
 
@@ -233,6 +234,7 @@ def cpu_of(made: Scene, cpu_wait_ns: int) -> dict[str, pd.DataFrame]:
         "vpid": 2,
         "vtid": 2,
         "process": "sink",
+        "source": "samples",
         "traffic_on_cpu_ns": 100 * MS,
         "traffic_cpu_wait_ns": cpu_wait_ns,
     }
@@ -246,7 +248,8 @@ def test_a_process_short_of_cpu_comes_after_executors_and_before_the_rest() -> N
     assert causes["share"].isna().tolist()[:2] == [True, False]
     assert verdict.text.startswith(
         "Process sink (2) of /sink is short of CPU: in 80 % of the time in which its threads could "
-        "run they had none, 8.00 ms for each message that they sent or took. The callback for /t"
+        "run they had none, 8.00 ms for each message that they sent or took (by samples "
+        "of the kernel's counts). The callback for /t"
     )
     verdict, found = judge_system(cpu_of(system(200_000, 100 * MS, other_ns=30 * MS), 4000 * MS))
     assert found["system_causes"]["kind"].tolist()[:2] == ["executor", "cpu"]
@@ -254,6 +257,50 @@ def test_a_process_short_of_cpu_comes_after_executors_and_before_the_rest() -> N
         "of their time its threads waited for a CPU. Process sink (2) of /other, /sink"
         in verdict.text
     )
+
+
+def preempted(other_ns: int) -> str:
+    """Events of the kernel: thread 9 has the CPU for so long before thread 2 gets it."""
+    lines = ["0 cpu0 2 S 9"]
+    for number in range(1, 51):
+        begin = number * 100 * MS + 100_000 - 50
+        lines.append(f"{begin - other_ns} cpu0 wake 2 cpu0")
+        lines.append(f"{begin} cpu0 9 R 2")
+        lines.append(f"{begin + 2 * MS + 200} cpu0 2 S 9")
+    return "\n".join(lines)
+
+
+def test_kernel_events_tell_which_process_is_short_of_cpu() -> None:
+    # 8 ms of waiting and 2 ms of running for each message, and nothing was sampled.
+    made = system(2 * MS, 100 * MS)
+    model = build_model(made.tables() | kernel_tables(preempted(8 * MS)), Ledger())
+    (row,) = thread_cpu_frame(model).query("vpid == 2").to_dict("records")
+    assert row["source"] == "kernel events"
+    assert row["cpu_wait_ns"] == 50 * 8 * MS
+    assert row["on_cpu_ns"] == 50 * (2 * MS + 200)
+    assert row["longest_wait_ns"] == 8 * MS
+    assert row["slices"] == 50
+    # Between the first message that it took and the last: 49 waits are whole.
+    assert row["traffic_cpu_wait_ns"] == 49 * 8 * MS
+    verdict, found = judge_system(tables_of(model))
+    first = found["system_causes"].iloc[0]
+    assert (first["kind"], first["source"], first["stands_out"]) == ("cpu", "kernel events", True)
+    assert "is short of CPU: in 8" in verdict.text
+    assert "that they sent or took (by kernel events)." in verdict.text
+
+
+def test_kernel_events_of_a_process_that_has_its_cpu_are_no_cause() -> None:
+    made = system(2 * MS, 100 * MS)
+    model = build_model(made.tables() | kernel_tables(preempted(300_000)), Ledger())
+    assert "cpu" not in set(judge_system(tables_of(model))[1]["system_causes"]["kind"])
+
+
+def test_what_was_sampled_is_not_taken_from_kernel_events(tmp_path: Path) -> None:
+    samples(tmp_path, "0 2.2 cpu 1 wait 0 slices 1\n5300 2.2 cpu 9 wait 3 slices 2")
+    made = system(2 * MS, 100 * MS).tables() | kernel_tables(preempted(8 * MS))
+    model = build_model(made, Ledger(), cpu=(read_thread_cpu(tmp_path), BASE))
+    (row,) = thread_cpu_frame(model).query("vpid == 2").to_dict("records")
+    assert (row["source"], row["cpu_wait_ns"]) == ("samples", 3 * MS)
 
 
 @pytest.mark.parametrize("cpu_wait_ns", [20 * MS, 0])

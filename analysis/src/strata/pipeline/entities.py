@@ -56,7 +56,7 @@ def entity_tables(
         "callbacks": callback_table(objects, instances),
         "executors": executors_frame(model),
         "executor_threads": executor_threads_frame(model),
-        "thread_cpu": thread_cpu_frame(model),
+        "thread_cpu": thread_cpu_frame(model, facts.procname),
         **_timers(model, nodes, objects, instances, ledger),
         **_lifecycle(model, nodes, summary, ledger),
         **_services(model, ledger),

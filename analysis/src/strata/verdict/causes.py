@@ -42,7 +42,7 @@ class Results:
     """The declared tables that causes are made from; `parts` is of strata.verdict.time_parts.
 
     `messages` are the finished ones of the application. `thread_cpu` tells how long threads waited
-    for a CPU: host, vpid, vtid, process, traffic_on_cpu_ns, traffic_cpu_wait_ns.
+    for a CPU: host, vpid, vtid, process, source, traffic_on_cpu_ns, traffic_cpu_wait_ns.
     """
 
     parts: pd.DataFrame
@@ -158,7 +158,7 @@ def _starved(results: Results) -> pd.DataFrame:
     ends = [results.publications[_THREAD], results.takes[_THREAD]]
     messages = pd.concat(ends).groupby(_THREAD).size().rename("count").reset_index()
     own = cpu.merge(messages, on=_THREAD)
-    grouped = own.groupby(["host", "vpid", "process"])
+    grouped = own.groupby(["host", "vpid", "process", "source"])
     columns = ["traffic_on_cpu_ns", "traffic_cpu_wait_ns", "count"]
     sums = grouped[columns].sum().reset_index()
     waited = sums["traffic_cpu_wait_ns"]
@@ -166,6 +166,7 @@ def _starved(results: Results) -> pd.DataFrame:
     out = pd.DataFrame(
         {
             "kind": "cpu",
+            "source": sums["source"],
             "where": sums["process"].astype(str)
             + " ("
             + sums["vpid"].astype(str)

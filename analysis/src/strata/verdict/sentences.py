@@ -25,6 +25,7 @@ _LEAST = 0.01
 _MUCH_OUTSIDE = 0.1
 _MUCH_CPU = 0.1
 _NAMED_CAUSES = 3
+_SOURCES = {"samples": "samples of the kernel's counts", "kernel events": "kernel events"}
 _WHOLE = 0.9
 """Of an executor's time: what its traffic has to be for it to be all of it."""
 
@@ -102,7 +103,8 @@ class _Words:
             return (
                 f"Process {cause['where']} is short of CPU: in {format_share(cause['busy'])} of "
                 "the time in which its threads could run they had none, "
-                f"{format_ns(cause['mean_ns'])} for each message that they sent or took."
+                f"{format_ns(cause['mean_ns'])} for each message that they sent or took (by "
+                f"{_SOURCES[cause['source']]})."
             )
         part = _part(cause)
         return (

@@ -35,16 +35,29 @@ THREAD_CPU = Table(
     "thread_cpu",
     ("thread_cpu_id",),
     (
-        dense_id("thread_cpu_id", "dense number of the thread in the samples"),
+        dense_id("thread_cpu_id", "dense number of the thread"),
         dense_id("process_id", "row of `processes`", null="the process has no event in the trace"),
         HOST,
         VPID,
         VTID,
+        Column(
+            "source",
+            "string",
+            "samples: of the kernel's counts; kernel events: of its scheduler, where the process "
+            "was not sampled",
+        ),
         Column("process", "string", "name of the process"),
-        Column("name", "string", "name of the thread"),
-        instant("begin_ns", "the first sample in which it had run"),
-        instant("end_ns", "the last sample in which it had run since the one before"),
-        duration("on_cpu_ns", "how long it ran, from its begin to the last sample"),
+        Column("name", "string", "name of the thread", null="by kernel events"),
+        instant(
+            "begin_ns",
+            "the first sample in which it had run; by kernel events when it first ran or could",
+        ),
+        instant(
+            "end_ns",
+            "the last sample in which it had run since the one before; by kernel events when it "
+            "last ran or could",
+        ),
+        duration("on_cpu_ns", "how long it ran, from its begin to the last sample or event"),
         duration("cpu_wait_ns", "how long it could have run, but waited for a CPU"),
         Column("slices", "int64", "how often it got a CPU"),
         Column(
@@ -56,7 +69,8 @@ THREAD_CPU = Table(
         ),
         duration(
             "longest_wait_ns",
-            "largest growth of cpu_wait_ns from one sample to the next: no single wait was longer",
+            "largest growth of cpu_wait_ns from one sample to the next: no single wait was longer; "
+            "by kernel events the longest single wait",
         ),
         *(
             duration(
@@ -69,6 +83,7 @@ THREAD_CPU = Table(
     ),
     "One row per thread of the recorded command and of all that descend from it, traced or not: "
     "how long it ran and waited for a CPU over the whole recording, by the kernel's own count. "
-    "What it did after its last sample (100 ms before its end, at most) is not in it. Empty where "
-    "nothing was sampled (recordings of other tools, kernels without schedstat).",
+    "What it did after its last sample (100 ms before its end, at most) is not in it. Of processes "
+    "that were not sampled (recordings of other tools, kernels without schedstat) what kernel "
+    "events tell of their traced threads; without these, nothing.",
 )

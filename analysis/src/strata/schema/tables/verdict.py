@@ -38,6 +38,12 @@ SYSTEM_CAUSES = Table(
             "a cpu cause: of the time in which threads wanted a CPU, the fraction without one",
             null="of a topic or hop, or waits were not recorded",
         ),
+        Column(
+            "source",
+            "string",
+            "what told of a cpu cause: samples (of the kernel's counts) or kernel events",
+            null="not a cpu cause",
+        ),
         dense_id("executor_id", "row of `executors`", null="not of an executor"),
         dense_id("hop_id", "row of `hops`", null="not of a hop"),
         Column("stands_out", "bool", "by the rule of docs/method.md, the whole system"),
