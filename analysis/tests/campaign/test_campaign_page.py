@@ -321,6 +321,30 @@ def test_cells_whose_source_fell_short_are_told_and_in_no_effect() -> None:
     assert len(whole) == 2 and whole[1].startswith("transport: ")
 
 
+def test_cells_whose_source_fell_short_are_in_no_largest_layer() -> None:
+    of = study()
+    layers = layered(of)
+    # Over udp nearly all is the callback: these cells would decide.
+    slow = layers["cell"].astype(str).str.contains("udp") & (layers["layer"] == "callback")
+    assert slow.any()
+    layers["value"] = layers["value"].mask(slow, 900.0)
+    latency = Chart(Request("samples", "latency"), LATENCY, long(of))
+    assert answer(of, [latency], layers)[0].startswith(
+        "Over all its cells the largest layer is callback: "
+    )
+    said = answer(of, [latency, falls_short(of, "udp", 36.0)], layers)
+    own = layers[~layers["cell"].astype(str).str.contains("udp")]
+    alone = answer(of, [latency], own)[0]
+    assert "largest layer is transport" in alone
+    assert said[0] == alone.replace("all its cells", "the cells whose source kept its rate")
+    assert said[1].endswith("and are left out of the largest layer and of the effects")
+    short = falls_short(of, "udp", 36.0)
+    short.frame["value"] = 36.0
+    assert answer(of, [latency, short], layers)[0] == (
+        "No largest layer is told: in every cell the source fell short of its stated rate"
+    )
+
+
 def test_throughput_keeps_the_cells_whose_source_fell_short() -> None:
     of = study([TRANSPORT, SIZE], repetitions=3)
     goes = per_cell(of, [1.0, 50.0, 100.0, 1.1, 51.0, 101.0, 0.9, 49.0, 99.0])

@@ -72,18 +72,20 @@ def answer(study: Study, charts: Sequence[Chart], layers: pd.DataFrame) -> tuple
 
     `charts` are long frames of its measures (at least one of PRIMARY, loss and shortfall, where
     they are), `layers` the long frame of the measure layer. Cells whose source fell short of its
-    stated rate are told, and stay out of the effects: they measured another rate.
+    stated rate are told, and stay out of the largest layer and of the effects: they measured
+    another rate.
     """
     if not any(cell.status == FINISHED for cell in study.cells):
         imported = "; all values are imported" if any(map(_has, charts)) else ""
         return (f"No cell of this study has finished: {study.why({})}{imported}",)
     by_name = {chart.measure.name: chart for chart in charts}
-    out = [*_largest_layer(study, layers)]
     primary = next((by_name[name] for name in PRIMARY if _has(by_name.get(name))), None)
     short = _short(by_name.get(SHORTFALL))
+    out = _largest_layer(study, layers, short)
     if len(short):
         kept_in = primary is None or primary.measure.name in _OF_SOURCES
-        out.append(_shortfall(study, short, left_out=not kept_in))
+        of = (("the largest layer", len(_own(layers)) > 0), ("the effects", not kept_in))
+        out.append(_shortfall(study, short, [what for what, there in of if there]))
         if primary is not None and not kept_in:
             kept = ~primary.frame["cell"].astype(str).isin(list(short.index))
             primary = Chart(primary.request, primary.measure, primary.frame[kept])
@@ -102,14 +104,19 @@ def _own(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["origin"] == HERE] if "origin" in frame else frame
 
 
-def _largest_layer(study: Study, layers: pd.DataFrame) -> list[str]:
-    layers = _own(layers)
-    if layers.empty:
+def _largest_layer(study: Study, layers: pd.DataFrame, short: pd.DataFrame) -> list[str]:
+    """Name the largest layer over the cells whose source kept its rate."""
+    every = _own(layers)
+    if every.empty:
         return []
+    layers = every[~every["cell"].astype(str).isin(list(short.index))]
+    if layers.empty:
+        return ["No largest layer is told: in every cell the source fell short of its stated rate"]
+    cells = "the cells whose source kept its rate" if len(layers) < len(every) else "all its cells"
     whole = layer_means(layers, "").iloc[0]
     largest, total = str(whole.idxmax()), float(whole.sum())
     text = (
-        f"Over all its cells the largest layer is {largest}: "
+        f"Over {cells} the largest layer is {largest}: "
         f"{format_share(float(whole.max()) / total if total else None)} of the mean latency "
         f"({value_text(float(whole.max()), 'ms')} of {value_text(total, 'ms')})"
     )
@@ -140,8 +147,11 @@ def _short(chart: Chart | None) -> pd.DataFrame:
     return rows.set_index("cell")
 
 
-def _shortfall(study: Study, short: pd.DataFrame, *, left_out: bool) -> str:
-    """Say by how much sources fell short, and at which levels; repetitions are one."""
+def _shortfall(study: Study, short: pd.DataFrame, left_out: Sequence[str]) -> str:
+    """Say by how much sources fell short, and at which levels; repetitions are one.
+
+    `left_out` names the sentences that such cells are not in.
+    """
     finished = [cell.cell_id for cell in study.cells if cell.status == FINISHED]
     names = [factor.name for factor in study.factors if factor.name in short]
     told: dict[str, float] = {}
@@ -160,8 +170,9 @@ def _shortfall(study: Study, short: pd.DataFrame, *, left_out: bool) -> str:
         f"{len(short)} of {count_words(len(finished), 'cell', 'cells')}: "
         f"{first_ones(each)} below it"
     )
-    ending = "they measured another rate, and are left out of the effects" if left_out else ""
-    return f"{text}; {ending}" if ending else text
+    if not left_out:
+        return text
+    return f"{text}; they measured another rate, and are left out of {' and of '.join(left_out)}"
 
 
 def _effects(study: Study, chart: Chart) -> list[str]:
