@@ -260,12 +260,15 @@ def test_a_request_that_is_taken_before_its_event_begins_with_the_take() -> None
         ("A2", "", 140),
         ("B1", "", 140),
         ("A1", "90 1.1 rmw_send_request A 9", 140),
+        # What was written before is a message, of the same number by chance.
+        ("A1", "84 1.1 rmw_publish /t 7", 140),
     ],
 )
 def test_a_call_begins_with_the_write_of_its_request(
     sample: str, between: str, latency: int
 ) -> None:
     made = scene()
+    made.publisher("/t", node="/a", pid=1)
     # The writer's GUID has the participant of the client's GID.
     made.client("A", "/add", node="/a", pid=1)
     made.play(

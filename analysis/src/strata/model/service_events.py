@@ -199,7 +199,8 @@ def _written(
     """Position of the write_begin of each request that was written before its event, or `NONE`.
 
     The last sample that the thread added to a history is the request's if it has its number and
-    its client's participant. Other middlewares write after the event, and have other GIDs.
+    its client's participant, and was not written for a publication: that has its own write after
+    its event. Other middlewares write after the event, and have other GIDs.
     """
     event = EVENT_OF[Kind.WRITER_HISTORY_ADD]
     at = requests.position
@@ -215,7 +216,9 @@ def _written(
     same &= (own[:, 0] != 0) & (
         pick(events.ints(event, "sequence_number"), row) == requests.sequence
     )
-    return np.where(same & (added != NONE) & (begin > before), begin, NONE)
+    calling = timeline.before(np.maximum(begin, 0), Kind.RMW_PUBLISH, Kind.WRITE_BEGIN)
+    published = (calling != NONE) & (timeline.kind[calling] == Kind.RMW_PUBLISH)
+    return np.where(same & (added != NONE) & (begin > before) & ~published, begin, NONE)
 
 
 _Named = tuple[Ints, Ints, Ints]
