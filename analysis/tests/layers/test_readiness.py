@@ -10,11 +10,14 @@ from strata.layers.readiness import find_readiness
 from strata.layers.transfers import cut_layers
 
 
-def ready(told_ns: dict[int, int]) -> list[bool]:
-    """Publish and receive a message each 100 ms; `told_ns` is when the reader was told of each."""
+def ready(told_ns: dict[int, int], late_ns: dict[int, int] | None = None) -> list[bool]:
+    """Publish and receive a message each 100 ms; `told_ns` is when the reader was told of each.
+
+    `late_ns` is when those were sent that were not sent as they were written.
+    """
     scene = made()
     for number, at_ns in told_ns.items():
-        sent = number * 100 * MS + 50
+        sent = (late_ns or {}).get(number, number * 100 * MS + 50)
         write(scene, number, number * 100, (sent, 1, 7411))
         scene.play(f"""
             {sent + 1000} 2.9 receive sample=A{number} stamp={number} transport={UDP} port=7411
@@ -45,3 +48,10 @@ def test_a_message_that_waits_later_on_is_none() -> None:
     # It had to wait for a repair: the reader had been told of another one before.
     told = {1: 100 * MS + 2000, 2: 426 * MS, 3: 426 * MS + 1000, 5: 500 * MS + 2000}
     assert ready(told) == [True] * 4
+
+
+def test_what_came_before_the_first_of_the_history_is_start_up() -> None:
+    # The first is of the history. The second was sent as it was written, and waits for the first.
+    late = 326 * MS
+    told = {1: late + 1000, 2: late + 2000, 4: 400 * MS + 2000}
+    assert ready(told, {1: late - 1000}) == [False, False, True]

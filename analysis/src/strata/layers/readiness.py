@@ -6,9 +6,9 @@ A hop is ready when its publisher and its subscription are made (their init even
 that takes its messages has begun to spin (it waits, or looks for work; not asked for where that is
 not recorded). A message that came out of the writer's history (layer *history*) was published
 before its reader was known to the writer: the hop was ready when the message was first sent. The
-other way round, a reader that does not know the writer yet gets its messages and is told of them
-later, of all at once: where the first message of a writer that a reader was told of had arrived
-`_UNKNOWN_NS` or more before, the hop was ready when it was told.
+other way round, a reader that does not know the writer yet, or has not got its history, gets
+messages and is told of them later, of all at once: where any message of a writer had arrived
+`_UNKNOWN_NS` or more before the reader was told of the first one, the hop was ready when it was.
 
 Without init events of both ends nothing is known: the trace may have begun long after them.
 """
@@ -78,8 +78,10 @@ def _writer_known(transfers: Transfers, publisher: Ints, subscription: Ints) -> 
     rows = told[order]
     pair = np.stack([publisher[rows], subscription[rows]])
     begins = np.append(True, (pair[:, 1:] != pair[:, :-1]).any(axis=0))
-    first = rows[begins]
-    known_ns = np.where(waited_ns[first] >= _UNKNOWN_NS, transfers.passage.notified_ns[first], NONE)
+    notified_ns = transfers.passage.notified_ns[rows]
+    arrived_ns = np.minimum.reduceat(notified_ns - waited_ns[rows], np.flatnonzero(begins))
+    first_ns = notified_ns[begins]
+    known_ns = np.where(first_ns - arrived_ns >= _UNKNOWN_NS, first_ns, NONE)
     out[rows] = known_ns[np.cumsum(begins) - 1]
     return out
 
