@@ -21,23 +21,24 @@ COUNT = 10
 SILENT = " (for all of it no thread of /filter was seen to run)"
 
 
-def scene(transport: int, more: str = "") -> Scene:
-    """Ten messages a second apart, received 200 ms after each send."""
+def scene(transport: int, more: str = "", late_ns: int = 0) -> Scene:
+    """Ten messages a second apart, received 200 ms after each send, which is so late."""
     made = Scene()
     made.publisher("/scan", node="/source", pid=1)
     made.subscription("/scan", node="/filter", pid=2, symbol="on_scan")
     made.reader("R", pid=2)
     for number in range(1, COUNT + 1):
         ns = number * 1000 * MS
-        end = ns + 200 * MS
+        sent, thread = ns + late_ns, 3 if late_ns else 1
+        end = sent + 200 * MS
         made.play(f"""
             {ns} 1.1 rmw_publish /scan {number}
             {ns + 10} 1.1 write_begin
             {ns + 20} 1.1 serialize_begin
             {ns + 30} 1.1 serialize_end size=40
             {ns + 40} 1.1 writer_history_add sample=A{number} stamp={number}
-            {ns + 50} 1.1 send_begin sample=A{number} stamp={number} transport={transport}
-            {ns + 60} 1.1 send_end transport={transport} port=7411 destinations=1 result=1
+            {sent + 50} 1.{thread} send_begin sample=A{number} stamp={number} transport={transport}
+            {sent + 60} 1.{thread} send_end transport={transport} port=7411 destinations=1 result=1
             {ns + 70} 1.1 write_end
             {end} 2.9 receive sample=A{number} stamp={number} transport={transport} port=7411
             {end + 10} 2.9 reader_notify sample=A{number} reader=R
@@ -88,3 +89,9 @@ def test_a_process_that_had_a_cpu_by_the_samples_ran(tmp_path: Path, ran: int, s
             rows.append(f"{number * 1000 + part} 2.7 cpu {cpu * ran} wait {cpu} slices {cpu}")
     samples(tmp_path, "\n".join(rows))
     assert blamed(scene(16), tmp_path) == f"/scan to /filter over SHM{said}"
+
+
+def test_history_names_the_reader_that_came_late() -> None:
+    model = build_model(scene(1, late_ns=11_000 * MS).tables(), Ledger())
+    (bottleneck,) = message_results(model, Wanted(), Ledger()).bottlenecks
+    assert (bottleneck.layer, bottleneck.where) == ("history", "/scan to /filter")

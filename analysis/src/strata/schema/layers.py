@@ -216,8 +216,6 @@ WITHOUT_WAITS: tuple[Layer, ...] = (
 
 # Layers between two nodes that belong to neither: where they are is the topic.
 BETWEEN_NODES: tuple[Layer, ...] = (
-    HISTORY,
-    TRANSPORT,
     DDS_WRITE_TRANSPORT,
     SERIALIZE_DDS_WRITE_TRANSPORT,
     TRANSPORT_DDS_RECEIVE,

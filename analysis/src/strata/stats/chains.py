@@ -34,6 +34,7 @@ from strata.schema.layers import (
     DDS_WRITE,
     DRIVER,
     DRIVER_QUEUE,
+    HISTORY,
     HOLD,
     LINK_HOLD,
     SERIALIZE,
@@ -333,9 +334,11 @@ def place_of_layer(
         return message["topic"] + " (" + message["publisher_node"] + ")"
     if layer is DDS_RECEIVE:
         return message["topic"] + " (" + message["subscription_node"] + ")"
-    if layer is TRANSPORT:
-        carried = " over " + message["transport"].astype("string")
+    if layer in (HISTORY, TRANSPORT):
         way = message["topic"].astype(str) + " to " + message["subscription_node"].astype(str)
+        if layer is HISTORY:
+            return way.astype(object)
+        carried = " over " + message["transport"].astype("string")
         return (way + carried.fillna("")).astype(object)
     if layer in BETWEEN_NODES:
         return message["topic"]
