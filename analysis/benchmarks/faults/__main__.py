@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 import click
-from case import Case, Judgement
+from case import MESSAGES, NS_PER_S, Case, Judgement
 from cases import CASES
 from rich.console import Console
 from rich.table import Table
@@ -51,27 +51,31 @@ def main(names: tuple[str, ...], listing: bool, keep: Path | None, repeat: int) 
     place.mkdir(parents=True, exist_ok=True)
     _warn_of_load(console)
     counts: dict[str, int] = {}
+    sized = 0
     try:
         for case in [each for each in chosen for _ in range(repeat)]:
-            verdict = _one(case, place, console)
+            verdict, with_size = _one(case, place, console)
             counts[verdict] = counts.get(verdict, 0) + 1
+            sized += with_size
     finally:
         if keep is None:
             shutil.rmtree(place)
     total = sum(counts.values())
     console.print(", ".join(f"{kind}: {counts.get(kind, 0)} of {total}" for kind in _COLORS))
+    console.print(f"A magnitude was planted in {sized} of {total}.")
     sys.exit(0 if counts.get("right", 0) == total else 3)
 
 
-def _one(case: Case, place: Path, console: Console) -> str:
+def _one(case: Case, place: Path, console: Console) -> tuple[str, bool]:
+    """Run a case, and return its verdict and whether a magnitude was planted."""
     begin = time.monotonic()
     try:
         found = run(case, _free(place / case.name))
     except RunError as error:
         console.print(f"[red]failed[/red] {case.name}: {error}", highlight=False)
-        return "failed"
+        return "failed", False
     console.print(_line(case, found, time.monotonic() - begin))
-    return found.verdict
+    return found.verdict, found.planted is not None
 
 
 def _free(path: Path) -> Path:
@@ -88,13 +92,20 @@ def _line(case: Case, found: Judgement, seconds: float) -> Table:
         table.add_column(width=width, overflow="fold")
     table.add_column(overflow="fold", ratio=1)
     size = ""
-    if found.planted_ns is not None:
-        measured = "-" if found.measured_ns is None else format_ns(found.measured_ns)
-        size = f"{measured} of {format_ns(found.planted_ns)}"
+    if found.planted is not None:
+        size = f"{_size(found.measured, found.unit)} of {_size(found.planted, found.unit)}"
     said = f"{_said(found)} ({seconds:.0f} s)"
     verdict = Text(found.verdict, style=_COLORS[found.verdict])
     table.add_row(verdict, case.name, size, Text(said))
     return table
+
+
+def _size(value: float | None, unit: str) -> str:
+    if value is None:
+        return "-"
+    if unit == MESSAGES:
+        return f"{value:.0f}"
+    return format_ns(value) + ("/s" if unit == NS_PER_S else "")
 
 
 def _said(found: Judgement) -> str:

@@ -8,6 +8,7 @@ import csv
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -19,7 +20,9 @@ Graph = dict[str, Any]
 
 SHARE = 0.05
 ABSOLUTE_NS = 50_000
-"""A magnitude is right within 5 % or 50 us of what was planted, whichever is more."""
+"""A magnitude is right within 5 % of what was planted; a duration also within 50 us."""
+NS, MESSAGES, NS_PER_S = "ns", "messages", "ns/s"
+"""What a magnitude may be: a duration, a number of messages, or a growth of the latency."""
 
 
 @dataclass(frozen=True)
@@ -48,32 +51,40 @@ class Truth:
 
 @dataclass(frozen=True)
 class Answer:
-    """What `strata analyze` said: its JSON, and its text as it is printed at 80 columns."""
+    """What `strata analyze` said: its JSON, and its text as `print_text` gives it at 80 columns."""
 
     document: Document
-    text: str
+    print_text: Callable[[], str]
     session: Path
+
+    @cached_property
+    def text(self) -> str:
+        """Return the text; few judges need it, and the analysis runs once more for it."""
+        return self.print_text()
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What was right of an answer; `measured_ns` and `planted_ns` are None without a magnitude."""
+    """What was right of an answer; `measured` and `planted` are None without a magnitude."""
 
     said: str
     layer: bool
     place: bool
-    measured_ns: float | None = None
-    planted_ns: float | None = None
+    measured: float | None = None
+    planted: float | None = None
+    unit: str = NS
 
     @property
     def magnitude(self) -> bool:
         """Whether the measured magnitude is close enough to the planted one."""
-        if self.planted_ns is None:
+        if self.planted is None:
             return True
-        if self.measured_ns is None:
+        if self.measured is None:
             return False
-        bound = max(SHARE * self.planted_ns, ABSOLUTE_NS)
-        return abs(self.measured_ns - self.planted_ns) <= bound
+        bound = SHARE * self.planted
+        if self.unit == NS:
+            bound = max(bound, ABSOLUTE_NS)
+        return abs(self.measured - self.planted) <= bound
 
     @property
     def verdict(self) -> str:

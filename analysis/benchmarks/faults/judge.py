@@ -4,69 +4,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-from case import SHARE, Answer, Document, Judgement, Truth
+from case import MESSAGES, NS_PER_S, Answer, Document, Judgement, Truth
+from magnitude import Count, Magnitude
 
-Magnitude = Callable[[Truth], float]
-Count = Callable[[Truth], int]
 TYPICAL, SLOWEST = "typical", "slowest"
 MODE = "mode"
 """The cause that makes the slowest mode slower than the one before, and by how much."""
 ANY = "any"
 """The cause may be that of the typical messages, the slowest, or the slowest mode."""
-EVERY = "every"
-"""The cause is that of the typical messages, its magnitude the mean over all of them."""
 _KEYS = {
     TYPICAL: ("layer", "where", "typical_ns"),
     SLOWEST: ("tail_layer", "tail_where", "tail_ns"),
-    EVERY: ("layer", "where", "typical_ns"),
     MODE: ("mode_layer", "mode_where", "mode_ns"),
 }
 
 
-def median_of(node: str, what: str, topic: str | None = None) -> Magnitude:
-    """Plant the median of what a node itself measured."""
+@dataclass(frozen=True)
+class Mean:
+    """A magnitude that is the mean, over all messages, of some layers together at a place."""
 
-    def magnitude(truth: Truth) -> float:
-        return float(np.median(truth.durations(node, what, topic)))
+    layers: tuple[str, ...]
+    place: tuple[str, ...]
 
-    return magnitude
-
-
-def mean_of(node: str, what: str, topic: str | None = None) -> Magnitude:
-    """Plant the mean of what a node itself measured."""
-
-    def magnitude(truth: Truth) -> float:
-        return float(np.mean(truth.durations(node, what, topic)))
-
-    return magnitude
-
-
-def slowest_of(node: str, what: str, share: float) -> Magnitude:
-    """Plant the median of the longest `share` of what a node itself measured."""
-
-    def magnitude(truth: Truth) -> float:
-        found = np.sort(truth.durations(node, what))
-        return float(np.median(found[-max(int(len(found) * share), 1) :]))
-
-    return magnitude
-
-
-def constant(milliseconds: float) -> Magnitude:
-    """Plant a magnitude that is known beforehand."""
-    return lambda _: milliseconds * 1e6
+    def measured(self, answer: Answer, name: str) -> float | None:
+        """Return it for the chain of that name, ns; None where there is no such layer."""
+        chain = first(answer.document["chains"], name=name) or {"segments": []}
+        means = [
+            part["mean"]
+            for part in chain["segments"]
+            if part["layer"] in self.layers and all(word in part["where"] for word in self.place)
+        ]
+        return sum(means) if means else None
 
 
 @dataclass(frozen=True)
 class Cause:
     """The cause that is named for a chain: its layer, words of its place, its size.
 
-    `group` is of the messages: the typical or the slowest. Of `EVERY` message, `parts` are the
-    layers that add up to the magnitude. `reason` is one by which it has to stand out.
+    `group` is of the messages: the typical or the slowest. The size is that of the group, unless
+    `mean` says of which layers it is. `reason` is one by which it has to stand out.
     """
 
     chain: str
@@ -74,7 +54,7 @@ class Cause:
     place: tuple[str, ...]
     magnitude: Magnitude | None = None
     group: str = TYPICAL
-    parts: tuple[str, ...] = ()
+    mean: Mean | None = None
     reason: str = ""
 
     def _slow_mode(self, answer: Answer) -> Document:
@@ -83,17 +63,6 @@ class Cause:
         slowest = chain["modes"][-1] if len(chain["modes"]) > 1 else {}
         names = ("layer", "where", "slower_ns")
         return dict(zip(_KEYS[MODE], (slowest.get(name) for name in names), strict=True))
-
-    def _mean(self, answer: Answer) -> float | None:
-        """Return the mean of the layer at the place over all messages of the chain, ns."""
-        chain = first(answer.document["chains"], name=self.chain) or {"segments": []}
-        means = [
-            part["mean"]
-            for part in chain["segments"]
-            if part["layer"] in (self.parts or self.layers)
-            and all(word in part["where"] for word in self.place)
-        ]
-        return sum(means) if means else None
 
     def judge(self, answer: Answer, truth: Truth) -> Judgement:
         """Hold the chain's bottleneck against the planted cause."""
@@ -109,8 +78,8 @@ class Cause:
             )
         row = found[0] | (self._slow_mode(answer) if self.group == MODE else {})
         layer, where, ns = (row[key] for key in _KEYS[self.group])
-        if self.group == EVERY:
-            ns = self._mean(answer)
+        if self.mean is not None:
+            ns = self.mean.measured(answer, self.chain)
         named = row["stands_out"] and (not self.reason or self.reason in row["reasons"])
         return Judgement(
             row["text"],
@@ -123,9 +92,10 @@ class Cause:
 
 @dataclass(frozen=True)
 class Healthy:
-    """Nothing stands out, in no chain."""
+    """Nothing stands out, in no chain; `alike` chains are in one group, of as many messages."""
 
     chain: str
+    alike: int = 1
 
     def judge(self, answer: Answer, truth: Truth) -> Judgement:
         """Look for anything that was blamed."""
@@ -136,8 +106,63 @@ class Healthy:
         quiet = not (system["stands_out"] or any(row["stands_out"] for row in found))
         losses = [row["text"] for row in answer.document["quality"] if row["severity"] != "info"]
         said = " | ".join([row["text"] for row in found] + losses) or chains(answer)
-        right = there and quiet and not losses
+        right = there and quiet and not losses and self._grouped(answer)
         return Judgement(said, right, right)
+
+    def _grouped(self, answer: Answer) -> bool:
+        if self.alike == 1:
+            return True
+        groups = answer.document["chain_groups"]
+        return len(groups) == 1 and len(groups[0]["chains"]) == self.alike
+
+
+@dataclass(frozen=True)
+class StartUp:
+    """Messages from before the last node was ready: how many; nothing else stands out."""
+
+    chain: str
+    node: str
+    count: Count
+
+    def judge(self, answer: Answer, truth: Truth) -> Judgement:
+        """Hold the group's number and its last node against what was planted."""
+        planted = self.count(truth)
+        if not planted:
+            raise ValueError("no message was early: the fault was not planted")
+        row = first(answer.document["bottlenecks"], chain=self.chain)
+        chain = first(answer.document["chains"], name=self.chain)
+        if row is None or chain is None:
+            said = f"no chain {self.chain}: {chains(answer)}"
+            return Judgement(said, False, False, None, planted, MESSAGES)
+        group = chain["start_up"]
+        told = group["count"] > 0 and row["start_up_count"] == group["count"]
+        return Judgement(
+            f"start-up until {group['node']} was ready. {row['text']}",
+            told and not row["stands_out"],
+            told and group["node"] == self.node,
+            group["count"],
+            planted,
+            MESSAGES,
+        )
+
+
+@dataclass(frozen=True)
+class Grows:
+    """A backlog: by how much the latency grows; the cause is that of the queue that grows."""
+
+    cause: Cause
+    growth: Magnitude
+
+    def judge(self, answer: Answer, truth: Truth) -> Judgement:
+        """Judge the cause, and the growth in place of its size."""
+        found = self.cause.judge(answer, truth)
+        row = first(answer.document["bottlenecks"], chain=self.cause.chain) or {}
+        return replace(
+            found,
+            measured=row.get("growth_ns_per_s"),
+            planted=self.growth(truth),
+            unit=NS_PER_S,
+        )
 
 
 def chains(answer: Answer) -> str:
@@ -173,119 +198,3 @@ class Said:
         if any(word in text for word in self.words for text in texts):
             return found
         return replace(found, place=False, said=f"{found.said} (nothing of: {self.words})")
-
-
-@dataclass(frozen=True)
-class Lost:
-    """Messages of a hop that are lost for a cause: its magnitude is their number."""
-
-    topic: str
-    publisher: str
-    subscription: str
-    causes: tuple[str, ...]
-    count: Count
-
-    def judge(self, answer: Answer, truth: Truth) -> Judgement:
-        """Hold the hop's losses against those that were planted; a number is right to 5 %."""
-        hop = first(
-            answer.document["hops"],
-            topic=self.topic,
-            publisher_node=self.publisher,
-            subscription_node=self.subscription,
-        )
-        planted = self.count(truth)
-        if not planted:
-            raise ValueError("nothing was lost: the fault was not planted")
-        if hop is None:
-            return Judgement(f"no hop of {self.topic}", False, False)
-        losses = [row for row in hop.get("losses", []) if row["outcome"] == "lost"]
-        told = ", ".join(f"{row['count']} {row['cause']}" for row in losses) or "nothing lost"
-        lost = sum(int(row["count"]) for row in losses)
-        right = abs(lost - planted) <= SHARE * planted
-        own = sum(int(row["count"]) for row in losses if row["cause"] in self.causes)
-        cause = lost > 0 and own >= (1 - SHARE) * lost
-        named = any(
-            row["code"] == "lost_messages" and self.topic in f"{row['text']} {row.get('places')}"
-            for row in answer.document["quality"]
-        )
-        return Judgement(f"{told}; planted: {planted}", cause, right and named)
-
-
-@dataclass(frozen=True)
-class System:
-    """The first cause of the whole system: its kind, words of its place, of what fills it."""
-
-    kind: str
-    place: tuple[str, ...]
-    filled_by: str
-    share: tuple[float, float]
-
-    def judge(self, answer: Answer, truth: Truth) -> Judgement:
-        """Hold the first of the system's causes against the planted; `share` bounds its load."""
-        del truth
-        system = answer.document.get("system")
-        if not system or not system["causes"]:
-            return Judgement("no cause of the whole system", False, False)
-        cause = system["causes"][0]
-        low, high = self.share
-        busy = cause.get("busy")
-        return Judgement(
-            f"{system['text']} (busy: {busy})",
-            system["stands_out"] and busy is not None and low <= busy <= high,
-            cause["kind"] == self.kind
-            and all(word in cause["where"] for word in self.place)
-            and self.filled_by in cause["text"],
-        )
-
-
-@dataclass(frozen=True)
-class Call:
-    """The layer that most of the time of a service's calls is spent in; its median."""
-
-    service: str
-    client: str
-    server: str
-    layer: str
-    magnitude: Magnitude
-
-    def judge(self, answer: Answer, truth: Truth) -> Judgement:
-        """Hold the service's largest layer against the planted one."""
-        service = first(
-            answer.document["services"],
-            service=self.service,
-            client_node=self.client,
-            service_node=self.server,
-        )
-        planted = self.magnitude(truth)
-        if service is None:
-            return Judgement(f"no service {self.service}", False, False, None, planted)
-        if not service["layers"]:
-            return Judgement(f"no layers of {self.service}", False, True, None, planted)
-        largest = max(service["layers"], key=lambda row: float(row["share"]))
-        said = f"{self.service}: {largest['layer']}, {largest['share']:.0%}"
-        complete = service["count"] == len(truth.rows(self.client[1:], "call", self.service))
-        return Judgement(said, largest["layer"] == self.layer, complete, largest["p50"], planted)
-
-
-@dataclass(frozen=True)
-class Proposed:
-    """A node at which chains end is named, with the links that would carry them on."""
-
-    node: str
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-
-    def judge(self, answer: Answer, truth: Truth) -> Judgement:
-        """Look for the proposals, and for the command that makes a file of them."""
-        del truth
-        found = [
-            row
-            for row in answer.document.get("link_proposals", [])
-            if row["node"] == self.node and row["probable"]
-        ]
-        inputs = {row["input"] for row in found}
-        outputs = {row["output"] for row in found}
-        text = " ".join(answer.text.split())
-        said = f"{sorted(inputs)} -> {sorted(outputs)}; other chains: {chains(answer)}"
-        right = inputs == set(self.inputs) and outputs == set(self.outputs)
-        return Judgement(said, right, "strata links" in text and f" at {self.node}: " in text)

@@ -87,9 +87,8 @@ def _analyzed(case: Case, place: Path, session: Path) -> Answer:
         links = place / "links.yaml"
         links.write_text(case.links)
         arguments += ["--links", str(links)]
-    return Answer(
-        json.loads(_output([*arguments, "--format", "json"])), _output(arguments), session
-    )
+    document = json.loads(_output([*arguments, "--format", "json"]))
+    return Answer(document, lambda: _output(arguments), session)
 
 
 def _output(arguments: list[str]) -> str:

@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import ctypes
 import os
+import platform
 import re
+import signal
+import struct
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,7 +17,11 @@ from pathlib import Path
 
 from lttng_world import wait_until
 
-_CONTINUE, _DETACH, _SEIZE, _INTERRUPT = 7, 17, 0x4206, 0x4207
+_CONTINUE, _DETACH, _SYSCALL, _SEIZE, _INTERRUPT = 7, 17, 24, 0x4206, 0x4207
+_SYSCALL_INFO, _MARK_SYSCALLS, _ENTRY = 0x420E, 1, 1
+_SYSCALL_STOP = signal.SIGTRAP | 0x80
+_SENDS = {"x86_64": {44, 46, 307}, "aarch64": {206, 211, 269}}.get(platform.machine(), set())
+"""The numbers of sendto, sendmsg and sendmmsg."""
 _ANY_THREAD = 0x40000000
 _FIRST_PORT = 7400
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -22,8 +29,8 @@ _LIBC.ptrace.restype = ctypes.c_long
 _LIBC.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
 
 
-def _ptrace(request: int, tid: int) -> None:
-    if _LIBC.ptrace(request, tid, None, None) == -1:
+def _ptrace(request: int, tid: int, data: int | None = None) -> None:
+    if _LIBC.ptrace(request, tid, None, data) == -1:
         number = ctypes.get_errno()
         raise OSError(number, f"ptrace({request:#x}) of thread {tid}: {os.strerror(number)}")
 
@@ -96,3 +103,34 @@ class StoppableThread:
             with suppress(ProcessLookupError):
                 thread._halt()
                 _ptrace(_DETACH, tid)
+
+
+def stop_in_sends(tid: int, seconds: float, stops: int) -> int:
+    """Stop a thread for a time before each message that it sends through a socket, so many times.
+
+    It ends with the thread at the latest; returns how often it was stopped.
+    """
+    _ptrace(_SEIZE, tid, _MARK_SYSCALLS)
+    _ptrace(_INTERRUPT, tid)
+    done = 0
+    while done < stops:
+        _, status = os.waitpid(tid, _ANY_THREAD)
+        if not os.WIFSTOPPED(status):
+            return done
+        number = os.WSTOPSIG(status)
+        if number == _SYSCALL_STOP and _entered(tid) in _SENDS:
+            time.sleep(seconds)
+            done += 1
+        passed_on = number if number not in (_SYSCALL_STOP, signal.SIGTRAP) else None
+        _ptrace(_SYSCALL if done < stops else _DETACH, tid, passed_on)
+    return done
+
+
+def _entered(tid: int) -> int | None:
+    """Return the number of the system call that a stopped thread is about to make."""
+    info = ctypes.create_string_buffer(88)
+    if _LIBC.ptrace(_SYSCALL_INFO, tid, len(info), info) == -1:
+        raise OSError(ctypes.get_errno(), "ptrace(PTRACE_GET_SYSCALL_INFO)")
+    # op, padding, architecture, instruction and stack pointer; then the number.
+    op, number = struct.unpack_from("<B23xQ", info)
+    return number if op == _ENTRY else None

@@ -4,7 +4,8 @@
 
 import numpy as np
 from case import Case, Truth
-from judge import MODE, Cause, median_of, slowest_of
+from judge import MODE, Cause
+from magnitude import median_of, slowest_of
 
 from cases.graphs import CHAIN, pipeline, with_input
 

@@ -1,12 +1,13 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Services that answer late."""
+"""Services and actions that answer late."""
 
 from __future__ import annotations
 
 import numpy as np
 from case import Case, Truth
-from judge import Call, median_of
+from judge_entities import Call, Goals
+from magnitude import median_of
 
 
 def _until_served(truth: Truth) -> float:
@@ -15,6 +16,13 @@ def _until_served(truth: Truth) -> float:
     served = truth.rows("planner", "work", "/plan")
     pairs = zip(sent, served, strict=True)
     return float(np.median([int(there["begin_ns"]) - int(here["end_ns"]) for here, there in pairs]))
+
+
+def _until_answered(truth: Truth) -> float:
+    """Plant the median time from the sending of a goal to when it was accepted and answered."""
+    sent = {row["number"]: int(row["end_ns"]) for row in truth.rows("commander", "sent", "/drive")}
+    answered = truth.rows("driver", "answered", "/drive")
+    return float(np.median([int(row["begin_ns"]) - sent[row["number"]] for row in answered]))
 
 
 CASES = [
@@ -36,5 +44,25 @@ CASES = [
         Call("/plan", "/commander", "/planner", "request executor wait", _until_served),
         program="service.py",
         arguments=("40", "3", "20"),
+    ),
+    Case(
+        "action-executes-30ms",
+        "The server of an action computes for 30 ms for each goal.",
+        Goals(
+            "/drive",
+            "/commander",
+            "/driver",
+            "execution",
+            median_of("driver", "executed", "/drive"),
+        ),
+        program="action.py",
+        arguments=("30", "30", "0"),
+    ),
+    Case(
+        "action-behind-a-callback",
+        "Each goal waits for another callback of the server's executor before it is accepted.",
+        Goals("/drive", "/commander", "/driver", "goal request", _until_answered),
+        program="action.py",
+        arguments=("30", "2", "25"),
     ),
 ]

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 from case import Case, Truth
-from judge import Cause, median_of
+from judge import Cause
+from magnitude import median_of
 
 
 def _last_queued(truth: Truth) -> float:

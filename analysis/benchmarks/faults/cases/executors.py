@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 from case import Case, Truth
-from judge import Cause, Magnitude, System
+from judge import Cause, Grows, Mean
+from judge_entities import System
+from magnitude import Magnitude, mean_way, median_way
 
 from cases.graphs import CHAIN, Spec, pipeline, with_input, with_node, with_process, with_source
 
@@ -47,11 +49,15 @@ def _until_free(node: str) -> Magnitude:
     return magnitude
 
 
-def _until_called(truth: Truth) -> float:
-    """Plant the median time from an image's publish to its callback."""
-    sent = {row["number"]: int(row["end_ns"]) for row in truth.rows("camera", "publish", "/image")}
-    begun = truth.rows("detector", "callback", "/image")
-    return float(np.median([int(row["begin_ns"]) - sent[row["number"]] for row in begun]))
+_until_called = median_way("camera", "detector", "/image")
+
+
+def _growth(truth: Truth) -> float:
+    """Plant by how much longer a callback is in coming than its message, ns a second."""
+    sent = [int(row["begin_ns"]) for row in truth.rows("camera", "publish", "/image")]
+    begun = [int(row["begin_ns"]) for row in truth.rows("detector", "callback", "/image")]
+    period, work = (float(np.mean(np.diff(each))) for each in (sent, begun))
+    return (work - period) / period * 1e9
 
 
 def _behind(name: str, about: str, graph: Spec, node: str = "detector") -> Case:
@@ -66,12 +72,15 @@ _ORDERED["processes"]["detector"]["nodes"] = dict(
 )
 
 
-def _crowded(nodes: int, milliseconds: float) -> Spec:
-    """Put as many further nodes into the detector's executor; each works on each image."""
+_WORKERS = tuple(f"worker_{number}" for number in range(9))
+
+
+def _crowded() -> Spec:
+    """Put further nodes into the detector's executor; each works on each image."""
     graph = pipeline(period_ms=100, count=70)
-    for number in range(nodes):
-        worker = {"inputs": [{"topic": "/image", "work_ms": milliseconds}]}
-        graph = with_node(graph, "detector", f"worker_{number}", worker)
+    for name in _WORKERS:
+        worker = {"inputs": [{"topic": "/image", "work_ms": 12}]}
+        graph = with_node(graph, "detector", name, worker)
     return graph
 
 
@@ -79,20 +88,33 @@ def _poses_at_once(poses: int) -> Spec:
     """Publish eight messages at once, each of which takes long to be taken."""
     image = {"topic": "/image", "poses": poses, "serialized": True}
     graph = with_source(pipeline(period_ms=600, count=80), "camera", publish=[image], burst=8)
-    return with_input(graph, "detector", type="poses")
+    graph = with_input(graph, "detector", type="poses", counted=True)
+    return with_process(graph, "detector", executor="timing")
 
 
 CASES = [
     Case(
         "crowded-executor",
         "Nine more nodes in the detector's executor work for 12 ms on each image: it is full.",
-        System("executor", ("/detector", "/worker_"), "/worker_", (0.9, 1.0)),
-        _crowded(9, 12),
+        System(
+            "executor",
+            ("/detector", "/worker_"),
+            "/worker_",
+            (0.9, 1.0),
+            mean_way("camera", ("detector", *_WORKERS), "/image"),
+        ),
+        _crowded(),
     ),
     Case(
         "behind-own-takes",
         "Eight messages at once, whose conversion takes some 8 ms each: they wait for each other.",
-        Cause(CHAIN, ("executor wait",), ("behind", "take", "/image")),
+        Cause(
+            CHAIN,
+            _WAIT,
+            ("behind", "take", "/image"),
+            mean_way("camera", ("detector",), "/image", "take"),
+            mean=Mean(_WAIT, ("/detector",)),
+        ),
         _poses_at_once(1000),
     ),
     *(
@@ -120,5 +142,14 @@ CASES = [
         "The detector needs 30 ms for each message, which come each 25.",
         Cause(CHAIN, _WAIT, ("behind", "/image", "/detector"), _until_called, reason="backlog"),
         with_input(pipeline(period_ms=25, count=150), "detector", work_ms=30),
+    ),
+    Case(
+        "backlog-grows",
+        "The detector needs 24 ms for each message, which come each 20: by how much it grows.",
+        Grows(
+            Cause(CHAIN, _WAIT, ("behind", "/image", "/detector"), reason="backlog"),
+            _growth,
+        ),
+        with_input(pipeline(period_ms=20, count=150), "detector", work_ms=24),
     ),
 ]

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from typing import Any
 
 Spec = dict[str, Any]
@@ -23,6 +24,19 @@ def pipeline(*, period_ms: float = 50, count: int = 110, size: int = 1000) -> Sp
             "planner": {"nodes": {"planner": {"inputs": [{"topic": "/objects"}]}}},
         }
     }
+
+
+def of_robots(count: int, graph: Spec) -> Spec:
+    """Repeat a graph in the namespaces /robot_1 and on, in processes of their own."""
+    processes = {}
+    for number in range(1, count + 1):
+        robot = f"/robot_{number}"
+        own = json.loads(json.dumps(graph).replace('"topic": "/', f'"topic": "{robot}/'))
+        for name, process in own["processes"].items():
+            for node in process["nodes"].values():
+                node["namespace"] = robot
+            processes[f"{name}_{number}"] = process
+    return {"processes": processes}
 
 
 def with_input(graph: Spec, name: str, **changes: Any) -> Spec:

@@ -5,7 +5,7 @@
 from case import Case
 from judge import Healthy
 
-from cases.graphs import CHAIN, pipeline
+from cases.graphs import CHAIN, of_robots, pipeline
 
 CASES = [
     Case("healthy-20hz", "Nothing; 20 Hz.", Healthy(CHAIN), pipeline()),
@@ -14,5 +14,11 @@ CASES = [
     Case("healthy-64kb", "Nothing; messages of 64 KiB.", Healthy(CHAIN), pipeline(size=65536)),
     Case(
         "healthy-short", "Nothing; a run of 2 s.", Healthy(CHAIN), pipeline(period_ms=20, count=100)
+    ),
+    Case(
+        "healthy-three-robots",
+        "Nothing; three robots with the same nodes, which are one group of chains.",
+        Healthy("/robot_1/image -> /robot_1/objects", alike=3),
+        of_robots(3, pipeline(period_ms=100, count=60)),
     ),
 ]

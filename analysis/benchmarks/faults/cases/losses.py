@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from case import Case, Truth
-from judge import Count, Lost
+from judge_entities import Lost
+from magnitude import Count
 
 from cases.graphs import Spec, pipeline, with_input, with_source
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 from case import Case, Graph, Truth
-from judge import ANY, EVERY, SLOWEST, Cause, Said, constant, mean_of
+from judge import ANY, SLOWEST, Cause, Mean, Said, StartUp
+from magnitude import constant, mean_of, mean_sending, mean_way, median_way
 
 from cases.graphs import CHAIN, Spec, pipeline, with_input, with_process, with_source
 
@@ -23,10 +24,16 @@ _TESTS = Path(__file__).resolve().parents[3] / "tests"
 sys.path += [str(_TESTS), str(_TESTS / "live")]
 
 from networks import slow_link  # noqa: E402
-from stopping import StoppableThread, find_process, find_receiver  # noqa: E402
+from stopping import (  # noqa: E402
+    StoppableThread,
+    find_process,
+    find_receiver,
+    stop_in_sends,
+)
 
 _SENDER = ("client publish", "serialize", "dds write", "serialize + dds write")
 _UDP = {"FASTDDS_BUILTIN_TRANSPORTS": "UDPv4", "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}
+_READER = ("transport", "dds receive", "wake-up", "executor wait", "take", "client take")
 _RATE = 20_000_000
 _BURST = 4096
 _PAYLOAD = 200_000
@@ -72,6 +79,56 @@ def _stopped(truth: Truth) -> float:
     return float(np.mean(left))
 
 
+def _stop_sender(recorder: int, truth: Truth) -> None:
+    """Stop the camera's thread before it sends, from the first image on."""
+    camera = find_process(recorder, "graph.py", "\0camera\0")
+    while not (truth.place / "started").exists():
+        time.sleep(0.01)
+    # The executor runs in the main thread.
+    if stop_in_sends(camera, 0.02, 90) < 90:
+        raise RuntimeError("the camera's thread ended before")
+
+
+def _late() -> Spec:
+    """Return mapper -> /map, robot: the robot's process starts when all was published."""
+    kept = {"topic": "/map", "durability": "transient_local"}
+    outputs = [{**kept, "readers": 0}]
+    timer = {"period_ms": 30, "count": 30, "wait_for_readers": False, "publish": outputs}
+    return {
+        "processes": {
+            "mapper": {"nodes": {"mapper": {"timers": [timer]}}, "drain_s": 6},
+            "robot": {"nodes": {"robot": {"inputs": [kept]}}, "after_s": 4},
+        }
+    }
+
+
+def _starting() -> Spec:
+    """Have the detector keep its messages for a planner that comes late."""
+    objects = {"topic": "/objects", "bytes": 200, "durability": "transient_local", "readers": 0}
+    graph = with_input(pipeline(), "detector", publish=[objects])
+    graph = with_input(graph, "planner", durability="transient_local")
+    return with_process(graph, "planner", after_s=3)
+
+
+def _early(truth: Truth) -> int:
+    """Plant the images that were published before the planner's first callback."""
+    first = min(int(row["begin_ns"]) for row in truth.rows("planner", "callback", "/objects"))
+    sent = truth.rows("camera", "publish", "/image")
+    return sum(int(row["begin_ns"]) < first for row in sent)
+
+
+_STARVED_SENDER = Said(
+    Cause(
+        CHAIN,
+        _SENDER,
+        ("/camera",),
+        mean_sending("camera", "detector", "/image"),
+        SLOWEST,
+        Mean(_SENDER, ("/camera",)),
+    ),
+    ("waiting for a CPU",),
+)
+
 CASES = [
     *(
         Case(
@@ -82,8 +139,7 @@ CASES = [
                 ("client publish",),
                 ("/camera",),
                 mean_of("camera", "publish", "/image"),
-                EVERY,
-                _SENDER,
+                mean=Mean(_SENDER, ("/camera",)),
             ),
             _of_poses(poses, raw=True),
         )
@@ -92,8 +148,14 @@ CASES = [
     Case(
         "conversion-when-taken",
         "rclpy converts a message of 1000 poses before the callback.",
-        Cause(CHAIN, ("client take",), ("/detector",)),
-        _of_poses(1000, raw=False),
+        Cause(
+            CHAIN,
+            ("client take",),
+            ("/detector",),
+            mean_of("detector", "take", "/image"),
+            mean=Mean(("take", "client take"), ("/detector",)),
+        ),
+        with_process(_of_poses(1000, raw=False), "detector", executor="timing"),
     ),
     Case(
         "small-socket-buffers",
@@ -114,7 +176,13 @@ CASES = [
         Case(
             f"stopped-receiver-{transport}",
             f"The detector's thread that receives ({transport}) is stopped for 150 of each 180 ms.",
-            Cause(CHAIN, ("transport",), ("/image", "/detector"), _stopped, EVERY),
+            Cause(
+                CHAIN,
+                ("transport",),
+                ("/image", "/detector"),
+                _stopped,
+                mean=Mean(("transport",), ("/image", "/detector")),
+            ),
             pipeline(period_ms=10, count=500),
             options=("--rmw-profile", f"fastdds_{transport}"),
             meanwhile=partial(_stop_receiver, transport),
@@ -124,8 +192,40 @@ CASES = [
     Case(
         "starved-sender",
         "The camera runs when nothing else wants its CPU, and something does.",
-        Said(Cause(CHAIN, _SENDER, ("/camera",), None, SLOWEST), ("waiting for a CPU",)),
-        with_process(pipeline(count=100), "camera", idle=True, cpu=0, rivals=1),
+        _STARVED_SENDER,
+        with_process(pipeline(count=60), "camera", idle=True, cpu=0, rivals=1),
+    ),
+    Case(
+        "nice-sender",
+        "The camera has nice 19, and two programs compute on its CPU.",
+        _STARVED_SENDER,
+        with_process(pipeline(count=60), "camera", nice=19, cpu=0, rivals=2),
+    ),
+    Case(
+        "stopped-sender",
+        "The camera's thread is stopped for 20 ms when it is about to send a message by UDP.",
+        Cause(
+            CHAIN,
+            ("dds write",),
+            ("/image", "/camera"),
+            mean_sending("camera", "detector", "/image"),
+            mean=Mean(_SENDER, ("/camera",)),
+        ),
+        pipeline(count=100),
+        options=("--rmw-profile", "fastdds_udp"),
+        meanwhile=_stop_sender,
+    ),
+    Case(
+        "late-joiner",
+        "A reader starts seconds after the messages were written, and gets them nevertheless.",
+        Cause("/map", ("history",), ("/map", "/robot"), median_way("mapper", "robot", "/map")),
+        _late(),
+    ),
+    Case(
+        "start-up",
+        "The planner starts 3 s after the others, and gets what was published before.",
+        StartUp(CHAIN, "/planner", _early),
+        _starting(),
     ),
     Case(
         "starved-reader",
@@ -133,10 +233,11 @@ CASES = [
         Said(
             Cause(
                 CHAIN,
-                ("transport", "dds receive", "wake-up", "executor wait", "take", "hold"),
+                (*_READER, "hold"),
                 ("/detector",),
-                None,
+                mean_way("camera", ("detector",), "/image"),
                 SLOWEST,
+                Mean(_READER, ("/detector",)),
             ),
             ("waiting for a CPU", "short of CPU"),
         ),

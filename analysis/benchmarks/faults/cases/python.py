@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 from case import Case, Truth
-from judge import Cause, Proposed, median_of
+from judge import Cause, Mean, Said
+from judge_entities import Proposed
+from magnitude import Count, mean_way, median_of
 
-from cases.graphs import CHAIN, Spec, pipeline, with_input
+from cases.graphs import CHAIN, Spec, pipeline, with_input, with_process
 
 _FUSED = """links:
   - {node: /fusion, inputs: [/left, /right], outputs: [/fused], kind: partial_sync}
@@ -41,17 +43,24 @@ def _stored(truth: Truth) -> float:
     return float(np.median([int(row["begin_ns"]) - left[row["number"]] for row in rights]))
 
 
+def _published(node: str, topic: str) -> Count:
+    return lambda truth: len(truth.rows(node, "publish", topic))
+
+
+_TAKING = ("transport", "dds receive", "wake-up", "executor wait", "take", "client take")
+
+
 CASES = [
     Case(
         "worker-thread",
         "The detector hands each image to a thread, which publishes: its chain is cut there.",
-        Proposed("/detector", ("/image",), ("/objects",)),
+        Proposed("/detector", ("/image",), ("/objects",), _published("detector", "/objects")),
         with_input(pipeline(), "detector", thread=True),
     ),
     Case(
         "fusion-undeclared",
         "A node puts two topics together, and nobody declares it.",
-        Proposed("/fusion", ("/left",), ("/fused",)),
+        Proposed("/fusion", ("/left",), ("/fused",), _published("fusion", "/fused")),
         _fusion(10),
     ),
     *(
@@ -72,5 +81,20 @@ CASES = [
             links=_FUSED,
         )
         for milliseconds in (10, 30)
+    ),
+    Case(
+        "gil",
+        "Another thread of the detector's process computes in Python all the time.",
+        Said(
+            Cause(
+                CHAIN,
+                ("wake-up", "executor wait"),
+                ("/detector",),
+                mean_way("camera", ("detector",), "/image"),
+                mean=Mean(_TAKING, ("/detector",)),
+            ),
+            ("GIL",),
+        ),
+        with_process(pipeline(), "detector", gil=True),
     ),
 ]

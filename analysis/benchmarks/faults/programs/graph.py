@@ -5,11 +5,11 @@
 Each process of the graph is a child of this one, and writes what its callbacks did to
 TRUTH/PROCESS.csv when it ends (truth.py).
 
-A process has `nodes`, and may have `executor` (single, multi), `poll_ms` (it sleeps between two
-spin_once), `idle` (SCHED_IDLE), `cpu`, `rivals` (programs that compute on that CPU), `gil` (a
-thread that computes in Python), `after_s` and `network_of` (a process in whose network namespace
-it runs).
-A node has `timers` and `inputs`.
+A process has `nodes`, and may have `executor` (single, multi, timing), `poll_ms` (it sleeps
+between two spin_once), `cpu`, `idle` (SCHED_IDLE) and `nice`, once its nodes are made, `rivals`
+(programs that compute on that CPU), `gil` (a thread that computes in Python), `after_s` and
+`network_of` (a process in whose network namespace it runs).
+A node has `timers` and `inputs`, and may have a `namespace`.
 """
 
 from __future__ import annotations
@@ -144,6 +144,8 @@ class Input:
         begin_ns = time.monotonic_ns()
         number = self.number_of(message)
         topic, name = self.spec["topic"], self.node.get_name()
+        if isinstance(self.node.executor, TimingExecutor):
+            self.truth.add(name, "take", topic, number, *self.node.executor.taken_ns)
         self.die_or_hang(number)
         work(self.truth, name, topic, number, self.spec)
         if number % 5 < self.spec.get("throws_of_five", 0):
@@ -165,9 +167,10 @@ class Input:
         self.publish(number)
 
     def number_of(self, message: Any) -> int:
-        """Return the number of a message; one that was not deserialized is counted."""
+        """Return the number of a message; `counted`: none is lost, and all may say the same."""
         self.count += 1
-        return self.count - 1 if self.spec.get("raw") else int(message.header.frame_id)
+        counted = self.spec.get("raw") or self.spec.get("counted")
+        return self.count - 1 if counted else int(message.header.frame_id)
 
     def publish(self, number: int) -> None:
         for output in self.outputs:
@@ -187,7 +190,8 @@ class Part:
     """One node with its sources and inputs."""
 
     def __init__(self, name: str, spec: Spec, truth: TruthFile) -> None:
-        self.node, self.truth = Node(name), truth
+        self.node = Node(name, namespace=spec.get("namespace"))
+        self.truth = truth
         self._groups: dict[str, MutuallyExclusiveCallbackGroup] = {}
         self._seen: dict[int, set[str]] = {}
         self._handed: list[tuple[Input, int]] = []
@@ -227,6 +231,25 @@ class Part:
         self.node.destroy_timer(timer)
 
 
+class TimingExecutor(SingleThreadedExecutor):
+    """Measures how long it takes a message: from the middleware, and into an object of Python."""
+
+    taken_ns = (0, 0)
+
+    def _take_subscription(self, subscription: Any) -> Any:
+        begin_ns = time.monotonic_ns()
+        taken = super()._take_subscription(subscription)
+        self.taken_ns = (begin_ns, time.monotonic_ns())
+        return taken
+
+
+_EXECUTORS = {
+    "single": SingleThreadedExecutor,
+    "multi": MultiThreadedExecutor,
+    "timing": TimingExecutor,
+}
+
+
 class Process:
     """The nodes of one process, spun as its spec says."""
 
@@ -234,8 +257,7 @@ class Process:
         self.spec = spec
         self.parts = [Part(each, nodes, truth) for each, nodes in spec["nodes"].items()]
         self.sources = [source for part in self.parts for source in part.sources]
-        kind = MultiThreadedExecutor if spec.get("executor") == "multi" else SingleThreadedExecutor
-        self.executor = kind()
+        self.executor = _EXECUTORS[spec.get("executor", "single")]()
         for part in self.parts:
             self.executor.add_node(part.node)
         self.ended = False
@@ -243,7 +265,12 @@ class Process:
     def run(self) -> None:
         counted = [source for source in self.sources if "count" in source.spec]
         until = None
+        scheduled = False
         while not self.ended:
+            # Without a CPU it would need a minute until all know each other.
+            if not scheduled and all(source.started for source in self.sources):
+                be_scheduled(self.spec)
+                scheduled = True
             self.spin_once()
             if counted and all(source.done for source in counted):
                 until = until or time.monotonic() + self.spec.get("drain_s", DRAIN_S)
@@ -267,12 +294,20 @@ def compute_in_python() -> None:
         sum(range(1000))
 
 
+def be_scheduled(spec: Spec) -> None:
+    """Give all threads of this process the CPU, the policy and the nice value of its spec."""
+    cpus = sorted(os.sched_getaffinity(0))
+    for thread in [int(task.name) for task in Path("/proc/self/task").iterdir()]:
+        if "cpu" in spec:
+            os.sched_setaffinity(thread, {cpus[spec["cpu"]]})
+        if spec.get("idle"):
+            os.sched_setscheduler(thread, os.SCHED_IDLE, os.sched_param(0))
+        if "nice" in spec:
+            os.setpriority(os.PRIO_PROCESS, thread, spec["nice"])
+
+
 def child(spec_file: Path, place: Path, name: str) -> None:
     spec = json.loads(spec_file.read_text())["processes"][name]
-    if "cpu" in spec:
-        os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[spec["cpu"]]})
-    if spec.get("idle"):
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     truth = TruthFile(place / f"{name}.csv")
     rclpy.init()
     process = Process(spec, truth)
@@ -281,6 +316,8 @@ def child(spec_file: Path, place: Path, name: str) -> None:
         process.ended = True
 
     signal.signal(signal.SIGTERM, end)
+    for part in process.parts:
+        truth.add(part.node.get_name(), "ready", "", 0, time.monotonic_ns())
     if spec.get("gil"):
         threading.Thread(target=compute_in_python, daemon=True).start()
     process.run()

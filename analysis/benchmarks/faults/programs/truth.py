@@ -23,9 +23,12 @@ class TruthFile:
         self.path = path
         self.rows: list[tuple[str, str, str, int, int, int]] = []
 
-    def add(self, node: str, what: str, topic: str, number: int, begin_ns: int) -> None:
-        """Add what began at `begin_ns` and has just ended."""
-        self.rows.append((node, what, topic, number, begin_ns, time.monotonic_ns()))
+    def add(
+        self, node: str, what: str, topic: str, number: int, begin_ns: int, end_ns: int = 0
+    ) -> None:
+        """Add what began at `begin_ns` and has just ended, or did so at `end_ns`."""
+        end_ns = end_ns or time.monotonic_ns()
+        self.rows.append((node, what, topic, number, begin_ns, end_ns))
 
     def write(self) -> None:
         """Write all rows."""
