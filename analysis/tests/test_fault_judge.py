@@ -16,7 +16,7 @@ sys.path.insert(0, str(FAULTS))
 
 from case import NS_PER_S, Answer, Expectation, Judgement, Truth  # noqa: E402
 from judge import ANY, SLOWEST, Cause, Grows, Healthy, Mean, Said, StartUp  # noqa: E402
-from judge_entities import Call, Goals, Lost, Proposed, System  # noqa: E402
+from judge_entities import Call, Goals, Lost, Proposed, Skipped, System  # noqa: E402
 from magnitude import constant, mean_sending, mean_way, median_way  # noqa: E402
 
 TRUTH = Truth(Path("/nonexistent"))
@@ -179,6 +179,19 @@ def test_goals() -> None:
         assert verdict(expected, actions=[action | wrong]) == "partly", wrong
     assert verdict(expected, actions=[action | {"phases": []}]) == "wrong"
     assert verdict(expected) == "wrong"
+
+
+def test_skipped_periods() -> None:
+    expected = Skipped("/n", 40, lambda _: 30)
+    timer = {"node": "/n", "period_ns": 40_000_000, "skipped": 30, "overruns": 12}
+    timer |= dict.fromkeys(("undecided", "pauses", "irregular"), 0)
+    assert verdict(expected, timers=[timer]) == "right"
+    for wrong in ({"overruns": 0, "undecided": 12}, {"pauses": 12}, {"skipped": 20}):
+        assert verdict(expected, timers=[timer | wrong]) == "partly", wrong
+    assert verdict(expected, timers=[timer | {"period_ns": 500_000_000}]) == "wrong"
+    assert verdict(expected) == "wrong"
+    with pytest.raises(ValueError, match="not planted"):
+        verdict(Skipped("/n", 40, lambda _: 0), timers=[timer])
 
 
 def test_proposals() -> None:

@@ -140,6 +140,30 @@ class Goals:
 
 
 @dataclass(frozen=True)
+class Skipped:
+    """Periods that a timer of a node skipped because its executor was busy: how many."""
+
+    node: str
+    period_ms: int
+    count: Count
+
+    def judge(self, answer: Answer, truth: Truth) -> Judgement:
+        """Hold the timer's skipped periods against the planted ones."""
+        planted = self.count(truth)
+        if not planted:
+            raise ValueError("no period was skipped: the fault was not planted")
+        period_ns = self.period_ms * 1_000_000
+        timer = first(answer.document.get("timers", []), node=self.node, period_ns=period_ns)
+        if timer is None:
+            return Judgement("no such timer", False, False, None, planted, MESSAGES)
+        causes = {name: timer[name] for name in ("overruns", "undecided", "pauses", "irregular")}
+        said = f"{timer['skipped']} periods skipped by fires of these causes: {causes}"
+        late = sum(causes.values())
+        busy = timer["overruns"] > 0 and timer["overruns"] >= (1 - SHARE) * late
+        return Judgement(said, busy, True, timer["skipped"], planted, MESSAGES)
+
+
+@dataclass(frozen=True)
 class Proposed:
     """A node at which chains end is named, with the links that would carry them on.
 

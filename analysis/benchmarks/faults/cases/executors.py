@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from case import Case, Truth
 from judge import Cause, Grows, Mean
-from judge_entities import System
+from judge_entities import Skipped, System
 from magnitude import Magnitude, mean_way, median_way
 
 from cases.graphs import CHAIN, Spec, pipeline, with_input, with_node, with_process, with_source
@@ -84,6 +84,21 @@ def _crowded() -> Spec:
     return graph
 
 
+def _with_slow_timer() -> Spec:
+    """Give the camera a second timer, whose callback takes longer than the first one's period."""
+    graph = pipeline(period_ms=40, count=120)
+    graph["processes"]["camera"]["nodes"]["camera"]["timers"].append(
+        {"period_ms": 500, "work_ms": 130}
+    )
+    return graph
+
+
+def _skipped(truth: Truth) -> int:
+    """Plant the periods of 40 ms in which no image was published."""
+    fired = np.array([int(row["begin_ns"]) for row in truth.rows("camera", "publish", "/image")])
+    return round((fired[-1] - fired[0]) / 40e6) - (len(fired) - 1)
+
+
 def _poses_at_once(poses: int) -> Spec:
     """Publish eight messages at once, each of which takes long to be taken."""
     image = {"topic": "/image", "poses": poses, "serialized": True}
@@ -130,6 +145,17 @@ CASES = [
         "Each image waits for another node of its executor.",
         _ORDERED,
         "logger",
+    ),
+    _behind(
+        "behind-in-threads",
+        "The same, 15 ms, in an executor of several threads: the two exclude each other.",
+        with_process(_beside(15), "detector", executor="multi"),
+    ),
+    Case(
+        "timer-overruns",
+        "Another timer of the camera's executor works for 130 ms each 500: its own skips periods.",
+        Skipped("/camera", 40, _skipped),
+        _with_slow_timer(),
     ),
     Case(
         "polled-executor",

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import copy
+import os
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -66,7 +68,27 @@ def _stop_receiver(transport: str, recorder: int, truth: Truth) -> None:
         for _ in range(20):
             time.sleep(0.03)
             thread.stop(0.15)
-    rows = [f"{begin_ns},{end_ns}" for begin_ns, end_ns in thread.stops]
+    _write_stops(truth, thread.stops)
+
+
+def _stop_reader(recorder: int, truth: Truth) -> None:
+    """Stop the whole process of the detector for 150 of each 180 ms, while messages come."""
+    detector = find_process(recorder, "graph.py", "\0detector\0")
+    while not (truth.place / "started").exists():
+        time.sleep(0.01)
+    stops = []
+    for _ in range(20):
+        time.sleep(0.03)
+        os.kill(detector, signal.SIGSTOP)
+        begin_ns = time.monotonic_ns()
+        time.sleep(0.15)
+        stops.append((begin_ns, time.monotonic_ns()))
+        os.kill(detector, signal.SIGCONT)
+    _write_stops(truth, stops)
+
+
+def _write_stops(truth: Truth, stops: list[tuple[int, int]]) -> None:
+    rows = [f"{begin_ns},{end_ns}" for begin_ns, end_ns in stops]
     (truth.place / "stops").write_text("\n".join(rows))
 
 
@@ -138,7 +160,7 @@ CASES = [
                 CHAIN,
                 ("client publish",),
                 ("/camera",),
-                mean_of("camera", "publish", "/image"),
+                mean_sending("camera", "detector", "/image"),
                 mean=Mean(_SENDER, ("/camera",)),
             ),
             _of_poses(poses, raw=True),
@@ -188,6 +210,22 @@ CASES = [
             meanwhile=partial(_stop_receiver, transport),
         )
         for transport in ("shm", "udp")
+    ),
+    Case(
+        "stopped-reader",
+        "The detector's whole process is stopped for 150 of each 180 ms.",
+        Said(
+            Cause(
+                CHAIN,
+                ("transport",),
+                ("/image", "/detector"),
+                _stopped,
+                mean=Mean(("transport",), ("/image", "/detector")),
+            ),
+            ("no thread of /detector",),
+        ),
+        pipeline(period_ms=10, count=500),
+        meanwhile=_stop_reader,
     ),
     Case(
         "starved-sender",

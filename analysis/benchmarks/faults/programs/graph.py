@@ -63,7 +63,8 @@ class Output:
         return bool(self.publisher.get_subscription_count() >= self.spec.get("readers", 1))
 
     def publish(self, number: int) -> None:
-        time.sleep(self.spec.get("pause_ms", 0) / 1e3)
+        if "pause_ms" in self.spec:
+            time.sleep(self.spec["pause_ms"] / 1e3)
         if "serialized" in self.spec:
             message = self.serialized = self.serialized or serialize_message(self.made(number))
         else:
