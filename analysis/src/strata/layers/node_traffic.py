@@ -13,7 +13,7 @@ import numpy.typing as npt
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import take
-from strata.model.search import pick
+from strata.model.search import pick, runs, spread
 from strata.model.timeline import EVENT_OF, Kind
 from strata.schema.events import INTERNAL_TOPICS
 from strata.units import format_ns
@@ -44,11 +44,10 @@ class Output:
 class Input:
     """The callbacks of one topic that a node takes, in the order of their ends.
 
-    `subscriptions` are rows of subscriptions, `rows` of executions.
+    `rows` are rows of executions.
     """
 
     topic: str
-    subscriptions: Ints
     rows: Ints
     start_ns: Ints
     until_ns: Ints
@@ -57,6 +56,19 @@ class Input:
         """Return when the newest that had ended at each time began; `NONE` for none."""
         place = np.searchsorted(self.until_ns, at_ns, side="right") - 1
         return pick(self.start_ns, np.where(place >= 0, place, NONE))
+
+
+class _Rows:
+    """The rows of each owner, found with one sort however many owners there are."""
+
+    def __init__(self, owner: Ints) -> None:
+        self._order = np.argsort(owner, kind="stable")
+        self._owners = owner[self._order]
+
+    def of(self, owners: Ints) -> Ints:
+        """Return the rows of some owners, ascending."""
+        place, _ = spread(*runs(self._owners, owners))
+        return np.sort(self._order[place])
 
 
 class NodeTraffic:
@@ -72,6 +84,8 @@ class NodeTraffic:
         self._timer = pick(entities.callbacks.timer, model.executions.callback)
         topic = take(entities.publishers.topic, published.publisher, "")
         self._own = ~np.isin(topic, [*INTERNAL_TOPICS, ""])
+        self._published = _Rows(published.publisher)
+        self._called = _Rows(np.where(model.executions.resumed, NONE, self._subscription))
 
     def outputs(self) -> Iterator[Output]:
         """Go over what nodes with names published, by node, process and topic."""
@@ -82,7 +96,7 @@ class NodeTraffic:
                 continue
             own = (self._publisher_node == node) & (publishers.process == process)
             ends = np.flatnonzero(own & (publishers.topic == topic))
-            rows = np.flatnonzero(np.isin(published.publisher, ends))
+            rows = self._published.of(ends)
             rows = rows[np.argsort(published.begin_ns[rows], kind="stable")]
             begin_ns, execution = published.begin_ns[rows], published.execution[rows]
             yield Output(str(node), process, str(topic), ends, rows, begin_ns, execution)
@@ -94,12 +108,11 @@ class NodeTraffic:
         out = []
         for topic in sorted(set(ends.topic[own]) - INTERNAL_TOPICS - {_CLOCK}):
             subscriptions = np.flatnonzero(own & (ends.topic == topic))
-            own_rows = np.isin(self._subscription, subscriptions) & ~executions.resumed
-            rows = np.flatnonzero(own_rows)
+            rows = self._called.of(subscriptions)
             rows = rows[np.argsort(executions.over_ns[rows], kind="stable")]
             if len(rows):
                 start_ns, until_ns = executions.start_ns[rows], executions.over_ns[rows]
-                out.append(Input(str(topic), subscriptions, rows, start_ns, until_ns))
+                out.append(Input(str(topic), rows, start_ns, until_ns))
         return out
 
     def publishing(self, given: Input, output: Output | None = None) -> Flags:
