@@ -23,7 +23,7 @@ from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import Endpoints, take
-from strata.model.search import pick
+from strata.model.search import first_rows, pick
 from strata.schema.events import INTERNAL_TOPICS
 
 Flags = npt.NDArray[np.bool_]
@@ -93,7 +93,7 @@ def _ends(endpoints: Endpoints, rows: Ints, process: Ints, handle: Ints) -> Ends
     codes, distinct = keys.factorize()
     of = rows.copy()
     of[nameless] = count + codes
-    first = nameless[np.unique(codes, return_index=True)[1]]
+    first = nameless[first_rows(codes, len(distinct))]
     more = np.full(len(distinct), NONE, np.int64)
     until_ns = endpoints.by_handle.ends(endpoints.begin_ns)
     return Ends(

@@ -23,6 +23,7 @@ from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.clocks import Clock, Overlap
 from strata.model.columns import NONE, Ints
+from strata.model.search import pick
 from strata.schema import layers as names
 from strata.schema.layers import Layer
 
@@ -92,9 +93,7 @@ def find_stretches(model: Model, transfers: Transfers, links: Links) -> Stretche
     """Return the stretches of the layers that each message has."""
     publisher = model.publications.thread[transfers.publication]
     taker = model.takes.thread[transfers.take]
-    ran = transfers.execution != NONE
-    runner = np.full(len(transfers), NONE, np.int64)
-    runner[ran] = model.executions.thread[transfers.execution[ran]]
+    runner = pick(model.executions.thread, transfers.execution)
     ready_ns, picked_ns = transfers.waiting_from_ns, transfers.picked_ns
     held_from_ns, held_ns = _holds(transfers, links)
     start_ns, end_ns = transfers.callback_start_ns, transfers.callback_end_ns

@@ -40,6 +40,7 @@ from strata.layers.middleware import Passage, cut_middleware
 from strata.layers.waiting import Waiting, observe_waiting
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
+from strata.model.search import pick
 from strata.schema import layers as names
 from strata.schema.quality import Ledger
 
@@ -177,13 +178,9 @@ def _rest(model: Model, passage: Passage, waiting: Waiting) -> _Rest:
     picked_ns = np.where(kept, picked_ns, NONE)
     until = np.where(picked_ns != NONE, picked_ns, taken_ns)
     execution = takes.execution[take]
-    ran = execution != NONE
-    start_ns = np.full(len(take), NONE, np.int64)
-    end_ns = np.full(len(take), NONE, np.int64)
-    start_ns[ran] = model.executions.start_ns[execution[ran]]
-    end_ns[ran] = model.executions.finished_ns[execution[ran]]
-    suspended_ns = np.zeros(len(take), np.int64)
-    suspended_ns[ran] = model.executions.suspended_ns[execution[ran]]
+    executions = model.executions
+    end_ns = pick(executions.finished_ns, execution)
+    suspended_ns = pick(executions.suspended_ns, execution)
     return _Rest(
         within,
         publications.client_ns[publication],
@@ -192,7 +189,7 @@ def _rest(model: Model, passage: Passage, waiting: Waiting) -> _Rest:
         notified | within,
         picked_ns,
         taken_ns,
-        start_ns,
+        pick(executions.start_ns, execution),
         end_ns,
         np.where(end_ns != NONE, suspended_ns, 0),
         waiting.idle(np.where(unknown, until, begin_ns), until),

@@ -25,8 +25,9 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.model.build import Model
-from strata.model.columns import NONE, Ints
+from strata.model.columns import Ints
 from strata.model.executor_clocks import ExecutorClocks
+from strata.model.search import pick
 from strata.model.windows import touched
 
 Flags = npt.NDArray[np.bool_]
@@ -79,10 +80,7 @@ def observe_takers(
     is when each was under way: where waits may have been lost, nothing is known.
     """
     lane = model.executors.lane(thread)
-    group = np.full(len(thread), NONE, np.int64)
-    ran = execution != NONE
-    own = np.append(model.groups.of_callback, NONE)
-    group[ran] = own[model.executions.callback[execution[ran]]]
+    group = pick(model.groups.of_callback, pick(model.executions.callback, execution))
     known = model.clocks.waits.known(lane) & ~maybe_lost(model, thread, *interval)
     return Waiting(lane, group, known, model.clocks)
 
