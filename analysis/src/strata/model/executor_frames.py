@@ -161,8 +161,7 @@ def _done(model: Model, until_ns: Ints) -> _Done:
             np.concatenate([waits.start_ns[none], last.start_ns]),
             np.concatenate([waits.end_ns[none], last.end_ns]),
         ),
-        _mutex(model),
-        _outside(model),
+        *_between(model),
     )
 
 
@@ -240,32 +239,29 @@ def _spans(model: Model, threads: Ints, until_ns: Ints, waiting: _Intervals) -> 
     return np.minimum(ns[first], begin_ns[threads]), np.maximum(ns[last], end_ns[threads])
 
 
-def _mutex(model: Model) -> _Intervals:
-    """The time before looks for work that end no wait, outside of callbacks."""
+def _between(model: Model) -> tuple[_Intervals, _Intervals]:
+    """The time outside of callbacks before some events, back to the one before on their thread.
+
+    Before looks for work that end no wait (*mutex*), and before waits of no time (*outside*).
+    """
     timeline = model.timeline
     at = timeline.positions(
         Kind.WAIT, Kind.READY, Kind.EXECUTE, Kind.CALLBACK_START, Kind.CALLBACK_END
     )
     kind, thread, ns = timeline.kind[at], timeline.thread[at], timeline.ns[at]
-    look = (kind[1:] == Kind.READY) & (kind[:-1] != Kind.WAIT) & (thread[1:] == thread[:-1])
-    look &= model.executions.enclosing(at[1:]) == NONE
-    return _Intervals(thread[1:][look], ns[:-1][look], ns[1:][look])
-
-
-def _outside(model: Model) -> _Intervals:
-    """The time before waits of no time, outside of callbacks."""
-    timeline = model.timeline
-    at = timeline.positions(
-        Kind.WAIT, Kind.READY, Kind.EXECUTE, Kind.CALLBACK_START, Kind.CALLBACK_END
-    )
-    kind, thread, ns = timeline.kind[at], timeline.thread[at], timeline.ns[at]
+    before, after = kind[:-1], kind[1:]
     timeout = model.events.ints(EVENT_OF[Kind.WAIT], "timeout")
-    begins = kind == Kind.WAIT
-    begins[begins] = timeout[timeline.row[at[begins]]] == 0
+    at_once = after == Kind.WAIT
+    at_once[at_once] = timeout[timeline.row[at[1:][at_once]]] == 0
     # Before a callback's start its take lies, and before its end the callback.
-    spun = begins[1:] & (kind[:-1] != Kind.CALLBACK_START) & (kind[:-1] != Kind.EXECUTE)
-    spun &= (thread[1:] == thread[:-1]) & (model.executions.enclosing(at[1:]) == NONE)
-    return _Intervals(thread[1:][spun], ns[:-1][spun], ns[1:][spun])
+    spun = at_once & (before != Kind.CALLBACK_START) & (before != Kind.EXECUTE)
+    looked = (after == Kind.READY) & (before != Kind.WAIT)
+    own = (thread[1:] == thread[:-1]) & (model.executions.enclosing(at[1:]) == NONE)
+    looks, spins = (
+        _Intervals(thread[1:][own & some], ns[:-1][own & some], ns[1:][own & some])
+        for some in (looked, spun)
+    )
+    return looks, spins
 
 
 def _inside(model: Model) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
