@@ -17,8 +17,9 @@ from strata.model.build import Model, build_model
 from strata.model.event_uses import UNEXPLAINED, event_uses
 from strata.schema.layers import CALLBACK, HOLD, HOP_LAYERS
 from strata.schema.quality import Ledger
+from strata.schema.rclpy_events import RCLPY_IDS
 
-OF_RCLPY = 1 << 52
+OF_RCLPY = RCLPY_IDS.start
 
 
 def scene() -> Scene:

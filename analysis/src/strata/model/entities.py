@@ -15,6 +15,7 @@ from strata.model.demangling import demangled
 from strata.model.rows import joined
 from strata.model.search import Lifetimes, pick
 from strata.model.timers import Timers, find_timers
+from strata.schema.rclpy_events import RCLPY_IDS
 from strata.units import format_ns
 
 UNKNOWN = "(unknown)"
@@ -214,14 +215,9 @@ def _unregistered(
     return [first.assign(symbol=None)] if len(first) else []
 
 
-_ACTION_HANDLES = (1 << 52, 1 << 53)
-"""No addresses: what rclpy_tracepoints gives as the handle of a goal or of an action's callback."""
-
-
 def of_actions(handle: Ints) -> npt.NDArray[np.bool_]:
     """Return which handles stand for goals of actions, or for the callbacks of actions."""
-    first, beyond = _ACTION_HANDLES
-    return np.asarray((handle >= first) & (handle < beyond), bool)
+    return np.asarray((handle >= RCLPY_IDS.start) & (handle < RCLPY_IDS.stop), bool)
 
 
 def _kind(name: str, process: Ints) -> npt.NDArray[np.object_]:

@@ -23,6 +23,7 @@ from strata.model.search import pick
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.windows import Windows, touched
 from strata.schema.quality import Ledger
+from strata.schema.rclpy_events import RCLPY_IDS
 
 _TAKES = (
     Kind.RMW_TAKE,
@@ -34,8 +35,6 @@ _TAKES = (
 )
 _WORK = (Kind.CALLBACK_START, Kind.CALLBACK_END, Kind.WAIT, Kind.READY, Kind.EXECUTE)
 _STEPS = (*_TAKES, *_WORK)
-_OF_RCLPY = 1 << 52
-"""Ids of callbacks in rclpy begin here (rclpy_tracepoints); addresses of a process lie below."""
 
 
 def find_loaned_takes(
@@ -85,7 +84,8 @@ def count_unseen_takes(
     subscription = pick(entities.callbacks.subscription, executions.callback)
     own = (subscription != NONE) & (executions.intra_process == 0)
     # rclpy borrows no messages: what starts without a take goes on with a suspended callback.
-    own &= ~executions.resumed & (pick(entities.callbacks.address, executions.callback) < _OF_RCLPY)
+    address = pick(entities.callbacks.address, executions.callback)
+    own &= ~executions.resumed & (address < RCLPY_IDS.start)
     own[taken[taken != NONE]] = False
     start = executions.start[own]
     before = timeline.before(start, *_STEPS)

@@ -10,6 +10,12 @@ from __future__ import annotations
 
 from strata.schema.event import Event, Field, Kind, Phase, handle
 
+RCLPY_IDS = range(1 << 52, 1 << 53)
+"""What rclpy_tracepoints gives where rclcpp has addresses of callbacks, goals and their callbacks.
+
+No address of a process lies there.
+"""
+
 _FIELDS = (
     handle("callback", "as in ros2:callback_start"),
     Field("execution", Kind.UINT, "number, unique in the process, never used again"),
