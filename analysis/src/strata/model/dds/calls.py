@@ -95,21 +95,22 @@ def _chosen(steps: _Steps, rows: Flags) -> _Steps:
 
 def _writes(events: EventColumns, ends: Endpoints) -> _Steps:
     """The writes of the endpoints' writers, with what names the sample and the call."""
-    row, owner = ends.used(events, _WRITE, "writer", ends.by_writer)
+    row, owner = ends.writer.used(events, _WRITE)
     thread, ns = events.thread(_WRITE)[row], events.timestamps(_WRITE)[row]
-    by = ends.writer_guid[owner]
+    by, handle = ends.writer.guid[owner], ends.writer.handle[owner]
     number, stamp = _numbered(events, thread, ns, by)
-    said = _near(events, "dds:write_related", "writer", thread, ns, ends.writer[owner], after=False)
+    said = _near(events, "dds:write_related", "writer", thread, ns, handle, after=False)
     return _steps(events, "dds:write_related", said, row, owner, by, number, stamp)
 
 
 def _takes(events: EventColumns, ends: Endpoints) -> _Steps:
     """The takes of the endpoints' readers that took something."""
-    row, owner = ends.used(events, _TAKE, "reader", ends.by_reader)
+    row, owner = ends.reader.used(events, _TAKE)
     some = events.ints(_TAKE, "taken")[row] > 0
     row, owner = row[some], owner[some]
     thread, ns = events.thread(_TAKE)[row], events.timestamps(_TAKE)[row]
-    said = _near(events, "dds:take_related", "reader", thread, ns, ends.reader[owner], after=True)
+    handle = ends.reader.handle[owner]
+    said = _near(events, "dds:take_related", "reader", thread, ns, handle, after=True)
     by = events.words(_TAKE, "writer_guid")[row]
     number, stamp = (
         events.ints(_TAKE, name)[row] for name in ("sequence_number", "source_timestamp")
@@ -202,7 +203,7 @@ def _asking(requests: _Steps, clients: Endpoints, events: EventColumns) -> tuple
     """
     told = requests.guid.any(axis=1)
     tells = events.count("dds:write_related") or events.count("dds:take_related")
-    gid = (clients.reader_guid if tells else clients.writer_guid).copy()
+    gid = (clients.reader if tells else clients.writer).guid.copy()
     gid[requests.owner[told][::-1]] = requests.guid[told][::-1]
     return requests._replace(guid=gid[requests.owner]), gid
 
@@ -271,7 +272,7 @@ def _announce(events: EventColumns, clients: Endpoints, gid: Words) -> None:
         "gid": _guids(gid),
     }
     told = np.full(len(clients), BY_IDENTITY, np.int64)
-    events.add_stand_ins(_STOCK[0], "dds:create_writer", clients.made, told, payload)
+    events.add_stand_ins(_STOCK[0], "dds:create_writer", clients.writer.made, told, payload)
 
 
 def _add(events: EventColumns, name: str, source: str, steps: _Steps, ends: Endpoints) -> None:

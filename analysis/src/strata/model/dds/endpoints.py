@@ -26,37 +26,39 @@ _REQUEST, _REPLY = ("rq", "Request"), ("rr", "Reply")
 
 
 @dataclass(frozen=True)
-class Endpoints:
-    """One row a client (or service) whose writer and reader are known.
+class Side:
+    """The writers, or the readers, of the endpoints: their handles and GUIDs.
 
-    `made` is the row of its create_writer; `writer` and `reader` are their handles.
+    `lives` finds the row of its create event by handle, `owner_of` has the endpoint of each; or
+    `NONE`.
     """
 
-    rmw_handle: Ints
+    column: str
     made: Ints
-    writer: Ints
-    reader: Ints
-    writer_guid: Words
-    reader_guid: Words
-    by_writer: Lifetimes
-    by_reader: Lifetimes
-    writer_of: Ints
-    reader_of: Ints
+    handle: Ints
+    guid: Words
+    lives: Lifetimes
+    owner_of: Ints
+
+    def used(self, events: EventColumns, event: str) -> tuple[Ints, Ints]:
+        """Return the rows of an event that name one of the objects, and whose it is."""
+        named = events.ints(event, self.column)
+        row = np.flatnonzero(np.isin(named, self.handle)).astype(np.int64)
+        ns = events.timestamps(event)[row]
+        owner = pick(self.owner_of, self.lives.find(events.process(event)[row], named[row], ns))
+        return row[owner != NONE], owner[owner != NONE]
+
+
+@dataclass(frozen=True)
+class Endpoints:
+    """One row a client (or service) whose writer and reader are known."""
+
+    rmw_handle: Ints
+    writer: Side
+    reader: Side
 
     def __len__(self) -> int:
         return len(self.rmw_handle)
-
-    def used(
-        self, events: EventColumns, event: str, column: str, lives: Lifetimes
-    ) -> tuple[Ints, Ints]:
-        """Return the rows of an event that name one of the endpoints' objects, and whose."""
-        handles = self.writer if lives is self.by_writer else self.reader
-        owner_of = self.writer_of if lives is self.by_writer else self.reader_of
-        named = events.ints(event, column)
-        row = np.flatnonzero(np.isin(named, handles)).astype(np.int64)
-        made = lives.find(events.process(event)[row], named[row], events.timestamps(event)[row])
-        owner = pick(owner_of, made)
-        return row[owner != NONE], owner[owner != NONE]
 
 
 def find_endpoints(events: EventColumns, kind: str, without: Ints) -> Endpoints:
@@ -64,33 +66,29 @@ def find_endpoints(events: EventColumns, kind: str, without: Ints) -> Endpoints:
     init, handle = _INIT[kind]
     writes, reads = (_REQUEST, _REPLY) if kind == "client" else (_REPLY, _REQUEST)
     names = events.text(init, "service_name")
-    writer = _made(events, "dds:create_writer", init, names, writes)
-    reader = _made(events, "dds:create_reader", init, names, reads)
+    writer = _made(events, _event("writer"), init, names, writes)
+    reader = _made(events, _event("reader"), init, names, reads)
     known = (writer != NONE) & (reader != NONE) & ~np.isin(events.process(init), without)
-    row = np.flatnonzero(known)
-    writers, reader = writer[row], reader[row]
     return Endpoints(
-        events.ints(init, handle)[row],
-        writers,
-        events.ints("dds:create_writer", "writer")[writers],
-        events.ints("dds:create_reader", "reader")[reader],
-        events.words("dds:create_writer", "gid_prefix", "gid_entity")[writers],
-        events.words("dds:create_reader", "gid_prefix", "gid_entity")[reader],
-        _lives(events, "dds:create_writer", "writer"),
-        _lives(events, "dds:create_reader", "reader"),
-        _inverse(writers, events.count("dds:create_writer")),
-        _inverse(reader, events.count("dds:create_reader")),
+        events.ints(init, handle)[known],
+        _side(events, "writer", writer[known]),
+        _side(events, "reader", reader[known]),
     )
 
 
-def _lives(events: EventColumns, made: str, column: str) -> Lifetimes:
-    return Lifetimes(events.process(made), events.ints(made, column), events.timestamps(made))
+def _event(column: str) -> str:
+    return f"dds:create_{column}"
 
 
-def _inverse(rows: Ints, count: int) -> Ints:
-    out = np.full(count, NONE, np.int64)
-    out[rows] = np.arange(len(rows), dtype=np.int64)
-    return out
+def _side(events: EventColumns, column: str, made: Ints) -> Side:
+    """The writers or readers of the endpoints; `made` are the rows of their create events."""
+    event = _event(column)
+    handle = events.ints(event, column)
+    owner_of = np.full(events.count(event), NONE, np.int64)
+    owner_of[made] = np.arange(len(made), dtype=np.int64)
+    lives = Lifetimes(events.process(event), handle, events.timestamps(event))
+    guid = events.words(event, "gid_prefix", "gid_entity")[made]
+    return Side(column, made, handle[made], guid, lives, owner_of)
 
 
 def _made(
