@@ -46,13 +46,14 @@ def published(results: Results, study: str, figure: Figure) -> Table:
     """
     path = published_file(results, str(figure.file))
     original = results.campaign.original
-    printed, here = original.client if original else "", _client(results, study, figure)
+    client = _client(results, study, figure)
+    printed = original.client if original else ""
     note = _ANOTHER.format(
         machine=original.machine if original else "not stated",
         client=f", its nodes in {printed}" if printed else "",
     )
-    if printed and here and here != printed:
-        note = f"{note} {_OTHER_CLIENT.format(here=here, printed=printed)}"
+    if printed and client and client != printed:
+        note = f"{note} {_OTHER_CLIENT.format(here=client, printed=printed)}"
     if path is None:
         empty = f"the file {figure.file} is neither beside the campaign's file nor shipped"
         return Table("published", str(figure.file), (), pd.DataFrame(), (note,), empty)
@@ -71,7 +72,7 @@ def published(results: Results, study: str, figure: Figure) -> Table:
         has = ", ".join(map(name_words, figures.frame["measure"].unique()))
         empty = f"{path.name} has no {name_words(str(figure.of))}: it has {has}"
         return Table("published", title, (), pd.DataFrame(), (note,), empty)
-    table = _beside(results, study, replace(figures, frame=kept), figure)
+    table = _beside(results, study, replace(figures, frame=kept), figure, client)
     title = ", ".join(filter(None, [_TITLE, table.title]))
     return replace(table, title=f"{title}: {whose}", notes=(note, *figures.notes))
 
@@ -113,8 +114,10 @@ def _as_it_is(path: Path, title: str, note: str) -> Table:
     return Table("published", title, columns, frame, (note, f"{path.name}, as it is."))
 
 
-def _beside(results: Results, study: str, figures: originals.Figures, figure: Figure) -> Table:
-    """Put our statistics beside the printed ones: a row for what either has.
+def _beside(
+    results: Results, study: str, figures: originals.Figures, figure: Figure, client: str
+) -> Table:
+    """Put our statistics, of nodes in `client`, beside the printed ones: a row for what either has.
 
     A measure, statistic or unit that all rows have is told in the title.
     """
@@ -136,7 +139,6 @@ def _beside(results: Results, study: str, figures: originals.Figures, figure: Fi
         labels[column] = further.label.format(hops=", ".join(map(str, hops)) or "hops")
     frame = _in_order(frame, results, study, figures, rows)
     alike = [name for name in _WHAT if frame[name].nunique() == 1]
-    client = _client(results, study, figure)
     columns = _columns(rows, figures.here, labels, frame, client)
     words = [one.texts[frame[one.name].iloc[0]] for one in columns if one.name in alike]
     title = ", ".join(words)
