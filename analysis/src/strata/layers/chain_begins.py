@@ -40,7 +40,7 @@ def causes_missing(model: Model, transfers: Transfers) -> Flags:
     fed[-1] = False
     source = publications.execution
     inside = source != NONE
-    missing = inside & fed[pick(executions.callback, source)] & ~has_message[source]
+    missing = fed[pick(executions.callback, source)] & ~has_message[source]
     missing &= ~_from_outside(model, transfers, source)
     missing |= ~inside & _stray(model, has_message)
     return np.asarray(missing[transfers.publication])
@@ -76,7 +76,7 @@ def _stray(model: Model, has_message: Flags) -> Flags:
     """Tell which publications may have been made in a callback whose begin was lost."""
     publications, executions = model.publications, model.executions
     publisher, source = publications.publisher, publications.execution
-    caused = has_message[source] & (source != NONE) & (publisher != NONE)
+    caused = has_message[source] & (publisher != NONE)
     longest = np.full(int(publisher.max(initial=-1)) + 2, NONE, np.int64)
     hold_ns = publications.begin_ns - pick(executions.start_ns, source)
     np.maximum.at(longest, publisher[caused], hold_ns[caused])

@@ -264,7 +264,6 @@ def _parts(count: Ints) -> list[slice]:
     begins = np.flatnonzero(np.diff(bins(len(count)), prepend=-1))
     before = np.cumsum(np.add.reduceat(count, begins)) // _TOGETHER
     first = begins[np.flatnonzero(np.diff(before, prepend=-1))].tolist()
-    first[0] = 0
     return [slice(*part) for part in pairwise([*first, len(count)])]
 
 

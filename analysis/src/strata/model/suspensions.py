@@ -58,9 +58,9 @@ def join_pieces(
     once = np.append(True, (code[1:] != code[:-1]) | (row[1:] != row[:-1]))[: len(row)]
     out = _joined(executions, code[once], row[once], ended[ended != NONE], losses)
     out.resumed[begun[begun != NONE]] = True
-    open_ended = (out.first == np.arange(len(out))) & (out.last != out.first)
-    open_ended |= np.isin(np.arange(len(out)), ended)
-    open_ended &= (out.finished_ns == NONE) & (out.first == np.arange(len(out)))
+    rows = np.arange(len(out))
+    open_ended = (out.last != out.first) | np.isin(rows, ended)
+    open_ended &= (out.first == rows) & (out.finished_ns == NONE)
     ledger.add("callbacks_left_suspended", int(open_ended.sum()))
     return out
 
