@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -217,6 +218,30 @@ def test_nothing_else_is_told(played: Played) -> None:
             assert count[name] == MESSAGES, (name, count)
         assert count["send_begin"] == count["send_end"] >= MESSAGES
         assert count["write"] == (MESSAGES // 2 if pid == played.ping.pid else 0)
+
+
+def test_who_waits_for_a_condition_goes_on_after_the_notification(
+    lttng: Lttng, peers: Peers, tmp_path: Path
+) -> None:
+    """As rmw_cyclonedds waits. On one CPU whoever is woken often runs before its waker goes on."""
+    cpu = str(min(os.sched_getaffinity(0)))
+    one = Played(lttng, peers, tmp_path, MESSAGES, SIZE, PEER_CONDITIONS="1", PEER_CPU=cpu)
+    names = ("receive", "reader_history_add", "reader_notify", *READER)
+    rows: list[list[str]] = []
+    for event in one.of(one.pong, *names):
+        if event.name == "receive":
+            rows.append([])
+        if rows:
+            rows[-1].append(event.name)
+
+    assert one.file.read_bytes() == content(MESSAGES, SIZE)
+    # Whose the condition is, is not known before its first signal.
+    assert rows[1:] == [[*RECEIVER, *READER]] * (MESSAGES - 1)
+    assert Counter(rows[0]) == Counter([*RECEIVER, *READER])
+    (reader,) = one.of(one.pong, "create_reader")
+    told = one.of(one.pong, "reader_notify")
+    assert [event.sample for event in told] == one.samples(one.ping)
+    assert {event["reader_guid"] for event in told} == {guid_of(reader)}
 
 
 def test_large_messages_are_followed_fragment_by_fragment(

@@ -70,6 +70,9 @@ dds_entity_t entity_used(const struct library* library, enum kind kind, dds_enti
 // Gives an entity's GUID without any lock; zeros and false when it is not known.
 bool entity_guid(dds_entity_t entity, uint8_t guid[16]);
 
+// Remembers that a condition is of a reader, if the reader is known.
+void entity_watched(dds_entity_t condition, dds_entity_t reader);
+
 // True for a writer or reader of a topic that ROS gives to a service: of requests or responses.
 bool entity_serves(dds_entity_t entity);
 
@@ -90,8 +93,10 @@ extern _Thread_local bool taking_now;
 struct storing {
   struct sample sample;
   bool active;
-  bool told;     // a value of the application's
-  bool pending;  // reader_history_add is still to be emitted
+  bool told;               // a value of the application's
+  bool pending;            // reader_history_add is still to be emitted
+  bool notified;           // reader_notify was emitted
+  dds_entity_t condition;  // one that was signalled, of a reader that is not known; 0: none
 };
 extern _Thread_local struct storing storing_now;
 

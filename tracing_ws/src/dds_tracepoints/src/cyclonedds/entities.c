@@ -170,6 +170,13 @@ bool entity_guid(dds_entity_t entity, uint8_t guid[16]) {
   return true;
 }
 
+void entity_watched(dds_entity_t condition, dds_entity_t reader) {
+  const struct entity* place = known(reader);
+  if (place != NULL && known(condition) == NULL) {
+    remember(condition, reader, place->guid, place->serves);
+  }
+}
+
 bool entity_serves(dds_entity_t entity) {
   const struct entity* place = entity > 0 ? known(entity) : NULL;
   return place != NULL && place->serves;

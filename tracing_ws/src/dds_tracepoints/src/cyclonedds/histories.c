@@ -185,18 +185,50 @@ static bool notified(const struct library* library, struct sample* sample) {
   return library->release != RELEASE_0_10;
 }
 
+// Since 0.7 an entity begins with its number.
+static dds_entity_t number_of(const void* entity) {
+  dds_entity_t number;
+  memcpy(&number, entity, sizeof(number));
+  return number;
+}
+
 static void tell_notify(const struct library* library, const void* reader) {
   struct sample sample;
   uint8_t guid[16];
-  // Since 0.7 a reader begins with its number, which must be one that was seen: else its GUID stays
-  // unknown.
-  dds_entity_t number;
-  memcpy(&number, reader, sizeof(number));
+  // The number must be one that was seen: else the GUID stays unknown.
+  dds_entity_t number = number_of(reader);
+  if (storing_now.condition != 0) {
+    entity_watched(storing_now.condition, number);
+  }
+  if (storing_now.notified) {
+    return;
+  }
   bool user = !entity_guid(number, guid) || is_user_guid(guid);
   if (user && notified(library, &sample)) {
     tell_stored();
     EMIT(reader_notify, guid, &sample);
   }
+}
+
+// 0.10 signals the conditions of a reader (rmw_cyclonedds waits for those) while it stores the
+// sample, before it calls dds_reader_data_available_cb: who waited may run before that. Whose a
+// condition is, is learned from the call that follows its first signal.
+enum { DATA_AVAILABLE = 1 << 8 };
+static struct function status_signal = {.symbol = "dds_entity_status_signal"};
+void dds_entity_status_signal(void*, uint32_t);
+EXPORT void dds_entity_status_signal(void* entity, uint32_t status) {
+  const struct library* library = LIBRARY();
+  uint8_t guid[16];
+  if (status == DATA_AVAILABLE && storing_now.told && !storing_now.notified) {
+    if (entity_guid(number_of(entity), guid)) {
+      tell_stored();
+      storing_now.notified = true;
+      EMIT(reader_notify, guid, &storing_now.sample);
+    } else {
+      storing_now.condition = number_of(entity);
+    }
+  }
+  ((void (*)(void*, uint32_t))function_of(&status_signal, library))(entity, status);
 }
 
 static struct function data_available = {.symbol = "dds_reader_data_available_cb"};

@@ -5,9 +5,13 @@
 // usage: peer ping|pong|both COUNT SIZE FILE
 // `ping` writes COUNT values of SIZE bytes; `pong` answers each one and puts the bytes that it got
 // into FILE. `both` does it all in one process. Prints the C address of each value, in order.
+// With PEER_CONDITIONS=1 they wait for conditions of their readers, as rmw_cyclonedds does; with
+// PEER_CPU=N all their threads run on that CPU.
+#define _GNU_SOURCE
 #include "peer.h"
 
 #include <dds/dds.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +50,12 @@ static dds_entity_t reader(const dds_topic_descriptor_t* type, const char* name)
 static dds_entity_t waitset(dds_entity_t reader) {
   dds_entity_t made = dds_create_waitset(participant);
   check(made, "dds_create_waitset");
-  check(dds_waitset_attach(made, reader, reader), "dds_waitset_attach");
+  dds_entity_t watched = reader;
+  if (getenv("PEER_CONDITIONS") != NULL) {
+    watched = dds_create_readcondition(reader, DDS_ANY_STATE);
+    check(watched, "dds_create_readcondition");
+  }
+  check(dds_waitset_attach(made, watched, reader), "dds_waitset_attach");
   return made;
 }
 
@@ -145,6 +154,12 @@ static void make(bool pings, bool answers) {
 int main(int count, char** arguments) {
   if (count != 5) {
     return 2;
+  }
+  if (getenv("PEER_CPU") != NULL) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)atoi(getenv("PEER_CPU")), &one);
+    check(sched_setaffinity(0, sizeof(one), &one), "sched_setaffinity");
   }
   bool pings = strcmp(arguments[1], "pong") != 0, answers = strcmp(arguments[1], "ping") != 0;
   uint32_t messages = (uint32_t)atoi(arguments[2]), size = (uint32_t)atoi(arguments[3]);
