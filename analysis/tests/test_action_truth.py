@@ -47,6 +47,8 @@ def test_every_goal_agrees_with_what_the_nodes_wrote(
     # One goal after the other: nothing is inferred of them.
     alone = analysis.action_goals[analysis.action_goals["client_node"] == "/alone"]
     assert (alone["confidence"].dropna() == "exact").all()
+    # Feedback of others' goals and statuses are taken and call nothing: no callback is unfinished.
+    assert "unfinished_chains" not in set(analysis.quality["code"])
 
 
 def test_actions_are_in_the_text_and_in_the_document(analysis_of: AnalysisOf) -> None:

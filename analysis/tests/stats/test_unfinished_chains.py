@@ -12,8 +12,13 @@ WORK = 5_000_000
 PERIOD = 10_000_000
 
 
-def results(thrown: int, count: int) -> tuple[MessageResults, dict[str, int]]:
-    """A callback of 5 ms, `count` times; the first `thrown` of each ten throw at once."""
+def results(
+    thrown: int, count: int, *, called: bool = True
+) -> tuple[MessageResults, dict[str, int]]:
+    """A callback of 5 ms, `count` times; the first `thrown` of each ten throw at once.
+
+    Without `called` those are taken and start no callback.
+    """
     scene = Scene()
     scene.publisher("/t", node="/source", pid=1)
     scene.subscription("/t", node="/sink", pid=2, symbol="on_message")
@@ -24,10 +29,12 @@ def results(thrown: int, count: int) -> tuple[MessageResults, dict[str, int]]:
             {at} 1.1 rmw_publish /t {at}
             {at + 100} 2.2 execute on_message
             {at + 110} 2.2 rmw_take on_message {at}
-            {at + 120} 2.2 callback_start on_message
             """
         )
-        if number % 10 >= thrown:
+        ends = number % 10 >= thrown
+        if called or ends:
+            scene.play(f"{at + 120} 2.2 callback_start on_message")
+        if ends:
             scene.play(f"{at + 120 + WORK} 2.2 callback_end on_message")
     model, ledger = scene.model()
     return message_results(model, Wanted(), ledger), ledger.counts
@@ -59,4 +66,13 @@ def test_where_no_callback_ends_all_messages_count() -> None:
     chain = found.tables["chains"].iloc[0]
     assert (chain["count"], chain["unfinished"]) == (20, 0)
     assert chain["latency_p50"] == 120
+    assert "unfinished_chains" not in counts
+
+
+def test_what_was_taken_without_a_callback_leaves_none_unfinished() -> None:
+    """As a client of an action takes feedback of another client's goals."""
+    found, counts = results(thrown=6, count=100, called=False)
+    chain = found.tables["chains"].iloc[0]
+    assert (chain["count"], chain["unfinished"]) == (40, 0)
+    assert chain["latency_p50"] == WORK + 120
     assert "unfinished_chains" not in counts

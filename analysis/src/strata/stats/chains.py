@@ -86,6 +86,7 @@ def chain_tables(
     layers: list[pd.DataFrame] = []
     begin = 0
     ended = messages["callback_end_ns"].notna().to_numpy(bool)
+    called = messages["callback_start_ns"].notna().to_numpy(bool)
     places = _Places(where)
     for chain_id, found in enumerate(chains):
         chain = _finished(found, ended)
@@ -98,7 +99,10 @@ def chain_tables(
         segments.append(parts)
         apart = between_hosts(parts, messages)
         layers.append(_layer_statistics(chain_id, parts, places, cut, apart))
-        unfinished = len(found.messages) - len(chain.messages)
+        # What started no callback (feedback of another client's goal) did not leave one unfinished.
+        last = found.messages[:, -1]
+        some_left_out = len(chain.messages) < len(last)
+        unfinished = int((called & ~ended)[last].sum()) if some_left_out else 0
         row = _chain_row(chain_id, chain, messages, cut)
         rows.append(
             row | {"unfinished": unfinished, "cut_short": found.cut_short} | started.columns

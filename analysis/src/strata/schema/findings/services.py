@@ -19,7 +19,7 @@ SERVICES = (
         "untaken_requests",
         Severity.WARNING,
         "{count} {request was|requests were} taken by no service and not answered in the trace (no "
-        "service, one outside the trace, or the trace ended first).",
+        "service, a full queue, a service outside the trace, or the trace ended first).",
     ),
     Diagnostic(
         "unanswered_requests",

@@ -100,8 +100,9 @@ CHAINS = Table(
         Column(
             "unfinished",
             "int64",
-            "further messages, which reached the last callback but not its end: in no figure of "
-            "the chain; 0 where no message of the chain reaches one (then all count)",
+            "further messages, whose last callback started and has no end: in no figure of the "
+            "chain, like those that started none; 0 where no message of the chain reaches the end "
+            "of one (then all count)",
         ),
         Column(
             "cut_short",
