@@ -255,5 +255,7 @@ def test_magnitudes_of_what_the_nodes_wrote(tmp_path: Path) -> None:
     (tmp_path / "all.csv").write_text("\n".join(lines))
     truth = Truth(tmp_path)
     assert median_way("n", "m", "/a")(truth) == mean_way("n", ("m",), "/a")(truth) == (70 - 50) / 2
+    (tmp_path / "p.csv").write_text(f"{lines[0]}\np,callback,/b,1,900,910")
+    assert mean_way("n", ("m",), "/a", last="p")(truth) == -50
     # What publish did when the reader had the message is no part of its way.
     assert mean_sending("n", "m", "/a")(truth) == (30 + 350) / 2

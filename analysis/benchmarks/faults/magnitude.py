@@ -48,13 +48,24 @@ def constant(milliseconds: float) -> Magnitude:
 
 
 def ways_of(
-    truth: Truth, sender: str, reader: str, topic: str, begin: str = "callback"
+    truth: Truth,
+    sender: str,
+    reader: str,
+    topic: str,
+    begin: str = "callback",
+    last: str | None = None,
 ) -> npt.NDArray[np.int64]:
     """Return when each message was given to publish, when that returned, and when the reader began.
 
-    A row each message that the reader got, of three instants in ns; `begin` is what it began.
+    A row each message that the reader got, and the chain's `last` node of it, of three instants in
+    ns; `begin` is what the reader began.
     """
-    sent = {row["number"]: row for row in truth.rows(sender, "publish", topic)}
+    ended = {row["number"] for row in truth.rows(last, "callback")} if last else None
+    sent = {
+        row["number"]: row
+        for row in truth.rows(sender, "publish", topic)
+        if ended is None or row["number"] in ended
+    }
     return np.array(
         [
             [
@@ -63,18 +74,24 @@ def ways_of(
                 int(row["begin_ns"]),
             ]
             for row in truth.rows(reader, begin, topic)
+            if row["number"] in sent
         ],
         np.int64,
     )
 
 
 def mean_way(
-    sender: str, readers: tuple[str, ...], topic: str, begin: str = "callback"
+    sender: str,
+    readers: tuple[str, ...],
+    topic: str,
+    begin: str = "callback",
+    last: str | None = None,
 ) -> Magnitude:
     """Plant the mean time from when publish returned to when the readers began."""
 
     def magnitude(truth: Truth) -> float:
-        ways = np.concatenate([ways_of(truth, sender, each, topic, begin) for each in readers])
+        every = [ways_of(truth, sender, each, topic, begin, last) for each in readers]
+        ways = np.concatenate(every)
         return float(np.mean(ways[:, 2] - ways[:, 1]))
 
     return magnitude

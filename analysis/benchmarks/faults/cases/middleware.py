@@ -273,12 +273,16 @@ CASES = [
                 CHAIN,
                 (*_READER, "hold"),
                 ("/detector",),
-                mean_way("camera", ("detector",), "/image"),
+                mean_way("camera", ("detector",), "/image", last="planner"),
                 SLOWEST,
                 Mean(_READER, ("/detector",)),
             ),
             ("waiting for a CPU", "short of CPU"),
         ),
-        with_process(pipeline(count=100), "detector", idle=True, cpu=0, rivals=1),
+        with_process(
+            with_process(pipeline(count=60), "detector", idle=True, cpu=0, rivals=1),
+            "camera",
+            drain_s=6,
+        ),
     ),
 ]

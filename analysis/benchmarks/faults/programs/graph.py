@@ -99,6 +99,8 @@ class Source:
         return self.sent >= self.spec.get("count", 0)
 
     def on_timer(self) -> None:
+        name, period_ms = self.node.get_name(), self.spec["period_ms"]
+        self.truth.add(name, "fired", "", period_ms, time.monotonic_ns())
         self.started = self.started or all(output.ready() for output in self.outputs)
         if not self.started or ("count" in self.spec and self.done):
             return
