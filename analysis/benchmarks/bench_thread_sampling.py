@@ -21,6 +21,10 @@ import click
 from strata.read.thread_cpu import SAMPLER, read_thread_cpu
 from strata.record.thread_cpu import ThreadSampling
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tracing_ws/src"))
+
+from others import Others
+
 SECONDS = 6
 _PROGRAM = """
 import sys, threading, time
@@ -33,7 +37,8 @@ def run():
 
 
 def main() -> None:
-    """Print a row for each setup."""
+    """Print a row for each setup, and what other programs took of the CPUs meanwhile."""
+    others = Others()
     click.echo(
         "| threads | wakes of each a second | ms of CPU a sample | of a CPU | interval, ms |"
     )
@@ -56,6 +61,7 @@ def main() -> None:
         elapsed = own["monotonic_ns"].iloc[-1] - own["monotonic_ns"].iloc[0]
         each, interval = ran / (len(own) - 1) / 1e6, elapsed / (len(own) - 1) / 1e6
         click.echo(f"| {count} | {rate} | {each:.2f} | {ran / elapsed:.2%} | {interval:.0f} |")
+    click.echo(f"\n{others.sentence()}")
 
 
 if __name__ == "__main__":

@@ -17,8 +17,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from others import MOST, Others, wait_for_quiet
-
 from strata.read import open_trace
 from strata.record.config import SessionConfig, load_config
 
@@ -26,6 +24,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
 sys.path.insert(0, str(HERE.parents[1]))
 
+from others import MOST, Others, wait_for_quiet  # noqa: E402
 from traced_ros import Lttng, Ros  # noqa: E402
 
 _DOMAIN = "96"

@@ -22,6 +22,7 @@ sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "test")]
 def main() -> None:
     """Measure, with a session daemon of its own."""
     from driver_trace import INSTALL, LIBRARY, compiled, free_ports, run, trace, with_hooks
+    from others import Others
     from traced_ros import Lttng
 
     if not LIBRARY.is_file():
@@ -29,7 +30,7 @@ def main() -> None:
     home = Path(tempfile.mkdtemp(prefix="rb", dir="/tmp"))
     flags = [f"-I{INSTALL}/include", f"-L{LIBRARY.parent}", f"-Wl,-rpath,{LIBRARY.parent}"]
     program = compiled(home / "calls", HERE / "calls.c", *flags, "-ldriver_tracepoints")
-    lttng = Lttng(home)
+    lttng, others = Lttng(home), Others()
     try:
         (port,) = free_ports(1)
         line = [program, str(port)]
@@ -38,6 +39,7 @@ def main() -> None:
             figures(run(line, with_hooks([port]), lttng)),
             figures(trace(lttng, line, with_hooks([port]))[0]),
         ]
+        told = others.sentence()
     finally:
         lttng.close()
         shutil.rmtree(home)
@@ -45,6 +47,7 @@ def main() -> None:
     for name in columns[0]:
         plain, off, recording = (column[name] for column in columns)
         lines.append(f"{name:<32}{plain:>10.1f}{off:>10.1f}{recording:>12.1f}")
+    lines.append(told)
     sys.stdout.write("\n".join(lines) + "\n")
 
 

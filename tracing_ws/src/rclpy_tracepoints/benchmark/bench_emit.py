@@ -23,6 +23,7 @@ sys.path.insert(0, str(HERE.parents[1]))
 
 def main() -> None:
     """Measure in a process as the recorder makes it, with a session daemon of its own."""
+    from others import Others
     from traced_ros import Lttng, Ros
 
     ros = Ros(sys.argv[1] if len(sys.argv) > 1 else "jazzy")
@@ -31,18 +32,20 @@ def main() -> None:
             f"Cannot measure: {ros.install} holds no rclpy_tracepoints. Run make setup."
         )
     home = Path(tempfile.mkdtemp(prefix="rb", dir="/tmp"))
-    lttng = Lttng(home)
+    lttng, others = Lttng(home), Others()
     try:
         idle = measured(lttng.run(ros, PROGRAM))
         session, output = lttng.start()
         recorded = measured(lttng.run(ros, PROGRAM))
         lttng.stop(session)
+        told = others.sentence()
         require_all(output)
     finally:
         lttng.close()
         shutil.rmtree(home)
     lines = [f"{ros.distro + ', ns a call':<24}{'no session':>13}{'recording':>13}"]
     lines += [f"{name:<24}{ns:>13.0f}{recorded[name]:>13.0f}" for name, ns in idle.items()]
+    lines.append(told)
     sys.stdout.write("\n".join(lines) + "\n")
 
 

@@ -22,6 +22,10 @@ class Others:
         self._busy_s = busy_s()
         self._own_s = own_s()
 
+    def sentence(self) -> str:
+        """Say what share of the CPUs others took: figures beside load are marked as such."""
+        return f"Other programs took {self.share():.0%} of the CPUs meanwhile."
+
     def share(self) -> float:
         """Return the share of the CPUs' time that was neither idle nor spent by our children.
 
