@@ -8,21 +8,19 @@ executor busy for BUSY_MS.
 
 from __future__ import annotations
 
-import contextlib
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import rclpy
 from rclpy.action import ActionClient, ActionServer, GoalResponse
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from std_msgs.msg import UInt32
 from test_msgs.action import Fibonacci
-from truth import TruthFile, spin_for
+from truth import TruthFile, spin_for, spin_until_closed
 
 PERIOD_S = 0.15
 
@@ -100,11 +98,7 @@ def serve(place: str, work_ms: str, busy_ms: str) -> None:
     rclpy.init()
     truth = TruthFile(Path(place) / "driver.csv")
     server = Server(truth, float(work_ms), float(busy_ms))
-    executor = SingleThreadedExecutor()
-    executor.add_node(server)
-    threading.Thread(target=lambda: (sys.stdin.read(), rclpy.shutdown()), daemon=True).start()
-    with contextlib.suppress(ExternalShutdownException):
-        executor.spin()
+    spin_until_closed(server, SingleThreadedExecutor())
     truth.write()
 
 

@@ -8,7 +8,6 @@ frame to its publish.
 
 from __future__ import annotations
 
-import contextlib
 import socket
 import struct
 import subprocess
@@ -18,10 +17,10 @@ import time
 from pathlib import Path
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from std_msgs.msg import String
-from truth import TruthFile, spin_for
+from truth import TruthFile, spin_for, spin_until_closed
 
 import driver_tracepoints
 
@@ -84,11 +83,7 @@ def listen() -> None:
     rclpy.init()
     node = Node("listener")
     node.create_subscription(String, "/points", lambda _: None, 10)
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    threading.Thread(target=lambda: (sys.stdin.read(), rclpy.shutdown()), daemon=True).start()
-    with contextlib.suppress(ExternalShutdownException):
-        executor.spin()
+    spin_until_closed(node, SingleThreadedExecutor())
 
 
 def main(place: str, packets: str, late_ms: str, convert_ms: str) -> None:

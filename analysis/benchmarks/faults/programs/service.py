@@ -8,20 +8,18 @@ busy for BUSY_MS.
 
 from __future__ import annotations
 
-import contextlib
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from std_msgs.msg import UInt32
 from std_srvs.srv import Trigger
-from truth import TruthFile, spin_for
+from truth import TruthFile, spin_for, spin_until_closed
 
 PERIOD_S = 0.1
 
@@ -86,11 +84,7 @@ def serve(place: str, work_ms: str, busy_ms: str) -> None:
     rclpy.init()
     truth = TruthFile(Path(place) / "planner.csv")
     server = Server(truth, float(work_ms), float(busy_ms))
-    executor = SingleThreadedExecutor()
-    executor.add_node(server)
-    threading.Thread(target=lambda: (sys.stdin.read(), rclpy.shutdown()), daemon=True).start()
-    with contextlib.suppress(ExternalShutdownException):
-        executor.spin()
+    spin_until_closed(server, SingleThreadedExecutor())
     truth.write()
 
 

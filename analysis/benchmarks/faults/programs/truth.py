@@ -4,9 +4,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import sys
+import threading
 import time
 from pathlib import Path
+
+import rclpy
+from rclpy.executors import Executor, ExternalShutdownException
+from rclpy.node import Node
 
 
 def spin_for(seconds: float) -> None:
@@ -14,6 +21,14 @@ def spin_for(seconds: float) -> None:
     end_ns = time.monotonic_ns() + int(seconds * 1e9)
     while time.monotonic_ns() < end_ns:
         pass
+
+
+def spin_until_closed(node: Node, executor: Executor) -> None:
+    """Spin a node alone in an executor, until the process that started this one closes the pipe."""
+    executor.add_node(node)
+    threading.Thread(target=lambda: (sys.stdin.read(), rclpy.shutdown()), daemon=True).start()
+    with contextlib.suppress(ExternalShutdownException):
+        executor.spin()
 
 
 class TruthFile:

@@ -10,11 +10,9 @@ it does it, on CLOCK_MONOTONIC: event, client, number of the goal, time.
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -23,12 +21,12 @@ import rclpy
 from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import (
-    ExternalShutdownException,
     MultiThreadedExecutor,
     SingleThreadedExecutor,
 )
 from rclpy.node import Node
 from test_msgs.action import Fibonacci
+from until_closed import spin_until_closed
 
 STEP_S = 0.01
 STEPS = 3
@@ -136,12 +134,7 @@ class Client(Node):
 def serve(log: str) -> None:
     rclpy.init()
     server = Server(Log(Path(log) / "server.csv"))
-    executor = MultiThreadedExecutor(num_threads=4)
-    executor.add_node(server)
-    # The client's process closes this pipe when it is done.
-    threading.Thread(target=lambda: (sys.stdin.read(), rclpy.shutdown()), daemon=True).start()
-    with contextlib.suppress(ExternalShutdownException):
-        executor.spin()
+    spin_until_closed(server, MultiThreadedExecutor(num_threads=4))
     server.log.write()
 
 

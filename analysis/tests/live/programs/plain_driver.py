@@ -8,7 +8,6 @@ sensor sends them 10 ms apart, the first three of them before the driver reads.
 
 from __future__ import annotations
 
-import contextlib
 import socket
 import subprocess
 import sys
@@ -16,9 +15,9 @@ import threading
 import time
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from std_msgs.msg import String
+from until_closed import listen
 
 AT_ONCE = 3
 LATE_S = 0.05
@@ -49,18 +48,6 @@ class Driver(Node):
             self.imu.publish(String(data=data.decode()))
 
 
-def listen() -> None:
-    rclpy.init()
-    node = Node("listener")
-    node.create_subscription(String, "/imu", lambda _: None, 1000)
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    # The driver's process closes this pipe when it is done.
-    threading.Thread(target=lambda: (sys.stdin.read(), rclpy.shutdown()), daemon=True).start()
-    with contextlib.suppress(ExternalShutdownException):
-        executor.spin()
-
-
 def main(port: str, messages: str) -> None:
     with subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE):
         rclpy.init()
@@ -74,4 +61,4 @@ def main(port: str, messages: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:]) if len(sys.argv) > 1 else listen()
+    main(*sys.argv[1:]) if len(sys.argv) > 1 else listen("/imu", 1000)

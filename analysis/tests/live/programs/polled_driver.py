@@ -9,7 +9,6 @@ takes the scans. Sensor and driver write down what they did.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import socket
 import struct
@@ -20,9 +19,10 @@ import time
 from pathlib import Path
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from std_msgs.msg import String
+from until_closed import listen
 
 import driver_tracepoints
 
@@ -123,18 +123,6 @@ class Driver(Node):
         path.write_text(json.dumps(truth | sent | {"port": self.sensor.port}))
 
 
-def listen() -> None:
-    rclpy.init()
-    node = Node("listener")
-    node.create_subscription(String, "/points", lambda _: None, 10)
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    # The driver's process closes this pipe when it is done.
-    threading.Thread(target=lambda: (sys.stdin.read(), rclpy.shutdown()), daemon=True).start()
-    with contextlib.suppress(ExternalShutdownException):
-        executor.spin()
-
-
 def main(log: str, frames: str) -> None:
     with subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE):
         rclpy.init()
@@ -149,4 +137,4 @@ def main(log: str, frames: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:]) if len(sys.argv) > 1 else listen()
+    main(*sys.argv[1:]) if len(sys.argv) > 1 else listen("/points", 10)

@@ -9,7 +9,6 @@ writes down what it does as it does it, on CLOCK_MONOTONIC.
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import subprocess
 import sys
@@ -20,8 +19,9 @@ from typing import Any
 
 import rclpy
 from rcl_interfaces.srv import GetParameterTypes
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from until_closed import spin_until_closed
 
 BURST = 5
 MUTE = 3
@@ -106,12 +106,7 @@ def serve(log: str) -> None:
     rclpy.init()
     server, mute = Server(Log(Path(log) / "server.csv")), Node("mute")
     mute.create_service(GetParameterTypes, "/mute", lambda _, response: response)
-    executor = SingleThreadedExecutor()
-    executor.add_node(server)
-    # The client's process closes this pipe when it is done.
-    threading.Thread(target=lambda: (sys.stdin.read(), rclpy.shutdown()), daemon=True).start()
-    with contextlib.suppress(ExternalShutdownException):
-        executor.spin()
+    spin_until_closed(server, SingleThreadedExecutor())
     server.log.write()
 
 

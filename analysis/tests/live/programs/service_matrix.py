@@ -9,11 +9,9 @@ CLOCK_MONOTONIC: event, client, service, number of the client's call of that ser
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -22,11 +20,11 @@ import rclpy
 from rcl_interfaces.srv import GetParameterTypes
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import (
-    ExternalShutdownException,
     MultiThreadedExecutor,
     SingleThreadedExecutor,
 )
 from rclpy.node import Node
+from until_closed import spin_until_closed
 
 CALLS = 25
 SETTLED_S = 1.0
@@ -103,12 +101,7 @@ class Client(Node):
 
 def serve(log: str) -> None:
     server = Server(Log(Path(log) / "server.csv"))
-    executor = MultiThreadedExecutor(num_threads=2)
-    executor.add_node(server)
-    # The first process closes this pipe when it is done.
-    threading.Thread(target=lambda: (sys.stdin.read(), rclpy.shutdown()), daemon=True).start()
-    with contextlib.suppress(ExternalShutdownException):
-        executor.spin()
+    spin_until_closed(server, MultiThreadedExecutor(num_threads=2))
     server.log.write()
 
 
