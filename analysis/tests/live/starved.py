@@ -36,8 +36,13 @@ class CpuWaits:
     windows: pd.DataFrame
 
     @classmethod
-    def of(cls, session: Path) -> CpuWaits:
+    def of(cls, session: Path, process: int | None = None) -> CpuWaits:
+        """Read the samples of a session: those of all its threads, or of one process (its id)."""
         rows = pd.read_csv(session / "thread_cpu/samples.csv")
+        if process is not None:
+            threads = pd.read_csv(session / "thread_cpu/threads.csv").set_index("thread")
+            own = threads.index[threads["pid"] == process].append(pd.Index([0]))
+            rows = rows[rows["thread"].isin(own)]
         # The sampler is none of them.
         instants = np.sort(rows.loc[rows["thread"] == 0, "monotonic_ns"].to_numpy(np.int64))
         rows = rows[rows["thread"] != 0].sort_values(["thread", "monotonic_ns"])

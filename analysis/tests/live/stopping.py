@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Stop a single thread of a running process for a known time, with ptrace."""
+"""Stop a running process, or a single thread of one with ptrace, for known times."""
 
 from __future__ import annotations
 
@@ -134,3 +134,25 @@ def _entered(tid: int) -> int | None:
     # op, padding, architecture, instruction and stack pointer; then the number.
     op, number = struct.unpack_from("<B23xQ", info)
     return number if op == _ENTRY else None
+
+
+class StoppableProcess:
+    """A process that SIGSTOP stops; `stops` are CLOCK_MONOTONIC intervals."""
+
+    def __init__(self, pid: int) -> None:
+        self.stops: list[tuple[int, int]] = []
+        self._pid = pid
+
+    def stop(self, seconds: float) -> None:
+        """Stop all threads of the process and let them go on."""
+        os.kill(self._pid, signal.SIGSTOP)
+        # It is asked only; a thread that has no CPU stops once it gets one.
+        wait_until(lambda: self._state() in "TZ", f"process {self._pid} to stop")
+        begin_ns = time.monotonic_ns()
+        time.sleep(seconds)
+        end_ns = time.monotonic_ns()
+        os.kill(self._pid, signal.SIGCONT)
+        self.stops.append((begin_ns, end_ns))
+
+    def _state(self) -> str:
+        return Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()[0]
