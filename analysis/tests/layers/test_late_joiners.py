@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import pytest
 from scene import Scene
 
 from strata.layers.transfers import Transfers, cut_layers
@@ -40,9 +41,9 @@ def write(scene: Scene, number: int, at: int, *sends: tuple[int, int, int]) -> N
         """)
 
 
-def read(scene: Scene, number: int, at_ns: int, port: int = 7411) -> None:
+def read(scene: Scene, number: int, at_ns: int, port: int = 7411, transport: int = UDP) -> None:
     scene.play(f"""
-        {at_ns} 2.9 receive sample=A{number} stamp={number} transport={UDP} port={port}
+        {at_ns} 2.9 receive sample=A{number} stamp={number} transport={transport} port={port}
         {at_ns + 10} 2.9 reader_history_add sample=A{number} stamp={number}
         {at_ns + 20} 2.9 reader_notify sample=A{number} reader=R
         {at_ns + 30} 2.2 execute on_t
@@ -151,3 +152,53 @@ def test_a_pair_of_which_nothing_is_known_rounds_no_instant() -> None:
         read(scene, 1, late + 200)
         scene.play(f"{700 * MS} 1.1 rmw_publish /u 7\n{701 * MS} 2.2 rmw_take on_u 7")
         assert history(cut(scene)) == [late, -1]
+
+
+def over_shm(*sends: tuple[int, int, int], came: int, made: int = -1) -> Transfers:
+    """One message over SHM: when it was sent (ns), to which port, to how many readers at once.
+
+    R, whose port is 7411, has it at `came`, and is made known at `made` ns.
+    """
+    scene = Scene()
+    scene.publisher("/t", node="/source", pid=1)
+    if made >= 0:
+        scene.clock = made - 20
+    scene.subscription("/t", node="/sink", pid=2, symbol="on_t")
+    scene.reader("R", pid=2)
+    write(scene, 1, 0)
+    for begin, port, readers in sends:
+        scene.play(f"""
+            {begin} 1.8 send_begin sample=A1 stamp=1 transport={SHM}
+            {begin + 100} 1.8 send_end transport={SHM} port={port} destinations={readers} result=1
+        """)
+    read(scene, 1, came, transport=SHM)
+    return cut(scene)
+
+
+def test_over_shm_a_reader_is_known_by_its_port() -> None:
+    # Another reader had the message at once, a third one 5 ms before this one.
+    found = over_shm((50, 7413, 1), (85 * MS, 7415, 1), (90 * MS, 7411, 1), came=90 * MS + 200)
+    assert history(found) == [90 * MS]
+    assert found.durations["transport_ns"].tolist() == [200]
+
+
+def test_over_shm_a_send_to_several_may_have_been_to_any() -> None:
+    found = over_shm((50, 7413, 2), (90 * MS, 7411, 1), came=90 * MS + 200)
+    assert history(found) == [-1]
+
+
+def test_over_shm_a_lost_message_that_is_sent_again_is_no_late_joiner() -> None:
+    found = over_shm((50, 7411, 1), (60 * MS, 7411, 1), came=60 * MS + 200)
+    assert history(found) == [-1]
+
+
+@pytest.mark.parametrize("last", [80, 90])
+def test_what_is_sent_to_another_late_joiner_is_not_sent_to_this_one(last: int) -> None:
+    # Made at 50 ms; the other is sent it at 60 ms, and this one, or the other way round, later.
+    to_other = (60 * MS, 7413, 1)
+    found = over_shm(to_other, (last * MS, 7411, 1), came=last * MS + 200, made=50 * MS)
+    assert history(found) == [last * MS]
+    after = (last * MS + 120, 7413, 1)
+    found = over_shm((last * MS, 7411, 1), after, came=last * MS + 200, made=50 * MS)
+    assert history(found) == [last * MS]
+    assert found.durations["transport_ns"].tolist() == [200]

@@ -15,8 +15,11 @@ An asynchronous writer (a flow controller) sends after its write, too, on a thre
 writer is taken for one when none of its messages was sent within its write. Then its thread is
 given `_ASYNCHRONOUS_NS` to begin, before what it sends is from the history. So what cannot be
 known: the first messages of an asynchronous writer whose thread got no CPU for longer than that;
-and over SHM, where sends to several readers are one, messages for a reader that was matched later
-than another.
+over SHM, where a send to several readers at once is one event with one port, messages for a reader
+that was matched later than these; and those for the later of two readers of one participant.
+
+The send by which a message came is the last one to the port at which it came, before it came: what
+was sent to another late joiner meanwhile is not for this one.
 """
 
 from __future__ import annotations
@@ -32,14 +35,15 @@ _ASYNCHRONOUS_NS = 10_000_000
 Flags = npt.NDArray[np.bool_]
 
 
-def history_until(model: Model, sample: Ints, arrived_ns: Ints) -> Ints:
+def history_until(model: Model, sample: Ints, arrived_ns: Ints, send: Ints) -> Ints:
     """Return since when the reader of each matched message could be sent it, if that was later.
 
-    `NONE` for messages that did not wait in the history. `sample` and `arrived_ns` (any arrival of
-    it at the reader) are of the matched messages; `NONE` where they are not known.
+    `NONE` for messages that did not wait in the history. `sample`, `arrived_ns` (any arrival of it
+    at the reader) and `send` (`Wire.last_send_until` that) are of the matched messages; `NONE`
+    where they are not known.
     """
     made_ns = _made_later(model)
-    matched_ns = _matched_later(model, sample, arrived_ns)
+    matched_ns = _matched_later(model, sample, arrived_ns, send)
     return np.where(made_ns != NONE, made_ns, matched_ns)
 
 
@@ -60,7 +64,7 @@ def _made_later(model: Model) -> Ints:
     return np.where(late, made_ns, NONE)
 
 
-def _matched_later(model: Model, sample: Ints, arrived_ns: Ints) -> Ints:
+def _matched_later(model: Model, sample: Ints, arrived_ns: Ints, send: Ints) -> Ints:
     """When each message's reader was first sent anything, where the message was written before."""
     wire = model.middleware.wire
     publication, take = model.matches.publication, model.matches.take
@@ -70,15 +74,12 @@ def _matched_later(model: Model, sample: Ints, arrived_ns: Ints) -> Ints:
     known = (writer != NONE) & (reader != NONE) & (arrived_ns != NONE)
     if not known.any():
         return np.full(len(take), NONE, np.int64)
-    sent_ns, place = wire.last_send_until(np.where(known, sample, NONE), arrived_ns)
-    rows = pd.DataFrame({"writer": writer, "reader": reader, "at": arrived_ns, "sent": sent_ns})
-    rows["place"] = place
-    # Looked up with gaps, int64 would go through floats, which have no nanoseconds since the epoch.
-    rows = rows.astype({"sent": "Int64", "place": "Int64"})
-    rows = rows[known & (sent_ns != NONE)].sort_values("at", kind="stable")
+    rows = pd.DataFrame({"writer": writer, "reader": reader, "at": arrived_ns, "send": send})
+    rows = rows[known & (send != NONE)].sort_values("at", kind="stable")
     first = rows.drop_duplicates(["writer", "reader"]).set_index(["writer", "reader"])
-    of_pair = first.reindex(pd.MultiIndex.from_arrays([writer, reader]))
-    since_ns, to = filled(of_pair["sent"]), filled(of_pair["place"])
+    of_pair = first["send"].astype("Int64").reindex(pd.MultiIndex.from_arrays([writer, reader]))
+    to = filled(of_pair)
+    since_ns = wire.sent_ns(to)
     told = since_ns != NONE
     patience = np.where(_synchronous(model, sample, writer), 0, _ASYNCHRONOUS_NS)
     waited = known & told & (written_ns != NONE) & (written_ns + patience < since_ns)

@@ -63,10 +63,11 @@ def find_way(model: Model) -> Way:
     came = last_ns != NONE
     # Whether the reader was there, and whether the sender was held up, two clocks cannot say.
     apart = model.unsynchronised
-    since_ns = np.where(apart, NONE, history_until(model, sample, last_ns))
+    send = wire.last_send_until(np.where(came, sample, NONE), arrivals["port"], last_ns)
+    since_ns = np.where(apart, NONE, history_until(model, sample, last_ns, send))
     late = since_ns != NONE
     first_ns = filled(sends["first_send_ns"])
-    sent_ns = np.where(late, wire.first_send_since(sample, since_ns), first_ns)
+    sent_ns = np.where(late, wire.first_send_since(send, since_ns), first_ns)
     # Nothing came by a first transmission: it was over when its last send returned.
     over_ns = np.minimum(np.maximum(filled(sends["first_sent_ns"]), first_ns), last_ns)
     over_ns = np.where(apart, last_ns, over_ns)

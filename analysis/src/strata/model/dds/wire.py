@@ -47,6 +47,8 @@ _FULL_BYTES = 106_496
 """Half of Linux's usual send buffer (net.core.wmem_default): below it, a writer never waits."""
 _DATAGRAM_BYTES = 768
 """What the kernel accounts for a datagram of no payload; payload it accounts up to twice."""
+_PORTS = 1 << 17
+"""More than there are ports: a sample and a port are one number."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,8 @@ class Wire:
     `sends`: first_send_ns, first_sent_ns (end of the last first transmission; -1 if no end was
     recorded), transport, fragments. `by_thread` and `by_process`: received_ns (last fragment that
     came by a first transmission; null when none did), last_ns (last fragment of all), recovered and
-    arrived (fragments), transport. All columns are nullable: looked up by an index with gaps, int64
-    would go through floats, which have no nanoseconds since the epoch.
+    arrived (fragments), transport, port. All columns are nullable: looked up by an index with gaps,
+    int64 would go through floats, which have no nanoseconds since the epoch.
 
     `refused` counts sends that found no room.
     """
@@ -69,36 +71,46 @@ class Wire:
     _sent: pd.DataFrame
     _held: pd.DataFrame
 
-    def first_send_since(self, sample: Ints, since_ns: Ints) -> Ints:
-        """Return the first send of each sample at or after an instant; `NONE` if there is none."""
-        search = GroupedSearch(
-            self._sent["sample"].to_numpy(np.int64), self._sent["ns"].to_numpy(np.int64)
-        )
-        at = search.position(sample, since_ns, after_equal=False)
-        found = (sample != NONE) & (at < search.end(sample))
-        if not len(search.order):
-            return np.full(len(sample), NONE, np.int64)
-        row = search.order[np.minimum(at, len(search.order) - 1)]
-        return np.where(found, self._sent["ns"].to_numpy(np.int64)[row], NONE)
+    def last_send_until(self, sample: Ints, port: Ints, until_ns: Ints) -> Ints:
+        """Return the row of the last send of each sample up to an instant; `NONE` if none was.
 
-    def last_send_until(self, sample: Ints, until_ns: Ints) -> tuple[Ints, Ints]:
-        """Return when each sample was sent last up to an instant, and where to; `NONE` if never."""
+        To the port at which it came, where one was told to go there.
+        """
+        sent = self._sent
+        own, ns = sent["sample"].to_numpy(np.int64), sent["ns"].to_numpy(np.int64)
+        to_port = GroupedSearch(own * _PORTS + sent["port"].to_numpy(np.int64) % _PORTS, ns)
+        known = (sample != NONE) & (port > 0)
+        there = np.where(known, sample * _PORTS + port % _PORTS, NONE)
+        row = to_port.last_row(there, until_ns, after_equal=True)
+        anywhere = GroupedSearch(own, ns).last_row(sample, until_ns, after_equal=True)
+        return np.where(known & (row != NONE), row, np.where(sample != NONE, anywhere, NONE))
+
+    def first_send_since(self, like: Ints, since_ns: Ints) -> Ints:
+        """Return the first send at or after an instant of the sample of a send, to its place."""
+        way = self._sent["way"].to_numpy(np.int64)
         ns = self._sent["ns"].to_numpy(np.int64)
-        search = GroupedSearch(self._sent["sample"].to_numpy(np.int64), ns)
-        at = search.position(sample, until_ns, after_equal=True) - 1
-        found = (sample != NONE) & (at >= search.begin(sample))
-        row = np.where(found, pick(search.order, at), NONE)
-        return pick(ns, row), pick(self._sent["destination"].to_numpy(np.int64), row)
+        row = GroupedSearch(way, ns).first_row(pick(way, like), since_ns, after_equal=False)
+        return pick(ns, np.where(like != NONE, row, NONE))
 
-    def sent_before(self, sample: Ints, destination: Ints, at_ns: Ints) -> npt.NDArray[np.bool_]:
-        """Tell whether each sample was sent to a destination before an instant."""
-        place = ["sample", "destination"]
-        first = self._sent.drop_duplicates(place)
-        sent = pd.Series(
-            first["ns"].to_numpy(np.int64), pd.MultiIndex.from_frame(first[place]), dtype="Int64"
+    def sent_before(self, sample: Ints, like: Ints, at_ns: Ints) -> npt.NDArray[np.bool_]:
+        """Tell whether each sample may have been sent to the place of a send before an instant."""
+        sent = self._sent
+        place = pick(sent["place"].to_numpy(np.int64), like)
+        shared = pick(sent["destination"].to_numpy(np.int64), like)
+        several = sent[sent["place"] == sent["destination"]]
+        alone = place != shared
+        first_ns = np.where(
+            alone,
+            _first_of(sent, "place", sample, place),
+            _first_of(sent, "destination", sample, shared),
         )
-        ns = filled(sent.reindex(pd.MultiIndex.from_arrays([sample, destination])))
-        return np.asarray((ns != NONE) & (ns < at_ns))
+        to_several_ns = np.where(alone, _first_of(several, "destination", sample, shared), NONE)
+        before = (first_ns != NONE) & (first_ns < at_ns)
+        return np.asarray(before | ((to_several_ns != NONE) & (to_several_ns < at_ns)))
+
+    def sent_ns(self, row: Ints) -> Ints:
+        """Return when each send (a row, or `NONE`) began."""
+        return pick(self._sent["ns"].to_numpy(np.int64), row)
 
     def held_up(self, sample: Ints, since_ns: Ints, until_ns: Ints) -> Ints:
         """Return for how long senders were held up in and between their send calls of each sample.
@@ -139,7 +151,7 @@ def find_wire(events: EventColumns, buffers: Buffers) -> Wire:
         _arrivals(first, "thread"),
         _arrivals(_first_of_process(first), "process"),
         int(refused.sum()),
-        sent,
+        _with_places(sent),
         pd.concat(
             [
                 _slow_calls(sent[~again], came, events.processes.thread_process),
@@ -148,6 +160,27 @@ def find_wire(events: EventColumns, buffers: Buffers) -> Wire:
             ignore_index=True,
         ),
     )
+
+
+def _with_places(sent: pd.DataFrame) -> pd.DataFrame:
+    """Add `place`, a destination of its own where SHM told of one reader, and `way`: with sample.
+
+    Of several readers SHM tells the last one's port only: any may be among them.
+    """
+    port = sent["port"].to_numpy(np.int64)
+    one = ((sent["transport"] == SHM) & (sent["destinations"] == 1)).to_numpy() & (port > 0)
+    out = sent.assign(place=np.where(one, sent["destination"] + port, sent["destination"]))
+    return out.assign(way=out.groupby(["sample", "place"]).ngroup().to_numpy(np.int64))
+
+
+def _first_of(sent: pd.DataFrame, column: str, sample: Ints, value: Ints) -> Ints:
+    """When each sample was first sent to a place or destination; `NONE` if never."""
+    key = ["sample", column]
+    first = sent.drop_duplicates(key)
+    ns = pd.Series(
+        first["ns"].to_numpy(np.int64), pd.MultiIndex.from_frame(first[key]), dtype="Int64"
+    )
+    return filled(ns.reindex(pd.MultiIndex.from_arrays([sample, value])))
 
 
 def _slow_calls(first: pd.DataFrame, came: pd.DataFrame, process_of_thread: Ints) -> pd.DataFrame:
@@ -285,6 +318,7 @@ def _arrivals(first: pd.DataFrame, place: str) -> pd.DataFrame:
             "recovered": every["recovered"].sum(),
             "arrived": every.size(),
             "transport": every["transport"].first(),
+            "port": every["port"].first(),
         }
     ).astype("Int64")
     in_time = first[~first["recovered"]].groupby(key)["ns"].max().astype("Int64")
