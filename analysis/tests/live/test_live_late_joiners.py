@@ -27,6 +27,7 @@ def test_what_was_written_before_a_reader_was_matched_waits_in_the_history(
     found = of_topic(analysis, "/kept")
     assert len(found) == MESSAGES * JOINERS
     sent = ns(truth(session, "writer", "publish")["t_mono_ns"])
+    chain_ids = analysis.chains.set_index("nodes")["chain_id"]
     for number in range(JOINERS):
         joiner = f"joiner_{number}"
         messages = found[found["subscription_node"] == f"/{joiner}"]
@@ -39,5 +40,6 @@ def test_what_was_written_before_a_reader_was_matched_waits_in_the_history(
         rest = after - history - waits_of(session, messages)
         assert (rest < 10 * MS).all(), (joiner, rest)
         assert messages["dds_write_ns"].isna().all()
-        (told,) = (b for b in analysis.bottlenecks if b.chain.endswith(f"/{joiner}"))
+        chain_id = chain_ids[f"/writer -> /{joiner}"]
+        (told,) = (each for each in analysis.bottlenecks if each.chain_id == chain_id)
         assert (told.layer, told.where) == ("history", "/kept")
