@@ -104,18 +104,24 @@ def _writes(events: EventColumns, ends: Endpoints) -> _Steps:
 
 
 def _takes(events: EventColumns, ends: Endpoints) -> _Steps:
-    """The takes of the endpoints' readers that took something."""
+    """The takes of the endpoints' readers that took something.
+
+    Where a process tells of takes whose call they are, one that is told without is no request or
+    response: when a writer goes, Cyclone DDS hands its readers a sample without a value.
+    """
     row, owner = ends.reader.used(events, _TAKE)
     some = events.ints(_TAKE, "taken")[row] > 0
     row, owner = row[some], owner[some]
     thread, ns = events.thread(_TAKE)[row], events.timestamps(_TAKE)[row]
-    handle = ends.reader.handle[owner]
-    said = _near(events, "dds:take_related", "reader", thread, ns, handle, after=True)
+    related = "dds:take_related"
+    said = _near(events, related, "reader", thread, ns, ends.reader.handle[owner], after=True)
+    of_call = ~np.isin(events.process(_TAKE)[row], events.process(related)) | (said != NONE)
+    row, owner, said = row[of_call], owner[of_call], said[of_call]
     by = events.words(_TAKE, "writer_guid")[row]
     number, stamp = (
         events.ints(_TAKE, name)[row] for name in ("sequence_number", "source_timestamp")
     )
-    return _steps(events, "dds:take_related", said, row, owner, by, number, stamp)
+    return _steps(events, related, said, row, owner, by, number, stamp)
 
 
 def _steps(
