@@ -27,6 +27,8 @@ def scene(transport: int, more: str = "", late_ns: int = 0) -> Scene:
     made.publisher("/scan", node="/source", pid=1)
     made.subscription("/scan", node="/filter", pid=2, symbol="on_scan")
     made.reader("R", pid=2)
+    # Before its first event nothing is known of a process.
+    made.play(f"{900 * MS} 2.2 wait")
     for number in range(1, COUNT + 1):
         ns = number * 1000 * MS
         sent, thread = ns + late_ns, 3 if late_ns else 1
@@ -74,8 +76,9 @@ def test_over_a_socket_the_way_may_be_slow() -> None:
     assert blamed(scene(1)) == "/scan to /filter over UDPv4"
 
 
-def test_a_process_that_emitted_anything_ran() -> None:
-    busy = "\n".join(f"{n * 1000 * MS + 90 * MS} 2.3 wait" for n in range(1, COUNT + 1))
+def test_a_process_that_emitted_all_the_time_ran() -> None:
+    sent = [number * 1000 * MS for number in range(1, COUNT + 1)]
+    busy = "\n".join(f"{ns + n * MS * 9 // 10} 2.3 wait" for ns in sent for n in range(223))
     assert blamed(scene(16, busy)) == "/scan to /filter over SHM"
 
 
