@@ -293,6 +293,7 @@ def _callbacks(relay: Relay, messages: pd.DataFrame) -> tuple[pd.DataFrame, pd.D
         instance_id=range(len(ran)),
         execution_id=range(len(ran)),
         finished_ns=ran["end_ns"],
+        until_ns=ran["end_ns"],
         host=HOST,
         vpid=100,
         vtid=100,

@@ -99,7 +99,7 @@ def test_the_json_document_is_the_contract(sample: Sample, root: Path) -> None:
     assert (hop["publisher_node"], hop["subscription_node"]) == ("/relay_1", "/relay_2")
     assert list(hop["latency_ns"]) == list(STATISTICS)
     for row in hop["layers"]:
-        assert {"layer", "share", *STATISTICS} == set(row)
+        assert {"layer", "share", "unsynchronised", *STATISTICS} == set(row)
     assert sum(row["mean"] for row in hop["layers"]) == pytest.approx(hop["latency_ns"]["mean"])
     assert sum(row["share"] for row in hop["layers"]) == pytest.approx(1)
     chain = document["chains"][0]
