@@ -33,18 +33,13 @@ class Server(Node):
         self.truth, self.work_s, self.busy_s = truth, work_ms / 1e3, busy_ms / 1e3
         self.create_subscription(UInt32, "/map", lambda _: spin_for(self.busy_s), 10)
         self.action = ActionServer(
-            self,
-            Fibonacci,
-            "/drive",
-            self.on_execute,
-            goal_callback=lambda _: GoalResponse.ACCEPT,
-            handle_accepted_callback=self.on_answered,
+            self, Fibonacci, "/drive", self.on_execute, goal_callback=self.on_goal
         )
 
-    def on_answered(self, goal: Any) -> None:
-        """Execute the goal, which was just accepted and answered."""
-        self.truth.add("driver", "answered", "/drive", goal.request.order, time.monotonic_ns())
-        goal.execute()
+    def on_goal(self, request: Any) -> GoalResponse:
+        """Accept every goal, which is answered at once."""
+        self.truth.add("driver", "asked", "/drive", request.order, time.monotonic_ns())
+        return GoalResponse.ACCEPT
 
     def on_execute(self, goal: Any) -> Any:
         """Execute a goal, with one feedback."""
