@@ -12,10 +12,12 @@ Spec = dict[str, Any]
 CHAIN = "/image -> /objects"
 
 
-def pipeline(*, period_ms: float = 50, count: int = 110, size: int = 1000) -> Spec:
+def pipeline(
+    *, period_ms: float = 50, count: int = 110, size: int = 1000, settle_s: float = 0
+) -> Spec:
     """Return camera -> /image -> detector -> /objects -> planner, a process each; healthy."""
     image = {"topic": "/image", "bytes": size}
-    timer = {"period_ms": period_ms, "count": count, "publish": [image]}
+    timer = {"period_ms": period_ms, "count": count, "publish": [image], "settle_s": settle_s}
     relayed = {"topic": "/image", "publish": [{"topic": "/objects", "bytes": 200}]}
     return {
         "processes": {

@@ -19,6 +19,7 @@ CASES = [
         "healthy-three-robots",
         "Nothing; three robots with the same nodes, which are one group of chains.",
         Healthy("/robot_1/image -> /robot_1/objects", alike=3),
-        of_robots(3, pipeline(period_ms=100, count=60)),
+        # Processes that still look for each other hold up those that have begun.
+        of_robots(3, pipeline(period_ms=100, count=60, settle_s=3)),
     ),
 ]

@@ -91,6 +91,7 @@ class Source:
         self.outputs = [Output(node, truth, each) for each in spec.get("publish", [])]
         self.sent = 0
         self.started = spec.get("wait_for_readers") is False
+        self.not_before = time.monotonic() + spec.get("settle_s", 0)
         group = MutuallyExclusiveCallbackGroup() if spec.get("group") else None
         self.timer = node.create_timer(spec["period_ms"] / 1e3, self.on_timer, callback_group=group)
 
@@ -101,7 +102,8 @@ class Source:
     def on_timer(self) -> None:
         name, period_ms = self.node.get_name(), self.spec["period_ms"]
         self.truth.add(name, "fired", "", period_ms, time.monotonic_ns())
-        self.started = self.started or all(output.ready() for output in self.outputs)
+        settled = time.monotonic() > self.not_before
+        self.started |= settled and all(output.ready() for output in self.outputs)
         if not self.started or ("count" in self.spec and self.done):
             return
         if self.sent == 0:
