@@ -12,6 +12,7 @@ when its callback began, and (event `turn`) from when on the joiner could have i
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -29,8 +30,11 @@ Rows = list[tuple[str, int, int]]
 
 
 def told() -> str:
-    """Wait for a line of the parent's."""
-    return sys.stdin.readline()
+    """Wait for a line of the parent's, and end with it."""
+    line = sys.stdin.readline()
+    if not line:
+        sys.exit(1)
+    return line
 
 
 def tell(word: str) -> None:
@@ -50,7 +54,7 @@ def writer() -> Rows:
         rows.append(("publish", number, time.monotonic_ns()))
         publisher.publish(UInt64(data=number))
     tell("written")
-    told()
+    sys.stdin.read()
     return rows
 
 
@@ -66,10 +70,11 @@ def joiner(name: str) -> Rows:
     if name == f"joiner_{EARLY}":
         tell("made")
         turn_ns = int(told())
-    while len(rows) < MESSAGES:
+    parent = os.getppid()
+    while len(rows) < MESSAGES and os.getppid() == parent:
         rclpy.spin_once(node, timeout_sec=0.1)
     tell("read")
-    told()
+    sys.stdin.read()
     return [("turn", 0, turn_ns), *rows]
 
 

@@ -63,7 +63,8 @@ def sink() -> None:
         MESSAGES,
         raw=True,
     )
-    while len(rows) < MESSAGES:
+    parent = os.getppid()
+    while len(rows) < MESSAGES and os.getppid() == parent:
         rclpy.spin_once(node, timeout_sec=0.1)
     write("sink", rows)
 
