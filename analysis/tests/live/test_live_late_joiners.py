@@ -42,4 +42,4 @@ def test_what_was_written_before_a_reader_was_matched_waits_in_the_history(
         assert messages["dds_write_ns"].isna().all()
         chain_id = chain_ids[f"/writer -> /{joiner}"]
         (told,) = (each for each in analysis.bottlenecks if each.chain_id == chain_id)
-        assert (told.layer, told.where) == ("history", "/kept")
+        assert (told.layer, told.where) == ("history", f"/kept to /{joiner}")
