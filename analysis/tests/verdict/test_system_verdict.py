@@ -227,6 +227,34 @@ def test_a_callback_that_takes_its_time_is_named() -> None:
     )
 
 
+@pytest.mark.parametrize(("slow", "stands_out"), [(4, False), (5, True)])
+def test_a_few_slow_messages_are_no_cause(slow: int, stands_out: bool) -> None:
+    """50 messages of 300 us; to some of them the way is 300 ms."""
+    made = Scene()
+    made.publisher("/t", node="/source", pid=1)
+    made.subscription("/t", node="/sink", pid=2, symbol="on_t")
+    made.play("0 2.2 wait")
+    for number in range(1, 51):
+        sent = number * 500 * MS
+        ready = sent + (300 * MS if number <= slow else 100_000)
+        made.play(
+            f"""
+            {sent} 1.1 rmw_publish /t {sent}
+            {ready} 2.2 ready
+            {ready + 10} 2.2 execute on_t
+            {ready + 20} 2.2 rmw_take on_t {sent}
+            {ready + 30} 2.2 callback_start on_t
+            {ready + 200_030} 2.2 callback_end on_t
+            {ready + 200_040} 2.2 wait
+            """
+        )
+    text, found, causes = judged(made)
+    assert found == stands_out
+    assert causes.iloc[0]["where"] == "/t"
+    assert causes.iloc[0]["share"] > 0.95
+    assert text.startswith("Nothing stands out") != stands_out
+
+
 def cpu_of(made: Scene, cpu_wait_ns: int) -> dict[str, pd.DataFrame]:
     model, _ = made.model()
     row = {

@@ -3,7 +3,9 @@
 """Causes of the time that all messages took, ranked over the whole system.
 
 A cause *stands out* when it has 30 % or more of the messages' time and its largest layer costs a
-message more, on average, than a healthy hop may need for it (strata.stats.stands_out). An executor
+message more, on average, than a healthy hop may need for it (strata.stats.stands_out), also without
+the few messages in which it was longest, since a few slow ones are the machine's (MIN_OUTLIERS of
+stands_out less one, and at most a tenth of its messages). An executor
 also does when it is full (its threads did something for 90 % or more of their time) and the
 messages that it took spent 10 % or more of all time waiting for it, and as long each. A process
 does when its threads, for 30 % or more of the time in which they wanted a CPU while it exchanged
@@ -18,10 +20,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from strata.schema import tables
-from strata.stats.stands_out import allowance
+from strata.stats.stands_out import MIN_OUTLIERS, allowance
 from strata.verdict.executor_load import busy_shares
 
 STANDS_OUT_SHARE = 0.3
@@ -29,6 +32,8 @@ STARVED_NS = 1_000_000
 FULL = 0.9
 FULL_SHARE = 0.1
 STARVED = 0.3
+FEW = 0.1
+"""Of the messages of a cause: fewer than these are not counted as the machine's."""
 LEAST_SHARE = 0.01
 MOST_NODES = 3
 """Of a process: more nodes are counted, not named."""
@@ -67,9 +72,8 @@ def find_causes(results: Results) -> pd.DataFrame:
     found["mean_ns"] = found["duration_ns"] / found["count"].clip(lower=1)
     # What a healthy hop may need is known by layer: the largest of a cause is held against it.
     long = found["largest_ns"] / found["count"].clip(lower=1) > found["layer"].map(allowance)
-    large = (found["share"] >= STANDS_OUT_SHARE) & long
     full = (found["kind"] == "executor") & (found["busy"].fillna(0.0) >= FULL)
-    found["stands_out"] = large | (full & long & (found["share"] >= FULL_SHARE))
+    found["stands_out"] = long & (found["share"] >= np.where(full, FULL_SHARE, STANDS_OUT_SHARE))
     found = found.drop(columns="largest_ns")
     starved = _starved(results)
     found = pd.concat([found, starved], ignore_index=True) if len(starved) else found
@@ -90,15 +94,29 @@ def _ranked(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def _summed(parts: pd.DataFrame, key: list[str]) -> pd.DataFrame:
-    """Sums by key, with the number of messages and the layer that has most of each."""
+    """Sums by key, with the number of messages and the layer that has most of each.
+
+    `largest_ns` is of that layer, without the few messages that have most of it.
+    """
     by_layer = parts.groupby([*key, "layer"])["duration_ns"].sum().reset_index()
     largest = by_layer.sort_values("duration_ns", ascending=False).drop_duplicates(key)
+    largest = largest[[*key, "layer"]]
     grouped = parts.groupby(key)
     sums = pd.DataFrame(
         {"duration_ns": grouped["duration_ns"].sum(), "count": grouped["message_id"].nunique()}
     )
-    largest = largest.rename(columns={"duration_ns": "largest_ns"})
-    return sums.reset_index().merge(largest[[*key, "layer", "largest_ns"]], on=key)
+    own = parts.merge(largest, on=[*key, "layer"])
+    sums["largest_ns"] = own.groupby(key)["duration_ns"].sum() - _few(own, key)
+    return sums.reset_index().merge(largest, on=key)
+
+
+def _few(parts: pd.DataFrame, key: list[str]) -> pd.Series[int]:
+    """Return by key the time of the few messages that have most of it."""
+    of_message = parts.groupby([*key, "message_id"])["duration_ns"].sum()
+    grouped = of_message.sort_values(ascending=False).groupby(level=key)
+    few = (grouped.transform("size") * FEW).clip(upper=MIN_OUTLIERS - 1).astype("int64")
+    longest = few.index[grouped.cumcount() < few]
+    return of_message[longest].groupby(level=key).sum().reindex(grouped.size().index, fill_value=0)
 
 
 def _executors(results: Results) -> pd.DataFrame:
@@ -124,14 +142,11 @@ def _hops(results: Results) -> pd.DataFrame:
     """What nodes did with what they received: a row a hop and layer."""
     parts = results.parts
     own = parts[parts["kind"] == "hop"]
-    grouped = own.groupby(["hop_id", "layer"])
-    sums = pd.DataFrame(
-        {"duration_ns": grouped["duration_ns"].sum(), "count": grouped["message_id"].nunique()}
-    ).reset_index()
+    sums = _summed(own.assign(part=own["layer"]), ["hop_id", "part"])
     hop = results.hops.set_index("hop_id")
     names = hop["topic"] + " in " + hop["subscription_node"]
     where = sums["hop_id"].map(names).astype(object)
-    return sums.assign(kind="hop", where=where, largest_ns=sums["duration_ns"])
+    return sums.drop(columns="part").assign(kind="hop", where=where)
 
 
 def _nodes_of(executors: pd.DataFrame, processes: pd.DataFrame) -> pd.Series[str]:
