@@ -70,10 +70,13 @@ class Run:
         return layers.fillna(0).sum(axis=1).to_numpy(np.int64)
 
     def inside_publish(self) -> Ints:
-        """For how long each publish() lasted until the reader had the message, by own stamps."""
+        """For how long each publish() lasted until the reader had the message, by own stamps.
+
+        From its first event on: what lies between the stamp and that is before the message.
+        """
         left = ns(truth(self.session, "source", "published")["t_mono_ns"])
         came = ns(truth(self.session, "sink", "cb_start")["t_mono_ns"])
-        return np.minimum(left, came) - ns(truth(self.session, "source", "publish")["t_mono_ns"])
+        return np.minimum(left, came) - ns(self.messages["publish_ns"])
 
     def bottleneck(self) -> Bottleneck:
         return the_bottleneck(self.analysis, TOPIC)
