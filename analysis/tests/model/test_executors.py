@@ -536,6 +536,28 @@ def test_between_two_calls_of_spin_some_a_thread_is_outside() -> None:
     assert busy["outside"].tolist() == [pytest.approx(74 / 140)]
 
 
+def test_threads_of_a_pool_wait_for_what_they_are_handed() -> None:
+    made = scene()
+    made.play(
+        """
+        100 2.1 wait
+        150 2.1 ready
+        160 2.2 execute on_t
+        162 2.2 callback_start on_t
+        170 2.2 callback_end on_t
+        171 2.1 wait
+        250 2.1 ready
+        260 2.2 execute on_t
+        262 2.2 callback_start on_t
+        270 2.2 callback_end on_t
+        """
+    )
+    frame = executor_threads_frame(made.model()[0]).set_index("vtid")
+    assert frame.loc[2, "waiting_ns"] == 260 - 170
+    assert frame.loc[2, "ready_ns"] == 2 + 2
+    assert busy_shares(frame)["busy"][frame.loc[2, "executor_id"]] == pytest.approx(20 / 110)
+
+
 def test_a_thread_waited_before_its_first_event() -> None:
     made = IntraScene()
     made.play("0 1.1 ready\n1000 1.2 ready\n1100 1.2 callback_start x\n1200 1.2 callback_end x")

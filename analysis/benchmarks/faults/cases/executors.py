@@ -13,6 +13,7 @@ from magnitude import Magnitude, mean_way, median_way
 from cases.graphs import CHAIN, Spec, pipeline, with_input, with_node, with_process, with_source
 
 _WAIT = ("executor wait",)
+_IN_THREADS = ("wake-up + executor wait",)
 
 
 def _with_command(graph: Spec) -> Spec:
@@ -60,15 +61,9 @@ def _growth(truth: Truth) -> float:
     return (work - period) / period * 1e9
 
 
-def _behind(
-    name: str,
-    about: str,
-    graph: Spec,
-    node: str = "detector",
-    layers: tuple[str, ...] = _WAIT,
-) -> Case:
+def _behind(name: str, about: str, graph: Spec, node: str = "detector") -> Case:
     place = ("behind", "/command", f"/{node}")
-    return Case(name, about, Cause(CHAIN, layers, place, _until_free(node)), graph)
+    return Case(name, about, Cause(CHAIN, _WAIT, place, _until_free(node)), graph)
 
 
 _LOGGER = {"inputs": [{"topic": "/command", "work_ms": 15}]}
@@ -153,12 +148,19 @@ CASES = [
         _ORDERED,
         "logger",
     ),
-    _behind(
-        "behind-in-threads",
-        "The same, 15 ms, in an executor of several threads: the two exclude each other.",
-        with_process(_beside(15), "detector", executor="multi"),
+    Case(
+        "waits-in-threads",
+        "Image and command, of 15 ms, exclude each other in an executor of several threads, which "
+        "looks again at what it held back only when something else wakes it.",
         # Which thread would have taken it is not known: when it woke up is neither.
-        layers=("wake-up + executor wait",),
+        Cause(
+            CHAIN,
+            _IN_THREADS,
+            ("/detector",),
+            mean_way("camera", ("detector",), "/image", last="planner"),
+            mean=Mean(_IN_THREADS, ("/detector",)),
+        ),
+        with_process(_beside(15), "detector", executor="multi"),
     ),
     Case(
         "timer-overruns",

@@ -6,7 +6,9 @@ From the first to the last event of its executor or callbacks each instant of a 
 
 * *executing*: inside an outermost callback; one that has no end, as strata.model.last_seen says;
 * *waiting*: from wait_for_work to get_next_ready, outside of callbacks; a wait that is still open
-  when the trace ends goes on to the last event of the host, and so does the thread's time;
+  when the trace ends goes on to the last event of the host, and so does the thread's time. A thread
+  that executes and never looks for work itself (of the pool of rclpy's MultiThreadedExecutor) waits
+  for what it is handed: from the end of one thing to the next;
 * *mutex*, of multi-threaded executors: before a get_next_ready that ends no wait, back to the event
   before it. rclcpp looks for work with its executor's mutex held, so this is the wait for the
   mutex: another thread has it while it waits for work;
@@ -152,17 +154,32 @@ class _Done:
 def _done(model: Model, until_ns: Ints) -> _Done:
     executions, waits, none = model.executions, model.waits, ~_inside(model)
     last = open_waits(model.timeline, host_ends(model), model.losses)
+    handed = _until_handed(model)
     outer = executions.depth == 1
     thread, start_ns = executions.thread[outer], executions.start_ns[outer]
     return _Done(
         _Intervals(thread, start_ns, until_ns[outer]),
         _Intervals(
-            np.concatenate([waits.thread[none], last.thread]),
-            np.concatenate([waits.start_ns[none], last.start_ns]),
-            np.concatenate([waits.end_ns[none], last.end_ns]),
+            np.concatenate([waits.thread[none], last.thread, handed.thread]),
+            np.concatenate([waits.start_ns[none], last.start_ns, handed.begin_ns]),
+            np.concatenate([waits.end_ns[none], last.end_ns, handed.end_ns]),
         ),
         *_between(model),
     )
+
+
+def _until_handed(model: Model) -> _Intervals:
+    """The time before what threads execute that others chose for them, outside of callbacks."""
+    timeline = model.timeline
+    looks = timeline.positions(Kind.WAIT, Kind.READY, Kind.WAIT_BEGIN)
+    handed = np.ones(len(model.executors.of_thread), bool)
+    handed[timeline.thread[looks]] = False
+    handed[model.waits.thread] = False
+    at = timeline.positions(Kind.EXECUTE, Kind.CALLBACK_START, Kind.CALLBACK_END)
+    kind, thread, ns = timeline.kind[at], timeline.thread[at], timeline.ns[at]
+    own = (thread[1:] == thread[:-1]) & (kind[1:] == Kind.EXECUTE) & handed[thread[1:]]
+    own &= model.executions.enclosing(at[1:]) == NONE
+    return _Intervals(thread[1:][own], ns[:-1][own], ns[1:][own])
 
 
 def _in_traffic(
