@@ -67,7 +67,7 @@ STAGES: dict[str, dict[ModuleType, tuple[str, ...]]] = {
     "chains": {
         messages: (
             *("endpoint_names", "find_links", "link_messages", "find_ways", "find_chains"),
-            *("find_chains_of", "causes_missing", "propose_links"),
+            *("clocks_of", "find_chains_of", "causes_missing", "propose_links"),
         )
     },
     "scheduling": {
