@@ -35,7 +35,8 @@ def _missed_images(truth: Truth) -> int:
 
 
 def _objects(**qos: object) -> Spec:
-    graph = pipeline()
+    # What the detector publishes before it and the planner know each other is no loss.
+    graph = pipeline(settle_s=2)
     detector = graph["processes"]["detector"]["nodes"]["detector"]["inputs"][0]
     detector["publish"] = [{"topic": "/objects", "bytes": 200, **qos}]
     return graph
