@@ -302,7 +302,7 @@ def test_force_does_not_touch_what_is_no_recording(world: World, tmp_path: Path)
     done = world.record("-o", tmp_path, "--force", "--", "true")
 
     assert done.returncode == 1
-    assert "has no manifest.json, so its files are no recording" in done.stderr
+    assert "trace is not of a recording: there is no manifest.json of a recording" in done.stderr
     assert (tmp_path / "trace" / "precious").read_text() == "mine"
 
 

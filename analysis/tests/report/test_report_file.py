@@ -84,10 +84,37 @@ def test_the_report_goes_into_the_session(own_sample: Callable[[str], Path]) -> 
     assert done.exit_code == 0, done.output
     assert done.stdout == f"Wrote {session / 'report.html'}\n"
     assert "<h1>fast_blocked_st</h1>" in (session / "report.html").read_text()
+    (session / "report.html").write_text("mine")
     again = report(session)
     assert isinstance(again.exception, OutputError)
     assert "--force" in str(again.exception)
+    assert (session / "report.html").read_text() == "mine"
     assert report(session, "--force").exit_code == 0
+    assert "<h1>fast_blocked_st</h1>" in (session / "report.html").read_text()
+
+
+def test_a_page_of_our_own_is_replaced_in_its_place_but_not_where_one_is_named(
+    own_sample: Callable[[str], Path],
+) -> None:
+    session = own_sample("fast_blocked_st")
+    page = session / "report.html"
+    assert report(session).exit_code == 0
+    first = page.stat().st_ino
+    assert report(session).exit_code == 0
+    assert page.stat().st_ino != first
+    assert isinstance(report(session, "-o", page).exception, OutputError)
+
+
+def test_no_link_is_followed_to_a_page(own_sample: Callable[[str], Path], tmp_path: Path) -> None:
+    session = own_sample("fast_blocked_st")
+    assert report(session).exit_code == 0
+    page = (session / "report.html").rename(tmp_path / "kept.html")
+    before = page.read_text()
+    (session / "report.html").symlink_to(page)
+    assert isinstance(report(session).exception, OutputError)
+    assert report(session, "--force").exit_code == 0
+    assert not (session / "report.html").is_symlink()
+    assert page.read_text() == before
 
 
 def test_the_report_of_a_sessions_trace_goes_into_the_session(

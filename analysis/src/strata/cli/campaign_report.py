@@ -28,7 +28,11 @@ _NAME = "report.html"
     type=click.Path(path_type=Path),
     help=f"Write there; without it, {_NAME} in DIRECTORY.",
 )
-@click.option("--force", is_flag=True, help="Overwrite the output file.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Overwrite the output file; a page of Strata's in the default place needs none.",
+)
 @click.option(
     "--format",
     "form",
@@ -54,8 +58,8 @@ def command(directory: Path, output: Path | None, form: str, *, force: bool) -> 
         print_contents(contents, make_console())
         return
     target = output if output is not None else directory / _NAME
-    check_target(target, force=force)
+    check_target(target, force=force, replace_page=output is None)
     with stepwise_progress("Making the report") as progress:
         contents = gather(directory, progress=progress)
-    written = write_page_of(contents, target, force=force)
+    written = write_page_of(contents, target, force=force, replace_page=output is None)
     click.echo(f"Wrote {printable(str(written))}")

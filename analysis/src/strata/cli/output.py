@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -39,7 +40,7 @@ def output_options(command: Command) -> Command:
 
 def check_output(output: Path | None, *, force: bool) -> None:
     """Raise OutputError when the file exists and must not be overwritten."""
-    if output is not None and output.exists() and not force:
+    if output is not None and os.path.lexists(output) and not force:
         raise OutputError(
             f"Cannot write {output}: the file exists. Choose another name or use --force."
         )
@@ -54,6 +55,9 @@ def write_output(output: Path | None, write: Callable[[IO[str]], None]) -> None:
         write(sys.stdout)
         return
     try:
+        if output.is_symlink():
+            # What it leads to is not what was named.
+            output.unlink()
         with output.open("w") as file:
             write(file)
     except OSError as error:

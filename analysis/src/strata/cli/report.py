@@ -30,7 +30,11 @@ _NAME = "report.html"
     type=click.Path(path_type=Path),
     help=f"Write there; without it, {_NAME} in the session.",
 )
-@click.option("--force", is_flag=True, help="Overwrite the output file.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Overwrite the output file; a page of Strata's in the default place needs none.",
+)
 @chain_option
 @links_option
 @processes_option
@@ -50,14 +54,16 @@ def command(
     target = output if output is not None else default_output(trace)
     if trace.is_dir():
         # Before the analysis, which takes long. What is wrong with the trace itself is its to say.
-        check_target(target, force=force)
+        check_target(target, force=force, replace_page=output is None)
     topics = parse_chain(chain) if chain is not None else None
     links = read_links(links_path) if links_path else ()
     with decoding_progress() as progress:
         analysis = analyze(
             trace, links=links, chain=topics, progress=progress, all_processes=all_processes
         )
-    written = write_report(analysis, target, title=title_of(trace), force=force)
+    written = write_report(
+        analysis, target, title=title_of(trace), force=force, replace_page=output is None
+    )
     click.echo(f"Wrote {printable(str(written))}")
 
 

@@ -9,7 +9,6 @@ nothing but the files that are listed there.
 from __future__ import annotations
 
 import errno
-import json
 import os
 import shutil
 import stat
@@ -19,9 +18,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from strata.errors import OutputError
+from strata.marks import TABLES, TABLES_FORMAT, own_tables
 
-CONTENTS = "tables.json"
-FORMAT = "strata tables"
+CONTENTS = TABLES
+FORMAT = TABLES_FORMAT
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _ELSEWHERE = "Name another place with -o."
@@ -106,7 +106,7 @@ def _check_place(target: Path) -> None:
 
 def _foreign_entry(target: Path, entries: list[Path]) -> str | None:
     """Name an entry that `strata convert` did not write; null when it wrote all."""
-    written = _written_files(target / CONTENTS)
+    written = own_tables(target)
     if written is None:
         other = next((entry.name for entry in entries if entry.name != CONTENTS), None)
         return other or f"{CONTENTS} without the format {FORMAT!r}"
@@ -114,20 +114,6 @@ def _foreign_entry(target: Path, entries: list[Path]) -> str | None:
         if entry.name not in written or not stat.S_ISREG(entry.lstat().st_mode):
             return entry.name
     return None
-
-
-def _written_files(contents: Path) -> set[str] | None:
-    """Return the names of the files that a tables.json tells of, with its own; null for no such."""
-    try:
-        # A pipe of that name would never end.
-        if not stat.S_ISREG(contents.lstat().st_mode):
-            return None
-        document = json.loads(contents.read_text(encoding="utf-8"))
-        if document["format"] != FORMAT:
-            return None
-        return {CONTENTS, *(str(table["file"]) for table in document["tables"].values())}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return None
 
 
 class _UnrestoredError(Exception):

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -15,16 +16,23 @@ from pathlib import Path
 
 from strata.errors import OutputError
 from strata.record.daemon import alive
+from strata.record.former import (
+    CLEANUP,
+    MANIFEST,
+    PERF_DATA,
+    RECORDED,
+    STATE,
+    THREAD_CPU,
+    TRACE,
+    Former,
+    NotOursError,
+    find_former,
+    read_state_document,
+)
 from strata.record.places import sessions_root
 
-MANIFEST = "manifest.json"
-TRACE = "trace"
-PERF_DATA = "perf.data"
-THREAD_CPU = "thread_cpu"
-STATE = "recording.json"
-CLEANUP = "CLEANUP.txt"
-# What a recording and the verbs on it write; --force replaces these and nothing else.
-_OWN = (MANIFEST, TRACE, PERF_DATA, THREAD_CPU, "tables", "report.html", "scenario", STATE, CLEANUP)
+__all__ = ["CLEANUP", "MANIFEST", "PERF_DATA", "STATE", "THREAD_CPU", "TRACE"]
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 # LTTng's packets: magic, UUID, stream id and instance id (32 bytes), then two timestamps, then the
 # sizes of content and packet in bits; header and packet context take 84 bytes, aligned to 88.
@@ -66,9 +74,10 @@ class State:
 
 def read_state(directory: Path) -> State | None:
     """Read the state file of a recording; null when there is none, or none of ours."""
+    document = read_state_document(directory / STATE)
     try:
-        return State(**json.loads((directory / STATE).read_text()))
-    except (OSError, ValueError, TypeError):
+        return State(**document) if document else None
+    except TypeError:
         return None
 
 
@@ -90,10 +99,15 @@ def default_directory(name: str) -> Path:
 def check_directory(directory: Path, *, force: bool) -> None:
     """Refuse a directory that must not be recorded into.
 
-    Raises OutputError when it is a file, holds something (without `force`), holds something but
-    no recording (even with `force`), or is being recorded into.
+    Raises OutputError when it is a file, holds something (without `force`), holds something of the
+    user's where a recording would write (even with `force`), or is being recorded into.
     """
     if not directory.exists():
+        if directory.is_symlink():
+            raise OutputError(
+                f"Cannot record into {directory}: it is a link that leads nowhere. Choose another "
+                "-o."
+            )
         return
     if not directory.is_dir():
         raise OutputError(f"Cannot record into {directory}: it is a file. Choose another -o.")
@@ -111,40 +125,61 @@ def check_directory(directory: Path, *, force: bool) -> None:
             f"Cannot record into {directory}: it is not empty ({entries[0]}; {len(entries)} in "
             "all). Choose another -o, or replace a former recording with --force."
         )
-    if not {MANIFEST, STATE} & set(entries) and set(entries) & set(_OWN):
+    former = _former(directory)
+    if directory.is_symlink() and not former.recorded:
         raise OutputError(
-            f"Cannot replace {directory}: it has no {MANIFEST}, so its files are no recording of "
-            "Strata. Choose another -o."
+            f"Cannot record into {directory}: it is a link, and leads to a directory that holds "
+            "no recording of Strata. Choose another -o."
         )
 
 
 def clear_directory(directory: Path) -> list[Path]:
-    """Make the directory, without a former recording's files; returns those that were removed."""
-    removed = []
+    """Make the directory, without a former recording's files; returns those that were removed.
+
+    Raises OutputError, before anything is removed, when something of the user's is in the way.
+    """
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        for name in _OWN:
-            path = directory / name
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            elif path.is_symlink() or path.exists():
-                path.unlink()
-            else:
-                continue
-            removed.append(path)
+        return _former(directory).remove()
     except OSError as error:
         raise OutputError(
             f"Cannot prepare {directory}: {error.strerror}: {error.filename}. Choose another -o."
         ) from error
-    return removed
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file so that no reader ever sees a part of it."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
+def remove_begun(directory: Path) -> None:
+    """Remove what a recording has begun to write into a directory that was cleared for it."""
+    for name in RECORDED:
+        path = directory / name
+        with contextlib.suppress(OSError):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+
+
+def _former(directory: Path) -> Former:
     try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
+        return find_former(directory)
+    except NotOursError as error:
+        raise OutputError(
+            f"Cannot replace {directory}: {error.path.relative_to(directory)} is not of a "
+            f"recording: {error}. Move it away, or choose another -o."
+        ) from error
+
+
+def write_text(path: Path, text: str, mode: int = 0o640) -> None:
+    """Write a file so that no reader ever sees a part of it, nor, by default, a stranger any."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        try:
+            with os.fdopen(os.open(partial, flags, mode), "w", encoding="utf-8") as file:
+                file.write(text)
+            partial.replace(path)
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise
     except OSError as error:
         raise OutputError(
             f"Cannot write {path}: {error.strerror}. Check the disk and the directory's rights."

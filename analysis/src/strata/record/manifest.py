@@ -12,11 +12,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from strata.marks import RECORDING_FORMAT
 from strata.record.command import End
 from strata.record.config import SessionConfig
 from strata.record.dds import Dds
 from strata.record.directory import MANIFEST, write_text
 from strata.record.driver import Driver
+from strata.record.former import written_files
 from strata.record.host import (
     clock_offset,
     describe_host,
@@ -105,7 +107,9 @@ class Manifest:
         }
 
     def write(self) -> None:
-        """Write manifest.json."""
+        """Write manifest.json, with the mark of a recording and the list of what it wrote."""
+        files = written_files(self.directory, ended="end" in self.content)
+        self.content |= {"format": RECORDING_FORMAT, "files": files}
         write_text(self.path, json.dumps(self.content, indent=1) + "\n")
 
 

@@ -28,6 +28,7 @@ from strata.record.directory import (
     clear_directory,
     default_directory,
     holds_events,
+    remove_begun,
 )
 from strata.record.driver import Driver, plan_driver
 from strata.record.kernel.events import DEFAULT_EVENTS
@@ -136,7 +137,7 @@ def record(
             return _record(plan, manifest)
         except BaseException:
             if not manifest.command_ran:
-                clear_directory(plan.directory)
+                remove_begun(plan.directory)
                 if not existed:
                     plan.directory.rmdir()
             raise

@@ -47,12 +47,14 @@ class StudySection:
     counts: dict[str, int]
 
 
-def write_page_of(contents: Contents, path: Path, *, force: bool) -> Path:
+def write_page_of(
+    contents: Contents, path: Path, *, force: bool, replace_page: bool = False
+) -> Path:
     """Write the page of a campaign to `path` and return that path.
 
     Raises OutputError when the file exists and `force` is not given, or when it cannot be written.
     """
-    check_target(path, force=force)
+    check_target(path, force=force, replace_page=replace_page)
     return write_page(path, render_page(contents))
 
 

@@ -16,18 +16,23 @@ from bokeh.embed import json_item
 from markupsafe import Markup, escape
 
 from strata.errors import OutputError
+from strata.marks import is_own_page
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure
 
 
-def check_target(path: Path, *, force: bool) -> None:
-    """Raise OutputError when `path` must not or cannot be written."""
+def check_target(path: Path, *, force: bool, replace_page: bool = False) -> None:
+    """Raise OutputError when `path` must not or cannot be written.
+
+    With `replace_page` a page that Strata wrote may be replaced without `force`.
+    """
     if path.is_dir():
         raise OutputError(
             f"Cannot write the report {path}: it is a directory. Name a file with -o."
         )
-    if path.exists() and not force:
+    replaceable = force or (replace_page and is_own_page(path))
+    if os.path.lexists(path) and not replaceable:
         raise OutputError(
             f"Cannot write the report {path}: the file exists. Choose another name with -o or "
             "overwrite it with --force."

@@ -86,13 +86,15 @@ class ChainSection:
     threads: tables.Split
 
 
-def write_report(analysis: Analysis, path: Path, *, title: str, force: bool) -> Path:
+def write_report(
+    analysis: Analysis, path: Path, *, title: str, force: bool, replace_page: bool = False
+) -> Path:
     """Write the page of `analysis` to `path` and return that path.
 
     Raises OutputError when the file exists and `force` is not given, or when it cannot be written;
-    then nothing is left behind.
+    then nothing is left behind. With `replace_page` a page of Strata's needs no `force`.
     """
-    check_target(path, force=force)
+    check_target(path, force=force, replace_page=replace_page)
     page = render_page(analysis, title=title)
     return write_page(path, page)
 

@@ -1,0 +1,237 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a former recording left in a directory, told from what is the user's.
+
+A name proves nothing: web applications have a manifest.json, too. What counts is the mark in
+manifest.json (or in the recorder's state file), what the manifest lists, and the content of each
+file. No link is followed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from strata.documents import DocumentError, decode, parse_json, read_bytes
+from strata.marks import head, is_own_page, is_session, own_manifest, own_tables
+
+MANIFEST = "manifest.json"
+TRACE = "trace"
+PERF_DATA = "perf.data"
+THREAD_CPU = "thread_cpu"
+SCENARIO = "scenario"
+STATE = "recording.json"
+CLEANUP = "CLEANUP.txt"
+RECORDED = (TRACE, PERF_DATA, THREAD_CPU, SCENARIO, CLEANUP, STATE, MANIFEST)
+"""What a recording writes. Those that bear the mark come last: a removal that is stopped can be
+begun again."""
+
+_TABLES, _PAGE = "tables", "report.html"
+_TREES = (TRACE, THREAD_CPU, SCENARIO)
+_PARTIAL = re.compile(r"\.(manifest\.json|recording\.json)\.\d+")
+_SAMPLES = ("threads.csv", "samples.csv")
+_STATE_BYTES = 1 << 20
+# Of packets, of packets of metadata, and of LTTng's indexes; in either byte order.
+_MAGICS = tuple(
+    number.to_bytes(4, order)
+    for number in (0xC1FC1FC1, 0x75D11D57, 0xC1F1DCC1)
+    for order in ("little", "big")
+)
+# A machine that went down leaves pages that were never written.
+_NEVER_WRITTEN = b"\0\0\0\0"
+
+
+class NotOursError(Exception):
+    """Something stands where a recording writes, and is not of one; `path` names it."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(why)
+        self.path, self.why = path, why
+
+
+@dataclass(frozen=True)
+class Former:
+    """A former recording's files in `directory`: `parts` are its top names, in order of removal.
+
+    Each has its files and directories, what is inside first. `recorded` is false where there is no
+    recording.
+    """
+
+    directory: Path
+    recorded: bool
+    parts: dict[str, list[Path]] = field(default_factory=dict)
+
+    def remove(self) -> list[Path]:
+        """Remove exactly these; returns the top ones. Raises OSError."""
+        for paths in self.parts.values():
+            for path in paths:
+                if stat.S_ISDIR(path.lstat().st_mode):
+                    path.rmdir()
+                else:
+                    path.unlink()
+        return [self.directory / name for name in self.parts]
+
+
+def find_former(directory: Path) -> Former:
+    """Look for a former recording.
+
+    Raises NotOursError when something of the user's stands where a recording would write, OSError
+    when the directory cannot be read.
+    """
+    manifest = own_manifest(directory / MANIFEST)
+    state = read_state_document(directory / STATE)
+    known = manifest is not None or state is not None
+    claims = _claims(manifest)
+    looks: dict[str, Callable[[Path], list[Path]]] = {
+        TRACE: lambda path: _tree(path, claims, _is_ctf),
+        PERF_DATA: lambda path: _file(path, _is_perf_data(path)),
+        THREAD_CPU: lambda path: _tree(path, claims, lambda one: one.name in _SAMPLES),
+        SCENARIO: lambda path: _scenario(path, claims),
+        CLEANUP: lambda path: _file(path, b"strata" in (head(path, 512) or b"")),
+        STATE: lambda path: _file(path, state is not None),
+        MANIFEST: lambda path: _file(path, manifest is not None),
+    }
+    parts: dict[str, list[Path]] = {}
+    if known:
+        parts |= _added(directory)
+    for name in RECORDED:
+        path = directory / name
+        if os.path.lexists(path):
+            if not known:
+                raise NotOursError(path, f"there is no {MANIFEST} of a recording beside it")
+            parts[name] = looks[name](path)
+    return Former(directory, known, parts)
+
+
+def written_files(directory: Path, *, ended: bool) -> list[str]:
+    """List what a recording wrote, for its manifest: paths, and whole trees as `NAME/`.
+
+    One that has not `ended` claims the trees that it is still writing.
+    """
+    files = [MANIFEST]
+    for name in (TRACE, PERF_DATA, THREAD_CPU, SCENARIO):
+        path = directory / name
+        if not path.is_dir():
+            files += [name] if path.is_file() else []
+        elif name == TRACE or not ended:
+            files.append(f"{name}/")
+        else:
+            files += sorted(str(one.relative_to(directory)) for one in _leaves(path))
+    if not ended:
+        files += [f"{name}/" for name in (TRACE, THREAD_CPU) if f"{name}/" not in files]
+    return files
+
+
+def read_state_document(path: Path) -> dict[str, Any] | None:
+    """Read a recorder's state file; null when there is none, or none of ours."""
+    try:
+        document = parse_json(decode(read_bytes(path, _STATE_BYTES, follow=False)))
+    except (OSError, DocumentError):
+        return None
+    if not isinstance(document, dict) or not is_session(document.get("session")):
+        return None
+    return document
+
+
+def _claims(manifest: dict[str, Any] | None) -> set[str]:
+    """Give what a manifest lists; those of before the list, and killed recorders, claim trees."""
+    listed = manifest.get("files") if manifest else None
+    if isinstance(listed, list):
+        return {one for one in listed if isinstance(one, str)}
+    return {PERF_DATA, *(f"{name}/" for name in _TREES)}
+
+
+def _added(directory: Path) -> dict[str, list[Path]]:
+    """Find what other verbs wrote: by marks of their own; what has none is not touched."""
+    found = {}
+    tables, page = directory / _TABLES, directory / _PAGE
+    written = own_tables(tables) if not tables.is_symlink() else None
+    if written is not None:
+        entries = list(tables.iterdir())
+        if all(one.name in written and _is_regular(one) for one in entries):
+            found[_TABLES] = [*entries, tables]
+    if is_own_page(page):
+        found[_PAGE] = [page]
+    found |= {
+        one.name: [one]
+        for one in directory.iterdir()
+        if _PARTIAL.fullmatch(one.name) and _is_regular(one)
+    }
+    return found
+
+
+def _file(path: Path, ours: bool) -> list[Path]:
+    if not ours:
+        raise NotOursError(path, _what(path))
+    return [path]
+
+
+def _tree(path: Path, claims: set[str], ours: Callable[[Path], bool]) -> list[Path]:
+    """List a tree, what is inside first. Raises NotOursError for what is not claimed, or ours."""
+    if path.is_symlink() or not path.is_dir() or path.is_mount():
+        raise NotOursError(path, _what(path))
+    base = path.parent
+    found = []
+    for one in _leaves(path, with_directories=True):
+        if one.is_dir() and not one.is_symlink():
+            if one.is_mount():
+                raise NotOursError(one, _what(one))
+        elif not _claimed(one.relative_to(base), claims) or not ours(one):
+            raise NotOursError(one, _what(one))
+        found.append(one)
+    return [*found, path]
+
+
+def _scenario(path: Path, claims: set[str]) -> list[Path]:
+    plan = head(path / "plan.json", 1)
+    if f"{SCENARIO}/" in claims and plan is None and path.is_dir() and any(path.iterdir()):
+        raise NotOursError(path, "it has no plan.json of a run")
+    return _tree(path, claims, lambda _: True)
+
+
+def _claimed(path: Path, claims: set[str]) -> bool:
+    return str(path) in claims or any(f"{parent}/" in claims for parent in path.parents)
+
+
+def _leaves(path: Path, *, with_directories: bool = False) -> Iterator[Path]:
+    """Walk a tree from its depths without following a link; links are leaves."""
+
+    for place, directories, files in os.walk(path, topdown=False):
+        whole = Path(place)
+        links = [name for name in directories if (whole / name).is_symlink()]
+        yield from (whole / name for name in (*files, *links))
+        if with_directories:
+            yield from (whole / name for name in directories if name not in links)
+
+
+def _is_ctf(path: Path) -> bool:
+    start = head(path, 6)
+    if start is None:
+        return False
+    return not start or start.startswith((*_MAGICS, _NEVER_WRITTEN, b"/* CTF"))
+
+
+def _is_perf_data(path: Path) -> bool:
+    start = head(path, 8)
+    return start is not None and (not start or start in (b"PERFILE2", bytes(8)))
+
+
+def _is_regular(path: Path) -> bool:
+    return stat.S_ISREG(path.lstat().st_mode)
+
+
+def _what(path: Path) -> str:
+    """Say what a path is, of those things that no recording makes."""
+    mode = path.lstat().st_mode
+    if stat.S_ISLNK(mode):
+        return "it is a link"
+    if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
+        return "it is neither a file nor a directory"
+    if path.is_dir() and path.is_mount():
+        return "it is a mount point"
+    return "no recording of Strata wrote it"
