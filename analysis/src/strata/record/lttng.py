@@ -22,6 +22,8 @@ from strata.record.config import Channel
 # lttng 2.13 adds 2^63 to the count of discarded events of a stopped session.
 _COUNT_BIAS = 1 << 63
 _TIMEOUT_S = 20.0
+# The recorder waits for it while the command runs; a daemon that lives answers in milliseconds.
+_ROTATE_TIMEOUT_S = 5.0
 _NO_DAEMON = "No session daemon is available"
 INSTALL_HINT = "Install lttng-tools (`make setup`, or the package lttng-tools)"
 
@@ -227,6 +229,13 @@ class Lttng:
     def start(self, session: str) -> None:
         """Start recording."""
         self.run("start", session)
+
+    def rotate(self, session: str) -> None:
+        """Ask that what was recorded so far becomes an archived chunk, without waiting for it.
+
+        The chunk is complete once its directory stands in `archives/`.
+        """
+        self.run("rotate", "--no-wait", session, timeout_s=_ROTATE_TIMEOUT_S)
 
     def stop(self, session: str, timeout_s: float) -> None:
         """Stop recording and wait until the consumer has written everything."""
