@@ -10,7 +10,7 @@ DEMO := sessions/$(shell date -u +%Y%m%dT%H%M%SZ)_demo
 PY_SOURCES := analysis tracing_ws/src tracing_ws/setup launch
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-kilted setup-oracle demo test oracle check format docs bench faults fuzz clean
+.PHONY: help setup setup-kilted setup-oracle demo test oracle check format docs bench faults torture fuzz clean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -80,6 +80,12 @@ bench: setup ## run the benchmarks
 FAULTS ?=
 faults: setup ## plant known faults, and count what Strata says right (FAULTS="NAME ...": only these)
 	$(PYTHON) analysis/benchmarks/faults $(FAULTS)
+
+TORTURE ?=
+TORTURE_MINUTES ?= 30
+TORTURE_SEED ?=
+torture: setup ## disturb recordings at random for TORTURE_MINUTES (30; TORTURE="NAME ...": only these kinds)
+	$(PYTHON) analysis/benchmarks/torture --minutes $(TORTURE_MINUTES) $(addprefix --seed ,$(TORTURE_SEED)) $(TORTURE)
 
 FUZZ := analysis/native/build/fuzz
 FUZZ_SECONDS ?= 3600
