@@ -121,12 +121,23 @@ def test_an_unknown_name_lists_the_shipped_ones() -> None:
     assert "ros2" in str(caught.value)
 
 
-def test_a_path_goes_before_a_shipped_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shipped = find_config("ros2")
-    (tmp_path / "ros2").write_text(_EVENTS)
+def test_a_file_of_the_working_directory_is_not_taken_for_a_shipped_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = find_config("full")
+    for name in ("full", "mine", "mine.yaml", "mine.yml"):
+        (tmp_path / name).write_text(_EVENTS)
     monkeypatch.chdir(tmp_path)
-    assert find_config("ros2") == tmp_path / "ros2"
-    assert find_config("ros2.yaml") == shipped
+    assert find_config("full") == shipped
+    assert find_config("./full") == tmp_path / "full"
+    assert find_config("full.yaml") == shipped
+    assert find_config("mine.yaml") == tmp_path / "mine.yaml"
+    assert find_config("mine.yml") == tmp_path / "mine.yml"
+    with pytest.raises(SessionError, match=r"no shipped .* of that name, but a file .*\./mine for"):
+        find_config("mine")
+    (tmp_path / "full.yaml").write_text(_EVENTS)
+    assert find_config("full") == shipped
+    assert find_config("full.yaml") == tmp_path / "full.yaml"
 
 
 def test_what_is_left_out_has_defaults(tmp_path: Path) -> None:

@@ -306,6 +306,44 @@ def test_force_does_not_touch_what_is_no_recording(world: World, tmp_path: Path)
     assert (tmp_path / "trace" / "precious").read_text() == "mine"
 
 
+def files_that_hold(directory: Path, text: str) -> list[str]:
+    paths = [path for path in directory.rglob("*") if path.is_file()]
+    return [path.name for path in paths if text.encode() in path.read_bytes()]
+
+
+def test_secrets_are_masked_and_the_manifest_is_no_strangers(
+    world: World, tick: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "rec"
+    environment = world.environment | {"ROS_TOKEN": "hunter2", "ROS_KEEP": "last"}
+    script = f"cat {target}/recording.json; exec {tick} 3 # --password hunter2"
+    done = world.record(
+        *("-o", target, "--", "sh", "-c", script, "--api-key=hunter2", "--secret", "hunter2"),
+        env=environment,
+    )
+    assert done.returncode == 0
+    assert '"session"' in done.stdout
+    assert "hunter2" not in done.stdout + done.stderr
+    assert files_that_hold(target, "hunter2") == []
+    content = manifest(target)
+    assert content["command"]["line"][-3:] == ["--api-key=***", "--secret", "***"]
+    assert content["environment"]["ROS_TOKEN"] == "***"
+    assert content["environment"]["ROS_KEEP"] == "last"
+    assert (target / "manifest.json").stat().st_mode & 0o007 == 0
+    for path in (target / "thread_cpu").iterdir():
+        assert path.stat().st_mode & 0o007 == 0
+
+
+def test_the_command_line_can_be_left_out(world: World, tick: Path, tmp_path: Path) -> None:
+    target = tmp_path / "rec"
+    script = f"cat {target}/recording.json; exec {tick} 3"
+    done = world.record("--no-command-line", "-o", target, "--", "sh", "-c", script)
+    assert done.returncode == 0
+    assert '"command": []' in done.stdout
+    assert manifest(target)["command"]["line"] == []
+    assert files_that_hold(target, script) == []
+
+
 def test_a_running_recording_is_not_replaced(world: World, tmp_path: Path) -> None:
     target = tmp_path / "rec"
     first = world.start_recording(target, "sh", "-c", "echo running; exec sleep 30")

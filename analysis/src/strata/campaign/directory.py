@@ -18,6 +18,7 @@ from typing import IO, Any, Literal
 from strata.campaign.cells import Cell, Variant
 from strata.campaign.load import LoadedCampaign, load_campaign
 from strata.errors import CampaignError, OutputError
+from strata.masking import mask_command
 from strata.record.daemon import alive, process_start_ticks
 from strata.record.places import sessions_root
 
@@ -108,7 +109,8 @@ class CampaignDirectory:
 
     def write_state(self, cell: Cell, state: CellState) -> None:
         """Write cell.json, in one step and on to the disk: from then on the cell is done."""
-        write_durably(self.cell_directory(cell) / CELL, _as_text(asdict(state)))
+        masked = {"command": mask_command(state.command)}
+        write_durably(self.cell_directory(cell) / CELL, _as_text(asdict(state) | masked))
 
     def with_environment(self, environment: dict[str, Any]) -> CampaignDirectory:
         """Give the same with one more start."""
@@ -282,7 +284,9 @@ def write_durably(path: Path, text: str) -> None:
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     with as_output(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with partial.open("w", encoding="utf-8") as file:
+        # It may tell of command lines and environments.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        with os.fdopen(os.open(partial, flags, 0o640), "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

@@ -23,7 +23,7 @@ from strata.record.ros import find_ros
     "--config",
     required=True,
     metavar="CONFIG",
-    help="Session configuration: a YAML file, or the name of a shipped one (ros2, light, full).",
+    help="Session configuration: the name of a shipped one (ros2, light, full), or a YAML file.",
 )
 @click.option(
     "-o",
@@ -46,6 +46,11 @@ from strata.record.ros import find_ros
     help="Record the kernel's scheduling too, with lttng-modules or else perf (mostly as root).",
 )
 @click.option("--no-ros", is_flag=True, help="Run the command in the environment as it is.")
+@click.option(
+    "--no-command-line",
+    is_flag=True,
+    help="Leave the command line out of the manifest (secrets in it are masked anyway).",
+)
 @click.argument("command_line", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(
     config: str,
@@ -55,6 +60,7 @@ def command(
     rmw_profile: str | None,
     kernel: bool,
     no_ros: bool,
+    no_command_line: bool,
     command_line: tuple[str, ...],
 ) -> None:
     """Record a tracing session around a command, given after `--`.
@@ -72,6 +78,7 @@ def command(
         ros=None if no_ros else find_ros(),
         rmw_profile=load_profile(rmw_profile) if rmw_profile else None,
         kernel=kernel,
+        keep_command_line=not no_command_line,
         clock_offset=clock_offset,
         say=say,
     )

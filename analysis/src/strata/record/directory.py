@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from strata.errors import OutputError
+from strata.masking import mask_command
 from strata.record.daemon import alive
 from strata.record.former import (
     CLEANUP,
@@ -68,8 +69,9 @@ class State:
         return alive(self.strata_pid, self.start_ticks)
 
     def write(self) -> None:
-        """Write the state file, in one step."""
-        write_text(Path(self.directory) / STATE, json.dumps(asdict(self), indent=1) + "\n")
+        """Write the state file, in one step; secrets of the command line are masked."""
+        document = asdict(self) | {"command": mask_command(self.command)}
+        write_text(Path(self.directory) / STATE, json.dumps(document, indent=1) + "\n")
 
 
 def read_state(directory: Path) -> State | None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from strata import __version__
+from strata.masking import mask_environment
 from strata.record.lttng import Lttng
 
 _CPU0 = Path("/sys/devices/system/cpu/cpu0")
@@ -112,12 +113,15 @@ def lttng_ust_version() -> str | None:
 
 
 def relevant_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Pick the variables that steer ROS 2, its middleware or LTTng."""
-    return {
-        name: environment[name]
-        for name in sorted(environment)
-        if name.startswith(_VARIABLES) or name in ("LD_PRELOAD", "PYTHONPATH", "LD_LIBRARY_PATH")
-    }
+    """Pick the variables that steer ROS 2, its middleware or LTTng; secrets are masked."""
+    return mask_environment(
+        {
+            name: environment[name]
+            for name in sorted(environment)
+            if name.startswith(_VARIABLES)
+            or name in ("LD_PRELOAD", "PYTHONPATH", "LD_LIBRARY_PATH")
+        }
+    )
 
 
 def possible_cpus() -> int:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from strata.marks import RECORDING_FORMAT
+from strata.masking import mask_command
 from strata.record.command import End
 from strata.record.config import SessionConfig
 from strata.record.dds import Dds
@@ -77,7 +78,7 @@ class Manifest:
             "driver": driver.as_json() if driver else None,
             "rmw_profile": rmw_profile.as_json(environment, ros) if rmw_profile else None,
             "config": {"file": str(config.file), "name": config.name, **config.as_json()},
-            "command": {"line": list(command), "cwd": str(Path.cwd()), "uid": os.getuid()},
+            "command": {"line": mask_command(command), "cwd": str(Path.cwd()), "uid": os.getuid()},
             "environment": relevant_environment(environment),
         }
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from strata.errors import StrataError
 
 ROOT_VARIABLE = "STRATA_ROOT"
+_SUFFIXES = (".yaml", ".yml", ".xml", ".json", ".json5")
 
 
 def project_root() -> Path | None:
@@ -34,12 +35,21 @@ def shipped_files(directory: str, *suffixes: str) -> list[Path]:
 def find_file(
     name: str, what: str, shipped: list[Path], step: str, error: type[StrataError]
 ) -> Path:
-    """Resolve a path, or the bare name of a shipped file.
+    """Resolve the bare name of a shipped file, or a path.
 
-    Raises `error` when there is no such file; the text lists the shipped names.
+    What has a `/`, or the suffix of such files, is a path; a file of the working directory never
+    takes the place of a shipped one unseen. Raises `error` when there is no such file; the text
+    lists the shipped names.
     """
-    if Path(name).is_file():
-        return Path(name).resolve()
+    path = Path(name)
+    if "/" in name or path.suffix in _SUFFIXES:
+        if path.is_file():
+            return path.resolve()
+    elif not any(name == candidate.stem for candidate in shipped) and path.is_file():
+        raise error(
+            f"Cannot read {what} {name}: there is no shipped {what} of that name, but a file in "
+            f"the working directory. Write ./{name} for the file."
+        )
     for candidate in shipped:
         if name in (candidate.stem, candidate.name):
             return candidate.resolve()

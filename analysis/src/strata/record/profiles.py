@@ -23,6 +23,7 @@ from xml.etree import ElementTree
 import json5
 
 from strata.errors import SessionError
+from strata.masking import mask_environment
 from strata.record.broker import Broker
 from strata.record.places import find_file, project_root, shipped_files
 from strata.record.ros import Ros, ament_prefixes
@@ -110,7 +111,9 @@ class RmwProfile:
             "file": str(self.file),
             "sha256": self.sha256,
             "middleware": self.middleware,
-            "variables": {name: environment[name] for name in self.variables({}, ros)},
+            "variables": mask_environment(
+                {name: environment[name] for name in self.variables({}, ros)}
+            ),
         }
 
     def _refuse_other_rmw(self, base: Mapping[str, str]) -> None:

@@ -91,6 +91,7 @@ class _Plan:
     clock_offset: ClockOffset
     say: Say
     attachment: Attachment = Attachment()
+    kept_command: Sequence[str] = ()
 
 
 def record(
@@ -106,6 +107,7 @@ def record(
     kernel: bool = False,
     clock_offset: ClockOffset = lambda _: None,
     attachment: Attachment | None = None,
+    keep_command_line: bool = True,
     say: Say = lambda _: None,
 ) -> Recording:
     """Record a command into a session directory and return how it went.
@@ -115,8 +117,9 @@ def record(
     `rmw_profile` is what its middleware is made to use. `kernel` asks for the usual events of the
     kernel where the configuration lists none; `clock_offset` tells what the trace's clock adds to
     CLOCK_MONOTONIC (null: measured), for those that perf recorded. `attachment` is kept in the
-    directory too. `say` gets one line for each thing that the user should know. To be called from
-    the main thread of a process without other threads: signals are held while it runs.
+    directory too. Without `keep_command_line` no file says what the command was. `say` gets one
+    line for each thing that the user should know. To be called from the main thread of a process
+    without other threads: signals are held while it runs.
 
     Raises SessionError or OutputError when nothing could be recorded; then no session, process or
     session daemon of ours is left. A command that fails is no error: see `Recording.end`.
@@ -124,7 +127,11 @@ def record(
     if kernel and not config.kernel:
         config = replace(config, kernel=DEFAULT_EVENTS)
     plan = _plan(config, command, directory, name, force, ros, base, rmw_profile, clock_offset, say)
-    plan = replace(plan, attachment=attachment or Attachment())
+    plan = replace(
+        plan,
+        attachment=attachment or Attachment(),
+        kept_command=list(command) if keep_command_line else [],
+    )
     existed = plan.directory.exists()
     manifest = Manifest(plan.directory)
     with held_signals():
@@ -196,7 +203,7 @@ def _record(plan: _Plan, manifest: Manifest) -> Recording:
         manifest.describe(
             plan.config,
             session=plan.session,
-            command=plan.command,
+            command=plan.kept_command,
             environment=plan.environment,
             ros=plan.ros,
             lttng=plan.lttng,
@@ -361,7 +368,7 @@ def _state(plan: _Plan) -> Iterator[State]:
         strata_pid=os.getpid(),
         start_ticks=session_daemon.process_start_ticks(os.getpid()) or 0,
         directory=str(plan.directory),
-        command=list(plan.command),
+        command=list(plan.kept_command),
     )
     watchdog = Watchdog(plan.directory, dict(plan.lttng.environment))
     try:

@@ -199,7 +199,7 @@ def _children(place: str) -> list[int]:
 
 
 def _opened(path: Path, head: str) -> int:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o640)
     os.write(descriptor, f"{head}\n".encode())
     return descriptor
 

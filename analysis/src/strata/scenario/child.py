@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from strata.masking import mask_command
 from strata.record.broker import answers
 from strata.scenario.place import Placement, describe, end_with_parent
 from strata.scenario.resources import family, usage_document
@@ -174,7 +175,7 @@ class Child:
         return {
             "name": self.name,
             "program": self.plan["program"],
-            "command": self.plan["command"],
+            "command": mask_command(self.plan["command"]),
             "pid": self.process.pid,
             "exit_status": status if status is not None and status >= 0 else None,
             "signal": signal.Signals(-status).name if status is not None and status < 0 else None,

@@ -14,9 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from strata.errors import ScenarioError
+from strata.masking import mask_command, mask_document, mask_text
 from strata.record.command import Command, End, held_signals
 from strata.record.config import load_config
-from strata.record.directory import check_directory, clear_directory, default_directory
+from strata.record.directory import (
+    check_directory,
+    clear_directory,
+    default_directory,
+    write_text,
+)
 from strata.record.host import describe_host, relevant_environment
 from strata.record.kernel.recorder import ClockOffset
 from strata.record.manifest import SCHEMA, Manifest, describe_ros
@@ -161,18 +167,28 @@ def _profile(loaded: LoadedScenario) -> RmwProfile | None:
 
 
 def prepare(loaded: LoadedScenario, plan: RunPlan) -> None:
-    """Write what the run needs, and what it was made of, into the session's directory."""
+    """Write what the run needs, and what it was made of, into the session's directory.
+
+    The plan may hold secrets until the run is over: others cannot read the directory.
+    """
+    plan.directory.mkdir(mode=0o750, parents=True, exist_ok=True)
     for name, text in plan.parameters.items():
         path = plan.directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     (plan.directory / RESULTS).mkdir(parents=True, exist_ok=True)
-    (plan.directory / loaded.file.name).write_bytes(loaded.file.read_bytes())
-    (plan.directory / PLAN).write_text(json.dumps(plan.as_json(), indent=1) + "\n")
+    text = loaded.file.read_text(encoding="utf-8")
+    write_text(plan.directory / loaded.file.name, mask_text(text))
+    write_text(plan.directory / PLAN, json.dumps(plan.as_json(), indent=1) + "\n")
 
 
 def describe_run(loaded: LoadedScenario, plan: RunPlan) -> dict[str, Any]:
-    """Describe a scenario and what came of it, for the manifest."""
+    """Describe a scenario and what came of it, for the manifest; secrets are masked.
+
+    The plan, which nobody needs any more, loses its own.
+    """
+    masked = mask_document(plan.as_json())
+    write_text(plan.directory / PLAN, json.dumps(masked, indent=1) + "\n")
     outcome: dict[str, Any] = {}
     path = plan.directory / OUTCOME
     if path.is_file():
@@ -181,8 +197,8 @@ def describe_run(loaded: LoadedScenario, plan: RunPlan) -> dict[str, Any]:
         "name": loaded.name,
         "file": str(loaded.file),
         "read": loaded.read,
-        "changes": loaded.changes,
-        **loaded.scenario.document(),
+        "changes": mask_document(loaded.changes),
+        **mask_document(loaded.scenario.document()),
         "outcome": outcome,
         "checks": check_expected(loaded, plan.directory),
     }
@@ -223,7 +239,7 @@ def _run_untraced(
         "host": describe_host(),
         "ros": describe_ros(ros, environment),
         "rmw_profile": profile.as_json(environment, ros) if profile else None,
-        "command": {"line": command, "cwd": str(Path.cwd()), "uid": os.getuid()},
+        "command": {"line": mask_command(command), "cwd": str(Path.cwd()), "uid": os.getuid()},
         "environment": relevant_environment(environment),
     }
     with held_signals():
