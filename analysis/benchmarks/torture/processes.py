@@ -8,8 +8,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-STRATA, SESSION_DAEMON, CONSUMER = "strata", "lttng-sessiond", "lttng-consumerd"
-WATCHDOG, SAMPLER, PROGRAM = "watchdog", "sampler", "numbers"
+SESSION_DAEMON, CONSUMER = "lttng-sessiond", "lttng-consumerd"
+WATCHDOG, SAMPLER = "watchdog", "sampler"
 # What tells a process, and where: its name (lttng's daemons), or a word of its command line.
 _NAMED = (SESSION_DAEMON, CONSUMER)
 _WORDS = {WATCHDOG: "watchdog.py", SAMPLER: "thread_sampler.py"}
@@ -46,13 +46,11 @@ def all_running() -> list[Process]:
 
 
 def find(role: str) -> list[Process]:
-    """List the processes of a role: a daemon, the watchdog, the sampler, the recorded program."""
+    """List the processes of a role: a daemon, the watchdog, the sampler."""
     return [process for process in all_running() if _plays(process, role)]
 
 
 def _plays(process: Process, role: str) -> bool:
     if role in _NAMED:
         return process.name == role[:15]
-    if role == PROGRAM:
-        return bool(process.line) and process.line[0].endswith(f"/{PROGRAM}")
     return any(word.endswith(_WORDS[role]) for word in process.line)

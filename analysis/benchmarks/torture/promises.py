@@ -17,10 +17,7 @@ from typing import Any
 import processes
 from processes import SESSION_DAEMON
 from trial import SET_UP, Trial
-from truth import Number
-
-from strata.errors import StrataError
-from strata.read import open_trace
+from workloads import Number
 
 READABLE, BOUNDED, HONEST, CLEAN, HARMLESS = PROMISES = (
     "readable",
@@ -29,7 +26,6 @@ READABLE, BOUNDED, HONEST, CLEAN, HARMLESS = PROMISES = (
     "clean",
     "harmless",
 )
-EVENT = "ros2:numbered"
 LOST_AT_MOST_S = 1.0
 _SLACK_S = 0.25
 _GONE_WITHIN_S = 5.0
@@ -37,8 +33,8 @@ _READ_WITHIN_S = 120.0
 INCOMPLETE = 121
 REFUSED = 125
 _REFUSALS = (REFUSED, 126, 127)
-# LTTng-UST keeps these two for all programs that will ever be traced.
-_SHM_OF_LTTNG = re.compile(r"lttng-ust-wait-\d+(-\d+)?")
+# LTTng-UST's for all programs that will ever be traced, ours, and killed nodes' of Fast DDS.
+_SHM_OF_OTHERS = re.compile(r"lttng-ust-wait-\d+(-\d+)?|filler|(sem\.)?fast(rtps|dds)_.*")
 _OWN_FILES = {"manifest.json", "trace", "thread_cpu"}
 _OF_A_KILLED = {"recording.json", "CLEANUP.txt", "perf.data"}
 
@@ -102,14 +98,14 @@ def judge(trial: Trial) -> Findings:
     """Hold all promises against a finished trial."""
     left = list(_left(trial))
     reading = _read(trial)
-    emitted = trial.truth.emitted_ns
+    emitted = trial.workload.emitted_ns()
     missing = set(emitted) - (reading.numbers or set())
     found = Findings(
         emitted=len(emitted),
         recorded=len(reading.numbers or ()),
         lost=len(missing),
         counted=(reading.document.get("trace", {}).get("discarded_events") or 0),
-        slack_s=_SLACK_S + 2 * trial.truth.late_s,
+        slack_s=_SLACK_S + 2 * trial.lateness.longest_s,
     )
     found.broken += [Broken(CLEAN, text) for text in left]
     if trial.output_lost:
@@ -147,18 +143,8 @@ def _read(trial: Trial) -> Reading:
         _run(*strata, "info", trial.output, environment=environment),
         _run(*strata, "analyze", trial.output, "--format", "json", environment=environment),
         _run("babeltrace2", trial.output / "trace", environment=environment),
-        _numbers(trial.output),
+        trial.workload.recorded(trial.output),
     )
-
-
-def _numbers(recording: Path) -> set[Number] | None:
-    try:
-        table = open_trace(recording).tables([EVENT]).get(EVENT)
-    except (StrataError, OSError):
-        return None
-    if table is None:
-        return set()
-    return set(zip(table["thread"].to_pylist(), table["number"].to_pylist(), strict=True))
 
 
 def _unreadable(trial: Trial, reading: Reading, found: Findings) -> Iterator[str]:
@@ -175,23 +161,26 @@ def _unreadable(trial: Trial, reading: Reading, found: Findings) -> Iterator[str
             yield f"strata {verb} ended with {done.returncode}: {done.stderr.strip()[-300:]}"
     if reading.babeltrace.returncode != 0:
         yield f"babeltrace2: {' '.join(reading.babeltrace.stderr.split())[-300:]}"
-    elif (lines := reading.babeltrace.stdout.count(EVENT)) != found.recorded:
-        yield f"babeltrace2 reads {lines} numbers, Strata {found.recorded}"
+    elif not trial.workload.with_ros:
+        lines = reading.babeltrace.stdout.count(trial.workload.event)
+        if lines != found.recorded:
+            yield f"babeltrace2 reads {lines} numbers, Strata {found.recorded}"
 
 
 def _must_be_readable(trial: Trial, found: Findings) -> bool:
     """Tell whether so much was emitted before events may be lost that some must be there."""
-    if not trial.truth.begun:
+    if not found.emitted:
         return False
     end_ns = trial.lossy_from_ns
     if end_ns is None:
         return True
-    first_ns = min(trial.truth.emitted_ns.values())
+    first_ns = min(trial.workload.emitted_ns().values())
     return end_ns - first_ns > (LOST_AT_MOST_S + found.slack_s) * 1e9
 
 
 def _unbounded(trial: Trial, missing: set[Number], found: Findings) -> Iterator[str]:
-    times = sorted(trial.truth.emitted_ns[number] for number in missing)
+    emitted_ns = trial.workload.emitted_ns()
+    times = sorted(emitted_ns[number] for number in missing)
     if not times:
         return
     from_ns = trial.lossy_from_ns
@@ -213,7 +202,7 @@ def _unbounded(trial: Trial, missing: set[Number], found: Findings) -> Iterator[
 def _dishonest(trial: Trial, reading: Reading, found: Findings) -> Iterator[str]:
     if "Traceback (most recent call last)" in trial.said:
         yield f"strata record: a traceback: {trial.said.strip()[-200:]}"
-    if not trial.truth.begun:
+    if not trial.workload.begun():
         if trial.status == 0:
             yield "strata record ended with 0, and the program did not run"
         if not trial.refusal_is_fine and not any(SET_UP in fault for fault in trial.faults):
@@ -262,7 +251,7 @@ def _left(trial: Trial) -> Iterator[str]:
     if trial.cleanup_failure:
         yield f"sh CLEANUP.txt: {trial.cleanup_failure}"
     for path in Path("/dev/shm").iterdir():
-        if not _SHM_OF_LTTNG.fullmatch(path.name) and path.name != "filler":
+        if not _SHM_OF_OTHERS.fullmatch(path.name):
             yield f"shared memory {path}"
     yield from (f"file {path}" for path in (trial.place / "tmp").iterdir())
     allowed = _OWN_FILES | (_OF_A_KILLED if trial.recorder_killed_in else set())
@@ -276,13 +265,12 @@ def _left(trial: Trial) -> Iterator[str]:
 def _harmed(trial: Trial) -> Iterator[str]:
     if trial.hangs:
         yield trial.hangs
-    if not trial.truth.begun:
+    if not trial.workload.begun():
         return
-    expected = -int(trial.harmed_by) if trial.harmed_by else trial.program.status
+    expected = -int(trial.harmed_by) if trial.harmed_by else trial.workload.status
     status = trial.command_status()
-    if status not in (None, expected, trial.program.status):
+    if status not in (None, expected, trial.workload.status):
         yield f"the program ended with {status} instead of {expected}"
-    elif status == trial.program.status or trial.harmed_by is None:
-        printed = f"{len(trial.truth.emitted_ns)} numbers of {trial.program.threads} threads\n"
-        if trial.printed != printed:
-            yield f"the program printed {trial.printed!r} instead of {printed!r}"
+    undisturbed = status == trial.workload.status or trial.harmed_by is None
+    if undisturbed and (wrong := trial.workload.wrong_output(trial.printed)):
+        yield f"the program was disturbed: {wrong}"

@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import processes
+from lateness import Lateness
 from namespace import reaped
-from processes import PROGRAM
-from truth import Truth
+from processes import Process
+from workloads import Numbers, Workload
 
 SET_UP, RECORDING, STOPPING = "set-up", "recording", "stopping"
 _PHASES = (SET_UP, RECORDING, STOPPING)
@@ -30,28 +31,14 @@ _PATIENCE_S = 60.0
 _LEFT_ALONE_S = 15.0
 """Within this time a recording whose recorder was killed has tidied up, or said how to."""
 
+_CLEANED_EARLY = 0.3
+"""How often a killed recording is cleaned up while its program runs, not after its end."""
 _WATCHDOG_S = 0.5
 """What the watchdog may need to write its instructions, once the file is there."""
 
 
 class TrialError(Exception):
     """The trial itself did not work: nothing is known of Strata."""
-
-
-@dataclass
-class Program:
-    """How the recorded program runs: docs in programs/numbers.c."""
-
-    threads: int = 3
-    rate: int = 500
-    ms: int = 2500
-    filling: int = 0
-    status: int = 0
-
-    def line(self, program: Path, fifo: Path) -> list[str]:
-        """Give its command line."""
-        numbers = (self.threads, self.rate, self.ms, self.filling, self.status)
-        return [str(program), *map(str, numbers), str(fifo)]
 
 
 @dataclass
@@ -74,10 +61,9 @@ class Trial:
     """
 
     place: Path
-    numbers: Path
+    program: Path
     chance: random.Random
     timing: Timing = field(default_factory=Timing)
-    program: Program = field(default_factory=Program)
     options: list[str] = field(default_factory=list)
     around_program: list[str] = field(default_factory=list)
     before_exec: Callable[[], None] | None = None
@@ -93,7 +79,9 @@ class Trial:
 
     def __post_init__(self) -> None:
         self.output = self.place / "recording"
-        self.truth = Truth(self.place / "fifo")
+        self.numbers = Numbers(self.program, self.place, self.chance)
+        self.workload: Workload = self.numbers
+        self.lateness = Lateness()
         for name in ("home", "tmp"):
             (self.place / name).mkdir()
         self.environment = {
@@ -101,8 +89,6 @@ class Trial:
             for name, value in os.environ.items()
             if not name.startswith(("LTTNG_", "ROS_", "RMW_", "AMENT_", "STRATA_"))
         } | {"HOME": str(self.place / "home"), "TMPDIR": str(self.place / "tmp")}
-        self.program.ms = self.chance.randint(1500, 3500)
-        self.program.status = self.chance.choice([0, 0, 3])
         self._recorder: subprocess.Popen[bytes] | None = None
         self._started = time.monotonic()
         self._program_pid: int | None = None
@@ -113,8 +99,11 @@ class Trial:
 
     def start(self) -> None:
         """Begin to record the program."""
-        line = [*self.around_program, *self.program.line(self.numbers, self.truth.path)]
-        options = ["record", "-c", "ros2", "--no-ros", *self.options, "-o", str(self.output)]
+        self.workload.open()
+        line = [*self.around_program, *self.workload.line()]
+        options = ["record", "-c", "ros2", *self.options, "-o", str(self.output)]
+        if not self.workload.with_ros:
+            options.append("--no-ros")
         with (self.place / "out").open("wb") as out, (self.place / "err").open("wb") as err:
             self._started = time.monotonic()
             self._recorder = subprocess.Popen(
@@ -154,14 +143,14 @@ class Trial:
     @property
     def command_begun(self) -> bool:
         """Tell whether the program was started."""
-        return self.truth.begun or bool(processes.find(PROGRAM))
+        return self.workload.begun() or bool(self.workload.running())
 
     @property
     def phase(self) -> str:
         """Tell in which phase the recording is."""
         if not self.command_begun:
             return SET_UP
-        return RECORDING if processes.find(PROGRAM) else STOPPING
+        return RECORDING if self.workload.running() else STOPPING
 
     def manifest(self) -> dict[str, Any] | None:
         """Read the manifest; null when there is none that can be read."""
@@ -179,10 +168,10 @@ class Trial:
         if phase == SET_UP:
             time.sleep(self.chance.uniform(0, self.timing.set_up))
         elif phase == RECORDING:
-            self._until(lambda: self.truth.begun)
-            time.sleep(self.chance.uniform(0, self.program.ms / 1000))
+            self._until(self.workload.begun)
+            time.sleep(self.chance.uniform(0, self.workload.ms / 1000))
         else:
-            self._until(lambda: self.truth.begun and not processes.find(PROGRAM))
+            self._until(lambda: self.workload.begun() and not self.workload.running())
             time.sleep(self.chance.uniform(0, self.timing.stop))
 
     def _until(self, condition: Callable[[], Any]) -> Any:
@@ -194,9 +183,10 @@ class Trial:
             time.sleep(_POLL_S)
         return found
 
-    def note(self, fault: str) -> None:
-        """Note a fault that has just been planted."""
-        self.faults.append(f"{fault} {time.monotonic() - self._started:.2f} s, {self.phase}")
+    def note(self, fault: str, phase: str | None = None) -> None:
+        """Note a fault that has just been planted; `phase` in which, where it may be over."""
+        at_s = time.monotonic() - self._started
+        self.faults.append(f"{fault} {at_s:.2f} s, {phase or self.phase}")
 
     def lossy_now(self) -> None:
         """From now on events may be lost, as far as that is told."""
@@ -206,10 +196,19 @@ class Trial:
     def signal_role(self, role: str, signum: signal.Signals) -> bool:
         """Send a signal to all processes of a role, as soon as there is one; false without any."""
         found = self._until(lambda: processes.find(role)) or []
+        return self.signal(role, found, signum)
+
+    def signal_program(self, signum: signal.Signals) -> bool:
+        """Send a signal to the program; false when it did not run."""
+        return self.signal("the program", self.workload.running(), signum)
+
+    def signal(self, name: str, found: list[Process], signum: signal.Signals) -> bool:
+        """Send a signal to processes; false without any."""
+        phase = self.phase
         for process in found:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process.pid, signum)
-        self.note(f"{signum.name} {role}" if found else f"no {role}")
+        self.note(f"{signum.name} {name}" if found else f"no {name}", phase)
         return bool(found)
 
     def kill_recorder(self, *, group: bool = False) -> None:
@@ -217,12 +216,14 @@ class Trial:
         if self.status is not None:
             self.note("the recorder had ended")
             return
+        self.recorder_killed_in = self.phase
         (os.killpg if group else os.kill)(self.recorder, signal.SIGKILL)
         assert self._recorder is not None
         self._recorder.wait()
-        self.recorder_killed_in = self.phase
-        self._program_pid = next((found.pid for found in processes.find(PROGRAM)), None)
-        self.note("SIGKILL strata" + (" and its group" if group else ""))
+        if self.command_begun and self.recorder_killed_in == SET_UP:
+            self.recorder_killed_in = RECORDING
+        self._program_pid = next((found.pid for found in self.workload.running()), None)
+        self.note("SIGKILL strata" + (" and its group" if group else ""), self.recorder_killed_in)
 
     # ---- the end
 
@@ -241,22 +242,21 @@ class Trial:
         ended_ns = time.monotonic_ns() if runs else None
         if self.recorder_killed_in is not None:
             self._clean_up()
-        self.truth.close()
+        self.workload.close()
+        self.lateness.close()
         self._measure(ended_ns)
 
     def _measure(self, ended_ns: int | None) -> None:
         """Note how long setting up and stopping took, for moments of later trials."""
-        times = self.truth.emitted_ns.values()
+        times = self.workload.emitted_ns().values()
         if times:
             self.set_up_s = min(times) / 1e9 - self._started
         if times and ended_ns is not None:
             self.stop_s = (ended_ns - max(times)) / 1e9
 
     def _clean_up(self) -> None:
-        early = self.chance.random() < 0.3
-        deadline = time.monotonic() + self.program.ms / 1000 + _PATIENCE_S
-        while processes.find(PROGRAM) and not early and time.monotonic() < deadline:
-            time.sleep(0.02)
+        if self.chance.random() > _CLEANED_EARLY:
+            self._await_program()
         script = self.output / "CLEANUP.txt"
         deadline = time.monotonic() + _LEFT_ALONE_S
         while processes.all_running() and time.monotonic() < deadline:
@@ -266,7 +266,7 @@ class Trial:
         if not script.exists() or self.recorder_killed_in == SET_UP:
             return
         time.sleep(_WATCHDOG_S)
-        if processes.find(PROGRAM):
+        if self.workload.running():
             self.harmed_by = signal.SIGINT
         done = subprocess.run(
             ["sh", script],
@@ -278,6 +278,12 @@ class Trial:
         )
         if done.returncode:
             self.cleanup_failure = f"status {done.returncode}: {done.stderr.strip()[-300:]}"
+        self._await_program()
+
+    def _await_program(self) -> None:
+        deadline = time.monotonic() + self.workload.ms / 1000 + _PATIENCE_S
+        while self.workload.running() and time.monotonic() < deadline:
+            time.sleep(0.02)
 
     def command_status(self) -> int | None:
         """Tell how the program ended, negative for a signal; null if it is not known."""

@@ -38,8 +38,8 @@ def _mount(*arguments: str) -> bool:
 def _small_disk(trial: Trial) -> None:
     size = trial.chance.randint(1, 12) * _MIB
     place = _disk(trial, f"size={size}")
-    trial.program.filling = 2000
-    trial.program.rate = 1000
+    trial.numbers.filling = 2000
+    trial.numbers.rate = 1000
     trial.refusal_is_fine = True
     trial.note(f"a disk of {size // _MIB} MiB")
     threading.Thread(target=_watch, args=(trial, place), daemon=True).start()
@@ -59,7 +59,7 @@ def _watch(trial: Trial, place: Path) -> None:
 
 def _shared_disk(trial: Trial) -> None:
     _disk(trial, f"size={64 * _MIB}")
-    trial.program.filling = 200
+    trial.numbers.filling = 200
     trial.refusal_is_fine = True
     if trial.chance.random() < 0.25:
         _fill(trial, trial.place / "disk")

@@ -9,8 +9,9 @@ import os
 import signal
 import time
 
-from processes import CONSUMER, PROGRAM, SAMPLER, SESSION_DAEMON, WATCHDOG
-from trial import RECORDING, STOPPING, Trial
+from processes import CONSUMER, SAMPLER, SESSION_DAEMON, WATCHDOG
+from trial import RECORDING, SET_UP, STOPPING, Trial
+from workloads import Chain
 
 from kinds.kind import Kind
 
@@ -51,7 +52,7 @@ def _sampler(trial: Trial) -> None:
 
 def _program(trial: Trial) -> None:
     trial.await_moment(RECORDING)
-    if trial.signal_role(PROGRAM, signal.SIGKILL):
+    if trial.signal_program(signal.SIGKILL):
         trial.harmed_by = signal.SIGKILL
 
 
@@ -74,11 +75,11 @@ def _kill(trial: Trial, role: str) -> None:
 def _asked(trial: Trial) -> None:
     signum = trial.chance.choice([signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
     trial.await_moment()
-    began = trial.command_begun
+    phase = trial.phase
     with contextlib.suppress(ProcessLookupError):
         os.kill(trial.recorder, signum)
-    trial.note(f"{signum.name} strata")
-    if began:
+    trial.note(f"{signum.name} strata", phase)
+    if phase != SET_UP:
         trial.harmed_by = signum
 
 
@@ -87,6 +88,20 @@ def _stopped_for_a_while(trial: Trial) -> None:
     if trial.signal_role(CONSUMER, signal.SIGSTOP):
         time.sleep(trial.chance.uniform(0.1, _LONGEST_STOP_S))
         trial.signal_role(CONSUMER, signal.SIGCONT)
+
+
+def _ros(trial: Trial) -> None:
+    trial.await_moment(RECORDING, STOPPING)
+    if trial.chance.random() < 0.3:
+        trial.kill_recorder()
+    else:
+        _kill(trial, trial.chance.choice(_LOSSY))
+
+
+def _chain(trial: Trial) -> None:
+    trial.workload = Chain(trial.place, trial.chance)
+    trial.environment["ROS_DOMAIN_ID"] = str(trial.chance.randint(1, 100))
+    trial.environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 
 
 KINDS = (
@@ -101,4 +116,5 @@ KINDS = (
     Kind("kill-several", "kill -9 of two at once", _several, weight=2),
     Kind("signal", "SIGTERM, SIGINT or SIGHUP to the recorder", _asked, weight=2),
     Kind("stop-consumerd", "the consumer daemon stands still for up to 3 s", _stopped_for_a_while),
+    Kind("ros", "kill -9 beside a chain of ROS 2 nodes", _ros, _chain, weight=2),
 )

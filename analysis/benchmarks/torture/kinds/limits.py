@@ -26,7 +26,7 @@ def _limited(trial: Trial, which: int, option: str, most: int) -> None:
 def _file_size(trial: Trial) -> None:
     most = trial.chance.choice([4, 16, 64, 64, 256, 1024])
     _limited(trial, resource.RLIMIT_FSIZE, "fsize", most * 1024)
-    trial.program.filling = 200
+    trial.numbers.filling = 200
     trial.note(f"ulimit -f {most} KiB")
 
 
