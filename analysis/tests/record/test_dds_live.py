@@ -151,7 +151,7 @@ def test_the_doctor_reads_a_given_library(world: World, tmp_path: Path) -> None:
     path = tmp_path / "libfastdds.so"
     path.write_text("no library")
     done = world.strata("doctor", "--library", path)
-    assert done.returncode == 1
+    assert done.returncode == 125
     assert f"Cannot read library {path}: it is no ELF file" in done.stderr
 
 
@@ -164,7 +164,7 @@ def test_a_configuration_of_dds_events_needs_the_hooks(world: World, tmp_path: P
     place = {"STRATA_ROOT": str(tmp_path), "STRATA_ROS_PREFIX": str(prefix)}
     environment = world.environment | place
     done = world.strata("record", "-c", "full", "--", "true", env=environment)
-    assert done.returncode == 1
+    assert done.returncode == 125
     assert "Cannot record DDS events" in done.stderr
     done = world.strata("doctor", "-c", "full", "--format", "json", env=environment)
     checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}

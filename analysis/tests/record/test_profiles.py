@@ -173,7 +173,7 @@ def test_the_command_line_refuses_before_anything_is_started(
     world.environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     target = tmp_path / "rec"
     done = world.record("--rmw-profile", "fastdds_udp", "-o", target, "--", tick, "1")
-    assert done.returncode == 1
+    assert done.returncode == 125
     assert done.stderr == (
         "strata: Cannot use profile fastdds_udp: ROS_AUTOMATIC_DISCOVERY_RANGE is LOCALHOST, with "
         "which rmw_fastrtps adds a SHM and a UDPv4 transport of its own to those of the profile. "

@@ -112,7 +112,7 @@ def test_a_failing_command_is_recorded_all_the_same(
     target = tmp_path / "rec"
     done = world.record("-o", target, "--", "sh", "-c", f"{tick} 5; exit 3")
 
-    assert done.returncode == 1
+    assert done.returncode == 3
     assert done.stderr.endswith("strata: the command failed: exit status 3\n")
     assert manifest(target)["command"]["exit_status"] == 3
     assert len(events(target / "trace")) == 5
@@ -125,7 +125,7 @@ def test_a_crashing_command_is_recorded_all_the_same(
     target = tmp_path / "rec"
     done = world.record("-o", target, "--", "sh", "-c", f"{tick} 5; kill -SEGV $$")
 
-    assert done.returncode == 1
+    assert done.returncode == 128 + signal.SIGSEGV
     assert done.stderr.endswith("strata: the command failed: signal SIGSEGV\n")
     assert manifest(target)["command"]["signal"] == "SIGSEGV"
     assert len(events(target / "trace")) == 5
@@ -136,7 +136,7 @@ def test_a_command_that_does_not_exist_starts_nothing(world: World, tmp_path: Pa
     target = tmp_path / "rec"
     done = world.record("-o", target, "--", "no-such-program")
 
-    assert done.returncode == 1
+    assert done.returncode == 127
     assert done.stderr == (
         "strata: Cannot run no-such-program: no such program, or not executable. Check the "
         "spelling and PATH; a file in this directory is written ./NAME.\n"
@@ -153,7 +153,7 @@ def test_a_command_that_cannot_be_executed_leaves_nothing(world: World, tmp_path
     world.start_daemon()
     done = world.record("-o", target, "--", script)
 
-    assert done.returncode == 1
+    assert done.returncode == 126
     assert f"Cannot run {script}: No such file or directory." in done.stderr
     assert world.sessions() == []
     assert not target.exists()
@@ -173,7 +173,7 @@ def test_a_failure_in_mid_set_up_leaves_nothing(world: World, tmp_path: Path) ->
     path = f"{tools}:{world.environment['PATH']}"
     done = world.record("-o", target, "--", "true", env=world.environment | {"PATH": path})
 
-    assert done.returncode == 1
+    assert done.returncode == 125
     assert "planted (exit status 7)" in done.stderr
     assert world.sessions() == []
     assert world.daemon_pid() == daemon
@@ -259,7 +259,7 @@ def test_options_after_the_command_are_its_own(world: World, tmp_path: Path) -> 
     done = world.record("-o", tmp_path / "rec", "echo", "-c", "--force", "--name")
     assert (done.returncode, done.stdout) == (0, "-c --force --name\n")
     done = world.record("--nmae", "x", "--", "true")
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.returncode, done.stdout) == (125, "")
     assert "No such option '--nmae'" in done.stderr.replace(":", "")
 
 
@@ -275,7 +275,7 @@ def test_an_existing_directory_is_refused(world: World, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     done = world.record("-o", tmp_path, "--", "true")
 
-    assert done.returncode == 1
+    assert done.returncode == 125
     assert done.stderr == (
         f"strata: Cannot record into {tmp_path}: it is not empty (notes.txt; 1 in all). Choose "
         "another -o, or replace a former recording with --force.\n"
@@ -301,7 +301,7 @@ def test_force_does_not_touch_what_is_no_recording(world: World, tmp_path: Path)
     (tmp_path / "trace" / "precious").write_text("mine")
     done = world.record("-o", tmp_path, "--force", "--", "true")
 
-    assert done.returncode == 1
+    assert done.returncode == 125
     assert "trace is not of a recording: there is no manifest.json of a recording" in done.stderr
     assert (tmp_path / "trace" / "precious").read_text() == "mine"
 
@@ -351,9 +351,9 @@ def test_a_running_recording_is_not_replaced(world: World, tmp_path: Path) -> No
     first.send_signal(signal.SIGINT)
     first.communicate(timeout=60)
 
-    assert done.returncode == 1
+    assert done.returncode == 125
     assert f"process {first.pid} is recording into it" in done.stderr
-    assert first.returncode == 0
+    assert first.returncode == 128 + signal.SIGINT
 
 
 def test_a_missing_session_daemon_program_is_told(world: World, tmp_path: Path) -> None:
@@ -364,7 +364,7 @@ def test_a_missing_session_daemon_program_is_told(world: World, tmp_path: Path) 
     target = tmp_path / "rec"
     done = world.record("-o", target, "--", "true", env=world.environment | {"PATH": str(tools)})
 
-    assert done.returncode == 1
+    assert done.returncode == 125
     assert "Cannot start lttng-sessiond: it is not installed." in done.stderr
     assert not target.exists()
 

@@ -43,8 +43,9 @@ def test_a_signal_ends_the_command_and_completes_the_recording(
     process.send_signal(signal.Signals[name])
     process.communicate(timeout=60)
 
-    # It ended as it was told to, so that is no failure.
-    assert process.returncode == 0
+    # As a shell says of the command: the recording is complete all the same.
+    assert process.returncode == 128 + signal.Signals[name]
+    assert manifest(target)["complete"] is True
     command = manifest(target)["command"]
     assert (command["signal"], command["interrupted_by"], command["killed"]) == (name, name, False)
     assert len(events(target / "trace")) == 5
@@ -69,7 +70,7 @@ def test_a_second_ctrl_c_kills(world: World, tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
 
-    assert process.returncode == 1
+    assert process.returncode == 128 + signal.SIGKILL
     assert said.endswith("strata: the command failed: signal SIGKILL after SIGINT\n")
     assert manifest(target)["command"]["killed"] is True
     assert world.daemon_pid() is None
@@ -80,7 +81,7 @@ def test_a_status_after_a_signal_that_is_a_failure_stays_one(world: World, tmp_p
     process = world.start_recording(tmp_path / "rec", "sh", "-c", fails)
     process.send_signal(signal.SIGTERM)
     _, said = process.communicate(timeout=60)
-    assert process.returncode == 1
+    assert process.returncode == 5
     assert said.endswith("strata: the command failed: exit status 5 after SIGTERM\n")
 
 
@@ -112,17 +113,22 @@ def test_killing_the_recorder_leaves_instructions_that_work(
     ]
     assert state["session"] in left["found"]
     assert left["mend"] == (
-        f"kill -INT -- -{state['command_pid']}; lttng destroy {state['session']}; "
+        f"kill -s INT -- -{state['command_pid']}; lttng destroy {state['session']}; "
         f"kill {state['daemon_pid']}"
     )
     again = world.record("-o", tmp_path / "next", "--", "true")
     assert f"a killed recording left session {state['session']}" in again.stderr
 
-    steps = "\n".join(line.strip() for line in note.splitlines() if line.startswith("  "))
-    assert world.run("bash", "-ec", steps).returncode == 0
+    assert json.loads((target / "manifest.json").read_text())["complete"] is False
+    assert world.run("dash", target / "CLEANUP.txt").returncode == 0
     wait_until(lambda: not alive(state["command_pid"]), "end of the command")
     wait_until(lambda: world.daemon_pid() is None, "end of the session daemon")
     assert len(events(target / "trace")) == 5
+    assert sorted(path.name for path in target.iterdir()) == [
+        "manifest.json",
+        "thread_cpu",
+        "trace",
+    ]
     process.stderr.close()
 
 

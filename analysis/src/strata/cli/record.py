@@ -4,20 +4,22 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
+from strata.cli.quantities import Bytes, Seconds
+from strata.cli.statuses import OwnRangeCommand, exit_with, own_range
 from strata.errors import TraceError
 from strata.read import open_trace
 from strata.record.config import load_config
+from strata.record.plan import Bounds
 from strata.record.profiles import load_profile
 from strata.record.recording import Recording, record
 from strata.record.ros import find_ros
 
 
-@click.command("record", context_settings={"allow_interspersed_args": False})
+@click.command("record", cls=OwnRangeCommand, context_settings={"allow_interspersed_args": False})
 @click.option(
     "-c",
     "--config",
@@ -45,6 +47,18 @@ from strata.record.ros import find_ros
     is_flag=True,
     help="Record the kernel's scheduling too, with lttng-modules or else perf (mostly as root).",
 )
+@click.option(
+    "--duration",
+    type=Seconds(),
+    metavar="TIME",
+    help="End after a time, as in 30s, 10m, 2h: the command gets SIGINT.",
+)
+@click.option(
+    "--min-free",
+    type=Bytes(),
+    metavar="SIZE",
+    help="Stop recording when the disk has less free.  [default: 1G, or 5 % of a small disk]",
+)
 @click.option("--no-ros", is_flag=True, help="Run the command in the environment as it is.")
 @click.option(
     "--no-command-line",
@@ -59,6 +73,8 @@ def command(
     force: bool,
     rmw_profile: str | None,
     kernel: bool,
+    duration: float | None,
+    min_free: int | None,
     no_ros: bool,
     no_command_line: bool,
     command_line: tuple[str, ...],
@@ -66,38 +82,43 @@ def command(
     """Record a tracing session around a command, given after `--`.
 
     The command's own output passes through. Ctrl-C is passed on to it once; a second one kills
-    it. Exit status: 0 recorded, and the command succeeded (or ended by the signal that was passed
-    on); 1 nothing could be recorded, or the command failed: its recording is there all the same.
+    it. Exit status: the command's own, 128 + N when signal N ended it; 121 when it succeeded and
+    the recording is incomplete; 125 nothing could be recorded; 126 the command cannot be executed;
+    127 it was not found.
     """
-    recording = record(
-        load_config(config),
-        command_line,
-        directory=output,
-        name=name,
-        force=force,
-        ros=None if no_ros else find_ros(),
-        rmw_profile=load_profile(rmw_profile) if rmw_profile else None,
-        kernel=kernel,
-        keep_command_line=not no_command_line,
-        clock_offset=clock_offset,
-        say=say,
-    )
+    with own_range():
+        recording = record(
+            load_config(config),
+            command_line,
+            directory=output,
+            name=name,
+            force=force,
+            ros=None if no_ros else find_ros(),
+            rmw_profile=load_profile(rmw_profile) if rmw_profile else None,
+            kernel=kernel,
+            keep_command_line=not no_command_line,
+            bounds=Bounds(duration, None, min_free),
+            clock_offset=clock_offset,
+            say=say,
+        )
     say_lacks(recording)
-    say(f"recorded into {recording.directory} (manifest.json, trace/)")
     if not recording.end.succeeded:
         say(f"the command failed: {recording.end.description}")
-        sys.exit(1)
+    exit_with(recording.end.status, recording)
 
 
 def say_lacks(recording: Recording) -> None:
-    """Tell the user that a trace is empty, or lacks events."""
-    if recording.empty:
+    """Tell the user where a recording is, and that it is empty, incomplete or lacks events."""
+    if recording.empty and recording.directory:
         say("no event was recorded: the trace is empty (see `strata doctor`)")
     if recording.discarded:
         say(
             f"{recording.discarded} events were lost to full buffers: raise channel.num_subbuf or "
             "channel.subbuf_size of the session configuration (-c)"
         )
+    if recording.directory:
+        how = "recorded" if recording.complete else "INCOMPLETE (see above): recorded"
+        say(f"{how} into {recording.directory} (manifest.json, trace/)")
 
 
 def clock_offset(trace: Path) -> int | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from strata.cli.record import clock_offset, say, say_lacks
+from strata.cli.statuses import exit_with
 from strata.record.ros import find_ros
 from strata.scenario.load import load_scenario
 from strata.scenario.running import Finished, run_scenario
@@ -66,7 +67,8 @@ def command(
 
     `strata scenarios` lists those. Logs, parameters and the nodes' own results are kept below
     DIR/scenario. Ctrl-C ends the scenario in order. Exit status: 0 run and recorded; 1 it could
-    not be run, or a process failed; 3 it ran, and what the scenario expects did not come of it.
+    not be run, or a process failed; 3 it ran, and what the scenario expects did not come of it;
+    121 it ran, and the recording is incomplete.
     """
     if no_trace and (kernel or config):
         raise click.UsageError("--no-trace goes with neither --kernel nor --config.")
@@ -87,17 +89,17 @@ def command(
         sys.exit(1)
     if finished.unmet and finished.end.forwarded is None:
         sys.exit(3)
+    if finished.recording:
+        exit_with(0, finished.recording)
 
 
 def _report(finished: Finished) -> None:
+    for text in finished.unmet:
+        say(f"expected, but not met: {text}")
     recording = finished.recording
     if recording:
         say_lacks(recording)
-    for text in finished.unmet:
-        say(f"expected, but not met: {text}")
-    if recording:
-        say(f"recorded into {finished.directory} (manifest.json, trace/, scenario/)")
         if not recording.empty:
-            say(f"where the time went: strata analyze {finished.directory}")
+            say(f"where the time went: strata analyze {recording.directory}")
     else:
         say(f"ran into {finished.directory} (manifest.json, scenario/)")

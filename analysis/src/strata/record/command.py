@@ -15,13 +15,14 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from strata.errors import SessionError
-from strata.record.processes import ProcessWatch
 
 # A program that ignores the end of its terminal or a supervisor's SIGTERM would be recorded for
 # ever; an interactive Ctrl-C has no such limit, the user may press it again.
 _GRACE_S = 15.0
+_LONGEST_S = 3600.0
 _FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _UNATTENDED = (signal.SIGTERM, signal.SIGHUP)
 _TERMINAL_STOPS = (signal.SIGTTIN, signal.SIGTTOU)
@@ -34,13 +35,26 @@ class End:
     """How a command ended: an exit status or a signal, the other being null.
 
     `forwarded` is the first signal that we passed on to it, null for none; `killed` tells that it
-    had to be killed after that.
+    had to be killed after that. `timed_out`: that signal was ours, as its time was over.
     """
 
     exit_status: int | None
     signal: str | None
     forwarded: str | None = None
     killed: bool = False
+    timed_out: bool = False
+
+    @property
+    def status(self) -> int:
+        """The exit status as a shell tells it: 128 + its number for a signal.
+
+        One that ended by the signal that was sent as its time was over has done what it should: 0.
+        """
+        if self.timed_out and self.succeeded:
+            return 0
+        if self.signal is not None:
+            return 128 + _signal_number(self.signal)
+        return self.exit_status or 0
 
     @property
     def succeeded(self) -> bool:
@@ -62,8 +76,40 @@ class End:
         return how if self.forwarded is None else f"{how} after {self.forwarded}"
 
 
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        # Real-time signals but the first and the last have none.
+        return f"SIGRTMIN+{number - signal.SIGRTMIN}"
+
+
+def _signal_number(name: str) -> int:
+    base, _, above = name.partition("+")
+    return signal.Signals[base] + int(above or 0)
+
+
+class Watcher(Protocol):
+    """Looks after something while a command runs: `look` is called when `patience_s` is over."""
+
+    @property
+    def patience_s(self) -> float:
+        """How long it is until the next look."""
+
+    def look(self) -> None:
+        """Look, when that is due."""
+
+
 class EarlyStopError(SessionError):
     """A signal asked us to stop before the command ran."""
+
+
+class NotFoundError(SessionError):
+    """There is no such program, or no right to execute it."""
+
+
+class CannotExecuteError(SessionError):
+    """The system does not execute the program."""
 
 
 def resolve(command: Sequence[str], environment: Mapping[str, str]) -> str:
@@ -73,7 +119,7 @@ def resolve(command: Sequence[str], environment: Mapping[str, str]) -> str:
     """
     program = shutil.which(command[0], path=environment.get("PATH", os.defpath))
     if program is None:
-        raise SessionError(
+        raise NotFoundError(
             f"Cannot run {command[0]}: no such program, or not executable. "
             "Check the spelling and PATH; a file in this directory is written ./NAME."
         )
@@ -140,33 +186,37 @@ class Command:
                 setsigdef=[signum for signum in _RESET if not _ignores(signum)],
             )
         except OSError as error:
-            raise SessionError(
+            raise CannotExecuteError(
                 f"Cannot run {command[0]}: {error.strerror}. Check the file and its first line."
             ) from error
         self._forwarded: list[signal.Signals] = []
         self._deadline: float | None = None
+        self._limit: float | None = None
+        self._timed_out = False
         self._killed = False
         self._has_terminal = False
 
-    def wait(self, watch: ProcessWatch | None = None) -> End:
+    def wait(self, *watchers: Watcher, limit_s: float | None = None) -> End:
         """Wait for its end; the first signal to us is passed on, the second kills its group.
 
-        Signals must be held. A SIGTERM or SIGHUP kills after a grace time by itself. `watch` is
-        made to look at the processes meanwhile.
+        Signals must be held. A SIGTERM or SIGHUP kills after a grace time by itself. After
+        `limit_s`, SIGINT is sent to it, and it has the same grace time. The watchers are made to
+        look meanwhile.
         """
         awaited = _held()
+        if limit_s is not None:
+            self._limit = time.monotonic() + limit_s
         try:
             while True:
-                if watch is not None:
-                    watch.look()
+                for watcher in watchers:
+                    watcher.look()
                 end = self._poll()
                 if end is not None:
                     return end
-                patience = self._patience()
-                if watch is not None:
-                    patience = min(patience, watch.patience_s)
+                patience = min([self._patience(), *(one.patience_s for one in watchers)])
                 arrived = signal.sigtimedwait(awaited, patience)
                 if arrived is None:
+                    self._end_when_due()
                     self._kill_when_late()
                 elif arrived.si_signo != signal.SIGCHLD:
                     self._forward(signal.Signals(arrived.si_signo))
@@ -190,9 +240,9 @@ class Command:
                 continue
             forwarded = self._forwarded[0].name if self._forwarded else None
             if found.si_code == os.CLD_EXITED:
-                return End(found.si_status, None, forwarded, self._killed)
-            name = signal.Signals(found.si_status).name
-            return End(None, name, forwarded, self._killed)
+                return End(found.si_status, None, forwarded, self._killed, self._timed_out)
+            name = _signal_name(found.si_status)
+            return End(None, name, forwarded, self._killed, self._timed_out)
 
     def _hand_over_terminal(self, stopped_by: int) -> None:
         # A program in a background group is stopped when it reads its terminal: let it have it.
@@ -213,9 +263,18 @@ class Command:
             self._deadline = time.monotonic() + _GRACE_S
 
     def _patience(self) -> float:
-        if self._deadline is None or self._killed:
-            return 3600.0
-        return max(0.0, self._deadline - time.monotonic())
+        due = [] if self._killed else [at for at in (self._deadline, self._limit) if at is not None]
+        return max(0.0, min(due) - time.monotonic()) if due else _LONGEST_S
+
+    def _end_when_due(self) -> None:
+        """Send SIGINT when the time is over, unless somebody has sent a signal already."""
+        if self._limit is None or time.monotonic() < self._limit:
+            return
+        self._limit = None
+        if not self._forwarded:
+            self._timed_out = True
+            self._forward(signal.SIGINT)
+            self._deadline = time.monotonic() + _GRACE_S
 
     def _kill_when_late(self) -> None:
         if self._deadline is not None and time.monotonic() >= self._deadline and not self._killed:

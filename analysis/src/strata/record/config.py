@@ -34,12 +34,13 @@ _EVENT = re.compile(r"[A-Za-z_*][\w:*.+-]*")
 class Channel:
     """A ring buffer for each CPU and user (or process).
 
-    `subbuf_size` is in bytes, the timers in microseconds; a timer of 0 is off.
+    `subbuf_size` is in bytes, the timers in microseconds; a timer of 0 is off. With the timers'
+    defaults, what the consumer has not written is at most 0.6 s old.
     """
 
     subbuf_size: int = 1 << 20
     num_subbuf: int = 8
-    switch_timer: int = 0
+    switch_timer: int = 400_000
     read_timer: int = 200_000
     mode: str = "discard"
     output: str = "mmap"

@@ -4,28 +4,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from strata.errors import SessionError
+from strata.record.daemon_log import DaemonLog
 from strata.record.lttng import INSTALL_HINT, Lttng
+from strata.record.space import lift_limits
 
 _START_TIMEOUT_S = 30.0
 _STOP_TIMEOUT_S = 10.0
 _POLL_S = 0.02
+SESSION_DAEMON, CONSUMER = "lttng-sessiond", "lttng-consumerd"
 
 
 @dataclass(frozen=True)
 class Daemon:
-    """A reachable session daemon; `pid` is null for one that was there before."""
+    """A reachable session daemon; `pid` and `log` are null for one that was there before."""
 
     pid: int | None
+    log: DaemonLog | None = None
 
     @property
     def ours(self) -> bool:
@@ -52,12 +56,13 @@ def ensure(lttng: Lttng) -> Daemon:
     program = shutil.which("lttng-sessiond", path=lttng.environment.get("PATH", os.defpath))
     if program is None:
         raise SessionError(f"Cannot start lttng-sessiond: it is not installed. {INSTALL_HINT}.")
-    with tempfile.TemporaryFile() as log:
-        status = _start(program, lttng, log.fileno())
-        log.seek(0)
-        words = " ".join(log.read().decode(errors="replace").split())
+    log = DaemonLog()
+    status = _start(program, lttng, log.descriptor)
     if status == 0 and lttng.reachable():
-        return Daemon(_pid(lttng))
+        log.take()
+        return Daemon(_pid(lttng), log)
+    words = " ".join(" ".join(log.take()).split())
+    log.close()
     if lttng.reachable():
         # Another recording won the race to start it; it is theirs to end.
         return Daemon(None)
@@ -70,8 +75,9 @@ def ensure(lttng: Lttng) -> Daemon:
 def _start(program: str, lttng: Lttng, log: int) -> int:
     # --background returns once the daemon takes clients and applications, and keeps the log open
     # for its words should it fail. Signals that we hold back must not be held back in it.
-    def unblock() -> None:
+    def prepare() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        lift_limits()
 
     try:
         return subprocess.run(
@@ -83,7 +89,7 @@ def _start(program: str, lttng: Lttng, log: int) -> int:
             stderr=log,
             timeout=_START_TIMEOUT_S,
             start_new_session=True,
-            preexec_fn=unblock,
+            preexec_fn=prepare,
             check=False,
         ).returncode
     except subprocess.TimeoutExpired as error:
@@ -102,6 +108,31 @@ def _pid(lttng: Lttng) -> int:
             f"Cannot tell the process of the session daemon that was started: {path}: {error}. "
             "End it by hand (`pgrep lttng-sessiond`)."
         ) from error
+
+
+def daemon_processes(lttng: Lttng) -> dict[int, str]:
+    """Return the processes that record, by id: the session daemon's and its consumers' names.
+
+    Empty when they cannot be found, as those of another user's daemon.
+    """
+    for place in dict.fromkeys((run_directory(lttng), Path("/var/run/lttng"))):
+        with contextlib.suppress(OSError, ValueError):
+            pid = int((place / "lttng-sessiond.pid").read_text())
+            if _name(pid) == SESSION_DAEMON:
+                children = Path(f"/proc/{pid}/task").glob("*/children")
+                found = [int(child) for file in children for child in file.read_text().split()]
+                consumers = {child: CONSUMER for child in found if _name(child) == CONSUMER}
+                return {pid: SESSION_DAEMON, **consumers}
+    return {}
+
+
+def _name(pid: int) -> str | None:
+    """Return the program's name, which LTTng's threads change; null when the process is gone."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return None
+    return Path(os.fsdecode(words[0])).name
 
 
 def end(daemon: Daemon, lttng: Lttng, *, own: str) -> str | None:

@@ -34,6 +34,7 @@ from strata.record.places import sessions_root
 
 __all__ = ["CLEANUP", "MANIFEST", "PERF_DATA", "STATE", "THREAD_CPU", "TRACE"]
 
+SET_UP, RECORDING, STOPPING, CONVERTING = "set-up", "recording", "stopping", "converting"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 # LTTng's packets: magic, UUID, stream id and instance id (32 bytes), then two timestamps, then the
 # sizes of content and packet in bits; header and packet context take 84 bytes, aligned to 88.
@@ -49,8 +50,11 @@ class State:
     `start_ticks` (clock ticks since boot) tells the recorder from a later process of the same id;
     `daemon_pid` is null when the session daemon was not started by it, `command_pid` null until
     the command runs and again after its end (it is also the id of the command's process group).
-    `perf_pid` is null when perf does not run beside it. `session_ended` tells that there is no
-    LTTng session any more; perf's data may still be being converted.
+    `perf_pid` is null when perf does not run beside it. `phase` is how far it has come: SET_UP
+    until just before the command runs, RECORDING while it may run, STOPPING after its end, and
+    CONVERTING when there is no LTTng session any more, while perf's data may still be converted.
+    `mark` is in the environment of every process that recording starts for itself.
+    `made_directory` tells that there was no such directory before.
     """
 
     session: str
@@ -61,7 +65,9 @@ class State:
     daemon_pid: int | None = None
     command_pid: int | None = None
     perf_pid: int | None = None
-    session_ended: bool = False
+    phase: str = SET_UP
+    mark: str = ""
+    made_directory: bool = False
 
     @property
     def recorder_alive(self) -> bool:

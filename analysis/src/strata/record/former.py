@@ -33,7 +33,7 @@ begun again."""
 
 _TABLES, _PAGE = "tables", "report.html"
 _TREES = (TRACE, THREAD_CPU, SCENARIO)
-_PARTIAL = re.compile(r"\.(manifest\.json|recording\.json)\.\d+")
+_PARTIAL = re.compile(r"\.((manifest|recording)\.json\.\d+|strata-reserve)")
 _SAMPLES = ("threads.csv", "samples.csv")
 _STATE_BYTES = 1 << 20
 # Of packets, of packets of metadata, and of LTTng's indexes; in either byte order.

@@ -35,7 +35,7 @@ def cleanup(session: Session, state: State | None) -> list[str]:
     """Give the commands that remove a leftover session and what belongs to it."""
     steps = []
     if state is not None and state.command_pid is not None and alive(state.command_pid):
-        steps.append(f"kill -INT -- -{state.command_pid}")
+        steps.append(f"kill -s INT -- -{state.command_pid}")
     steps.append(f"lttng destroy {session.name}")
     if state is not None and state.daemon_pid is not None and alive(state.daemon_pid):
         steps.append(f"kill {state.daemon_pid}")

@@ -24,6 +24,8 @@ _COUNT_BIAS = 1 << 63
 _TIMEOUT_S = 20.0
 # The recorder waits for it while the command runs; a daemon that lives answers in milliseconds.
 _ROTATE_TIMEOUT_S = 5.0
+# Without it the metadata, and with them the whole trace, are written when the session is stopped.
+_METADATA_TIMER_US = 200_000
 _NO_DAEMON = "No session daemon is available"
 INSTALL_HINT = "Install lttng-tools (`make setup`, or the package lttng-tools)"
 
@@ -76,6 +78,10 @@ def tool_environment(base: Mapping[str, str], ros_prefixes: Sequence[Path] = ())
 
 def _inside(name: str, prefixes: list[str]) -> bool:
     return "libtracetools" in name or any(f"{name}/".startswith(prefix) for prefix in prefixes)
+
+
+def _ownership(domain: Domain, *, per_pid: bool) -> tuple[str, ...]:
+    return () if domain is KERNEL else ("--buffers-pid" if per_pid else "--buffers-uid",)
 
 
 @dataclass(frozen=True)
@@ -178,7 +184,6 @@ class Lttng:
         self, session: str, domain: Domain, channel: Channel, *, per_pid: bool = False
     ) -> None:
         """Create the domain's channel."""
-        ownership = () if domain is KERNEL else ("--buffers-pid" if per_pid else "--buffers-uid",)
         self.run(
             "enable-channel",
             domain.option,
@@ -189,8 +194,19 @@ class Lttng:
             f"--read-timer={channel.read_timer}",
             f"--{channel.mode}",
             f"--output={channel.output}",
-            *ownership,
+            *_ownership(domain, per_pid=per_pid),
             domain.channel,
+        )
+
+    def flush_metadata(self, session: str, domain: Domain, *, per_pid: bool = False) -> None:
+        """Have the domain's metadata written while the session records; before other channels."""
+        self.run(
+            "enable-channel",
+            domain.option,
+            f"--session={session}",
+            f"--switch-timer={_METADATA_TIMER_US}",
+            *_ownership(domain, per_pid=per_pid),
+            "metadata",
         )
 
     def enable_event(self, session: str, domain: Domain, event: str) -> None:

@@ -31,6 +31,7 @@ from strata.record.profiles import RmwProfile
 from strata.record.ros import DEFAULT_RMW, Ros
 
 SCHEMA = 1
+NOT_ENDED = "the recording was not ended: its recorder is still at work, or was killed"
 _ROS_PACKAGES = (
     "tracetools",
     "rcl",
@@ -86,6 +87,14 @@ class Manifest:
     def command_ran(self) -> bool:
         """Tell whether the command was started at all."""
         return "pid" in self.content.get("command", {})
+
+    def write_unfinished(self) -> None:
+        """Write what is known before the command starts, for the case that nobody ends it."""
+        ended = {"complete": False, "problems": [NOT_ENDED], "discarded_events": None}
+        whole = self.content
+        self.content = whole | ended
+        self.write()
+        self.content = whole
 
     def begin(self) -> None:
         """Note the beginning: UTC and the clocks' offsets."""

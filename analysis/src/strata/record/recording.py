@@ -6,92 +6,68 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from strata.errors import SessionError
+from strata.errors import OutputError
 from strata.record import daemon as session_daemon
 from strata.record import leftovers
-from strata.record.command import Command, End, held_signals, refuse_if_interrupted, resolve
+from strata.record.anchored import AnchoredDirectory
+from strata.record.command import Command, End, held_signals, refuse_if_interrupted
 from strata.record.config import SessionConfig
-from strata.record.dds import Dds, plan_dds
 from strata.record.directory import (
     CLEANUP,
+    CONVERTING,
+    RECORDING,
     STATE,
+    STOPPING,
     TRACE,
     State,
-    check_directory,
-    check_name,
     clear_directory,
-    default_directory,
     holds_events,
     remove_begun,
 )
-from strata.record.driver import Driver, plan_driver
+from strata.record.health import Health
 from strata.record.kernel.events import DEFAULT_EVENTS
 from strata.record.kernel.recorder import ClockOffset, PerfRecording, plan_kernel
-from strata.record.lttng import KERNEL, UST, Lttng, tool_environment
 from strata.record.manifest import Manifest
-from strata.record.preload import asks_for
+from strata.record.plan import (
+    RECORDER_VARIABLE,
+    SESSION_DIR_VARIABLE,
+    Attachment,
+    Bounds,
+    Plan,
+    Say,
+    make_plan,
+)
 from strata.record.processes import ProcessWatch
 from strata.record.profiles import RmwProfile
-from strata.record.ros import Ros, caller_environment
+from strata.record.ros import Ros
+from strata.record.session import Session
+from strata.record.streams import mend
 from strata.record.thread_cpu import ThreadSampling
 from strata.record.watchdog import Watchdog
-from strata.schema.events import DDS_PROVIDER, DRIVER_PROVIDER
-
-SESSION_DIR_VARIABLE = "STRATA_SESSION_DIR"
-# Generous: the consumer may have gigabytes of full buffers to write.
-_STOP_TIMEOUT_S = 120.0
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Recording:
-    """A finished recording. `discarded` counts the events lost to full buffers; null if not told.
+    """A finished recording; `directory` is where it is now, null when somebody removed it.
 
-    `empty` tells that no event was recorded.
+    `discarded` counts the events lost to full buffers; null if not told. `empty` tells that no
+    event was recorded; `problems` say why the recording is not complete.
     """
 
-    directory: Path
+    directory: Path | None
     end: End
     discarded: int | None
     empty: bool
+    problems: tuple[str, ...]
 
-
-@dataclass(frozen=True)
-class Attachment:
-    """What a caller keeps in the session directory, beside the trace.
-
-    `prepare` writes it before the command starts; `describe` gives what the manifest is to say of
-    it once the command has ended, by keys of the manifest.
-    """
-
-    prepare: Callable[[Path], None] = lambda _: None
-    describe: Callable[[Path], Mapping[str, Any]] = lambda _: {}
-
-
-@dataclass(frozen=True)
-class _Plan:
-    config: SessionConfig
-    command: Sequence[str]
-    program: str
-    environment: dict[str, str]
-    directory: Path
-    session: str
-    ros: Ros | None
-    dds: Dds | None
-    driver: Driver | None
-    rmw_profile: RmwProfile | None
-    lttng: Lttng
-    clock_offset: ClockOffset
-    say: Say
-    attachment: Attachment = Attachment()
-    kept_command: Sequence[str] = ()
+    @property
+    def complete(self) -> bool:
+        """Tell whether all that was to be recorded is there, but what full buffers lost."""
+        return not self.problems
 
 
 def record(
@@ -105,6 +81,7 @@ def record(
     base: Mapping[str, str] | None = None,
     rmw_profile: RmwProfile | None = None,
     kernel: bool = False,
+    bounds: Bounds | None = None,
     clock_offset: ClockOffset = lambda _: None,
     attachment: Attachment | None = None,
     keep_command_line: bool = True,
@@ -116,21 +93,30 @@ def record(
     `ros` null runs the command in the caller's environment as it is; `base` is that environment.
     `rmw_profile` is what its middleware is made to use. `kernel` asks for the usual events of the
     kernel where the configuration lists none; `clock_offset` tells what the trace's clock adds to
-    CLOCK_MONOTONIC (null: measured), for those that perf recorded. `attachment` is kept in the
-    directory too. Without `keep_command_line` no file says what the command was. `say` gets one
-    line for each thing that the user should know. To be called from the main thread of a process
-    without other threads: signals are held while it runs.
+    CLOCK_MONOTONIC (null: measured), for those that perf recorded. `bounds` are those of time and
+    size. `attachment` is kept in the directory too. Without `keep_command_line` no file says what
+    the command was. `say` gets one line for each thing that the user should know. To be called from the main thread of a process without other threads: signals
+    are held while it runs.
 
     Raises SessionError or OutputError when nothing could be recorded; then no session, process or
     session daemon of ours is left. A command that fails is no error: see `Recording.end`.
     """
     if kernel and not config.kernel:
         config = replace(config, kernel=DEFAULT_EVENTS)
-    plan = _plan(config, command, directory, name, force, ros, base, rmw_profile, clock_offset, say)
-    plan = replace(
-        plan,
-        attachment=attachment or Attachment(),
-        kept_command=list(command) if keep_command_line else [],
+    plan = make_plan(
+        config,
+        command,
+        directory,
+        name,
+        force,
+        ros,
+        base,
+        rmw_profile,
+        bounds or Bounds(),
+        clock_offset,
+        attachment or Attachment(),
+        list(command) if keep_command_line else [],
+        say,
     )
     existed = plan.directory.exists()
     manifest = Manifest(plan.directory)
@@ -141,7 +127,8 @@ def record(
             say(f"removed {path}")
         try:
             plan.attachment.prepare(plan.directory)
-            return _record(plan, manifest)
+            with AnchoredDirectory(plan.directory) as place:
+                return _record(plan, manifest, place, existed=existed)
         except BaseException:
             if not manifest.command_ran:
                 remove_begun(plan.directory)
@@ -150,141 +137,93 @@ def record(
             raise
 
 
-def _plan(
-    config: SessionConfig,
-    command: Sequence[str],
-    directory: Path | None,
-    name: str | None,
-    force: bool,
-    ros: Ros | None,
-    base: Mapping[str, str] | None,
-    rmw_profile: RmwProfile | None,
-    clock_offset: ClockOffset,
-    say: Say,
-) -> _Plan:
-    """Decide everything that can be refused before anything is touched."""
-    caller = caller_environment(os.environ if base is None else base)
-    name = check_name(name or config.name)
-    target = (directory or default_directory(name)).absolute()
-    environment = ros.environment(caller) if ros else dict(caller)
-    if rmw_profile:
-        environment = rmw_profile.environment(environment, ros)
-    dds = plan_dds(ros, environment) if asks_for(config.ust, DDS_PROVIDER) else None
-    if dds and dds.hooks:
-        environment = dds.hooks.preload(environment)
-    driver = (
-        plan_driver(ros, config.driver_ports) if asks_for(config.ust, DRIVER_PROVIDER) else None
-    )
-    if driver:
-        environment = driver.preload(environment)
-    environment[SESSION_DIR_VARIABLE] = str(target)
-    program = resolve(command, environment)
-    check_directory(target, force=force)
-    lttng = Lttng(tool_environment(caller, ros.prefixes if ros else ()))
-    return _Plan(
-        config=config,
-        command=command,
-        program=program,
-        environment=environment,
-        directory=target,
-        session=f"strata-{name}-{os.getpid()}-{time.time_ns() // 1_000_000}",
-        ros=ros,
-        dds=dds,
-        driver=driver,
-        rmw_profile=rmw_profile,
-        lttng=lttng,
-        clock_offset=clock_offset,
-        say=say,
-    )
-
-
-def _record(plan: _Plan, manifest: Manifest) -> Recording:
-    with _state(plan) as begun, _daemon(plan, begun) as state:
-        manifest.describe(
-            plan.config,
-            session=plan.session,
-            command=plan.kept_command,
-            environment=plan.environment,
-            ros=plan.ros,
-            lttng=plan.lttng,
-            dds=plan.dds,
-            driver=plan.driver,
-            rmw_profile=plan.rmw_profile,
-        )
-        for layer in (plan.dds, plan.driver):
-            for remark in layer.remarks if layer else ():
-                plan.say(remark)
+def _record(
+    plan: Plan, manifest: Manifest, place: AnchoredDirectory, *, existed: bool
+) -> Recording:
+    with _state(plan, place, existed=existed) as begun, _daemon(plan, begun) as (state, daemon):
+        _describe(plan, manifest)
         kernel = plan_kernel(
             plan.config.kernel, plan.lttng.kernel_available(), plan.lttng.environment
         )
-        closing = _Closing(plan)
         beside = PerfRecording(kernel, plan.directory, plan.lttng.environment, plan.say)
-        with closing:
-            _set_up(plan, kernel=kernel.by_lttng)
+        session = Session(plan.lttng, plan.session, plan.directory / TRACE, plan.say)
+        with session:
+            session.start(plan.config, kernel=kernel.by_lttng)
             plan.say(f"recording into {plan.directory} (LTTng session {plan.session})")
-            end = _run_beside(plan, state, manifest, beside)
+            place.reserve_space()
+            manifest.write_unfinished()
+            health = Health(session, daemon, plan.disk, None, place)
+            end = _run_beside(plan, state, manifest, beside, health, place)
             manifest.end(end)
-        replace(state, session_ended=closing.ended).write()
-        empty = not holds_events(plan.directory / TRACE)
-        beside.convert(plan.directory / TRACE, plan.clock_offset)
-        manifest.content["kernel_tracing"] = kernel.as_json() | beside.as_json()
-        manifest.content["discarded_events"] = closing.discarded
-        manifest.content["empty"] = empty
-        manifest.content["problems"] = [*closing.problems, *beside.problems]
-        manifest.content |= plan.attachment.describe(plan.directory)
-        manifest.write()
-    return Recording(plan.directory, end, closing.discarded, empty)
+            _write(plan, replace(state, phase=STOPPING), place)
+        health.end()
+        _write(plan, replace(state, phase=CONVERTING), place)
+        place.release_space()
+        manifest.content["kernel_tracing"] = kernel.as_json()
+        return _finish(plan, manifest, place, end, health, beside)
 
 
-def _set_up(plan: _Plan, *, kernel: bool) -> None:
-    config, lttng, session = plan.config, plan.lttng, plan.session
-    refuse_if_interrupted()
-    lttng.enable_channel(session, UST, config.channel, per_pid=config.buffers == "per-pid")
-    for event in config.ust:
-        lttng.enable_event(session, UST, event)
-    unknown = lttng.unknown_contexts(config.contexts)
-    for context in unknown:
-        plan.say(f"lttng-tools has no context {context}: containers may be mixed up (doctor)")
-    contexts = [context for context in config.contexts if context not in unknown]
-    lttng.add_contexts(session, UST, contexts)
-    if kernel:
-        lttng.enable_channel(session, KERNEL, config.channel)
-        for event in config.kernel:
-            lttng.enable_event(session, KERNEL, event)
-        lttng.add_contexts(session, KERNEL, contexts)
-    refuse_if_interrupted()
-    lttng.start(session)
-    refuse_if_interrupted()
+def _describe(plan: Plan, manifest: Manifest) -> None:
+    manifest.describe(
+        plan.config,
+        session=plan.session,
+        command=plan.kept_command,
+        environment=plan.environment,
+        ros=plan.ros,
+        lttng=plan.lttng,
+        dds=plan.dds,
+        driver=plan.driver,
+        rmw_profile=plan.rmw_profile,
+    )
+    for layer in (plan.dds, plan.driver):
+        for remark in layer.remarks if layer else ():
+            plan.say(remark)
 
 
-def _run_beside(plan: _Plan, state: State, manifest: Manifest, beside: PerfRecording) -> End:
+def _run_beside(
+    plan: Plan,
+    state: State,
+    manifest: Manifest,
+    beside: PerfRecording,
+    health: Health,
+    place: AnchoredDirectory,
+) -> End:
     """Run the command with perf beside it, where perf records the kernel's events."""
     try:
         beside.start()
         refuse_if_interrupted()
-        running = replace(state, perf_pid=beside.pid)
+        running = replace(state, perf_pid=beside.pid, phase=RECORDING)
         running.write()
-        end = _run_sampled(plan, running, manifest)
+        end = _run_sampled(plan, running, manifest, health, place)
     except BaseException:
         beside.kill()
         raise
     beside.stop()
     # Neither runs any more, and others may get their ids.
-    state.write()
+    _write(plan, replace(state, phase=STOPPING), place)
     return end
 
 
-def _run_sampled(plan: _Plan, state: State, manifest: Manifest) -> End:
+def _run_sampled(
+    plan: Plan, state: State, manifest: Manifest, health: Health, place: AnchoredDirectory
+) -> End:
     """Run the command while the waits of its threads for a CPU are sampled."""
     sampling = ThreadSampling(plan.directory, plan.lttng.environment)
     try:
-        return _run(plan, state, manifest, sampling)
+        return _run(plan, state, manifest, sampling, health, place)
     finally:
         sampling.stop()
-        manifest.content["thread_cpu"] = sampling.as_json()
+        manifest.content["thread_cpu"] = sampling.as_json(place.path())
 
 
-def _run(plan: _Plan, state: State, manifest: Manifest, sampling: ThreadSampling) -> End:
+def _run(
+    plan: Plan,
+    state: State,
+    manifest: Manifest,
+    sampling: ThreadSampling,
+    health: Health,
+    place: AnchoredDirectory,
+) -> End:
     manifest.begin()
     watch = ProcessWatch(f"{SESSION_DIR_VARIABLE}={plan.directory}")
     watch.begin()
@@ -293,8 +232,8 @@ def _run(plan: _Plan, state: State, manifest: Manifest, sampling: ThreadSampling
         sampling.follow(command.pid)
         watch.follow(command.pid)
         manifest.content["command"]["pid"] = command.pid
-        replace(state, command_pid=command.pid).write()
-        end = command.wait(watch)
+        _write(plan, replace(state, command_pid=command.pid), place)
+        end = command.wait(watch, health, limit_s=plan.bounds.duration_s)
     except BaseException:
         command.kill()
         raise
@@ -303,65 +242,53 @@ def _run(plan: _Plan, state: State, manifest: Manifest, sampling: ThreadSampling
     return end
 
 
-class _Closing:
-    """Create the session on entry; stop and destroy it on exit, whatever happened between.
+def _finish(
+    plan: Plan,
+    manifest: Manifest,
+    place: AnchoredDirectory,
+    end: End,
+    health: Health,
+    beside: PerfRecording,
+) -> Recording:
+    """Judge the trace of a session that has ended, and write the manifest where it is now."""
+    session, path = health.session, place.path()
+    if path is None:
+        session.problem(f"{plan.directory} was removed while the recording went on: it is lost")
+        return Recording(None, end, session.discarded, True, tuple(session.problems))
+    if path != plan.directory:
+        plan.say(f"{plan.directory} was renamed: the recording is in {path}")
+    for problem in mend(path / TRACE):
+        session.problem(problem)
+    empty = not holds_events(path / TRACE)
+    beside.convert(path / TRACE, plan.clock_offset)
+    problems = [*session.problems, *beside.problems]
+    manifest.directory = path
+    manifest.content["kernel_tracing"] |= beside.as_json()
+    manifest.content |= {
+        "complete": not problems,
+        "problems": problems,
+        "stopped_early": health.stopped.as_json() if health.stopped else None,
+        "discarded_events": session.discarded,
+        "empty": empty,
+        "rotation": health.rotation.as_json() if health.rotation else None,
+    }
+    manifest.content |= plan.attachment.describe(path)
+    manifest.write()
+    return Recording(path, end, session.discarded, empty, tuple(problems))
 
-    `ended` tells that it was destroyed.
-    """
 
-    def __init__(self, plan: _Plan) -> None:
-        self._plan = plan
-        self.ended = False
-        self.discarded: int | None = None
-        self.problems: list[str] = []
-
-    def __enter__(self) -> None:
-        refuse_if_interrupted()
-        with _current_session_kept(self._plan.lttng):
-            self._plan.lttng.create(self._plan.session, self._plan.directory / TRACE)
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        lttng, session = self._plan.lttng, self._plan.session
-        stuck = False
-        if kind is None:
-            stuck = not self._try(lambda: lttng.stop(session, _STOP_TIMEOUT_S))
-            self._try(self._count)
-        with _current_session_kept(lttng):
-            # Waiting again for a consumer that did not finish in time would not help.
-            self.ended = self._try(lambda: lttng.destroy(session, wait=not stuck))
-        for problem in self.problems:
-            self._plan.say(problem)
-
-    def _count(self) -> None:
-        self.discarded = self._plan.lttng.discarded(self._plan.session)
-
-    def _try(self, step: Callable[[], None]) -> bool:
+def _write(plan: Plan, state: State, place: AnchoredDirectory) -> None:
+    """Write the state of a recording that goes on, full disk or not."""
+    path = place.path()
+    if path is not None:
         try:
-            step()
-        except SessionError as error:
-            self.problems.append(str(error))
-            return False
-        return True
+            replace(state, directory=str(path)).write()
+        except OutputError as error:
+            plan.say(str(error))
 
 
 @contextlib.contextmanager
-def _current_session_kept(lttng: Lttng) -> Iterator[None]:
-    """Keep the user's current session: `lttng create` makes the new one current in ~/.lttngrc."""
-    home = lttng.environment.get("LTTNG_HOME") or lttng.environment.get("HOME")
-    path = Path(home or Path.home()) / ".lttngrc"
-    before = path.read_bytes() if path.is_file() else None
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            if before is not None:
-                path.write_bytes(before)
-            else:
-                path.unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def _state(plan: _Plan) -> Iterator[State]:
+def _state(plan: Plan, place: AnchoredDirectory, *, existed: bool) -> Iterator[State]:
     """Keep the state file and the watchdog while a recorder is at work."""
     state = State(
         session=plan.session,
@@ -369,26 +296,29 @@ def _state(plan: _Plan) -> Iterator[State]:
         start_ticks=session_daemon.process_start_ticks(os.getpid()) or 0,
         directory=str(plan.directory),
         command=list(plan.kept_command),
+        mark=f"{RECORDER_VARIABLE}={plan.mark}",
+        made_directory=not existed,
     )
-    watchdog = Watchdog(plan.directory, dict(plan.lttng.environment))
+    watchdog = Watchdog(place.descriptor, dict(plan.lttng.environment), made=not existed)
     try:
         state.write()
         yield state
     finally:
         watchdog.dismiss()
         for name in (STATE, CLEANUP):
-            (plan.directory / name).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                os.unlink(name, dir_fd=place.descriptor)
 
 
 @contextlib.contextmanager
-def _daemon(plan: _Plan, state: State) -> Iterator[State]:
+def _daemon(plan: Plan, state: State) -> Iterator[tuple[State, session_daemon.Daemon]]:
     """Use the running session daemon, or one of our own that ends with the recording."""
     refuse_if_interrupted()
     daemon = session_daemon.ensure(plan.lttng)
     try:
         known = replace(state, daemon_pid=daemon.pid)
         known.write()
-        yield known
+        yield known, daemon
     finally:
         problem = session_daemon.end(daemon, plan.lttng, own=plan.session)
         if problem:

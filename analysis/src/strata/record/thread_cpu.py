@@ -86,9 +86,10 @@ class ThreadSampling:
         if status != 0:
             self._why_not = f"the sampler ended with status {status}"
 
-    def as_json(self) -> dict[str, Any]:
-        """Give what the manifest says of it."""
-        recorded = (self._place / thread_sampler.SAMPLES).is_file()
+    def as_json(self, directory: Path | None) -> dict[str, Any]:
+        """Give what the manifest says of it; `directory` is where the recording is by now."""
+        files = (directory or self._place.parent) / THREAD_CPU
+        recorded = (files / thread_sampler.SAMPLES).is_file()
         return {
             "recorded": recorded,
             "interval_ms": INTERVAL_MS if recorded else None,

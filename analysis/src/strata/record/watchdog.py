@@ -1,11 +1,16 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A tiny process beside a recording: says how to clean up when the recorder was killed.
+"""A process beside a recording, for the case that the recorder is killed.
 
-Run as a script, without site packages: `watchdog.py FD DIRECTORY`. FD is the reading end of a
-pipe whose writing end only the recorder holds: its end without a byte means that the recorder is
-gone. It changes no session: the command may still run, and its trace may be what the user wants.
-Only perf is ended, whose data would grow with nobody to make a trace of it.
+What was begun before the command ran is undone, and what remains to be ended after it is ended. In
+between, while the command may run, nothing is changed, as its trace may be what the user wants:
+CLEANUP.txt is written, a script that ends it all. Only perf is ended, whose data would grow with
+nobody to make a trace of it.
+
+Run as a script, without site packages: `watchdog.py FD DIRECTORY_FD MADE`. FD is the reading end of
+a pipe whose writing end only the recorder holds: its end without a byte means that the recorder is
+gone. DIRECTORY_FD is the recording's directory, wherever it is by then; MADE is 1 where there was
+none before.
 """
 
 from __future__ import annotations
@@ -14,26 +19,47 @@ import contextlib
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
+import time
+import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 FINISHED = b"."
+_STATE, _CLEANUP = "recording.json", "CLEANUP.txt"
+# What a recording may have begun to write before its command ran.
+_BEGUN = (
+    _STATE,
+    "manifest.json",
+    "trace",
+    "thread_cpu",
+    "scenario",
+    "perf.data",
+    ".strata-reserve",
+)
+_SESSION_DAEMON = "lttng-sessiond"
+_TOOL = "lttng"
+_PATIENCE_S = 15.0
+_STOP_TIMEOUT_S = 120.0
+_POLL_S = 0.05
 
 
 class Watchdog:
     """The recorder's side: holds the pipe, and dismisses the process at a regular end."""
 
-    def __init__(self, directory: Path, environment: dict[str, str]) -> None:
+    def __init__(self, directory: int, environment: dict[str, str], *, made: bool) -> None:
         reading, self._writing = os.pipe()
+        numbers = [str(reading), str(directory), str(int(made))]
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", __file__, str(reading), str(directory)],
+                [sys.executable, "-I", "-S", __file__, *numbers],
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                pass_fds=(reading,),
+                pass_fds=(reading, directory),
                 # Out of reach of the terminal's signals and of a kill of our process group.
                 start_new_session=True,
             )
@@ -48,53 +74,183 @@ class Watchdog:
         self._process.wait()
 
 
-def instructions(state: dict[str, object]) -> str:
-    """Say what a killed recording left behind and how to remove it."""
-    directory = Path(str(state["directory"]))
-    session, ended = state["session"], state.get("session_ended")
-    perf_data, converted = directory / "perf.data", directory / "trace" / "kernel"
-    recorder = f"strata: the recorder (process {state['strata_pid']}) was killed"
-    steps = []
-    if ended:
-        head = f"{recorder}; its LTTng session had ended, its manifest is missing."
-        if perf_data.exists():
-            head += f"\nThe kernel's events are in {perf_data} (perf script), not in the trace."
-            if converted.exists():
-                steps.append(f"  rm -r {shlex.quote(str(converted))}   # half of them, as CTF")
-    else:
-        head = f"{recorder}; its LTTng session {session} is left behind, still recording."
-        if state.get("command_pid"):
-            steps.append(
-                f"  kill -INT -- -{state['command_pid']}   # the command, if it still runs"
-            )
-        steps.append(
-            f"  lttng stop {session}      # the trace in {directory}/trace is then complete"
-        )
-        steps.append(f"  lttng destroy {session}")
-    if state.get("daemon_pid"):
-        steps.append(f"  kill {state['daemon_pid']}   # the session daemon, started for this only")
-    if perf_data.exists() and not ended:
-        rest = "kernel events until then, not in the trace"
-        steps.append(f"  rm {shlex.quote(str(perf_data))}      # {rest}")
-    return "\n".join([head, *(["Clean up with:", *steps] if steps else [])]) + "\n"
+def cleanup_script(state: dict[str, Any], directory: Path) -> str:
+    """Return a POSIX shell script that ends what a killed recording left; comments say what."""
+    session = state["session"]
+    own = shlex.quote(f"STRATA_SESSION_DIR={state['directory']}")
+    lines = [
+        f"# strata: the recorder (process {state['strata_pid']}) was killed; its LTTng session",
+        f"# {session} is left behind, still recording.",
+        f"# Clean up with: sh {shlex.quote(str(directory / _CLEANUP))}",
+    ]
+    lines += [
+        f"export {name}={shlex.quote(os.environ[name])}"
+        for name in ("LTTNG_HOME", "LTTNG_RUNDIR")
+        if os.environ.get(name)
+    ]
+    if pid := state.get("command_pid"):
+        lines += [
+            "# The command, if it still runs:",
+            f"grep -qasF {own} /proc/{pid}/environ && kill -s INT -- -{pid}",
+        ]
+    lines += [
+        f"# After this the trace in {directory}/trace is complete:",
+        f"lttng --no-sessiond stop {session}",
+        f"lttng --no-sessiond destroy {session}",
+    ]
+    if pid := state.get("daemon_pid"):
+        lines += [
+            "# The session daemon, started for this only:",
+            f"grep -qasF {shlex.quote(state['mark'])} /proc/{pid}/environ && kill {pid}",
+        ]
+    if (directory / "perf.data").exists():
+        lines += [
+            "# Kernel events until then, which are not in the trace:",
+            f"rm {shlex.quote(str(directory / 'perf.data'))}",
+        ]
+    left = [shlex.quote(str(directory / name)) for name in (_STATE, ".strata-reserve", _CLEANUP)]
+    return "\n".join([*lines, f"rm -f {' '.join(left)}"]) + "\n"
 
 
-def _watch(reading: int, directory: Path) -> None:
+def _watch(reading: int, directory: int, *, made: bool) -> None:
     if os.read(reading, 1) == FINISHED:
         return
+    place = Path(f"/proc/self/fd/{directory}").readlink()
     try:
-        state = json.loads((directory / "recording.json").read_text())
-        text = instructions(state)
+        state = json.loads((place / _STATE).read_text())
     except (OSError, ValueError):
         # Killed before the state was written: nothing was started yet.
+        if made:
+            with contextlib.suppress(OSError):
+                place.rmdir()
         return
-    if state.get("perf_pid"):
+    for pid in (*_marked(state["mark"], "perf"), state.get("perf_pid")):
+        if pid:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGINT)
+    _WAYS[state["phase"]](state, place, made)
+
+
+def _undo(state: dict[str, Any], place: Path, made: bool) -> None:
+    """Undo what was set up before the command ran."""
+    _end_session(state, stop=False)
+    for name in _BEGUN:
+        path = place / name
         with contextlib.suppress(OSError):
-            os.kill(state["perf_pid"], signal.SIGINT)
-    target = directory / "CLEANUP.txt"
-    target.write_text(text)
-    sys.stderr.write(f"{text}(also in {target})\n")
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+    if made:
+        with contextlib.suppress(OSError):
+            place.rmdir()
+    _say(state, "before its command ran; what it had set up is removed")
+
+
+def _explain(state: dict[str, Any], place: Path, made: bool) -> None:
+    """Say how to clean up, while the command runs."""
+    if not state.get("command_pid"):
+        running = _marked(f"STRATA_SESSION_DIR={state['directory']}")
+        if not running:
+            _undo(state, place, made)
+            return
+        state = {**state, "command_pid": min(running)}
+    text = cleanup_script(state, place)
+    target = place / _CLEANUP
+    with contextlib.suppress(OSError):
+        target.write_text(text)
+        target.chmod(0o640)
+    sys.stderr.write(f"{text}# (this is {target})\n")
+
+
+def _finish(state: dict[str, Any], place: Path, made: bool) -> None:
+    """End the session of a command that has ended."""
+    del made
+    _end_session(state, stop=True)
+    for name in (_STATE, ".strata-reserve"):
+        with contextlib.suppress(OSError):
+            (place / name).unlink(missing_ok=True)
+    perf = place / "perf.data"
+    rest = f"; kernel events are in {perf}, not in the trace" if perf.exists() else ""
+    if (place / "trace" / "kernel").exists() and rest:
+        rest += f", and half of them in {place / 'trace' / 'kernel'}"
+    _say(state, f"while it ended the recording; its session was ended, and nothing runs{rest}")
+
+
+_WAYS = {"set-up": _undo, "recording": _explain, "stopping": _finish, "converting": _finish}
+
+
+def _end_session(state: dict[str, Any], *, stop: bool) -> None:
+    """Destroy the session, and end the daemon that the recorder started unless others use it."""
+    mark, session = state["mark"], state["session"]
+    # What the recorder asked for last is still under way.
+    _until(lambda: not _marked(mark, _TOOL))
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        known = _sessions()
+        if session in known:
+            if stop:
+                _lttng("stop", session)
+            _lttng("destroy", session)
+        daemons = _marked(mark, _SESSION_DAEMON)
+        if not daemons or set(known) - {session} or time.monotonic() > deadline:
+            return
+        for pid in daemons:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGTERM)
+        time.sleep(_POLL_S)
+
+
+def _sessions() -> list[str]:
+    try:
+        root = ET.fromstring(_lttng("--mi", "xml", "list"))
+    except ET.ParseError:
+        return []
+    return [node.text or "" for node in root.iterfind(".//{*}sessions/{*}session/{*}name")]
+
+
+def _lttng(*arguments: str) -> str:
+    try:
+        return subprocess.run(
+            ["lttng", "--no-sessiond", *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_STOP_TIMEOUT_S,
+            check=False,
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
+def _marked(mark: str, name: str | None = None) -> list[int]:
+    """Return the other processes that have the mark in their environment, and this name, if any."""
+    found = []
+    for entry in os.scandir("/proc"):
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            environment = Path(entry.path, "environ").read_bytes().split(b"\0")
+            program = os.fsdecode(Path(entry.path, "cmdline").read_bytes().split(b"\0")[0])
+        except OSError:
+            continue
+        if mark.encode() in environment and name in (None, Path(program).name):
+            found.append(int(entry.name))
+    return found
+
+
+def _until(condition: Any) -> None:
+    deadline = time.monotonic() + _PATIENCE_S
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(_POLL_S)
+
+
+def _say(state: dict[str, Any], what: str) -> None:
+    with contextlib.suppress(OSError):
+        sys.stderr.write(
+            f"strata: the recorder (process {state['strata_pid']}) was killed {what}\n"
+        )
 
 
 if __name__ == "__main__":
-    _watch(int(sys.argv[1]), Path(sys.argv[2]))
+    _watch(int(sys.argv[1]), int(sys.argv[2]), made=sys.argv[3] == "1")

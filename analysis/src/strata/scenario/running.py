@@ -26,8 +26,9 @@ from strata.record.directory import (
 from strata.record.host import describe_host, relevant_environment
 from strata.record.kernel.recorder import ClockOffset
 from strata.record.manifest import SCHEMA, Manifest, describe_ros
+from strata.record.plan import Attachment
 from strata.record.profiles import RmwProfile, load_profile
-from strata.record.recording import Attachment, Recording, record
+from strata.record.recording import Recording, record
 from strata.record.ros import Ros, caller_environment
 from strata.scenario.domain import domain_held
 from strata.scenario.load import LoadedScenario

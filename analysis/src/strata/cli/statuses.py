@@ -1,0 +1,62 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Exit statuses of verbs that run a command: its own, and those that say that Strata failed.
+
+125 to 127 are those of env, nohup and timeout, so that a command's own can be told from them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from strata.errors import StrataError
+from strata.record.command import CannotExecuteError, NotFoundError
+from strata.record.recording import Recording
+
+INCOMPLETE = 121
+CANNOT_RECORD, CANNOT_EXECUTE, NOT_FOUND = 125, 126, 127
+
+
+@contextmanager
+def own_range() -> Iterator[None]:
+    """Give errors of Strata's their statuses of 125 and more, wrong usage too."""
+    try:
+        yield
+    except StrataError as error:
+        error.exit_code = _status(error)
+        raise
+
+
+def _status(error: StrataError) -> int:
+    if isinstance(error, CannotExecuteError):
+        return CANNOT_EXECUTE
+    return NOT_FOUND if isinstance(error, NotFoundError) else CANNOT_RECORD
+
+
+class OwnRangeCommand(click.Command):
+    """A verb whose wrong usage ends with 125: 2 may be the recorded command's own."""
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: object,
+    ) -> click.Context:
+        """Parse the options."""
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except click.UsageError as error:
+            error.exit_code = CANNOT_RECORD  # type: ignore[misc]
+            raise
+
+
+def exit_with(status: int, recording: Recording) -> None:
+    """Exit with the command's status; with that of an incomplete recording, if it succeeded."""
+    if status == 0 and not recording.complete:
+        status = INCOMPLETE
+    sys.exit(status)

@@ -1,0 +1,154 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a recording will do, decided and checked before anything is touched."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from strata.record import daemon as session_daemon
+from strata.record.command import resolve
+from strata.record.config import SessionConfig
+from strata.record.dds import Dds, plan_dds
+from strata.record.directory import check_directory, check_name, default_directory
+from strata.record.driver import Driver, plan_driver
+from strata.record.kernel.recorder import ClockOffset
+from strata.record.lttng import Lttng, tool_environment
+from strata.record.preload import asks_for
+from strata.record.profiles import RmwProfile
+from strata.record.ros import Ros, caller_environment
+from strata.record.space import (
+    DiskLimit,
+    check_buffers,
+    disk_limit,
+    file_size_limit,
+    in_mib,
+)
+from strata.schema.events import DDS_PROVIDER, DRIVER_PROVIDER
+
+SESSION_DIR_VARIABLE = "STRATA_SESSION_DIR"
+RECORDER_VARIABLE = "STRATA_RECORDER"
+"""Marks what a recorder starts for itself (LTTng's tools and daemon), which dies with it."""
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What ends a recording, or bounds it: null for what does not.
+
+    `duration_s`: the command is sent SIGINT after it. `max_bytes`: the trace's size, beyond which
+    its oldest part is dropped. `min_free_bytes`: of the disk, where the recording stops; null for
+    the default (`disk_limit`).
+    """
+
+    duration_s: float | None = None
+    max_bytes: int | None = None
+    min_free_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """What a caller keeps in the session directory, beside the trace.
+
+    `prepare` writes it before the command starts; `describe` gives what the manifest is to say of
+    it once the command has ended, by keys of the manifest.
+    """
+
+    prepare: Callable[[Path], None] = lambda _: None
+    describe: Callable[[Path], Mapping[str, Any]] = lambda _: {}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a recording needs; `mark` is the value of RECORDER_VARIABLE.
+
+    `kept_command` is what files say of the command: empty where they are to say nothing.
+    """
+
+    config: SessionConfig
+    command: Sequence[str]
+    program: str
+    environment: dict[str, str]
+    directory: Path
+    session: str
+    mark: str
+    ros: Ros | None
+    dds: Dds | None
+    driver: Driver | None
+    rmw_profile: RmwProfile | None
+    lttng: Lttng
+    disk: DiskLimit
+    bounds: Bounds
+    clock_offset: ClockOffset
+    say: Say
+    attachment: Attachment
+    kept_command: Sequence[str]
+
+
+def make_plan(
+    config: SessionConfig,
+    command: Sequence[str],
+    directory: Path | None,
+    name: str | None,
+    force: bool,
+    ros: Ros | None,
+    base: Mapping[str, str] | None,
+    rmw_profile: RmwProfile | None,
+    bounds: Bounds,
+    clock_offset: ClockOffset,
+    attachment: Attachment,
+    kept_command: Sequence[str],
+    say: Say,
+) -> Plan:
+    """Decide everything that can be refused before anything is touched.
+
+    The arguments are those of `strata.record.recording.record`. Raises SessionError, OutputError.
+    """
+    caller = caller_environment(os.environ if base is None else base)
+    name = check_name(name or config.name)
+    target = (directory or default_directory(name)).absolute()
+    environment = ros.environment(caller) if ros else dict(caller)
+    if rmw_profile:
+        environment = rmw_profile.environment(environment, ros)
+    dds = plan_dds(ros, environment) if asks_for(config.ust, DDS_PROVIDER) else None
+    if dds and dds.hooks:
+        environment = dds.hooks.preload(environment)
+    driver = (
+        plan_driver(ros, config.driver_ports) if asks_for(config.ust, DRIVER_PROVIDER) else None
+    )
+    if driver:
+        environment = driver.preload(environment)
+    environment[SESSION_DIR_VARIABLE] = str(target)
+    program = resolve(command, environment)
+    check_directory(target, force=force)
+    check_buffers(config)
+    if (limit := file_size_limit()) is not None:
+        say(f"files are limited to {in_mib(limit)} (ulimit -f): no CPU's events can take more")
+    mark = f"{os.getpid()}-{session_daemon.process_start_ticks(os.getpid()) or 0}"
+    tools = tool_environment(caller, ros.prefixes if ros else ())
+    return Plan(
+        config=config,
+        command=command,
+        program=program,
+        environment=environment,
+        directory=target,
+        session=f"strata-{name}-{os.getpid()}-{time.time_ns() // 1_000_000}",
+        mark=mark,
+        ros=ros,
+        dds=dds,
+        driver=driver,
+        rmw_profile=rmw_profile,
+        lttng=Lttng(tools | {RECORDER_VARIABLE: mark}),
+        disk=disk_limit(target, bounds.min_free_bytes),
+        bounds=bounds,
+        clock_offset=clock_offset,
+        say=say,
+        attachment=attachment,
+        kept_command=kept_command,
+    )

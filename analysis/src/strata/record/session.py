@@ -1,0 +1,115 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""One LTTng session: created, set up, started, stopped and destroyed, whatever happens between."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from strata.errors import SessionError
+from strata.record.command import refuse_if_interrupted
+from strata.record.config import SessionConfig
+from strata.record.lttng import KERNEL, UST, Lttng
+
+# Generous: the consumer may have gigabytes of full buffers to write.
+_STOP_TIMEOUT_S = 120.0
+_NOT_COUNTED = "LTTng did not say how many events were lost to full buffers"
+
+
+class Session:
+    """A session, which exists from the entry of this context manager to its exit.
+
+    `discarded` counts the events lost to full buffers, once it was stopped; null when LTTng did
+    not say. `problems` are what went wrong, each said at once. `ended` tells that it was destroyed.
+    """
+
+    def __init__(self, lttng: Lttng, name: str, trace: Path, say: Callable[[str], None]) -> None:
+        self.lttng, self.name, self._trace, self._say = lttng, name, trace, say
+        self._started = self._stopped = self._stuck = False
+        self.ended = False
+        self.discarded: int | None = None
+        self.problems: list[str] = []
+
+    def __enter__(self) -> Session:
+        refuse_if_interrupted()
+        with _current_session_kept(self.lttng):
+            self.lttng.create(self.name, self._trace)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._started:
+            self.stop()
+        with _current_session_kept(self.lttng):
+            # Waiting again for a consumer that did not finish in time would not help.
+            self.ended = self._try(lambda: self.lttng.destroy(self.name, wait=not self._stuck))
+
+    def start(self, config: SessionConfig, *, kernel: bool) -> None:
+        """Set the session up and start it; `kernel` where lttng-modules record its events.
+
+        Raises SessionError.
+        """
+        refuse_if_interrupted()
+        per_pid = config.buffers == "per-pid"
+        self.lttng.flush_metadata(self.name, UST, per_pid=per_pid)
+        self.lttng.enable_channel(self.name, UST, config.channel, per_pid=per_pid)
+        for event in config.ust:
+            self.lttng.enable_event(self.name, UST, event)
+        unknown = self.lttng.unknown_contexts(config.contexts)
+        for context in unknown:
+            self._say(f"lttng-tools has no context {context}: containers may be mixed up (doctor)")
+        contexts = [context for context in config.contexts if context not in unknown]
+        self.lttng.add_contexts(self.name, UST, contexts)
+        if kernel:
+            self.lttng.enable_channel(self.name, KERNEL, config.channel)
+            for event in config.kernel:
+                self.lttng.enable_event(self.name, KERNEL, event)
+            self.lttng.add_contexts(self.name, KERNEL, contexts)
+        refuse_if_interrupted()
+        self.lttng.start(self.name)
+        self._started = True
+        refuse_if_interrupted()
+
+    def stop(self) -> None:
+        """Stop recording and count what was lost; a failure is a problem, not an error."""
+        if self._stopped:
+            return
+        self._stopped = True
+        self._stuck = not self._try(lambda: self.lttng.stop(self.name, _STOP_TIMEOUT_S))
+        counted = self._try(self._count)
+        if counted and self.discarded is None and not self._stuck:
+            self.problem(_NOT_COUNTED)
+
+    def problem(self, text: str) -> None:
+        """Note what went wrong, and say it."""
+        if text not in self.problems:
+            self.problems.append(text)
+            self._say(text)
+
+    def _count(self) -> None:
+        self.discarded = self.lttng.discarded(self.name)
+
+    def _try(self, step: Callable[[], None]) -> bool:
+        try:
+            step()
+        except SessionError as error:
+            self.problem(str(error))
+            return False
+        return True
+
+
+@contextlib.contextmanager
+def _current_session_kept(lttng: Lttng) -> Iterator[None]:
+    """Keep the user's current session: `lttng create` makes the new one current in ~/.lttngrc."""
+    home = lttng.environment.get("LTTNG_HOME") or lttng.environment.get("HOME")
+    path = Path(home or Path.home()) / ".lttngrc"
+    before = path.read_bytes() if path.is_file() else None
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            if before is not None:
+                path.write_bytes(before)
+            else:
+                path.unlink(missing_ok=True)
