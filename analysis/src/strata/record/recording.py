@@ -95,8 +95,8 @@ def record(
     kernel where the configuration lists none; `clock_offset` tells what the trace's clock adds to
     CLOCK_MONOTONIC (null: measured), for those that perf recorded. `bounds` are those of time and
     size. `attachment` is kept in the directory too. Without `keep_command_line` no file says what
-    the command was. `say` gets one line for each thing that the user should know. To be called from the main thread of a process without other threads: signals
-    are held while it runs.
+    the command was. `say` gets one line for each thing that the user should know. To be called
+    from the main thread of a process without other threads: signals are held while it runs.
 
     Raises SessionError or OutputError when nothing could be recorded; then no session, process or
     session daemon of ours is left. A command that fails is no error: see `Recording.end`.
