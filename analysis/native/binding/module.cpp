@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "columns/arrow.hpp"
+#include "decode/extract.hpp"
 #include "decode/reader.hpp"
 
 namespace nb = nanobind;
@@ -159,6 +160,8 @@ class Traces {
     found["bytes"] = packet_column([](size_t, const Packet& p) { return int64_t(p.bytes); });
     found["content_bits"] =
         packet_column([](size_t, const Packet& p) { return int64_t(p.content_bits); });
+    found["events_at"] =
+        packet_column([](size_t, const Packet& p) { return int64_t(p.events_at); });
     found["begin_ns"] =
         packet_column([&](size_t, const Packet& p) { return nanoseconds(p, p.begin); });
     found["end_ns"] = packet_column([&](size_t, const Packet& p) { return nanoseconds(p, p.end); });
@@ -170,6 +173,29 @@ class Traces {
     found["discarded_bits"] =
         packet_column([](size_t, const Packet& p) { return int64_t(p.discarded_size); });
     found["instance"] = packet_column([](size_t, const Packet& p) { return int64_t(p.instance); });
+    return found;
+  }
+
+  // (event class, row of packets(), cycles, bytes, field bounds) of every wanted event.
+  nb::list extract(const std::vector<bool>& wanted) const {
+    if (wanted.size() != set_.event_classes().size()) {
+      throw nb::value_error("one answer for every event class");
+    }
+    std::vector<ctf::ExtractedEvent> events;
+    {
+      const nb::gil_scoped_release unlocked;
+      events = ctf::extract_events(set_, wanted);
+    }
+    std::vector<size_t> first_rows = {0};
+    for (const auto& stream : set_.streams()) {
+      first_rows.push_back(first_rows.back() + stream.packets.size());
+    }
+    nb::list found;
+    for (const auto& event : events) {
+      found.append(nb::make_tuple(event.event_class, first_rows[event.stream] + event.packet,
+                                  event.cycles, nb::bytes(event.bytes.data(), event.bytes.size()),
+                                  event.fields));
+    }
     return found;
   }
 
@@ -348,7 +374,8 @@ NB_MODULE(_ctf, module) {
       .def_prop_ro("files", &Traces::files)
       .def_prop_ro("damage", &Traces::damage)
       .def_prop_ro("duplicate_packets", &Traces::duplicate_packets)
-      .def("packets", &Traces::packets);
+      .def("packets", &Traces::packets)
+      .def("extract", &Traces::extract, nb::arg("wanted"));
 
   nb::class_<Schema>(module, "Schema").def("__arrow_c_schema__", [](const Schema& schema) {
     return schema_capsule(*schema.types);

@@ -51,6 +51,10 @@ class StreamCursor {
   uint32_t rank() const { return rank_; }
   const uint8_t* anchor(size_t segment) const { return anchors_[segment]; }
   uint64_t body() const { return body_; }
+  // Of the event: the bit behind it, and its time in cycles; and the packet's first byte.
+  uint64_t end() const { return next_; }
+  uint64_t cycles() const { return clock_; }
+  const uint8_t* bytes() const { return buffer_.get(); }
   Slots& slots() { return slots_; }
 
   // Whether there is a packet after this one. `tables` gives the event tables by stream class.

@@ -98,6 +98,14 @@ def format_count(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
 
 
+def format_size(count: int) -> str:
+    """Write a number of bytes with a binary prefix: 16 MiB, 1.5 GiB."""
+    for prefix, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if count >= size:
+            return f"{count / size:.3g} {prefix}" if count < 1000 * size else f"{count // size} {prefix}"
+    return f"{count} bytes"
+
+
 def format_p(p: float | None) -> str:
     """Format a p-value: ``0.38``, ``0.0021``, ``2e-13``, ``< 1e-300``; null is a dash.
 

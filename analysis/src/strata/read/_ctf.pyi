@@ -49,8 +49,17 @@ class Traces:
     duplicate_packets: int
     def packets(self) -> dict[str, npt.NDArray[np.int64]]:
         """Of every packet, stream after stream: stream, file, offset, bytes, content_bits,
-        begin_ns, end_ns, sequence, discarded, instance, sequence_bits, discarded_bits. Where a
-        header does not say: -2**63 for times, -1 for numbers, 64 for bits."""
+        events_at (bits before the first event), begin_ns, end_ns, sequence, discarded, instance,
+        sequence_bits, discarded_bits. Where a header does not say: -2**63 for times, -1 for
+        numbers, 64 for bits."""
+    def extract(self, wanted: Sequence[bool]) -> list[tuple[int, int, int, bytes, list[int]]]:
+        """Take events out of their packets, as bytes that can stand in another of their stream.
+
+        `wanted` is by the number of `event_classes`. Of every event, stream after stream: number
+        of its class, row of `packets()`, time in cycles, bytes with LTTng's extended header, and
+        bounds of its fields in these bytes (begin of the first, then the end of each, in the order
+        of the class' fields without those of scope "packet"). Raises ValueError where a wanted
+        class has another layout than LTTng-UST's, OSError."""
 
 class Schema:
     """Columns of a table, for Arrow."""

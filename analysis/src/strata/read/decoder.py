@@ -63,6 +63,21 @@ class StreamFile:
     of_kernel: bool = False
 
 
+@dataclass(frozen=True)
+class ExtractedEvent:
+    """One event as bytes that can stand in any packet of its stream, and its fields' bytes.
+
+    `packet` is its row of `Decoder.packets`, `cycles` its time. Fields are by their own names,
+    those of the payload before contexts of the same name.
+    """
+
+    name: str
+    packet: int
+    cycles: int
+    content: bytes
+    fields: dict[str, bytes]
+
+
 class Decoder:
     """The packets of several CTF traces, found and ready to be decoded as one trace."""
 
@@ -118,6 +133,27 @@ class Decoder:
             chunk_bytes=chunk_bytes,
         )
         return Reading(self, reader)
+
+    def extract(self, events: frozenset[str]) -> Iterator[ExtractedEvent]:
+        """Take the events of these names out of their packets, stream after stream.
+
+        Raises TraceError when a file cannot be read, or events cannot stand elsewhere.
+        """
+        classes = self._classes
+        columns = [
+            [name for scope, _, name in fields if scope != "packet"] for _, _, fields in classes
+        ]
+        try:
+            found = self._traces.extract([name in events for _, name, _ in classes])
+        except OSError as error:
+            raise TraceError(f"Cannot read trace: {error.strerror or error}.") from error
+        except ValueError as error:
+            raise TraceError(f"Cannot keep events of a trace: {error}.") from error
+        for number, packet, cycles, content, bounds in found:
+            fields = {}
+            for name, begin, end in zip(columns[number], bounds[:-1], bounds[1:], strict=True):
+                fields[name] = content[begin:end]
+            yield ExtractedEvent(classes[number][1], packet, cycles, content, fields)
 
     def take_findings(self, reader: _ctf.Reader) -> None:
         """Keep what decoding found wrong; the same thing found again counts once."""
