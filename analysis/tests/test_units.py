@@ -79,5 +79,12 @@ def test_ticks_have_no_trailing_zeros(ns: float, text: str) -> None:
 def test_sizes_have_binary_prefixes() -> None:
     sizes = (0, 1023, 1 << 10, 3 << 19, 1023 << 20, 1 << 30, 147 << 30, 2000 << 30)
     assert [units.format_size(size) for size in sizes] == [
-        "0 bytes", "1023 bytes", "1 KiB", "1.5 MiB", "1023 MiB", "1 GiB", "147 GiB", "2000 GiB",
+        "0 bytes",
+        "1023 bytes",
+        "1 KiB",
+        "1.5 MiB",
+        "1023 MiB",
+        "1 GiB",
+        "147 GiB",
+        "2000 GiB",
     ]

@@ -97,9 +97,9 @@ class Extractor {
     BitCursor at(cursor.bytes(), begin, cursor.end());
     uint64_t steps = UINT64_MAX;
     Skip visitor;
-    for (const FieldClass* scope : {cursor.plan->stream->event_context.get(),
-                                    cursor.plan->event->context.get(),
-                                    cursor.plan->event->payload.get()}) {
+    for (const FieldClass* scope :
+         {cursor.plan->stream->event_context.get(), cursor.plan->event->context.get(),
+          cursor.plan->event->payload.get()}) {
       if (scope == nullptr) continue;
       for (const auto& member : scope->members) {
         decode_field(member.field.get(), at, cursor.slots(), visitor, steps);

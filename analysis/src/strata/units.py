@@ -102,7 +102,11 @@ def format_size(count: int) -> str:
     """Write a number of bytes with a binary prefix: 16 MiB, 1.5 GiB."""
     for prefix, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if count >= size:
-            return f"{count / size:.3g} {prefix}" if count < 1000 * size else f"{count // size} {prefix}"
+            return (
+                f"{count / size:.3g} {prefix}"
+                if count < 1000 * size
+                else f"{count // size} {prefix}"
+            )
     return f"{count} bytes"
 
 

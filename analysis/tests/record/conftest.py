@@ -20,3 +20,13 @@ def tick(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["cc", "-I", HERE, HERE / "tick.c", "-o", program, "-llttng-ust", "-ldl"], check=True
     )
     return program
+
+
+@pytest.fixture(scope="session")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the traced program that names things."""
+    program = tmp_path_factory.mktemp("named") / "named"
+    subprocess.run(
+        ["cc", "-I", HERE, HERE / "named.c", "-o", program, "-llttng-ust", "-ldl"], check=True
+    )
+    return program

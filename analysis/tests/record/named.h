@@ -10,13 +10,12 @@
 #include <lttng/tracepoint.h>
 TRACEPOINT_EVENT(ros2, tick, TP_ARGS(int, number), TP_FIELDS(ctf_integer(int, number, number)))
 // As tracetools has it.
-TRACEPOINT_EVENT(
-    ros2, rcl_node_init,
-    TP_ARGS(const void*, node_handle, const void*, rmw_handle, const char*, node_name, const char*,
-            space),
-    TP_FIELDS(ctf_integer_hex(const void*, node_handle, node_handle)
-                  ctf_integer_hex(const void*, rmw_handle, rmw_handle)
-                      ctf_string(node_name, node_name) ctf_string(namespace, space)))
+TRACEPOINT_EVENT(ros2, rcl_node_init,
+                 TP_ARGS(const void*, node_handle, const void*, rmw_handle, const char*, node_name,
+                         const char*, space),
+                 TP_FIELDS(ctf_integer_hex(const void*, node_handle, node_handle)
+                               ctf_integer_hex(const void*, rmw_handle, rmw_handle)
+                                   ctf_string(node_name, node_name) ctf_string(namespace, space)))
 #endif
 
 #include <lttng/tracepoint-event.h>

@@ -31,13 +31,19 @@ class Loss:
     end_ns: int | None
 
 
-def find_losses(decoder: Decoder) -> list[Loss]:
-    """Count what the packets and the decoding so far say was lost, each stream by itself."""
+def find_losses(
+    decoder: Decoder, names: frozenset[int] = frozenset(), since_ns: int | None = None
+) -> list[Loss]:
+    """Count what the packets and the decoding so far say was lost, each stream by itself.
+
+    `names` are the traces (numbers, as of `StreamFile.trace`) that stand for a part of the
+    recording that was dropped on purpose (strata.read.rotated), from `since_ns` on.
+    """
     found = [
         Loss("empty_streams", 1, file.path, None, None) for file in decoder.files if not file.size
     ]
     found += _damage(decoder)
-    found += _of_streams(decoder)
+    found += _of_streams(decoder, names, since_ns)
     if decoder.duplicate_packets:
         found.append(Loss("duplicate_packets", decoder.duplicate_packets, "", None, None))
     if decoder.out_of_order:
@@ -85,7 +91,9 @@ def _window(
     return begin, end
 
 
-def _of_streams(decoder: Decoder) -> list[Loss]:
+def _of_streams(
+    decoder: Decoder, names: frozenset[int], dropped_since_ns: int | None
+) -> list[Loss]:
     """Growth of the discarded counts and gaps of the sequence numbers, between packets."""
     packets = decoder.packets
     stream, sequence, discarded = packets["stream"], packets["sequence"], packets["discarded"]
@@ -102,19 +110,28 @@ def _of_streams(decoder: Decoder) -> list[Loss]:
     missing = np.where(known, sequence - np.where(first, -1, sequence[before]) - 1, 0)
     missing = _unwrapped(missing, packets["sequence_bits"])
     since = np.where(first, begin, end[before])
+    of_names = np.isin([file.trace for file in decoder.files], sorted(names))[packets["file"]]
+    if dropped_since_ns is not None:
+        since = np.where(of_names, np.minimum(since, dropped_since_ns), since)
     found = []
     # A count of 64 bits does not wrap but may restart (session stopped and started): only growth
     # is a loss.
-    for row in np.flatnonzero((grown > 0) | (missing > 0)):
+    for row in np.flatnonzero((grown > 0) | (missing > 0) | of_names):
         file = decoder.files[packets["file"][row]]
         path = file.path
-        began = bool(first[row]) and missing[row] > 0
+        began = bool(first[row]) and missing[row] > 0 and not of_names[row]
         if grown[row] > 0:
             start = None if began else _known(since[row])
             code = "lost_kernel_events" if file.of_kernel else "discarded_events"
             found.append(Loss(code, int(grown[row]), path, start, _known(end[row])))
-        if missing[row] > 0:
+        if of_names[row]:
+            # It has the number and the end of the last packet dropped.
+            span = _known(since[row]), _known(end[row])
+            found.append(Loss("dropped_packets", int(missing[row]) + 1, path, *span))
+        elif missing[row] > 0:
             code = "packets_before_trace" if first[row] else "lost_packets"
+            if not first[row] and of_names[before[row]]:
+                code = "dropped_packets"
             start = None if first[row] else _known(since[row])
             found.append(Loss(code, int(missing[row]), path, start, _known(begin[row])))
     return found

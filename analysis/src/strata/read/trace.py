@@ -12,11 +12,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from strata.errors import TraceError
 from strata.printable import path_text
 from strata.read.columns import conform, declared_schema, join
 from strata.read.decoder import EVERYTHING, Decoder, Reading, Selection
 from strata.read.discover import CtfTrace, find_traces
 from strata.read.losses import Loss, find_losses
+from strata.read.rotated import Dropped, find_dropped
 from strata.schema.quality import Ledger
 
 # Whole tables are one chunk: put together from several, each would be copied. Arrow's offsets of
@@ -40,6 +42,7 @@ class Trace:
         self._unreadable = unreadable
         self._progress = progress or (lambda _: None)
         self.decoder = Decoder(traces)
+        self.dropped, self._names = self._find_dropped()
         self._misfits: Counter[str] = Counter()
         self._every: dict[str, pa.Table] | None = None
 
@@ -71,12 +74,23 @@ class Trace:
         """Per host the id of its clock (the boot's); the host's name where that is not told."""
         return {trace.hostname: trace.clock or trace.hostname for trace in self._traces}
 
+    def _find_dropped(self) -> tuple[Dropped | None, frozenset[int]]:
+        """Find what `--max-size` dropped, and the numbers of the CTF traces that stand for it."""
+        try:
+            dropped, holders = find_dropped(self.directories)
+        except TraceError as error:
+            self._unreadable.append((self.path, str(error)))
+            return None, frozenset()
+        numbers = (i for i, trace in enumerate(self._traces) if trace.directory in holders)
+        return dropped, frozenset(numbers)
+
     @property
     def losses(self) -> tuple[Loss, ...]:
         """All that the trace lost, by cause, place and time, as far as was read until now.
 
         Packet headers are read at once; bytes that hold no event are found by decoding.
         """
+        since_ns = self.dropped.begin_ns if self.dropped else None
         unreadable = [
             Loss("unreadable_traces", 1, path_text(f"{place}: {why}"), None, None)
             for place, why in self._unreadable
@@ -85,7 +99,7 @@ class Trace:
             Loss("mistyped_values", count, event, None, None)
             for event, count in self._misfits.items()
         ]
-        return (*find_losses(self.decoder), *misfits, *unreadable)
+        return (*find_losses(self.decoder, self._names, since_ns), *misfits, *unreadable)
 
     def loss_rows(self) -> list[dict[str, Any]]:
         """Return the losses as values that JSON has; times are ns since the epoch, or null."""

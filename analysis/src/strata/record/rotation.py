@@ -220,10 +220,10 @@ class Rotation:
         """Archived chunks, the oldest first."""
         archives = self._trace / _ARCHIVES
         try:
-            names = os.listdir(archives)
+            found = [place for place in archives.iterdir() if _CHUNK.fullmatch(place.name)]
         except FileNotFoundError:
             return []
-        return sorted((archives / name for name in names if _CHUNK.fullmatch(name)), key=_number)
+        return sorted(found, key=_number)
 
     def _current_bytes(self) -> int:
         with os.scandir(self._trace) as entries:
@@ -377,7 +377,7 @@ def _remove(trace: Path) -> None:
 
 
 def _bytes_below(place: Path) -> int:
-    """Sum up what a directory takes on the disk, in bytes; what goes meanwhile counts as nothing."""
+    """Sum up what a directory takes on the disk, in bytes; what goes meanwhile is nothing."""
     total = 0
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
         status = place.stat()

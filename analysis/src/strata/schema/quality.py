@@ -25,6 +25,7 @@ EVENT_LOSSES = frozenset(
     {
         "discarded_events",
         "lost_packets",
+        "dropped_packets",
         "truncated_streams",
         "truncated_bytes",
         "unreadable_bytes",

@@ -21,6 +21,12 @@ TRACE = (
         "not written).",
     ),
     Diagnostic(
+        "dropped_packets",
+        Severity.WARNING,
+        "{count} {packet was|packets were} dropped while recording to keep the trace within its "
+        "size (--max-size); what names things in {it|them} is there.",
+    ),
+    Diagnostic(
         "truncated_streams",
         Severity.LOSS,
         "{count} {stream file ends|stream files end} inside a packet; {it was|they were} read up "

@@ -1,0 +1,182 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A trace that is kept within a size while real LTTng records it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from lttng_world import HERE, World, events
+
+from strata.errors import TraceError
+from strata.read import names, open_trace
+from strata.read.names import keep
+from strata.read.rotated import DROPPED, METADATA_NEW, read_dropped
+from strata.record.config import Channel
+from strata.record.rotation import minimum_bytes
+
+MIB = 1 << 20
+SIZE = 8 * MIB
+NODES = 40
+
+
+@contextmanager
+def sizes_of(directory: Path) -> Iterator[list[int]]:
+    """Sum up a directory's files every few milliseconds, from outside."""
+    found: list[int] = []
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.01):
+            # Unlike rglob, it goes on where directories vanish meanwhile.
+            walked = os.walk(directory)
+            found.append(sum(size_of(Path(at, name)) for at, _, files in walked for name in files))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield found
+    finally:
+        done.set()
+        watcher.join()
+
+
+def size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def rotate(world: World, trace: Path, *command: str | Path, **environment: str) -> dict[str, Any]:
+    done = world.run(
+        sys.executable,
+        HERE / "record" / "rotating.py",
+        trace,
+        str(SIZE),
+        *command,
+        env=world.environment | environment,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def bytes_below(place: Path) -> int:
+    return sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
+
+
+@pytest.mark.live
+def test_the_oldest_chunks_go_and_their_names_stay(
+    world: World, named: Path, tmp_path: Path
+) -> None:
+    trace = tmp_path / "trace"
+    world.start_daemon()
+    with sizes_of(trace) as sizes:
+        found = rotate(world, trace, named, str(NODES), "8", "40000")
+    rotation = found["rotation"]
+    ticks, again = map(int, found["output"].split())
+
+    assert (found["problems"], found["failed"]) == ([], False)
+    assert rotation["chunks_dropped"] >= 3
+    assert rotation["chunks_dropped_without_names"] == 0
+    assert max(sizes) <= SIZE
+    assert rotation["largest_bytes"] <= SIZE
+
+    opened = open_trace(trace)
+    tables = opened.tables()
+    numbers = tables["ros2:tick"]["number"].to_numpy()
+    held = sorted(tables["ros2:rcl_node_init"]["node_name"].to_pylist())
+    newest = f"again_{again - 1}"
+    assert set(held) >= {f"node_{i}" for i in range(NODES)} | {newest}
+    # Of what was made anew at one handle, the older names are of no use.
+    assert len([name for name in held if name.startswith("again")]) < again
+    assert numbers[-1] == ticks - 1
+    assert numbers[0] > 0
+    codes = {loss.code for loss in opened.losses}
+    if "discarded_events" not in codes:
+        assert np.array_equal(numbers, np.arange(numbers[0], ticks))
+    assert codes - {"discarded_events"} == {"dropped_packets"}
+    # The windows of what was dropped begin with the recording and end where the trace is whole.
+    first = tables["ros2:tick"]["timestamp"].to_numpy()[0]
+    for loss in opened.losses:
+        if loss.code == "dropped_packets":
+            assert opened.dropped is not None
+            assert loss.begin_ns == opened.dropped.begin_ns
+            assert loss.end_ns is not None
+            assert loss.end_ns <= first
+
+    lines = events(trace)
+    assert len(lines) == len(numbers) + len(held)
+    check_budget(trace, tmp_path)
+
+
+def check_budget(trace: Path, place: Path) -> None:
+    """Keep the names of a further chunk in less room than they need."""
+    before = next((trace / "archives").glob("names-*"))
+    chunk = min(path for path in (trace / "archives").iterdir() if path != before)
+    metadata = bytes_below(before) - sum(size_of(path) for path in before.rglob("ust_*"))
+    metadata -= size_of(before / DROPPED)
+
+    all_kept = keep(chunk, before, place / "all", MIB)
+    fewer = keep(chunk, before, place / "fewer", metadata + 1000)
+
+    assert all_kept.chunks == read_dropped(before).chunks + 1
+    assert all_kept.forgotten == 0
+    # As many as 750 bytes hold, a quarter being made free: the newest of them.
+    kept = names_in(place / "fewer")
+    assert fewer.forgotten == len(names_in(place / "all")) - len(kept)
+    assert 10 <= len(kept) < NODES
+    assert kept == names_in(place / "all")[-len(kept) :]
+
+
+def names_in(place: Path) -> list[str]:
+    for metadata in place.rglob(METADATA_NEW):
+        metadata.rename(metadata.with_name("metadata"))
+    table = open_trace(place).tables()["ros2:rcl_node_init"]
+    return [str(name) for name in table["node_name"].to_pylist()]
+
+
+@pytest.mark.live
+def test_what_cannot_be_rotated_is_told(world: World, named: Path, tmp_path: Path) -> None:
+    daemon = world.start_daemon()
+
+    found = rotate(
+        world, tmp_path / "trace", named, "1", "60", "40000", STRATA_TEST_DAEMON=str(daemon)
+    )
+
+    assert found["failed"]
+    assert "could not be rotated" in found["problems"][0]
+    assert "consumer" in found["problems"][0]
+    assert found["said"] == found["problems"]
+
+
+def test_a_size_must_hold_the_buffers_four_times() -> None:
+    channel = Channel(subbuf_size=MIB, num_subbuf=16)
+    assert minimum_bytes(channel, cpus=16) == 1024 * MIB
+    assert minimum_bytes(Channel(subbuf_size=4096, num_subbuf=2), cpus=1) == 16 * MIB
+
+
+def test_a_chunk_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    chunk = tmp_path / "chunk"
+    chunk.mkdir()
+    with pytest.raises(TraceError, match="no directory at or below it"):
+        keep(chunk, None, tmp_path / "names", MIB)
+    assert names.main([str(chunk), str(tmp_path / "none"), str(tmp_path / "names"), "1"]) == 1
+    assert not (tmp_path / "names").exists()
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"chunks": "x"}', "[" * 100_000])
+def test_a_damaged_note_of_what_was_dropped_is_told(tmp_path: Path, content: str) -> None:
+    (tmp_path / DROPPED).write_text(content)
+    with pytest.raises(TraceError, match=r"Cannot read .*dropped\.json: not as Strata writes it"):
+        read_dropped(tmp_path)
