@@ -4,13 +4,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from scene import BASE
 from test_late_joiners import MS, UDP, made, write
 
 from strata.layers.readiness import find_readiness
 from strata.layers.transfers import cut_layers
+from strata.model.columns import NONE
 
 
-def ready(told_ns: dict[int, int], late_ns: dict[int, int] | None = None) -> list[bool]:
+def ready(
+    told_ns: dict[int, int],
+    late_ns: dict[int, int] | None = None,
+    dropped_until_ns: int = NONE,
+) -> list[bool]:
     """Publish and receive a message each 100 ms; `told_ns` is when the reader was told of each.
 
     `late_ns` is when those were sent that were not sent as they were written.
@@ -31,6 +39,7 @@ def ready(told_ns: dict[int, int], late_ns: dict[int, int] | None = None) -> lis
             {at_ns + 70} 2.2 callback_end on_t
         """)
     model, ledger = scene.model()
+    model = replace(model, dropped_until_ns=dropped_until_ns)
     transfers = cut_layers(model, ledger)
     found = find_readiness(model, transfers)
     return [
@@ -55,3 +64,9 @@ def test_what_came_before_the_first_of_the_history_is_start_up() -> None:
     late = 326 * MS
     told = {1: late + 1000, 2: late + 2000, 4: 400 * MS + 2000}
     assert ready(told, {1: late - 1000}) == [False, False, True]
+
+
+def test_what_was_first_after_a_part_that_was_dropped_is_no_start_up() -> None:
+    late = 326 * MS
+    told = {1: late, 2: late + 1000, 4: 400 * MS + 2000}
+    assert ready(told, dropped_until_ns=BASE + 99 * MS) == [True] * 3

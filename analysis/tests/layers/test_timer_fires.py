@@ -13,6 +13,7 @@ from scene import BASE, Scene
 
 from strata.layers.timer_fires import MOST_GRIDS, find_timer_fires
 from strata.layers.timer_frames import timer_fires_frame
+from strata.model.build import build_model
 from strata.schema.quality import Ledger
 
 MS = 1_000_000
@@ -52,6 +53,19 @@ def fires_of(made: Scene, *lost: int) -> tuple[pd.DataFrame, dict[str, int]]:
     frame = timer_fires_frame(find_timer_fires(model, ledger))
     frame["expected_ns"] -= BASE
     return frame, ledger.counts
+
+
+def test_periods_in_a_part_that_was_dropped_are_not_skipped() -> None:
+    made = scene()
+    for number in (100, 101, 103):
+        fire(made, number * PERIOD + LATE)
+    cut = BASE + 99 * PERIOD
+    windows = (np.asarray([BASE]), np.asarray([cut]))
+    model = build_model(made.tables(), Ledger(), windows, dropped_until_ns=cut)
+    frame = timer_fires_frame(find_timer_fires(model, Ledger()))
+    expected = [(number * PERIOD) + BASE for number in (100, 101, 102)]
+    assert frame["expected_ns"].tolist() == expected
+    assert frame["skipped"].tolist() == [0, 0, 1]
 
 
 def causes(frame: pd.DataFrame) -> list[str | None]:

@@ -10,7 +10,9 @@ other way round, a reader that does not know the writer yet, or has not got its 
 messages and is told of them later, of all at once: where any message of a writer had arrived
 `_UNKNOWN_NS` or more before the reader was told of the first one, the hop was ready when it was.
 
-Without init events of both ends nothing is known: the trace may have begun long after them.
+Without init events of both ends nothing is known: the trace may have begun long after them. Of ends
+that were made in a part that was dropped, of which only their names are there, no first message and
+no begin of spinning is known: the hop was ready when they were made.
 """
 
 from __future__ import annotations
@@ -52,13 +54,16 @@ def find_readiness(model: Model, transfers: Transfers) -> Readiness:
     publisher = model.publications.publisher[transfers.publication]
     subscription = model.takes.subscription[transfers.take]
     made = pick(entities.publishers.begin_ns, publisher)
-    taking = np.maximum(
-        pick(entities.subscriptions.begin_ns, subscription), _executor_begin(model, transfers)
-    )
+    subscribed = pick(entities.subscriptions.begin_ns, subscription)
+    # What it did first, it did in what was dropped.
+    began = subscribed < model.dropped_until_ns
+    taking = np.maximum(subscribed, np.where(began, NONE, _executor_begin(model, transfers)))
     history = transfers.durations.get(HISTORY.column)
     if history is not None:
         taking = np.maximum(taking, np.where(history > 0, transfers.handed_ns + history, NONE))
-    taking = np.maximum(taking, _writer_known(transfers, publisher, subscription))
+    writer_known = _writer_known(transfers, publisher, subscription)
+    began &= made < model.dropped_until_ns
+    taking = np.maximum(taking, np.where(began, NONE, writer_known))
     apart = transfers.unsynchronised
     known = (publisher != NONE) & (subscription != NONE) & ~apart
     return Readiness(np.where(known, np.maximum(made, taking), NONE), made > taking, apart)

@@ -113,7 +113,7 @@ def find_timer_fires(model: Model, ledger: Ledger) -> TimerFires:
     bounds = np.searchsorted(timer, np.arange(len(timers) + 1))
     for number, (begin, end) in enumerate(pairwise(bounds)):
         grid = _Grid(int(timers.period_ns[number]), called_ns[begin:end], idleness.of(begin, end))
-        grid.place(int(timers.begin_ns[number]))
+        grid.place(int(timers.begin_ns[number]), model.dropped_until_ns)
         fires.expected_ns[begin:end] = grid.expected_ns
         fires.skipped[begin:end] = grid.skipped
         fires.cause[begin:end] = grid.cause
@@ -188,13 +188,19 @@ class _Grid:
         self.skipped = np.zeros(count, np.int64)
         self.cause = np.full(count, ON_GRID, np.int64)
 
-    def place(self, begin_ns: int) -> None:
-        """Find when each fire was due, on the grid from `begin_ns` and on those after it."""
+    def place(self, begin_ns: int, dropped_until_ns: int) -> None:
+        """Find when each fire was due, on the grid from `begin_ns` and on those after it.
+
+        Fires before `dropped_until_ns` were dropped: the first that is there skipped no period.
+        """
         if self._period_ns <= 0:
             # Always ready: never due.
             self.cause[:] = IRREGULAR
             return
         first, base = 0, begin_ns
+        if begin_ns < dropped_until_ns and len(self._called_ns):
+            since_ns = int(self._called_ns[0]) + self._tolerance_ns - begin_ns
+            base += max(0, since_ns // self._period_ns - 1) * self._period_ns
         for _ in range(MOST_GRIDS):
             stop = self._place_one(first, base)
             if stop == len(self.cause):

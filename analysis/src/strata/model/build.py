@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from strata.model.callback_groups import CallbackGroups, find_callback_groups
-from strata.model.columns import EventColumns
+from strata.model.columns import NONE, EventColumns
 from strata.model.dds.calls import add_call_events
 from strata.model.dds.middleware import Middleware, find_middleware
 from strata.model.driver.driver import Driver, find_driver
@@ -60,6 +60,8 @@ class Model:
     losses: Windows
     host_clocks: HostClocks
     cpu: CpuSamples = field(default_factory=no_samples)
+    dropped_until_ns: int = NONE
+    """Until then only what names things is there; `NONE`: nothing was dropped on purpose."""
 
     @property
     def unsynchronised(self) -> Flags:
@@ -74,12 +76,14 @@ def build_model(
     losses: Windows = NO_LOSSES,
     cpu: tuple[ThreadCpu, int] | None = None,
     clocks: Mapping[str, str] | None = None,
+    dropped_until_ns: int = NONE,
 ) -> Model:
     """Build the model of a trace; what cannot be explained is counted in `ledger`.
 
     `losses` are the windows of time in which events were lost: first and last instant of each.
     `cpu`: samples of the threads' waits for a CPU, and what the trace's clock adds to theirs.
     `clocks`: the id of each host's clock, where hosts may share one (strata.model.hosts).
+    `dropped_until_ns`: see `Model`; that time is one of the `losses`, too.
     """
     events = EventColumns(dict(tables), ledger)
     host_clocks = number_clocks(events.processes, clocks or {})
@@ -131,4 +135,5 @@ def build_model(
         losses,
         host_clocks,
         find_cpu_samples(*cpu, events.processes) if cpu else no_samples(),
+        dropped_until_ns,
     )

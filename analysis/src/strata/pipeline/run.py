@@ -14,6 +14,7 @@ import pyarrow as pa
 from strata.analysis import Analysis, MessageCounts
 from strata.errors import TraceError
 from strata.model.build import Model, build_model
+from strata.model.columns import NONE
 from strata.model.event_uses import UNEXPLAINED
 from strata.model.frames import event_uses_frame
 from strata.model.processes import describe_processes
@@ -63,7 +64,14 @@ def analyze(
     if not all_processes:
         events = _started_by_command(trace, events, ledger)
     _require_ros2(trace, events)
-    model = build_model(events, ledger, _loss_windows(trace), _thread_cpu(trace), trace.clocks)
+    model = build_model(
+        events,
+        ledger,
+        _loss_windows(trace),
+        _thread_cpu(trace),
+        trace.clocks,
+        NONE if trace.dropped is None or trace.dropped.end_ns is None else trace.dropped.end_ns,
+    )
     return analyze_model(trace, events, model, Wanted(tuple(links), chain), ledger)
 
 
