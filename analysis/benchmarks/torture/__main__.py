@@ -21,12 +21,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from kinds import KINDS
+from kinds import BY_NAME, KINDS
 from kinds.kind import Kind
 from namespace import why_not
 from outcomes import Outcome, line_of, table_of
 from rich.console import Console
-from running import Machine, build, run
+from runner import Machine, build, run
 
 _JOBS = 2
 
@@ -83,10 +83,9 @@ def main(
 
 def _one(only: str) -> Iterator[tuple[Kind, str]]:
     name, _, seed = only.partition(":")
-    found = [kind for kind in KINDS if kind.name == name]
-    if not found or not seed:
+    if name not in BY_NAME or not seed:
         raise click.UsageError("--only takes KIND:SEED, as a trial's line shows it")
-    yield found[0], seed
+    yield BY_NAME[name], seed
 
 
 def _draw(kinds: list[Kind], seed: str) -> Iterator[tuple[Kind, str]]:

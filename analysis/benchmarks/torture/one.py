@@ -13,7 +13,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from kinds import KINDS
+from kinds import BY_NAME
 from namespace import reap_until_end_of
 from promises import Findings, judge
 from trial import Timing, Trial, TrialError
@@ -23,7 +23,7 @@ RESULT = "result.json"
 
 def run(name: str, seed: str, place: Path, numbers: Path, timing: Timing) -> None:
     """Run a trial of a kind and write what came of it into `RESULT` of its place."""
-    kind = next(kind for kind in KINDS if kind.name == name)
+    kind = BY_NAME[name]
     begin = time.monotonic()
     trial = Trial(place, numbers, random.Random(f"{name}:{seed}"), timing)
     failure, found = None, Findings()
@@ -32,6 +32,7 @@ def run(name: str, seed: str, place: Path, numbers: Path, timing: Timing) -> Non
         trial.start()
         kind.fault(trial)
         trial.finish()
+        kind.tamper(trial)
         found = judge(trial)
     except TrialError as error:
         failure = str(error)

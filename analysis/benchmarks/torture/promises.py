@@ -229,6 +229,8 @@ def _wrong_status(trial: Trial, uncounted: bool) -> Iterator[str]:
     if status is None or trial.recorder_killed_in is not None:
         return
     own = trial.command_status()
+    if trial.ended_by is not None and own == -trial.ended_by:
+        own = 0
     own = 128 - own if own is not None and own < 0 else own
     if own:
         if status != own and status not in _REFUSALS:
@@ -268,9 +270,10 @@ def _harmed(trial: Trial) -> Iterator[str]:
     if not trial.workload.begun():
         return
     expected = -int(trial.harmed_by) if trial.harmed_by else trial.workload.status
+    told = -int(trial.ended_by) if trial.ended_by else expected
     status = trial.command_status()
-    if status not in (None, expected, trial.workload.status):
+    if status not in (None, expected, told, trial.workload.status):
         yield f"the program ended with {status} instead of {expected}"
-    undisturbed = status == trial.workload.status or trial.harmed_by is None
+    undisturbed = status == trial.workload.status or told == expected == trial.workload.status
     if undisturbed and (wrong := trial.workload.wrong_output(trial.printed)):
         yield f"the program was disturbed: {wrong}"

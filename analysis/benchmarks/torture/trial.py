@@ -57,7 +57,8 @@ class Trial:
     time of CLOCK_MONOTONIC from when on events may be lost, as far as a loss is told: the fault's;
     null when none may be lost. `refusal_is_fine` tells that the recorder need not record at all,
     `output_lost` that the recording was removed, `output_fixed` that nothing in it can be changed
-    any more. `harmed_by` is the signal that the program got, null for none.
+    any more. `harmed_by` is the signal that the program got, null for none; `ended_by` the one by
+    which the recorder may end it as it was told to.
     """
 
     place: Path
@@ -70,6 +71,7 @@ class Trial:
     faults: list[str] = field(default_factory=list)
     lossy_from_ns: int | None = None
     harmed_by: signal.Signals | None = None
+    ended_by: signal.Signals | None = None
     recorder_killed_in: str | None = None
     refusal_is_fine: bool = False
     output_lost: bool = False

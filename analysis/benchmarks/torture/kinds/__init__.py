@@ -4,7 +4,15 @@
 
 from __future__ import annotations
 
-from kinds import disks, kills, limits, places
+from kinds import bounds, disks, kills, limits, places
 from kinds.kind import Kind
+from kinds.tampered import TAMPERED
 
-KINDS: tuple[Kind, ...] = (*kills.KINDS, *disks.KINDS, *limits.KINDS, *places.KINDS)
+KINDS: tuple[Kind, ...] = (
+    *kills.KINDS,
+    *disks.KINDS,
+    *limits.KINDS,
+    *places.KINDS,
+    *bounds.KINDS,
+)
+BY_NAME = {kind.name: kind for kind in (*KINDS, TAMPERED)}

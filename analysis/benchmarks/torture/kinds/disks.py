@@ -15,14 +15,14 @@ from trial import RECORDING, SET_UP, STOPPING, Trial
 
 from kinds.kind import Kind
 
-_MIB = 1 << 20
+MIB = 1 << 20
 _PAGE = 4096
 _SHM = Path("/dev/shm")
 _NEARLY_FULL = 64 * 1024
 _POLL_S = 0.01
 
 
-def _disk(trial: Trial, *options: str) -> Path:
+def own_disk(trial: Trial, *options: str) -> Path:
     """Mount a file system of its own for the recording."""
     place = trial.place / "disk"
     place.mkdir()
@@ -36,31 +36,38 @@ def _mount(*arguments: str) -> bool:
 
 
 def _small_disk(trial: Trial) -> None:
-    size = trial.chance.randint(1, 12) * _MIB
-    place = _disk(trial, f"size={size}")
+    size = trial.chance.randint(1, 12) * MIB
+    place = own_disk(trial, f"size={size}")
     trial.numbers.filling = 2000
     trial.numbers.rate = 1000
     trial.refusal_is_fine = True
-    trial.note(f"a disk of {size // _MIB} MiB")
-    threading.Thread(target=_watch, args=(trial, place), daemon=True).start()
+    trial.note(f"a disk of {size // MIB} MiB")
+    if trial.chance.random() < 0.5:
+        trial.options += ["--min-free", "0"]
+    watch_for_space(trial, place, _NEARLY_FULL)
 
 
-def _watch(trial: Trial, place: Path) -> None:
-    """Note when a disk is full."""
-    with contextlib.suppress(OSError):
-        while True:
-            found = os.statvfs(place)
-            if found.f_bavail * found.f_frsize < _NEARLY_FULL:
-                trial.lossy_now()
-                trial.note("the disk is full")
-                return
-            time.sleep(_POLL_S)
+def watch_for_space(trial: Trial, place: Path, least: int) -> None:
+    """From when on a disk has less than so many bytes free, events may be lost."""
+
+    def watch() -> None:
+        with contextlib.suppress(OSError):
+            while trial.lossy_from_ns is None:
+                found = os.statvfs(place)
+                if found.f_bavail * found.f_frsize < least:
+                    trial.lossy_now()
+                    trial.note(f"less than {least // 1024} KiB free")
+                time.sleep(_POLL_S)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _shared_disk(trial: Trial) -> None:
-    _disk(trial, f"size={64 * _MIB}")
+    own_disk(trial, f"size={64 * MIB}")
     trial.numbers.filling = 200
     trial.refusal_is_fine = True
+    if trial.chance.random() < 0.5:
+        trial.options += ["--min-free", "0"]
     if trial.chance.random() < 0.25:
         _fill(trial, trial.place / "disk")
 
@@ -76,7 +83,7 @@ def _fill(trial: Trial, place: Path) -> None:
     size = found.f_bavail * found.f_frsize - left
     with (place / "filler").open("ab") as filler, contextlib.suppress(OSError):
         while size > 0:
-            size -= filler.write(bytes(min(_MIB, size)))
+            size -= filler.write(bytes(min(MIB, size)))
             filler.flush()
     trial.lossy_now()
     trial.note(f"{place.name} filled but for {left} bytes")
@@ -84,14 +91,14 @@ def _fill(trial: Trial, place: Path) -> None:
 
 def _few_inodes(trial: Trial) -> None:
     inodes = trial.chance.randint(3, 40)
-    _disk(trial, f"size={64 * _MIB}", f"nr_inodes={inodes}")
+    own_disk(trial, f"size={64 * MIB}", f"nr_inodes={inodes}")
     trial.refusal_is_fine = True
     trial.lossy_from_ns = 0
     trial.note(f"{inodes} inodes")
 
 
 def _written(trial: Trial) -> None:
-    _disk(trial, f"size={64 * _MIB}")
+    own_disk(trial, f"size={64 * MIB}")
     trial.refusal_is_fine = True
 
 

@@ -19,11 +19,13 @@ def nothing(trial: Trial) -> None:
 class Kind:
     """What is done: `prepare` before the recorder starts, `fault` once it has been started.
 
-    `weight` is how many trials of this kind there are for one of another.
+    `tamper` is done to what is left, before it is judged: to show that the judge sees it. `weight`
+    is how many trials of this kind there are for one of another.
     """
 
     name: str
     about: str
     fault: Callable[[Trial], None] = nothing
     prepare: Callable[[Trial], None] = nothing
+    tamper: Callable[[Trial], None] = nothing
     weight: int = 1

@@ -14,6 +14,9 @@ from kinds.kind import Kind
 
 def _renamed(trial: Trial) -> None:
     trial.await_moment()
+    if trial.status is not None:
+        trial.note("the recorder had ended")
+        return
     moved = trial.place / "moved"
     with contextlib.suppress(FileNotFoundError):
         trial.output.rename(moved)
@@ -24,6 +27,9 @@ def _renamed(trial: Trial) -> None:
 
 def _removed(trial: Trial) -> None:
     trial.await_moment()
+    if trial.status is not None:
+        trial.note("the recorder had ended")
+        return
     if trial.output.exists():
         shutil.rmtree(trial.output, ignore_errors=True)
         trial.lossy_now()
