@@ -56,6 +56,11 @@ def no_mounts() -> bool:
     return fails("unshare", "--mount", "true")
 
 
+def no_processes() -> bool:
+    """Tell whether no pid namespace with its /proc can be made."""
+    return fails("unshare", "--mount", "--pid", "--fork", "--mount-proc", "true")
+
+
 def no_networks() -> bool:
     """Tell whether no network namespace can be made, of one's own user namespace if need be."""
     return fails("unshare", *([] if os.geteuid() == 0 else ["-r"]), "--net", "true")
@@ -141,6 +146,7 @@ _ANYWHERE = (
         "needs root",
         lambda: lacks(SYS_ADMIN) or no_mounts(),
     ),
+    Allowance(r"no mount and pid namespaces can be made here", "needs root", no_processes),
     Allowance(r"drops root's rights", "needs root", is_no_root),
     Allowance(
         r"root's session daemon runs, and no mount namespace", "needs a namespace", no_mounts

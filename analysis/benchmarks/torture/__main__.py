@@ -64,7 +64,7 @@ def main(
     if not chosen:
         raise click.UsageError("no kind has such a name; --list names them")
     if reason := why_not():
-        raise click.ClickException(f"Cannot make namespaces: {reason}. Run it as root.")
+        raise click.ClickException(f"Cannot make namespaces for trials: {reason}. Run it as root.")
     place = keep or Path(tempfile.mkdtemp(prefix="torture", dir="/var/tmp"))
     place.mkdir(parents=True, exist_ok=True)
     seed = seed or str(time.time_ns())

@@ -32,6 +32,8 @@ _GONE_WITHIN_S = 5.0
 _READ_WITHIN_S = 120.0
 INCOMPLETE = 121
 REFUSED = 125
+# Findings by which the verbs say so (docs/reading.md).
+_NOT_WHOLE = {"incomplete_recording", "stopped_early", "discarded_unknown", "damaged_manifest"}
 _REFUSALS = (REFUSED, 126, 127)
 # LTTng-UST's for all programs that will ever be traced, ours, and killed nodes' of Fast DDS.
 _SHM_OF_OTHERS = re.compile(r"lttng-ust-wait-\d+(-\d+)?|filler|(sem\.)?fast(rtps|dds)_.*")
@@ -84,14 +86,9 @@ class Reading:
 
     @property
     def tells_of_loss(self) -> bool:
-        """Tell whether both verbs say that something is missing."""
-        trace = self.document.get("trace", {})
-        told = (
-            trace.get("complete") is False or trace.get("problems") or trace.get("discarded_events")
-        )
-        return "Nothing was lost" not in self.info.stdout and bool(
-            told or self.document.get("quality")
-        )
+        """Tell whether both verbs say that the recording is not whole."""
+        codes = {finding["code"] for finding in self.document.get("quality", [])}
+        return "Nothing was lost" not in self.info.stdout and bool(codes & _NOT_WHOLE)
 
 
 def judge(trial: Trial) -> Findings:
@@ -215,7 +212,7 @@ def _dishonest(trial: Trial, reading: Reading, found: Findings) -> Iterator[str]
     yield from _wrong_status(trial, uncounted)
     if manifest is None and not trial.output_lost:
         yield "there is no manifest"
-    if (uncounted or killed) and complete is True:
+    if uncounted and complete is True:
         yield f"the manifest says complete; {found.lost} numbers lost, {found.counted} counted"
     if uncounted and reading.numbers and not reading.tells_of_loss:
         yield f"{found.lost} numbers lost, {found.counted} counted, and the readers do not say so"
@@ -267,13 +264,28 @@ def _left(trial: Trial) -> Iterator[str]:
 def _harmed(trial: Trial) -> Iterator[str]:
     if trial.hangs:
         yield trial.hangs
-    if not trial.workload.begun():
-        return
-    expected = -int(trial.harmed_by) if trial.harmed_by else trial.workload.status
-    told = -int(trial.ended_by) if trial.ended_by else expected
+    harm, status = _harm(trial), trial.command_status()
+    if harm and (status == trial.workload.status or status != _status_without_recording(trial)):
+        yield harm
+
+
+def _harm(trial: Trial) -> str | None:
+    """Say how the program's end or output is not what it is when nothing is disturbed."""
+    usual = trial.workload.status
     status = trial.command_status()
-    if status not in (None, expected, told, trial.workload.status):
-        yield f"the program ended with {status} instead of {expected}"
-    undisturbed = status == trial.workload.status or told == expected == trial.workload.status
-    if undisturbed and (wrong := trial.workload.wrong_output(trial.printed)):
-        yield f"the program was disturbed: {wrong}"
+    if not trial.workload.begun():
+        return f"the program ended with {status} before it emitted anything" if status else None
+    expected = -int(trial.harmed_by) if trial.harmed_by else usual
+    told = -int(trial.ended_by) if trial.ended_by else expected
+    if status not in (None, expected, told, usual):
+        return f"the program ended with {status} instead of {expected}"
+    undisturbed = status == usual or told == expected == usual
+    wrong = trial.workload.wrong_output(trial.printed) if undisturbed else None
+    return f"the program was disturbed: {wrong}" if wrong else None
+
+
+def _status_without_recording(trial: Trial) -> int:
+    """Run the program in what the trial left, such as a full /dev/shm; return how it ends."""
+    return _run(
+        *trial.around_program, *trial.workload.unheard_line(), environment=trial.environment
+    ).returncode

@@ -47,6 +47,9 @@ class Workload(Protocol):
     def line(self) -> Sequence[str]:
         """Give its command line."""
 
+    def unheard_line(self) -> Sequence[str]:
+        """Give the command line with which nobody listens."""
+
     def running(self) -> list[processes.Process]:
         """List its process while it runs."""
 
@@ -100,6 +103,10 @@ class Numbers:
         """Give its command line."""
         numbers = (self.threads, self.rate, self.ms, self.filling, self.status)
         return [str(self._program), *map(str, numbers), str(self._fifo)]
+
+    def unheard_line(self) -> list[str]:
+        """Give the command line with which nobody listens."""
+        return [*self.line()[:-1], "/dev/null"]
 
     def running(self) -> list[processes.Process]:
         """List its process while it runs."""
@@ -167,9 +174,12 @@ class Chain:
 
     def line(self) -> list[str]:
         """Give its command line."""
-        options = {"relays": 1, "messages": self._messages, "depth": 1000, "log": self._log}
-        words = [f"--{name}={value}" for name, value in options.items()]
-        return ["python3", *_CHAIN, *words]
+        return [*self.unheard_line(), f"--log={self._log}"]
+
+    def unheard_line(self) -> list[str]:
+        """Give the command line with which nobody listens."""
+        options = {"relays": 1, "messages": self._messages, "depth": 1000}
+        return ["python3", *_CHAIN, *(f"--{name}={value}" for name, value in options.items())]
 
     def running(self) -> list[processes.Process]:
         """List its first process while it runs."""

@@ -24,7 +24,19 @@ from runner import Machine, build, run  # noqa: E402
 
 pytestmark = [
     pytest.mark.live,
-    pytest.mark.skipif(why_not() is not None, reason="no namespaces can be made here"),
+    pytest.mark.skipif(
+        why_not() is not None, reason="no mount and pid namespaces can be made here"
+    ),
+]
+KINDS = [
+    "healthy",
+    "kill-strata",
+    "kill-group",
+    "signal",
+    "shm-small",
+    "shm-filled",
+    "descriptors",
+    "file-size",
 ]
 SEED = os.environ.get("TORTURE_SEED", "")
 
@@ -40,7 +52,7 @@ def _outcome(name: str, seed: str, place: Path, machine: Machine) -> Outcome:
     return outcome
 
 
-@pytest.mark.parametrize("name", ["healthy"])
+@pytest.mark.parametrize("name", KINDS)
 def test_promises_are_kept(name: str, tmp_path: Path, machine: Machine) -> None:
     outcome = _outcome(name, f"{SEED}{name}", tmp_path, machine)
     assert not outcome.broken, line_of(outcome)
