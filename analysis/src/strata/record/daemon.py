@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -119,11 +120,17 @@ def daemon_processes(lttng: Lttng) -> dict[int, str]:
         with contextlib.suppress(OSError, ValueError):
             pid = int((place / "lttng-sessiond.pid").read_text())
             if _name(pid) == SESSION_DAEMON:
-                children = Path(f"/proc/{pid}/task").glob("*/children")
-                found = [int(child) for file in children for child in file.read_text().split()]
-                consumers = {child: CONSUMER for child in found if _name(child) == CONSUMER}
-                return {pid: SESSION_DAEMON, **consumers}
+                return {pid: SESSION_DAEMON, **dict.fromkeys(_consumers(pid), CONSUMER)}
     return {}
+
+
+def _consumers(daemon: int) -> list[int]:
+    """List the consumer daemons of a session daemon; empty where they cannot be found."""
+    with contextlib.suppress(OSError, ValueError):
+        files = Path(f"/proc/{daemon}/task").glob("*/children")
+        children = [int(child) for file in files for child in file.read_text().split()]
+        return [child for child in children if _name(child) == CONSUMER]
+    return []
 
 
 def _name(pid: int) -> str | None:
@@ -152,16 +159,31 @@ def end(daemon: Daemon, lttng: Lttng, *, own: str) -> str | None:
             f"session daemon {daemon.pid} left running: sessions of others use it "
             f"({', '.join(others)}); end it later with `kill {daemon.pid}`"
         )
+    processes = {pid: process_start_ticks(pid) for pid in (daemon.pid, *_consumers(daemon.pid))}
     os.kill(daemon.pid, signal.SIGTERM)
-    deadline = time.monotonic() + _STOP_TIMEOUT_S
-    while alive(daemon.pid):
+    if _gone(processes, _STOP_TIMEOUT_S):
+        return None
+    # One whose consumer was killed may wait for it for ever (2.13). It answers nobody any more.
+    for pid, ticks in processes.items():
+        if alive(pid, ticks):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+    if _gone(processes, _STOP_TIMEOUT_S):
+        return f"session daemon {daemon.pid} did not end within {_STOP_TIMEOUT_S:.0f} s: killed"
+    return (
+        f"session daemon {daemon.pid} does not end, even when killed; see `strata doctor` for what "
+        "is left"
+    )
+
+
+def _gone(processes: Mapping[int, int | None], patience_s: float) -> bool:
+    """Wait for the end of processes (ids and starts); false when one goes on."""
+    deadline = time.monotonic() + patience_s
+    while any(alive(pid, ticks) for pid, ticks in processes.items()):
         if time.monotonic() > deadline:
-            return (
-                f"session daemon {daemon.pid} does not end within {_STOP_TIMEOUT_S:.0f} s; "
-                f"end it with `kill -KILL {daemon.pid}`"
-            )
+            return False
         time.sleep(_POLL_S)
-    return None
+    return True
 
 
 def alive(pid: int, start_ticks: int | None = None) -> bool:

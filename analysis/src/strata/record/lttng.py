@@ -22,6 +22,7 @@ from strata.record.config import Channel
 # lttng 2.13 adds 2^63 to the count of discarded events of a stopped session.
 _COUNT_BIAS = 1 << 63
 _TIMEOUT_S = 20.0
+_SOON_S = 5.0
 # The recorder waits for it while the command runs; a daemon that lives answers in milliseconds.
 _ROTATE_TIMEOUT_S = 5.0
 # Without it the metadata, and with them the whole trace, are written when the session is stopped.
@@ -258,8 +259,11 @@ class Lttng:
         self.run("stop", session, timeout_s=timeout_s)
 
     def destroy(self, session: str, *, wait: bool = True) -> None:
-        """Remove a session; its files stay."""
-        self.run("destroy", *(() if wait else ("--no-wait",)), session, timeout_s=_TIMEOUT_S)
+        """Remove a session; its files stay. Without `wait`, soon, or not at all."""
+        if wait:
+            self.run("destroy", session)
+        else:
+            self.run("destroy", "--no-wait", session, timeout_s=_SOON_S)
 
     def discarded(self, session: str) -> int | None:
         """Count the events that a stopped session lost to full buffers; null when not told."""

@@ -38,12 +38,13 @@ class Session:
             self.lttng.create(self.name, self._trace)
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._started:
             self.stop()
+        # Waiting again for a consumer that did not finish in time, or died, would not help.
+        wait = kind is None and not self._stuck and not self.problems
         with _current_session_kept(self.lttng):
-            # Waiting again for a consumer that did not finish in time would not help.
-            self.ended = self._try(lambda: self.lttng.destroy(self.name, wait=not self._stuck))
+            self.ended = self._try(lambda: self.lttng.destroy(self.name, wait=wait))
 
     def start(self, config: SessionConfig, *, kernel: bool) -> None:
         """Set the session up and start it; `kernel` where lttng-modules record its events.
