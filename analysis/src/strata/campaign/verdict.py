@@ -34,7 +34,7 @@ def verdict(directory: Path, status: int | None, limit_s: float) -> str | None:
     scenario = manifest.get("scenario", {})
     reasons = []
     if status not in (0, _UNMET):
-        problems = scenario.get("outcome", {}).get("problems") or []
+        problems = scenario.get("outcome", {}).get("problems") or manifest.get("problems") or []
         reasons = [str(one) for one in problems] or [_said(directory) or f"exit status {status}"]
     if not reasons and not recorded_something(directory):
         reasons = ["no event was recorded"]

@@ -54,6 +54,12 @@ from strata.record.ros import find_ros
     help="End after a time, as in 30s, 10m, 2h: the command gets SIGINT.",
 )
 @click.option(
+    "--max-size",
+    type=Bytes(),
+    metavar="SIZE",
+    help="Bound the trace's size, as in 20G: its oldest part is dropped, names are kept.",
+)
+@click.option(
     "--min-free",
     type=Bytes(),
     metavar="SIZE",
@@ -74,6 +80,7 @@ def command(
     rmw_profile: str | None,
     kernel: bool,
     duration: float | None,
+    max_size: int | None,
     min_free: int | None,
     no_ros: bool,
     no_command_line: bool,
@@ -97,7 +104,7 @@ def command(
             rmw_profile=load_profile(rmw_profile) if rmw_profile else None,
             kernel=kernel,
             keep_command_line=not no_command_line,
-            bounds=Bounds(duration, None, min_free),
+            bounds=Bounds(duration, max_size, min_free),
             clock_offset=clock_offset,
             say=say,
         )

@@ -22,6 +22,9 @@ from strata.record.space import lift_limits
 _START_TIMEOUT_S = 30.0
 _STOP_TIMEOUT_S = 10.0
 _POLL_S = 0.02
+RECORDER_VARIABLE = "STRATA_RECORDER"
+"""Marks what a recorder starts for itself: its process id and start, as in `4711-123456`."""
+_MARK = f"{RECORDER_VARIABLE}="
 SESSION_DAEMON, CONSUMER = "lttng-sessiond", "lttng-consumerd"
 
 
@@ -124,6 +127,22 @@ def daemon_processes(lttng: Lttng) -> dict[int, str]:
     return {}
 
 
+def orphans() -> list[int]:
+    """List the session daemons of recorders that do not run any more."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        pid = int(entry.name)
+        if _name(pid) != SESSION_DAEMON:
+            continue
+        with contextlib.suppress(OSError, ValueError):
+            variables = os.fsdecode((entry / "environ").read_bytes()).split("\0")
+            marks = [one.partition("=")[2] for one in variables if one.startswith(_MARK)]
+            recorder, _, ticks = marks[0].partition("-") if marks else ("", "", "")
+            if marks and not alive(int(recorder), int(ticks)):
+                found.append(pid)
+    return found
+
+
 def _consumers(daemon: int) -> list[int]:
     """List the consumer daemons of a session daemon; empty where they cannot be found."""
     with contextlib.suppress(OSError, ValueError):
@@ -151,7 +170,9 @@ def end(daemon: Daemon, lttng: Lttng, *, own: str) -> str | None:
     if daemon.pid is None or not alive(daemon.pid):
         return None
     try:
-        others = [session.name for session in lttng.sessions() if session.name != own]
+        others = [
+            session.name for session in lttng.sessions(_STOP_TIMEOUT_S) if session.name != own
+        ]
     except SessionError:
         others = []
     if others:

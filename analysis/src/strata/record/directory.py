@@ -197,17 +197,24 @@ def write_text(path: Path, text: str, mode: int = 0o640) -> None:
 def holds_events(trace: Path) -> bool:
     """Tell whether any stream below `trace` holds an event.
 
-    A traced process that emitted nothing leaves one packet a CPU whose content is its header alone.
+    A traced process that emitted nothing leaves packets whose content is their header alone.
     """
-    for path in trace.rglob("*"):
-        if path.name == "metadata" or path.suffix == ".idx" or not path.is_file():
-            continue
-        with path.open("rb") as stream:
+    return any(
+        path.name != "metadata" and path.suffix != ".idx" and path.is_file() and _has_event(path)
+        for path in trace.rglob("*")
+    )
+
+
+def _has_event(path: Path) -> bool:
+    with path.open("rb") as stream:
+        while True:
+            begin = stream.tell()
             head = stream.read(_CONTENT_SIZE.size + _CONTENT_SIZE_AT)
-            size = path.stat().st_size
-        if len(head) < _CONTENT_SIZE.size + _CONTENT_SIZE_AT:
-            continue
-        content, packet = _CONTENT_SIZE.unpack_from(head, _CONTENT_SIZE_AT)
-        if content > _EMPTY_PACKET_BITS or size > packet // 8:
-            return True
-    return False
+            if len(head) < _CONTENT_SIZE.size + _CONTENT_SIZE_AT:
+                return False
+            content, packet = _CONTENT_SIZE.unpack_from(head, _CONTENT_SIZE_AT)
+            if content > _EMPTY_PACKET_BITS:
+                return True
+            if packet < _EMPTY_PACKET_BITS:
+                return False
+            stream.seek(begin + packet // 8)

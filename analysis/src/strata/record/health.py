@@ -12,7 +12,8 @@ from typing import Any, Protocol
 from strata.record import daemon as session_daemon
 from strata.record.anchored import AnchoredDirectory
 from strata.record.session import Session
-from strata.record.space import DiskLimit, free_bytes, in_mib
+from strata.record.space import DiskLimit, free_bytes
+from strata.units import format_size
 
 _EVERY_S = 1.0
 DISK, SIZE, DAEMON = "disk", "size", "daemon"
@@ -42,6 +43,9 @@ class SizeBound(Protocol):
 
     def look(self) -> None:
         """Drop what is too much."""
+
+    def end(self) -> None:
+        """Drop what is too much once the session was stopped."""
 
     def as_json(self) -> dict[str, Any]:
         """Give what the manifest says of it."""
@@ -94,8 +98,9 @@ class Health:
         self._hear()
         if self.stopped is None:
             self._look_at_daemons()
-        for problem in self.rotation.problems if self.rotation else ():
-            self.session.problem(problem)
+        if self.rotation is not None:
+            self.rotation.end()
+            self.session.problems += self.rotation.problems
 
     def _hear(self) -> None:
         for words in self._daemon.log.look() if self._daemon.log else ():
@@ -112,8 +117,8 @@ class Health:
         path = self._place.path()
         free = None if path is None else free_bytes(path)
         if free is not None and free < self._disk.free_bytes:
-            limit = in_mib(self._disk.free_bytes)
-            self._stop(DISK, f"the disk has {in_mib(free)} free, and --min-free is {limit}")
+            limit = format_size(self._disk.free_bytes)
+            self._stop(DISK, f"the disk has {format_size(free)} free, and --min-free is {limit}")
 
     def _stop(self, reason: str, why: str) -> None:
         self.stopped = _now(reason, f"the recording was stopped before its command: {why}")

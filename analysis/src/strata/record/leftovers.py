@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from strata.errors import SessionError
-from strata.record.daemon import alive
+from strata.record.daemon import alive, orphans
 from strata.record.directory import State, read_state
 from strata.record.lttng import Lttng, Session
 
@@ -43,11 +43,17 @@ def cleanup(session: Session, state: State | None) -> list[str]:
 
 
 def describe(lttng: Lttng) -> list[str]:
-    """Give one line for each leftover session; none when no daemon can be asked."""
+    """Give one line for each leftover session, or a daemon without any; none when none is found."""
     try:
         found = find(lttng)
+        sessions = lttng.sessions() if lttng.reachable() else []
     except SessionError:
         return []
+    if not sessions:
+        return [
+            f"a killed recording left session daemon {pid}; clean up: kill {pid}"
+            for pid in orphans()
+        ]
     return [
         f"a killed recording left session {session.name} ({session.output}); "
         f"clean up: {'; '.join(cleanup(session, state))}"

@@ -147,9 +147,9 @@ class Lttng:
             raise
         return True
 
-    def sessions(self) -> list[Session]:
+    def sessions(self, timeout_s: float = _TIMEOUT_S) -> list[Session]:
         """List the recording sessions that this user can see."""
-        root = self._xml("list")
+        root = self._xml("list", timeout_s=timeout_s)
         return [
             Session(
                 name=_text(node, "name"),
@@ -273,8 +273,8 @@ class Lttng:
         ]
         return sum(count % _COUNT_BIAS for count in counts) if counts else None
 
-    def _xml(self, *arguments: str) -> ET.Element:
-        output = self.run("--mi", "xml", *arguments)
+    def _xml(self, *arguments: str, timeout_s: float = _TIMEOUT_S) -> ET.Element:
+        output = self.run("--mi", "xml", *arguments, timeout_s=timeout_s)
         try:
             return ET.fromstring(output)
         except ET.ParseError as error:

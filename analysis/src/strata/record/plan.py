@@ -17,23 +17,24 @@ from strata.record.config import SessionConfig
 from strata.record.dds import Dds, plan_dds
 from strata.record.directory import check_directory, check_name, default_directory
 from strata.record.driver import Driver, plan_driver
+from strata.record.host import possible_cpus
 from strata.record.kernel.recorder import ClockOffset
 from strata.record.lttng import Lttng, tool_environment
 from strata.record.preload import asks_for
 from strata.record.profiles import RmwProfile
 from strata.record.ros import Ros, caller_environment
+from strata.record.rotation import minimum_bytes
 from strata.record.space import (
     DiskLimit,
     check_buffers,
+    check_size,
     disk_limit,
     file_size_limit,
-    in_mib,
 )
 from strata.schema.events import DDS_PROVIDER, DRIVER_PROVIDER
+from strata.units import format_size
 
 SESSION_DIR_VARIABLE = "STRATA_SESSION_DIR"
-RECORDER_VARIABLE = "STRATA_RECORDER"
-"""Marks what a recorder starts for itself (LTTng's tools and daemon), which dies with it."""
 
 Say = Callable[[str], None]
 
@@ -66,7 +67,7 @@ class Attachment:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a recording needs; `mark` is the value of RECORDER_VARIABLE.
+    """Everything that a recording needs; `mark` is the value of `daemon.RECORDER_VARIABLE`.
 
     `kept_command` is what files say of the command: empty where they are to say nothing.
     """
@@ -128,8 +129,10 @@ def make_plan(
     program = resolve(command, environment)
     check_directory(target, force=force)
     check_buffers(config)
+    if bounds.max_bytes is not None:
+        check_size(bounds.max_bytes, minimum_bytes(config.channel, possible_cpus()))
     if (limit := file_size_limit()) is not None:
-        say(f"files are limited to {in_mib(limit)} (ulimit -f): no CPU's events can take more")
+        say(f"files are limited to {format_size(limit)} (ulimit -f): no CPU's events can take more")
     mark = f"{os.getpid()}-{session_daemon.process_start_ticks(os.getpid()) or 0}"
     tools = tool_environment(caller, ros.prefixes if ros else ())
     return Plan(
@@ -144,7 +147,7 @@ def make_plan(
         dds=dds,
         driver=driver,
         rmw_profile=rmw_profile,
-        lttng=Lttng(tools | {RECORDER_VARIABLE: mark}),
+        lttng=Lttng(tools | {session_daemon.RECORDER_VARIABLE: mark}),
         disk=disk_limit(target, bounds.min_free_bytes),
         bounds=bounds,
         clock_offset=clock_offset,

@@ -29,11 +29,11 @@ from strata.record.directory import (
     remove_begun,
 )
 from strata.record.health import Health
+from strata.record.host import possible_cpus
 from strata.record.kernel.events import DEFAULT_EVENTS
 from strata.record.kernel.recorder import ClockOffset, PerfRecording, plan_kernel
 from strata.record.manifest import Manifest
 from strata.record.plan import (
-    RECORDER_VARIABLE,
     SESSION_DIR_VARIABLE,
     Attachment,
     Bounds,
@@ -44,6 +44,7 @@ from strata.record.plan import (
 from strata.record.processes import ProcessWatch
 from strata.record.profiles import RmwProfile
 from strata.record.ros import Ros
+from strata.record.rotation import Rotation
 from strata.record.session import Session
 from strata.record.streams import mend
 from strata.record.thread_cpu import ThreadSampling
@@ -152,7 +153,7 @@ def _record(
             plan.say(f"recording into {plan.directory} (LTTng session {plan.session})")
             place.reserve_space()
             manifest.write_unfinished()
-            health = Health(session, daemon, plan.disk, None, place)
+            health = Health(session, daemon, plan.disk, _rotation(plan), place)
             end = _run_beside(plan, state, manifest, beside, health, place)
             manifest.end(end)
             _write(plan, replace(state, phase=STOPPING), place)
@@ -178,6 +179,15 @@ def _describe(plan: Plan, manifest: Manifest) -> None:
     for layer in (plan.dds, plan.driver):
         for remark in layer.remarks if layer else ():
             plan.say(remark)
+
+
+def _rotation(plan: Plan) -> Rotation | None:
+    most = plan.bounds.max_bytes
+    if most is None:
+        return None
+    buffers = plan.config.channel.bytes_on(possible_cpus())
+    trace = plan.directory / TRACE
+    return Rotation(plan.lttng, plan.session, trace, most, plan.say, buffer_bytes=buffers)
 
 
 def _run_beside(
@@ -296,7 +306,7 @@ def _state(plan: Plan, place: AnchoredDirectory, *, existed: bool) -> Iterator[S
         start_ticks=session_daemon.process_start_ticks(os.getpid()) or 0,
         directory=str(plan.directory),
         command=list(plan.kept_command),
-        mark=f"{RECORDER_VARIABLE}={plan.mark}",
+        mark=f"{session_daemon.RECORDER_VARIABLE}={plan.mark}",
         made_directory=not existed,
     )
     watchdog = Watchdog(place.descriptor, dict(plan.lttng.environment), made=not existed)

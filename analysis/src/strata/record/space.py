@@ -13,9 +13,9 @@ from pathlib import Path
 from strata.errors import OutputError, SessionError
 from strata.record.config import SessionConfig
 from strata.record.host import possible_cpus
+from strata.units import format_size
 
 BUFFERS = Path("/dev/shm")
-MIB = 1 << 20
 # The system's other programs need some, and so does the end of a recording.
 _LEFT_BYTES = 1 << 30
 _LEFT_PART = 20
@@ -57,8 +57,9 @@ def disk_limit(directory: Path, stated: int | None) -> DiskLimit:
     free = found.broken_by()
     if free is not None:
         raise OutputError(
-            f"Cannot record into {directory}: its disk has {in_mib(free)} free, and a recording "
-            f"stops at {in_mib(limit)}. Free some space, choose another -o, or lower --min-free."
+            f"Cannot record into {directory}: its disk has {format_size(free)} free, and a "
+            f"recording stops at {format_size(limit)}. Free some space, choose another -o, or "
+            "lower --min-free."
         )
     return found
 
@@ -72,15 +73,15 @@ def check_buffers(config: SessionConfig) -> None:
     free = free_bytes(BUFFERS)
     if free is not None and needed > free:
         raise SessionError(
-            f"Cannot record: the buffers of {config.name} take {in_mib(needed)} of {BUFFERS}, "
-            f"which has {in_mib(free)} free. Lower channel.num_subbuf, or enlarge {BUFFERS}."
+            f"Cannot record: the buffers of {config.name} take {format_size(needed)} of {BUFFERS}, "
+            f"which has {format_size(free)} free. Lower channel.num_subbuf, or enlarge {BUFFERS}."
         )
     limit = file_size_limit()
     each = config.channel.subbuf_size * config.channel.num_subbuf
     if limit is not None and limit < 2 * each:
         raise SessionError(
-            f"Cannot record: files are limited to {in_mib(limit)} (ulimit -f), and one CPU's "
-            f"buffers are one of {in_mib(each)}. Raise the limit."
+            f"Cannot record: files are limited to {format_size(limit)} (ulimit -f), and one CPU's "
+            f"buffers are one of {format_size(each)}. Raise the limit."
         )
 
 
@@ -88,8 +89,9 @@ def check_size(stated: int, least: int) -> None:
     """Refuse a bound of the trace's size that its buffers alone could pass. Raises OutputError."""
     if stated < least:
         raise OutputError(
-            f"Cannot record within {in_mib(stated)}: the buffers of all CPUs can be written at "
-            f"once, and need {in_mib(least)}. Raise --max-size, or lower channel.num_subbuf."
+            f"Cannot record within {format_size(stated)}: the buffers of all CPUs can be written "
+            f"at once, and need {format_size(least)}. Raise --max-size, or lower "
+            "channel.num_subbuf."
         )
 
 
@@ -115,11 +117,6 @@ def lift_limits() -> None:
             resource.setrlimit(kind, (most, most))
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
-
-
-def in_mib(size: int) -> str:
-    """Write a size: `12 MiB`, `0.3 MiB`."""
-    return f"{size / MIB:.0f} MiB" if size >= 10 * MIB else f"{size / MIB:.1f} MiB"
 
 
 def _existing(directory: Path) -> Path:
