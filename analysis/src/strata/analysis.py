@@ -33,12 +33,13 @@ class Process:
 class TraceSummary:
     """What was read. Times are nanoseconds; `begin_ns` and `end_ns` since the epoch.
 
-    `machine` tells ROS 2, rmw and machine in words; empty when the trace has no manifest.
+    `discarded_events` is null where the recorder could not tell them all. `machine` tells ROS 2,
+    rmw and machine in words; empty when the trace has no manifest.
     """
 
     path: str
     events: int
-    discarded_events: int
+    discarded_events: int | None
     begin_ns: int
     end_ns: int
     processes: tuple[Process, ...]

@@ -27,7 +27,7 @@ from strata.campaign.resources import foreign_pids, process_frame, resource_fram
 from strata.campaign.transfers import measured_chains, measured_traffic
 from strata.campaign.wanted import Wanted
 from strata.errors import OutputError
-from strata.schema.quality import Ledger
+from strata.schema.quality import Ledger, worst_first
 from strata.schema.table import Table
 from strata.schema.tables import QUALITY
 from strata.schema.tables.measured import MEASURED_SOURCES, MEASURED_TABLES
@@ -122,7 +122,7 @@ def _measure(
     if not hops["received"].sum():
         ledger.add("unmeasured_cells", 1)
     findings = pd.concat([analysis.quality, pd.DataFrame(ledger.rows(), columns=QUALITY.names)])
-    findings = QUALITY.frame(findings.sort_values("severity", key=_worst_first, kind="stable"))
+    findings = QUALITY.frame(findings.sort_values("code", key=_worst_first, kind="stable"))
     frames = {
         "transfers": traffic.transfers,
         "chains": chains,
@@ -142,8 +142,9 @@ def _measure(
     return frames, counts
 
 
-def _worst_first(severity: pd.Series[str]) -> pd.Series[int]:
-    return severity.map({"loss": 0, "warning": 1, "info": 2})
+def _worst_first(codes: pd.Series[str]) -> pd.Series[int]:
+    order = {code: rank for rank, code in enumerate(sorted(set(codes), key=worst_first))}
+    return codes.map(order)
 
 
 def _stamps(own: OwnFiles, transfers: pd.DataFrame) -> pd.DataFrame:

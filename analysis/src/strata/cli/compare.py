@@ -127,7 +127,7 @@ class _Result:
         if form == "json":
             write_json(document(self.comparison, self.judgements, self.a, self.b), file)
         elif form == "markdown":
-            file.write(markdown(self.comparison, self.judgements))
+            file.write(markdown(self.comparison, self.judgements, self.a, self.b))
         elif form == "junit":
             file.write(junit(self.judgements, self.a, self.b))
         else:
@@ -135,7 +135,7 @@ class _Result:
             if self.comparison is not None:
                 print_comparison(self.comparison, console)
             if self.judgements:
-                print_gates(self.judgements, console)
+                print_gates(self.judgements, console, None if self.comparison else self.b)
 
 
 def _further(text: str) -> tuple[str, Path]:

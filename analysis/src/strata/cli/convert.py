@@ -44,12 +44,12 @@ def command(trace: Path, output: Path | None, events: tuple[str, ...], *, force:
         opened = open_trace(trace, progress=progress)
         _require_declared(opened, events)
         written = write_parquet(opened, target, selection, force=force)
+    _print_losses(opened)
     click.echo(
         f"Wrote {printable(str(written.directory))} ({written.events:,} events in "
         f"{format_count(written.tables, 'table', 'tables')}, "
         f"{written.size / (1 << 20):.1f} MiB)"
     )
-    _print_losses(opened)
 
 
 def default_output(trace: Path) -> Path:

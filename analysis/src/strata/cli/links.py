@@ -11,6 +11,7 @@ import click
 from strata import analyze
 from strata.cli.output import check_output, output_options, write_output
 from strata.cli.progress import decoding_progress
+from strata.report.findings import first_texts
 from strata.report.links import links_file
 
 
@@ -27,5 +28,5 @@ def command(trace: Path, output: Path | None, *, force: bool) -> None:
     check_output(output, force=force)
     with decoding_progress() as progress:
         analysis = analyze(trace, progress=progress)
-    text = links_file(analysis.link_proposals, str(trace))
+    text = links_file(analysis.link_proposals, str(trace), first_texts(analysis.quality))
     write_output(output, lambda file: click.echo(text, file=file, nl=False))

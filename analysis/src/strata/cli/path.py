@@ -17,6 +17,7 @@ from strata.cli.progress import decoding_progress
 from strata.cli.selection import processes_option
 from strata.errors import TraceError
 from strata.read.links import read_links
+from strata.report.findings import first_lines
 from strata.report.path import path_section, paths_document
 from strata.stats.path import critical_path
 
@@ -55,6 +56,8 @@ def command(
         write_json(paths_document(analysis, paths))
         return
     console = make_console()
+    for line in first_lines(analysis.quality.to_dict("records")):
+        console.print(line)
     for path in paths:
         console.print(path_section(analysis, path))
 

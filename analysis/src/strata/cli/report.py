@@ -17,6 +17,7 @@ from strata.errors import OutputError
 from strata.printable import printable
 from strata.read.links import read_links
 from strata.read.manifest import session_of
+from strata.report.findings import said_first
 from strata.report.html import check_target, write_report
 
 _NAME = "report.html"
@@ -64,6 +65,8 @@ def command(
     written = write_report(
         analysis, target, title=title_of(trace), force=force, replace_page=output is None
     )
+    for row in said_first(analysis.quality.to_dict("records")):
+        click.echo(f"{row['severity']}: {printable(row['text'])}", err=True)
     click.echo(f"Wrote {printable(str(written))}")
 
 

@@ -46,6 +46,7 @@ def _side(side: Side) -> dict[str, Any]:
                 "name": run.name,
                 "path": run.path,
                 "losses": list(run.losses),
+                "incomplete": run.incomplete,
                 "warm_up": run.warm_up,
             }
             for run in side.runs

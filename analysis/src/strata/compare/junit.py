@@ -29,6 +29,8 @@ def junit(judgements: Sequence[Judgement], a: Side | None, b: Side) -> str:
             _property(properties, letter, sides_text(side))
             for run in side.runs:
                 _property(properties, f"{letter}.run", run.path)
+                for text in run.losses:
+                    _property(properties, f"{letter}.loss", text)
     for one in judgements:
         _case(suite, one)
     output = ET.SubElement(suite, "system-out")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from strata.compare.comparison import Block, Comparison, Figures, Row
 from strata.compare.gates.judge import Judgement, Outcome
+from strata.compare.sides import Side
 from strata.compare.wording import (
     bounds_ns,
     found_text,
@@ -37,9 +38,18 @@ _MARKS = {
 }
 
 
-def markdown(comparison: Comparison | None, judgements: Sequence[Judgement]) -> str:
-    """Return the document; the gates first."""
+def markdown(
+    comparison: Comparison | None,
+    judgements: Sequence[Judgement],
+    a: Side | None = None,
+    b: Side | None = None,
+) -> str:
+    """Return the document: what the sides lost, where there are gates; these; the comparison."""
     lines = ["# Strata: comparison of two sides" if comparison else "# Strata: gates", ""]
+    if judgements:
+        sides = [(letter, side) for letter, side in (("A", a), ("B", b)) if side is not None]
+        lost = [text for letter, side in sides for text in quality_text(side, letter)]
+        lines += [*(f"* {_cell(text)}" for text in lost), *([""] if lost else [])]
     if judgements:
         lines += _gates(judgements)
     if comparison:

@@ -18,6 +18,7 @@ from strata.model.columns import NONE, filled
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.fates import FATES
 from strata.schema.layers import BY_NAME, HOLD, HOP_LAYERS, LINK_HOLD, STORED
+from strata.schema.quality import SAID_FIRST
 from strata.stats.callbacks import UNKNOWN, executions_of, symbol_of
 from strata.stats.hops import counted
 from strata.stats.partition import partition
@@ -109,7 +110,8 @@ class Measured:
 class Run:
     """One run: the name and path of its trace, what was measured, and findings of loss.
 
-    The first `warm_up` messages of each subject are left out.
+    The first `warm_up` messages of each subject are left out. `incomplete` tells that its recording
+    lacks something, or may (strata.schema.findings.recording).
     """
 
     name: str
@@ -117,6 +119,7 @@ class Run:
     measured: dict[Subject, Measured]
     losses: tuple[str, ...] = ()
     warm_up: int = 0
+    incomplete: bool = False
 
 
 def measure_run(analysis: Analysis, name: str, warm_up: int = 0) -> Run:
@@ -128,8 +131,10 @@ def measure_run(analysis: Analysis, name: str, warm_up: int = 0) -> Run:
             known = measured.get(subject)
             measured[subject] = _joined(known, one) if known else one
     quality = analysis.quality
-    losses = quality.loc[quality["severity"] == "loss", "text"]
-    return Run(name, analysis.trace.path, measured, tuple(losses.astype(str)), warm_up)
+    lost = quality["severity"] == "loss"
+    losses = tuple(quality.loc[lost, "text"].astype(str))
+    incomplete = bool((lost & quality["code"].isin(SAID_FIRST)).any())
+    return Run(name, analysis.trace.path, measured, losses, warm_up, incomplete)
 
 
 def _joined(first: Measured, second: Measured) -> Measured:

@@ -14,6 +14,7 @@ from rich.text import Text
 from strata.compare.comparison import Block, Comparison, Figures, Row, Verdict
 from strata.compare.gates.judge import Judgement, Outcome
 from strata.compare.runs import CALLBACK
+from strata.compare.sides import Side
 from strata.compare.wording import (
     bounds_ns,
     found_text,
@@ -70,8 +71,10 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
         console.print(_text(text, style="dim"))
 
 
-def print_gates(judgements: Sequence[Judgement], console: Console) -> None:
-    """Print a line for each gate and subject."""
+def print_gates(judgements: Sequence[Judgement], console: Console, b: Side | None = None) -> None:
+    """Print a line for each gate and subject; first the loss of `b`, which was not compared."""
+    for text in quality_text(b, "B") if b is not None else ():
+        console.print(_text(text, style="yellow"))
     console.print(Rule(Text("gates", style="bold"), align="left"))
     gate = None
     for one in judgements:

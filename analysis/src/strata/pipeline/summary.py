@@ -23,7 +23,9 @@ def summarize_trace(
 ) -> TraceSummary:
     """Return what was read, in a few figures."""
     times = [table["timestamp"] for table in events.values() if len(table)]
-    discarded = trace.ledger.counts.get("discarded_events", 0)
+    found = trace.ledger.counts
+    unknown = "discarded_unknown" in found
+    discarded = None if unknown else found.get("discarded_events", 0)
     manifest = read_manifest(trace.path)
     return TraceSummary(
         path=path_text(trace.path),

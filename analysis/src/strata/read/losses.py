@@ -51,6 +51,19 @@ def find_losses(
     return found
 
 
+def last_known_ns(decoder: Decoder) -> int | None:
+    """Return until when every stream tells what was: the earliest end of their last packets.
+
+    Null without packets that have times.
+    """
+    packets = decoder.packets
+    stream, end_ns = packets["stream"], packets["end_ns"]
+    if not len(stream):
+        return None
+    last = np.flatnonzero(np.r_[stream[1:] != stream[:-1], True])
+    return _known(end_ns[last].min())
+
+
 def _damage(decoder: Decoder) -> list[Loss]:
     packets = decoder.packets
     rows_of_path = {

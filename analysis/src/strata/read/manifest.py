@@ -1,9 +1,10 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a session's manifest.json says of the machine; strata.record writes it.
+"""What a session's manifest.json says of the machine and of the recording; strata.record writes it.
 
-A trace without a manifest (of `ros2 trace`, say) is as good, and a manifest that cannot be read is
-no reason not to analyze: both give null.
+A trace without a manifest (of `ros2 trace`, say) is as good. A manifest that cannot be read is no
+reason not to analyze: what it would tell is null. That it cannot be read is told
+(strata.read.recording).
 """
 
 from __future__ import annotations
@@ -13,23 +14,60 @@ from pathlib import Path
 from typing import Any
 
 MANIFEST = "manifest.json"
+MOST_BYTES = 16 << 20
+"""Of a manifest: one of a thousand processes has less than 1 MiB."""
+
+_OBJECTS = ("host", "ros", "processes", "config", "command", "scenario", "start", "end", "versions")
+"""Keys whose values are objects, where they are there and not null."""
+
+
+class ManifestError(ValueError):
+    """A manifest that cannot be used; the text says why."""
+
+
+def load_manifest(place: Path) -> dict[str, Any]:
+    """Return the manifest in a directory.
+
+    What is of a wrong type among its sections is left out. Raises FileNotFoundError, and
+    ManifestError when it cannot be read or is no manifest.
+    """
+    path = place / MANIFEST
+    try:
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise FileNotFoundError(path) from error
+    except OSError as error:
+        raise ManifestError(str(error.strerror)) from error
+    if len(text) > MOST_BYTES:
+        raise ManifestError(f"it has more than {MOST_BYTES >> 20} MiB")
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ManifestError("it is no whole JSON document") from error
+    if not isinstance(content, dict):
+        raise ManifestError("it is no JSON object")
+    return {
+        key: value
+        for key, value in content.items()
+        if key not in _OBJECTS or value is None or isinstance(value, dict)
+    }
 
 
 def read_manifest(path: Path) -> dict[str, Any] | None:
     """Return the manifest of a session, given its directory or one inside it; null without one."""
     for place in (path, path.resolve().parent):
         try:
-            content = json.loads((place / MANIFEST).read_text())
-        except (OSError, ValueError):
+            return load_manifest(place)
+        except (FileNotFoundError, ManifestError):
             continue
-        return content if isinstance(content, dict) else None
     return None
 
 
 def other_processes(manifest: dict[str, Any] | None) -> list[int]:
     """Return the ids of processes that ran beside the command; empty where that is not told."""
     others = ((manifest or {}).get("processes") or {}).get("others") or ()
-    return [pid for pid in others if isinstance(pid, int)]
+    return [pid for pid in others if isinstance(pid, int)] if isinstance(others, list) else []
 
 
 def session_of(path: Path) -> Path | None:

@@ -13,13 +13,14 @@ from typing import Any
 import pyarrow as pa
 
 from strata.errors import TraceError
-from strata.printable import path_text
+from strata.printable import path_text, printable
 from strata.read.columns import conform, declared_schema, join
 from strata.read.decoder import EVERYTHING, Decoder, Reading, Selection
 from strata.read.discover import CtfTrace, find_traces
-from strata.read.losses import Loss, find_losses
+from strata.read.losses import Loss, find_losses, last_known_ns
+from strata.read.recording import recording_problems
 from strata.read.rotated import Dropped, find_dropped
-from strata.schema.quality import Ledger
+from strata.schema.quality import SAID_FIRST, Ledger
 
 # Whole tables are one chunk: put together from several, each would be copied. Arrow's offsets of
 # strings, bytes and lists have 31 bits.
@@ -42,6 +43,7 @@ class Trace:
         self._unreadable = unreadable
         self._progress = progress or (lambda _: None)
         self.decoder = Decoder(traces)
+        self.problems = tuple(recording_problems(path, [*self.directories, *dict(unreadable)]))
         self.dropped, self._names = self._find_dropped()
         self._misfits: Counter[str] = Counter()
         self._every: dict[str, pa.Table] | None = None
@@ -99,7 +101,17 @@ class Trace:
             Loss("mistyped_values", count, event, None, None)
             for event, count in self._misfits.items()
         ]
-        return (*find_losses(self.decoder, self._names, since_ns), *misfits, *unreadable)
+        lost = find_losses(self.decoder, self._names, since_ns)
+        return (*self._of_recording(), *lost, *misfits, *unreadable)
+
+    def _of_recording(self) -> list[Loss]:
+        """What the manifests say. What an incomplete recording lacks is behind its last packets."""
+        cut = ("incomplete_recording", "stopped_early")
+        since = last_known_ns(self.decoder) if self.problems else None
+        return [
+            Loss(item.code, 1, item.text, since if item.code in cut else None, None)
+            for item in self.problems
+        ]
 
     def loss_rows(self) -> list[dict[str, Any]]:
         """Return the losses as values that JSON has; times are ns since the epoch, or null."""
@@ -111,8 +123,11 @@ class Trace:
         ledger = Ledger()
         for loss in self.losses:
             known = [ns for ns in (loss.begin_ns, loss.end_ns) if ns is not None]
-            span_ns = (known[0], known[-1]) if known else None
-            ledger.add(loss.code, loss.count, span_ns=span_ns)
+            # How long a recording as a whole is incomplete is no time of a finding.
+            timed = known and loss.code not in SAID_FIRST
+            span_ns = (known[0], known[-1]) if timed else None
+            texts = [loss.where] if loss.code in SAID_FIRST and loss.where else []
+            ledger.add(loss.code, loss.count, *map(printable, texts), span_ns=span_ns)
         return ledger
 
     def tables(
@@ -219,5 +234,12 @@ def open_trace(path: str | Path, *, progress: Callable[[int], None] | None = Non
     trace.
     """
     place = Path(path)
-    traces, unreadable = find_traces(place)
+    try:
+        traces, unreadable = find_traces(place)
+    except TraceError as error:
+        # A recording that failed has no trace: its manifest knows why.
+        told = [problem.text for problem in recording_problems(place, ()) if problem.text]
+        if not told:
+            raise
+        raise TraceError(f"{error} Its manifest says: {'; '.join(told)}.") from error
     return Trace(place, traces, unreadable, progress)

@@ -16,8 +16,8 @@ from strata.printable import path_text, printable
 from strata.read.contents import Contents, CtfDescription
 from strata.read.losses import Loss
 from strata.report.breaking import broken
-from strata.report.findings import finding_line
-from strata.schema.quality import worst_first
+from strata.report.findings import finding_line, first_lines
+from strata.schema.quality import SAID_FIRST, worst_first
 from strata.units import format_count, format_instant, format_ns, format_share
 
 _MAX_ROWS = 20
@@ -29,6 +29,8 @@ def print_contents(contents: Contents, console: Console, *, everything: bool) ->
 
     Without `everything`, long lists end after 20 rows and say how many there are.
     """
+    for line in first_lines(contents.ledger.rows()):
+        console.print(line)
     console.print(_head(contents, console.width))
     _print_traces(contents, console, everything=everything)
     if contents.processes:
@@ -147,11 +149,15 @@ def _print_losses(contents: Contents, console: Console, *, everything: bool) -> 
     if not rows:
         console.print("\nNothing was lost.")
         return
+    found = [loss for loss in _summed(contents.losses) if loss.code not in SAID_FIRST]
+    if not found:
+        console.print("\nOf what the recording holds nothing was lost.")
+        return
     console.print(Text("\nLoss and remarks", style="bold"))
     for row in rows:
-        console.print(finding_line(row))
+        if row["code"] not in SAID_FIRST:
+            console.print(finding_line(row))
     console.print(Text("\nWhere and when (since the first event)", style="bold"))
-    found = _summed(contents.losses)
     shown = found if everything else found[:_MAX_ROWS]
     # A path begins a place, or stands in the reason behind one.
     root = re.compile(rf"(?:^|(?<= )){re.escape(path_text(contents.path))}/")

@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import pandas as pd
 from rich.text import Text
 
+from strata.printable import printable
 from strata.schema.diagnostic import Severity
+from strata.schema.quality import SAID_FIRST
 
 _STYLE = {Severity.LOSS: "bold red", Severity.WARNING: "yellow", Severity.INFO: "dim"}
 
@@ -17,3 +20,19 @@ _STYLE = {Severity.LOSS: "bold red", Severity.WARNING: "yellow", Severity.INFO: 
 def finding_line(row: Mapping[Any, Any]) -> Text:
     """Return a row of the `quality` table as text in the colour of its severity."""
     return Text(f"{row['severity']}: {row['text']}", style=_STYLE[Severity(row["severity"])])
+
+
+def said_first(rows: Iterable[Mapping[Any, Any]]) -> list[Mapping[Any, Any]]:
+    """Return the findings about the recording as a whole, which are said before any result."""
+    return [row for row in rows if row["code"] in SAID_FIRST]
+
+
+def first_lines(rows: Iterable[Mapping[Any, Any]]) -> list[Text]:
+    """Return the findings that are said first as lines for a terminal."""
+    return [finding_line({**row, "text": printable(row["text"])}) for row in said_first(rows)]
+
+
+def first_texts(quality: pd.DataFrame) -> tuple[str, ...]:
+    """Return the texts of what the table `quality` says of the recording as a whole."""
+    rows: Sequence[Mapping[Any, Any]] = quality.to_dict("records")
+    return tuple(str(row["text"]) for row in said_first(rows))

@@ -27,7 +27,10 @@ def hop_document(traces: Sequence[TraceHops], selection: Selection) -> dict[str,
     """Return the document; durations are ns, and a trace that lacks a hop is not in its list."""
     return {
         "schema": SCHEMA,
-        "traces": [{"name": trace.name, "path": trace.path} for trace in traces],
+        "traces": [
+            {"name": trace.name, "path": trace.path, "recording": list(trace.recording)}
+            for trace in traces
+        ],
         "hops": [
             {
                 "topic": way.name,

@@ -46,6 +46,9 @@ def print_hops(
     """Print a block for each hop with a line for each trace, then the chains."""
     lettered = {letter(at): trace for at, trace in enumerate(traces)}
     letters = list(lettered)
+    for name, trace in lettered.items():
+        for text in trace.recording:
+            console.print(Text(printable(f"{name}, {trace.name}: {text}"), style="bold red"))
     console.print(_legend(lettered, span, console.width))
     hops = selection.hops(traces)
     for way in hops:

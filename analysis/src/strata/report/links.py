@@ -19,13 +19,15 @@ Row = Mapping[Hashable, Any]
 _OUTPUT = ["node", "cut", "output", "published"]
 
 
-def links_file(proposals: pd.DataFrame, trace: str) -> str:
+def links_file(proposals: pd.DataFrame, trace: str, recording: Iterable[str] = ()) -> str:
     """Return a links file (strata.read.links) of the table `link_proposals`.
 
-    What is not probable is there as a comment.
+    What is not probable is there as a comment, and so is what `recording` says of the whole
+    recording.
     """
     probable = proposals[proposals["probable"]]
     lines = [
+        *(f"# {printable(text)}" for text in recording),
         f"# Message links of {printable(trace)}, inferred by `strata links`: no event shows them.",
         "# Read each, delete what is wrong, and hand the file to a verb's option --links.",
         "links:" if len(probable) else "links: []",

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
+from strata.report.findings import first_texts
 from strata.report.layer_rows import add_hop, add_layer, layer_table
 from strata.stats.path import CriticalPath
 from strata.symbols import shorten_place
@@ -48,7 +49,7 @@ def paths_document(analysis: Analysis, paths: Sequence[CriticalPath]) -> dict[st
     """Return paths as the document of `strata path`, described in docs/json.md; times are ns."""
     return {
         "schema": SCHEMA,
-        "trace": {"path": analysis.trace.path},
+        "trace": {"path": analysis.trace.path, "recording": list(first_texts(analysis.quality))},
         "paths": [_document(analysis, path) for path in paths],
     }
 

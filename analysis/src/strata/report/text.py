@@ -21,7 +21,7 @@ from strata.report.breaking import broken
 from strata.report.drivers import drivers_section
 from strata.report.entities import entity_sections
 from strata.report.executors import executors_section
-from strata.report.findings import finding_line
+from strata.report.findings import finding_line, first_lines
 from strata.report.layer_rows import add_layer, add_rest, hop_line, layer_table
 from strata.report.links import cut_chains, links_advice
 from strata.report.lost import loss_sentences
@@ -37,6 +37,7 @@ from strata.report.system import (
 )
 from strata.report.unsynchronised import NOTE, marked
 from strata.schema.events import INTERNAL_TOPICS
+from strata.schema.quality import SAID_FIRST
 from strata.stats.bottleneck import shared_names
 from strata.symbols import shorten
 from strata.units import format_count, format_ns
@@ -62,6 +63,8 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
     Without `everything`, hops of internal topics and the callbacks that ran the least are left out,
     and the text says how many.
     """
+    for line in first_lines(analysis.quality.to_dict("records")):
+        console.print(line)
     console.print(_head(analysis, console.width))
     console.print(_quality(analysis, everything=everything))
     verdict = system_section(analysis, everything=everything)
@@ -138,16 +141,19 @@ def _head(analysis: Analysis, width: int) -> RenderableType:
 
 def _quality(analysis: Analysis, *, everything: bool) -> RenderableType:
     grid = _grid(2)
-    rows = analysis.quality
+    rows = analysis.quality[~analysis.quality["code"].isin(SAID_FIRST)]
+    every = len(rows)
     if not everything:
         rows = rows[rows["severity"] != "info"]
-    if rows.empty:
+    if rows.empty and every < len(analysis.quality):
+        grid.add_row("quality", Text("see above; of what is there nothing is lost or inferred"))
+    elif rows.empty:
         grid.add_row("quality", Text("nothing lost, nothing inferred", style="green"))
     for index, row in enumerate(rows.to_dict("records")):
         grid.add_row("quality" if not index else "", finding_line(row))
     for place in analysis.losses.loc[analysis.losses["code"] == "unreadable_traces", "place"]:
         grid.add_row("", Text(printable(f"left out: {place}")))
-    hidden = len(analysis.quality) - len(rows)
+    hidden = every - len(rows)
     if hidden:
         grid.add_row(
             "", Text(f"and {format_count(hidden, 'remark', 'remarks')} (--all)", style="dim")

@@ -17,12 +17,15 @@ import numpy.typing as npt
 
 from strata.schema.diagnostic import Diagnostic, Severity
 from strata.schema.findings import FINDINGS
+from strata.schema.findings.recording import RECORDING
 
 Ints = npt.NDArray[np.int64]
 Objects = npt.NDArray[np.object_]
 
 EVENT_LOSSES = frozenset(
     {
+        "incomplete_recording",
+        "stopped_early",
         "discarded_events",
         "lost_packets",
         "dropped_packets",
@@ -34,6 +37,9 @@ EVENT_LOSSES = frozenset(
 )
 """Codes by which events are missing from the trace."""
 
+SAID_FIRST = tuple(item.code for item in RECORDING)
+"""Codes that tell of the recording as a whole: they come before all others, in this order."""
+
 _NAMED = 6
 """How many of what was found a text names."""
 _PLACES = 3
@@ -42,10 +48,11 @@ _PLACES = 3
 CATALOGUE: dict[str, Diagnostic] = {item.code: item for item in FINDINGS}
 
 
-def worst_first(code: str) -> tuple[int, str]:
-    """Return what to sort codes by: the worst severity first, then by name."""
+def worst_first(code: str) -> tuple[int, int, str]:
+    """Return what to sort codes by: of the recording first, then the worst severity, then by name."""
     order = (Severity.LOSS, Severity.WARNING, Severity.INFO)
-    return order.index(CATALOGUE[code].severity), code
+    first = SAID_FIRST.index(code) if code in SAID_FIRST else len(SAID_FIRST)
+    return first, order.index(CATALOGUE[code].severity), code
 
 
 def _listed(details: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ import pandas as pd
 from strata.analysis import Analysis
 from strata.model.columns import NONE, filled
 from strata.schema.layers import CALLBACK, HOP_LAYERS, SUSPENDED, Layer
+from strata.schema.quality import SAID_FIRST
 from strata.stats.groups import TAIL, TYPICAL, Group, members
 from strata.stats.hops import counted
 from strata.stats.mode_tables import modes_found
@@ -99,7 +100,8 @@ class Hop:
 class TraceHops:
     """The hops of one trace and, for reference, its chains from end to end.
 
-    `begin_ns` is when the trace began.
+    `begin_ns` is when the trace began. `recording` is what its manifest says of the recording as a
+    whole: why it is incomplete, say.
     """
 
     name: str
@@ -107,6 +109,7 @@ class TraceHops:
     hops: dict[Way, Hop]
     chains: dict[Way, Distribution]
     begin_ns: int = 0
+    recording: tuple[str, ...] = ()
 
 
 def trace_hops(analysis: Analysis, name: str) -> TraceHops:
@@ -133,7 +136,9 @@ def trace_hops(analysis: Analysis, name: str) -> TraceHops:
             tuple(losses[losses["hop_id"] == at].drop(columns="hop_id").to_dict("records")),
         )
     path, begin_ns = analysis.trace.path, analysis.trace.begin_ns
-    return TraceHops(name, path, hops, _chains(analysis), begin_ns)
+    first = analysis.quality["code"].isin(SAID_FIRST)
+    recording = tuple(analysis.quality.loc[first, "text"].astype(str))
+    return TraceHops(name, path, hops, _chains(analysis), begin_ns, recording)
 
 
 class _Cut:

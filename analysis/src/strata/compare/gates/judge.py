@@ -4,9 +4,9 @@
 
 A gate holds when the whole interval is within its bound, is broken when the whole interval is
 beyond it, and is undecided when the interval straddles it. What has no interval (min, max) is held
-against the bound by itself. Where too much of B is missing it cannot be judged, and fails unless
-its file says otherwise. The intervals are at 95 % each and not corrected for how many gates
-there are: a gate was chosen before the run.
+against the bound by itself. Where too much of B is missing, or the recording of a side is not known
+to be complete, it cannot be judged, and fails unless its file says otherwise. The intervals are at
+95 % each and not corrected for how many gates there are: a gate was chosen before the run.
 """
 
 from __future__ import annotations
@@ -71,7 +71,26 @@ class Judgement:
 
 def judge(gates: Sequence[Gate], a: Side | None, b: Side) -> list[Judgement]:
     """Judge every gate for each of its subjects, at least once each; A is null without one."""
-    return [judgement for gate in gates for judgement in _judge(gate, a, b)]
+    found = [judgement for gate in gates for judgement in _judge(gate, a, b)]
+    return [_of_recordings(one, a, b) for one in found]
+
+
+def _of_recordings(judgement: Judgement, a: Side | None, b: Side) -> Judgement:
+    """Take back what was decided of recordings that are not complete, unless it is broken."""
+    sides = {"A": a, "B": b} if judgement.gate.condition.relative else {"B": b}
+    partial = [
+        f"{letter}, {run.name}"
+        for letter, side in sides.items()
+        for run in (side.runs if side is not None else ())
+        if run.incomplete
+    ]
+    if not partial or judgement.outcome is Outcome.BROKEN:
+        return judgement
+    named = "; ".join(partial)
+    text = f"the recording is not known to be complete ({named}): such a gate"
+    text = f"{text} {judgement.gate.missing}"
+    text = f"{judgement.text}; {text}" if judgement.text else text
+    return replace(judgement, outcome=Outcome.MISSING, text=text)
 
 
 def _judge(gate: Gate, a: Side | None, b: Side) -> list[Judgement]:

@@ -20,6 +20,7 @@ from markupsafe import Markup
 from strata import __version__
 from strata.printable import printable
 from strata.report.executors import EXECUTOR_STATES
+from strata.report.findings import said_first
 from strata.report.html import (
     actions,
     drivers,
@@ -112,6 +113,7 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         begin=format_instant(analysis.trace.begin_ns),
         counts=analysis.counts,
         findings=_records(analysis),
+        first=said_first(_records(analysis)),
         lost=bool((analysis.quality["severity"] == Severity.LOSS.value).any()),
         chains=chains,
         system=system.system_of(analysis, shown),

@@ -11,10 +11,12 @@ from strata.schema.findings.entities import ENTITIES
 from strata.schema.findings.kernel import KERNEL
 from strata.schema.findings.messages import MESSAGES
 from strata.schema.findings.middleware import MIDDLEWARE
+from strata.schema.findings.recording import RECORDING
 from strata.schema.findings.services import SERVICES
 from strata.schema.findings.trace import TRACE
 
 FINDINGS: tuple[Diagnostic, ...] = (
+    *RECORDING,
     *TRACE,
     *MESSAGES,
     *MIDDLEWARE,
