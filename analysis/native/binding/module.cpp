@@ -133,19 +133,24 @@ class Traces {
     return found;
   }
 
+  using Packets = std::vector<ctf::Packet> ctf::Stream::*;
+
   // A column of all packets, stream after stream, as a NumPy array that owns its memory.
   template <typename Get>
-  auto packet_column(Get get) const {
+  auto packet_column(Packets which, Get get) const {
     std::vector<int64_t> values;
     for (size_t i = 0; i < set_.streams().size(); ++i) {
-      for (const auto& packet : set_.streams()[i].packets) values.push_back(get(i, packet));
+      for (const auto& packet : set_.streams()[i].*which) values.push_back(get(i, packet));
     }
     auto* kept = new std::vector<int64_t>(std::move(values));
     nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<int64_t>*>(p); });
     return nb::ndarray<nb::numpy, int64_t, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
   }
 
-  nb::dict packets() const {
+  nb::dict packets() const { return columns_of(&ctf::Stream::packets); }
+  nb::dict missing_packets() const { return columns_of(&ctf::Stream::missing); }
+
+  nb::dict columns_of(Packets which) const {
     const auto nanoseconds = [this](const ctf::Packet& packet, uint64_t cycles) -> int64_t {
       const int clock = packet.stream->clock;
       if (clock < 0 || cycles == ctf::Packet::kNone) return INT64_MIN;
@@ -154,25 +159,29 @@ class Traces {
     };
     using ctf::Packet;
     nb::dict found;
-    found["stream"] = packet_column([](size_t i, const Packet&) { return int64_t(i); });
-    found["file"] = packet_column([](size_t, const Packet& p) { return int64_t(p.file); });
-    found["offset"] = packet_column([](size_t, const Packet& p) { return int64_t(p.offset); });
-    found["bytes"] = packet_column([](size_t, const Packet& p) { return int64_t(p.bytes); });
+    found["stream"] = packet_column(which, [](size_t i, const Packet&) { return int64_t(i); });
+    found["file"] = packet_column(which, [](size_t, const Packet& p) { return int64_t(p.file); });
+    found["offset"] =
+        packet_column(which, [](size_t, const Packet& p) { return int64_t(p.offset); });
+    found["bytes"] = packet_column(which, [](size_t, const Packet& p) { return int64_t(p.bytes); });
     found["content_bits"] =
-        packet_column([](size_t, const Packet& p) { return int64_t(p.content_bits); });
+        packet_column(which, [](size_t, const Packet& p) { return int64_t(p.content_bits); });
     found["events_at"] =
-        packet_column([](size_t, const Packet& p) { return int64_t(p.events_at); });
+        packet_column(which, [](size_t, const Packet& p) { return int64_t(p.events_at); });
     found["begin_ns"] =
-        packet_column([&](size_t, const Packet& p) { return nanoseconds(p, p.begin); });
-    found["end_ns"] = packet_column([&](size_t, const Packet& p) { return nanoseconds(p, p.end); });
-    found["sequence"] = packet_column([](size_t, const Packet& p) { return int64_t(p.sequence); });
+        packet_column(which, [&](size_t, const Packet& p) { return nanoseconds(p, p.begin); });
+    found["end_ns"] =
+        packet_column(which, [&](size_t, const Packet& p) { return nanoseconds(p, p.end); });
+    found["sequence"] =
+        packet_column(which, [](size_t, const Packet& p) { return int64_t(p.sequence); });
     found["discarded"] =
-        packet_column([](size_t, const Packet& p) { return int64_t(p.discarded); });
+        packet_column(which, [](size_t, const Packet& p) { return int64_t(p.discarded); });
     found["sequence_bits"] =
-        packet_column([](size_t, const Packet& p) { return int64_t(p.sequence_size); });
+        packet_column(which, [](size_t, const Packet& p) { return int64_t(p.sequence_size); });
     found["discarded_bits"] =
-        packet_column([](size_t, const Packet& p) { return int64_t(p.discarded_size); });
-    found["instance"] = packet_column([](size_t, const Packet& p) { return int64_t(p.instance); });
+        packet_column(which, [](size_t, const Packet& p) { return int64_t(p.discarded_size); });
+    found["instance"] =
+        packet_column(which, [](size_t, const Packet& p) { return int64_t(p.instance); });
     return found;
   }
 
@@ -209,6 +218,22 @@ class Traces {
   }
 
   nb::list damage() const { return damage_list(set_.damage()); }
+  // (file, why its index is no witness)
+  nb::list index_faults() const {
+    nb::list found;
+    for (const auto& item : set_.index_faults()) {
+      found.append(nb::make_tuple(item.file, item.reason));
+    }
+    return found;
+  }
+
+  // (file, how many of its packet headers were mended)
+  nb::list mended_headers() const {
+    nb::list found;
+    for (const auto& item : set_.mended()) found.append(nb::make_tuple(item.file, item.packets));
+    return found;
+  }
+
   uint64_t duplicate_packets() const { return set_.duplicate_packets(); }
 
   static nb::list damage_list(const std::vector<ctf::Damage>& damage) {
@@ -311,6 +336,15 @@ class Reader {
   nb::list damage() const { return Traces::damage_list(reader_.damage()); }
   uint64_t out_of_order() const { return reader_.out_of_order(); }
 
+  // (file, byte of the packet, events)
+  nb::list misplaced() const {
+    nb::list found;
+    for (const auto& item : reader_.misplaced()) {
+      found.append(nb::make_tuple(item.file, item.offset, item.events));
+    }
+    return found;
+  }
+
  private:
   static ctf::ReadOptions options(int64_t begin, int64_t last, uint64_t chunk_rows,
                                   uint64_t chunk_bytes) {
@@ -374,7 +408,10 @@ NB_MODULE(_ctf, module) {
       .def_prop_ro("files", &Traces::files)
       .def_prop_ro("damage", &Traces::damage)
       .def_prop_ro("duplicate_packets", &Traces::duplicate_packets)
+      .def_prop_ro("index_faults", &Traces::index_faults)
+      .def_prop_ro("mended_headers", &Traces::mended_headers)
       .def("packets", &Traces::packets)
+      .def("missing_packets", &Traces::missing_packets)
       .def("extract", &Traces::extract, nb::arg("wanted"));
 
   nb::class_<Schema>(module, "Schema").def("__arrow_c_schema__", [](const Schema& schema) {
@@ -397,5 +434,6 @@ NB_MODULE(_ctf, module) {
       .def("__next__", &Reader::next)
       .def_prop_ro("tables", &Reader::tables)
       .def_prop_ro("damage", &Reader::damage)
+      .def_prop_ro("misplaced", &Reader::misplaced)
       .def_prop_ro("out_of_order", &Reader::out_of_order);
 }

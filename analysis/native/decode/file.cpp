@@ -20,20 +20,30 @@ int OpenFiles::descriptor(size_t file) {
     open_.splice(open_.begin(), open_, known->second);
     return open_.front().second;
   }
-  if (open_.size() >= kMostOpen) {
-    ::close(open_.back().second);
-    found_.erase(open_.back().first);
-    open_.pop_back();
+  if (open_.size() >= kMostOpen) close_oldest();
+  int descriptor = -1;
+  for (;;) {
+    descriptor = ::open(files_[file].path.c_str(), O_RDONLY | O_CLOEXEC);
+    // The process may have fewer descriptors than would be useful: one is enough.
+    if (descriptor >= 0 || open_.empty() || (errno != EMFILE && errno != ENFILE)) break;
+    close_oldest();
   }
-  const int descriptor = ::open(files_[file].path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0 && errno == ENOENT) return -1;
   if (descriptor < 0) throw std::system_error(errno, std::generic_category(), files_[file].path);
   open_.emplace_front(file, descriptor);
   found_[file] = open_.begin();
   return descriptor;
 }
 
+void OpenFiles::close_oldest() {
+  ::close(open_.back().second);
+  found_.erase(open_.back().first);
+  open_.pop_back();
+}
+
 size_t OpenFiles::read(size_t file, uint64_t offset, uint8_t* to, size_t bytes) {
   const int from = descriptor(file);
+  if (from < 0) return 0;
   size_t done = 0;
   while (done < bytes) {
     const ssize_t got = ::pread(from, to + done, bytes - done, static_cast<off_t>(offset + done));

@@ -27,13 +27,16 @@ class OpenFiles {
   OpenFiles(const OpenFiles&) = delete;
   OpenFiles& operator=(const OpenFiles&) = delete;
 
-  // Reads up to `bytes`, fewer only at the end of the file; throws std::system_error.
+  // Reads up to `bytes`, fewer only at the end of the file, none of one that was removed; throws
+  // std::system_error.
   size_t read(size_t file, uint64_t offset, uint8_t* to, size_t bytes);
 
  private:
   static constexpr size_t kMostOpen = 128;
 
+  // -1 when the file is not there any more.
   int descriptor(size_t file);
+  void close_oldest();
 
   const std::vector<StreamFile>& files_;
   std::list<std::pair<size_t, int>> open_;  // the last used first

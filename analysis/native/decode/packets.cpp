@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decode/packets.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
+#include <unordered_map>
+
+#include "decode/witness.hpp"
 
 namespace ctf {
 namespace {
@@ -88,14 +93,16 @@ class ReadHeader {
 class FileIndexer {
  public:
   FileIndexer(const Layout& layout, const StreamFile& file, size_t number, OpenFiles& files,
-              PacketIndex& index)
+              const IndexFile& witness, PacketIndex& index)
       : layout_(layout),
         file_(file),
         number_(number),
         files_(files),
         index_(index),
         slots_(static_cast<size_t>(layout.slot_count)),
-        steps_(kFreeHeaderSteps + kHeaderStepsPerByte * file.bytes) {}
+        steps_(kFreeHeaderSteps + kHeaderStepsPerByte * file.bytes) {
+    for (const auto& entry : witness.entries) known_.emplace(entry.offset, &entry);
+  }
 
   void run() {
     uint64_t at = 0;
@@ -109,6 +116,7 @@ class FileIndexer {
     try {
       header = header_at(at);
       if (header.packet_bits == Packet::kNone) header.packet_bits = header.content_bits;
+      mend_size(at, header);
       check(header);
     } catch (const DecodeError& error) {
       return damaged(at, error.reason);
@@ -122,6 +130,39 @@ class FileIndexer {
     if (++count_ > kMostPackets) return damaged(at, "a file has more packets than are supported");
     add(header, at, bytes);
     return at + bytes;
+  }
+
+  // Takes the index's word for the size of a packet where the next one begins there, and not where
+  // the header says; and for its content where the header's cannot be.
+  void mend_size(uint64_t at, PacketHeader& header) {
+    const auto found = known_.find(at);
+    if (found == known_.end()) return;
+    const uint64_t content = found->second->content_bits;
+    if (found->second->bytes * 8 == header.packet_bits) {
+      const bool impossible =
+          header.content_bits != Packet::kNone &&
+          (header.content_bits > header.packet_bits || header.content_bits < header.bits);
+      if (!impossible || content > header.packet_bits || content < header.bits) return;
+      header.content_bits = content;
+      index_.mended.push_back({number_, 1});
+      return;
+    }
+    if (found->second->bytes > file_.bytes - at || begins_packet(at, header.packet_bits)) return;
+    if (!begins_packet(at, found->second->bytes * 8)) return;
+    header.packet_bits = found->second->bytes * 8;
+    if (header.content_bits > header.packet_bits) header.content_bits = content;
+    index_.mended.push_back({number_, 1});
+  }
+
+  // Whether the file ends that far behind `at`, or another packet begins there.
+  bool begins_packet(uint64_t at, uint64_t bits) {
+    const uint64_t left = file_.bytes - at;
+    if (bits % 8 != 0 || bits / 8 > left || bits == 0) return false;
+    if (bits / 8 == left) return true;
+    const auto& mark = signature();
+    std::vector<uint8_t> bytes(mark.size());
+    const size_t got = files_.read(number_, at + bits / 8, bytes.data(), bytes.size());
+    return got == bytes.size() && bytes == mark;
   }
 
   PacketHeader header_at(uint64_t at) {
@@ -246,6 +287,7 @@ class FileIndexer {
   size_t number_;
   OpenFiles& files_;
   PacketIndex& index_;
+  std::unordered_map<uint64_t, const IndexEntry*> known_;  // by offset
   Slots slots_;
   std::vector<uint8_t> block_;
   mutable std::optional<std::vector<uint8_t>> signature_;
@@ -254,6 +296,11 @@ class FileIndexer {
   uint64_t read_again_ = 0;  // bytes, for headers that the first read did not hold
   uint64_t steps_;           // that are left to the headers of the file
 };
+
+uint64_t size_now(const std::string& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
+}
 
 }  // namespace
 
@@ -279,7 +326,16 @@ PacketHeader read_packet_header(const Layout& layout, const uint8_t* packet, uin
 
 void index_file(const Layout& layout, const StreamFile& file, size_t number, OpenFiles& files,
                 PacketIndex& index) {
-  FileIndexer(layout, file, number, files, index).run();
+  const IndexFile witness = read_index_file(file.path);
+  index.now_bytes = size_now(file.path);
+  FileIndexer(layout, file, number, files, witness, index).run();
+  const bool strict = has_strict_times(layout);
+  for (auto& packet : index.packets) packet.has_strict_times = strict;
+  if (!witness.fault.empty()) index.faults.push_back({number, witness.fault});
+  if (!witness.entries.empty()) {
+    hold_against_index(layout, number, file.bytes, witness, index.packets, index);
+  }
+  if (strict) hold_against_neighbours(number, index.packets, index);
 }
 
 }  // namespace ctf

@@ -31,6 +31,10 @@ struct Packet {
   uint64_t instance = kNone;
   uint8_t sequence_size = 64;  // bits: fewer than 64 wrap around
   uint8_t discarded_size = 64;
+  uint64_t index_begin = kNone;   // what the index says, where nothing around tells who is right
+  bool is_confirmed = false;      // the index says the same, or was taken
+  bool begin_is_lost = false;     // `begin` is damaged, and nothing tells what it was
+  bool has_strict_times = false;  // no event of it is outside `begin` to `end`
   const StreamClass* stream = nullptr;
 };
 
@@ -43,9 +47,28 @@ struct Damage {
   std::string reason;
 };
 
+// The index of a file cannot be used, or says something else than its packets.
+struct IndexFault {
+  size_t file = 0;
+  std::string reason;
+};
+
+inline constexpr const char* kContradicts =
+    "of some packets it says something else than their headers";
+
+// Headers of a file whose damage is mended, by what is around or the index.
+struct Mended {
+  size_t file = 0;
+  uint64_t packets = 0;
+};
+
 struct PacketIndex {
   std::vector<Packet> packets;
   std::vector<Damage> damage;
+  std::vector<Packet> missing;  // that the index of the file knows, and the file does not hold
+  std::vector<IndexFault> faults;
+  std::vector<Mended> mended;
+  uint64_t now_bytes = 0;  // of the file, after its index was read
 };
 
 // What the header and context of one packet say.

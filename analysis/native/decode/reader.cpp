@@ -215,6 +215,15 @@ void Reader::damaged(const StreamCursor& cursor, uint64_t bits, const char* reas
                      false, reason});
 }
 
+// Leaves a packet that was read.
+void Reader::leave(StreamCursor& cursor) {
+  const Packet& packet = cursor.packet();
+  if (cursor.misplaced() > 0) {
+    misplaced_.push_back({packet.file, packet.offset, cursor.misplaced()});
+  }
+  cursor.skip_packet();
+}
+
 // Reads the packet that the cursor waits for; false when no event of it can be read.
 bool Reader::load(StreamCursor& cursor) {
   PacketValues& shared = shared_[cursor.rank()];
@@ -246,7 +255,7 @@ std::vector<std::shared_ptr<Batch>> Reader::next() {
       if (load(*cursor)) {
         push_heap(cursor);
       } else {
-        cursor->skip_packet();
+        leave(*cursor);
         if (wait_for_packet(*cursor)) push_heap(cursor);
       }
       continue;
@@ -273,7 +282,7 @@ void Reader::run(StreamCursor& cursor) {
     if (!advance(cursor)) {
       // What waits points into the packet that is left now.
       flush_all();
-      cursor.skip_packet();
+      leave(cursor);
       if (wait_for_packet(cursor)) push_heap(&cursor);
       full_ = full_ || rows_ >= options_.chunk_rows;
       return;

@@ -26,6 +26,13 @@ struct ReadOptions {
   uint64_t chunk_bytes = 64U << 20;
 };
 
+// Events of a packet that were left out, as their times are not of the packet.
+struct Misplaced {
+  size_t file = 0;
+  uint64_t offset = 0;  // of the packet, in bytes
+  uint64_t events = 0;
+};
+
 class Reader {
  public:
   // `wishes`: by the number of TraceSet::event_classes; none for what is not wanted. `traces` must
@@ -42,6 +49,7 @@ class Reader {
 
   // Of the chunks so far.
   const std::vector<Damage>& damage() const { return damage_; }
+  const std::vector<Misplaced>& misplaced() const { return misplaced_; }
   uint64_t out_of_order() const { return out_of_order_; }
 
  private:
@@ -65,6 +73,7 @@ class Reader {
   void append(StreamCursor& cursor);
   void flush_plan(Plan& plan);
   void flush_all();
+  void leave(StreamCursor& cursor);
   void damaged(const StreamCursor& cursor, uint64_t bits, const char* reason);
   std::vector<std::shared_ptr<Batch>> finish();
 
@@ -89,6 +98,7 @@ class Reader {
   bool failed_ = false;
   int64_t latest_ = INT64_MIN;
   std::vector<Damage> damage_;
+  std::vector<Misplaced> misplaced_;
   uint64_t out_of_order_ = 0;
 };
 

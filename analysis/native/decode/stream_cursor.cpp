@@ -52,12 +52,15 @@ bool is_lttng(const FieldClass& header, unsigned id_bits, unsigned id_alignment,
 struct ReadEventHeader : Skip {
   uint64_t id = 0;
   uint64_t clock;
+  bool is_whole = false;
 
   explicit ReadEventHeader(uint64_t before) : clock(before) {}
 
   void integer(const FieldClass& field, uint64_t value) {
     if ((field.roles & event_class_id) != 0) id = value;
-    if (field.clock >= 0) clock = advance_clock(clock, value, field.size == 0 ? 64 : field.size);
+    if (field.clock < 0) return;
+    clock = advance_clock(clock, value, field.size == 0 ? 64 : field.size);
+    is_whole = field.size == 0 || field.size >= 64;
   }
 };
 
@@ -123,6 +126,7 @@ void StreamCursor::reserve(uint64_t bytes) {
 
 void StreamCursor::load(OpenFiles& files, const EventTable& table, PacketValues& shared) {
   const Packet& found = packet();
+  misplaced_ = 0;
   const uint64_t wanted = (found.content_bits + 7) / 8;
   reserve(wanted + kSlack);
   std::memset(buffer_.get() + wanted, 0, kSlack);
@@ -147,17 +151,51 @@ void StreamCursor::load(OpenFiles& files, const EventTable& table, PacketValues&
   if (found.begin != Packet::kNone) clock_ = found.begin;
   next_ = header.bits;
   end_ = found.content_bits;
+  bound_times();
+}
+
+// A damaged time is one that is not of its packet, where the producer writes none such.
+void StreamCursor::bound_times() {
+  const Packet& found = packet();
+  clock_is_lost_ = found.begin_is_lost;
+  has_bounds_ = table_->has_clock && found.has_strict_times && found.begin != Packet::kNone;
+  if (!has_bounds_) return;
+  first_ = found.begin;
+  uint64_t last = found.end;
+  if (last == Packet::kNone || last < first_) {
+    const Packet* after = packet_after();
+    last = after != nullptr && after->begin != Packet::kNone && after->begin >= first_
+               ? after->begin
+               : UINT64_MAX;
+  }
+  span_ = last - first_;
 }
 
 bool StreamCursor::advance(const PacketValues& shared) {
-  at_ = next_;
-  if (at_ >= end_) return false;
-  const uint64_t id = read_header();
-  plan = table_->find(id);
-  if (plan == nullptr) throw DecodeError{"an event has an id that the metadata do not declare"};
-  find_end(shared);
-  if (next_ == at_) throw DecodeError{"an event has no bits"};
+  for (;;) {
+    at_ = next_;
+    if (at_ >= end_) return false;
+    const uint64_t before = clock_;
+    const uint64_t id = read_header();
+    plan = table_->find(id);
+    if (plan == nullptr) throw DecodeError{"an event has an id that the metadata do not declare"};
+    find_end(shared);
+    if (next_ == at_) throw DecodeError{"an event has no bits"};
+    if (!has_bounds_ || !is_misplaced(before)) break;
+    ++misplaced_;
+  }
   time = table_->has_clock ? table_->clock.nanoseconds(clock_) : 0;
+  return true;
+}
+
+// Whether the time of the event at which the cursor stands is damaged; then the clock is set back
+// to that of the event before. Short times count from the last whole one: behind one that is
+// damaged they tell nothing.
+bool StreamCursor::is_misplaced(uint64_t before) {
+  if (time_is_whole_) clock_is_lost_ = false;
+  if (!clock_is_lost_ && clock_ - first_ <= span_) return false;
+  if (time_is_whole_) clock_is_lost_ = true;
+  clock_ = before;
   return true;
 }
 
@@ -176,12 +214,14 @@ uint64_t StreamCursor::read_header() {
     clock_ = compact ? advance_clock(clock_, word >> 5U & 0x7FFFFFF, 27)
                      : advance_clock(clock_, word >> 16U & 0xFFFFFFFF, 32);
     body_ = at_ + bits;
+    time_is_whole_ = false;
     return id;
   }
   const unsigned before = compact ? 1 : 2;
   const uint64_t bits = before * 8ULL + 96;
   if (left < bits) return read_any_header();
   clock_ = load_bytes(bytes + before + 4, 8);
+  time_is_whole_ = true;
   body_ = at_ + bits;
   return load_bytes(bytes + before, 4);
 }
@@ -191,6 +231,7 @@ uint64_t StreamCursor::read_any_header() {
   ReadEventHeader visitor(clock_);
   decode_field(table_->stream->event_header.get(), cursor, slots_, visitor, steps_);
   clock_ = visitor.clock;
+  time_is_whole_ = visitor.is_whole;
   body_ = cursor.at();
   return visitor.id;
 }

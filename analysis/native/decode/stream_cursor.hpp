@@ -77,6 +77,8 @@ class StreamCursor {
   // `unread_bits` is what is left of the packet.
   bool advance(const PacketValues& shared);
   uint64_t unread_bits() const { return end_ - at_; }
+  // Events of the packet so far that were passed, as their times are not of the packet.
+  uint64_t misplaced() const { return misplaced_; }
   void free_buffer() {
     buffer_.reset();
     capacity_ = 0;
@@ -87,6 +89,8 @@ class StreamCursor {
  private:
   static constexpr size_t kSlack = 32;  // readable bytes behind the packet, for whole-word loads
 
+  bool is_misplaced(uint64_t before);
+  void bound_times();
   uint64_t read_header();
   uint64_t read_any_header();
   void find_end(const PacketValues& shared);
@@ -107,6 +111,12 @@ class StreamCursor {
   uint64_t next_ = 0;  // behind it
   uint64_t end_ = 0;   // of the packet's content
   uint64_t clock_ = 0;
+  uint64_t first_ = 0;          // clock values: the earliest of an event
+  uint64_t span_ = UINT64_MAX;  // from it to the last
+  bool has_bounds_ = false;
+  bool time_is_whole_ = false;  // the event's header has all bits of its time
+  bool clock_is_lost_ = false;  // until a header has all bits again
+  uint64_t misplaced_ = 0;
   uint64_t steps_ = 0;  // that are left to the packet
   uint64_t context_steps_ = 0;
   uint64_t context_bytes_ = 0;

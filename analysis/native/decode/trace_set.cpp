@@ -19,6 +19,8 @@ constexpr uint64_t kBillion = 1'000'000'000;
 uint64_t size_of(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
+    // Its index may know what it held.
+    if (errno == ENOENT) return 0;
     throw std::system_error(errno, std::generic_category(), path);
   }
   return static_cast<uint64_t>(status.st_size);
@@ -67,22 +69,65 @@ void TraceSet::index() {
   using Key = std::tuple<std::string, uint64_t, uint64_t, size_t>;
   std::map<Key, size_t> known;
   OpenFiles files(files_);
+  std::vector<PacketIndex> every(files_.size());
+  for (size_t number = 0; number < files_.size(); ++number) {
+    const Layout& layout = *sources_[files_[number].source].layout;
+    index_file(layout, files_[number], number, files, every[number]);
+  }
+  choose_begins(every);
   for (size_t number = 0; number < files_.size(); ++number) {
     const size_t source = files_[number].source;
     const Layout& layout = *sources_[source].layout;
-    PacketIndex found;
-    index_file(layout, files_[number], number, files, found);
+    PacketIndex& found = every[number];
     damage_.insert(damage_.end(), found.damage.begin(), found.damage.end());
+    faults_.insert(faults_.end(), found.faults.begin(), found.faults.end());
+    mended_.insert(mended_.end(), found.mended.begin(), found.mended.end());
     const std::string trace = layout.uuid ? format_uuid(*layout.uuid) : std::to_string(source);
-    for (auto& packet : found.packets) {
+    const auto stream_of = [&](const Packet& packet) -> Stream& {
       const size_t alone = packet.instance == Packet::kNone ? number + 1 : 0;
       const Key key{trace, packet.stream->id, packet.instance, alone};
       const auto [place, fresh] = known.emplace(key, streams_.size());
-      if (fresh) streams_.push_back({{}, source});
-      streams_[place->second].packets.push_back(packet);
-    }
+      if (fresh) streams_.push_back({{}, {}, source});
+      return streams_[place->second];
+    };
+    for (const auto& packet : found.packets) stream_of(packet).packets.push_back(packet);
+    for (const auto& packet : found.missing) stream_of(packet).missing.push_back(packet);
+    found = {};
   }
   for (auto& stream : streams_) sort_packets(stream);
+}
+
+// The first packet of a stream follows none. Where its header and the index differ, the one is
+// right that is nearer to where the other streams of the directory begin: LTTng makes the buffers
+// of all CPUs at once.
+void TraceSet::choose_begins(std::vector<PacketIndex>& found) {
+  for (size_t number = 0; number < found.size(); ++number) {
+    if (found[number].packets.empty()) continue;
+    Packet& packet = found[number].packets.front();
+    if (packet.index_begin == Packet::kNone) continue;
+    std::vector<uint64_t> others;
+    for (size_t other = 0; other < found.size(); ++other) {
+      if (other == number || files_[other].source != files_[number].source) continue;
+      if (found[other].packets.empty()) continue;
+      const Packet& first = found[other].packets.front();
+      if (first.begin != Packet::kNone && first.index_begin == Packet::kNone) {
+        others.push_back(first.begin);
+      }
+    }
+    if (others.empty()) {
+      found[number].faults.push_back({number, kContradicts});
+      continue;
+    }
+    std::ranges::nth_element(others, others.begin() + static_cast<ptrdiff_t>(others.size() / 2));
+    const uint64_t middle = others[others.size() / 2];
+    const auto distance = [&](uint64_t at) { return at > middle ? at - middle : middle - at; };
+    if (distance(packet.index_begin) >= distance(packet.begin)) {
+      found[number].faults.push_back({number, kContradicts});
+      continue;
+    }
+    packet.begin = packet.index_begin;
+    found[number].mended.push_back({number, 1});
+  }
 }
 
 void TraceSet::sort_packets(Stream& stream) {

@@ -19,10 +19,12 @@ struct Source {
   std::shared_ptr<const Layout> layout;
 };
 
-// Packets that one producer wrote in sequence, over all files and rotation chunks.
+// Packets that one producer wrote in sequence, over all files and rotation chunks. It has no
+// packets when indexes know some and files hold none.
 struct Stream {
   std::vector<Packet> packets;
-  size_t source = 0;  // of the first packet
+  std::vector<Packet> missing;  // that indexes know and no file holds
+  size_t source = 0;            // of the first packet
 };
 
 // An event class of a source; several sources may have classes of the same name and fields.
@@ -43,17 +45,22 @@ class TraceSet {
   const std::vector<StreamFile>& files() const { return files_; }
   const std::vector<Stream>& streams() const { return streams_; }
   const std::vector<Damage>& damage() const { return damage_; }
+  const std::vector<IndexFault>& index_faults() const { return faults_; }
+  const std::vector<Mended>& mended() const { return mended_; }
   const std::vector<EventClassRef>& event_classes() const { return event_classes_; }
   uint64_t duplicate_packets() const { return duplicates_; }
   size_t source_of(const Packet& packet) const { return files_[packet.file].source; }
 
  private:
+  void choose_begins(std::vector<PacketIndex>& found);
   void sort_packets(Stream& stream);
 
   std::vector<Source> sources_;
   std::vector<StreamFile> files_;
   std::vector<Stream> streams_;
   std::vector<Damage> damage_;
+  std::vector<IndexFault> faults_;
+  std::vector<Mended> mended_;
   std::vector<EventClassRef> event_classes_;
   uint64_t duplicates_ = 0;
 };

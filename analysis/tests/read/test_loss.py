@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -75,6 +76,9 @@ def test_a_stream_that_is_cut_to_nothing_is_counted(own_sample: Callable[[str], 
     directory = own_sample("fast_blocked_st")
     (directory / STREAM).write_bytes(b"")
     trace = open_trace(directory)
+    assert trace.ledger.counts == {"lost_packets": 1}
+    shutil.rmtree((directory / STREAM).parent / "index")
+    trace = open_trace(directory)
     assert trace.ledger.counts == {"empty_streams": 1}
     rows = trace.tables(["ros2:rmw_take"])["ros2:rmw_take"]
     assert set(rows["cpu_id"].to_pylist()) == {1}
@@ -97,11 +101,14 @@ class Packets:
     out_of_order = 0
 
     def __init__(self, *rows: tuple[int, int, int, int], bits: int = 64) -> None:
+        self.misplaced = self.mended_headers = self.index_faults = dict[Any, Any]()
         stream, sequence, end, discarded = np.array(rows, np.int64).T
         self.files = [StreamFile("s", 1, 0), StreamFile("t", 1, 0)]
         self.packets = {
             "stream": stream,
             "file": stream,
+            "offset": np.arange(len(rows)),
+            "bytes": np.ones(len(rows), np.int64),
             "sequence": sequence,
             "begin_ns": end - 5,
             "end_ns": end,
@@ -109,6 +116,7 @@ class Packets:
             "sequence_bits": np.full(len(rows), bits),
             "discarded_bits": np.full(len(rows), bits),
         }
+        self.missing_packets = {name: column[:0] for name, column in self.packets.items()}
 
 
 def losses(*rows: tuple[int, int, int, int], bits: int = 64) -> list[tuple[object, ...]]:

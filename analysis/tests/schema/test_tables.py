@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from strata.schema import docs
-from strata.schema.quality import CATALOGUE, Ledger
+from strata.schema.quality import CATALOGUE, SAID_FIRST, Ledger
 from strata.schema.table import Column, Table
 from strata.schema.tables import TABLES
 
@@ -81,4 +81,5 @@ def test_the_ledger_takes_declared_codes_only_and_orders_the_worst_first() -> No
 
 
 def test_every_finding_says_how_often() -> None:
-    assert all("{count}" in item.text for item in CATALOGUE.values())
+    # A recording as a whole is or is not complete.
+    assert all("{count}" in item.text or code in SAID_FIRST for code, item in CATALOGUE.items())

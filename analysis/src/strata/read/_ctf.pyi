@@ -47,6 +47,10 @@ class Traces:
     """Path, bytes, number of the trace."""
     damage: list[_Damage]
     duplicate_packets: int
+    index_faults: list[tuple[int, str]]
+    """File number, and why the index beside that file is no witness of it."""
+    mended_headers: list[tuple[int, int]]
+    """File number, and how many packet headers were damaged and are mended."""
     def packets(self) -> dict[str, npt.NDArray[np.int64]]:
         """Of every packet, stream after stream: stream, file, offset, bytes, content_bits,
         events_at (bits before the first event), begin_ns, end_ns, sequence, discarded, instance,
@@ -60,6 +64,8 @@ class Traces:
         bounds of its fields in these bytes (begin of the first, then the end of each, in the order
         of the class' fields without those of scope "packet"). Raises ValueError where a wanted
         class has another layout than LTTng-UST's, OSError."""
+    def missing_packets(self) -> dict[str, npt.NDArray[np.int64]]:
+        """The same columns, of packets that indexes know and that no stream file holds."""
 
 class Schema:
     """Columns of a table, for Arrow."""
@@ -93,4 +99,6 @@ class Reader:
     tables: list[tuple[str, Schema]]
     """Event name and columns; a batch's `table` is an index into them."""
     damage: list[_Damage]
+    misplaced: list[tuple[int, int, int]]
+    """File number, byte of a packet, and how many of its events have times outside of it."""
     out_of_order: int

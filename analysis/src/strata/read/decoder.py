@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -93,12 +94,39 @@ class Decoder:
         except OSError as error:
             raise TraceError(f"Cannot read trace: {error.strerror or error}.") from error
         self._found_damage: dict[Damage, None] = {}
+        self._misplaced: dict[tuple[int, int], int] = {}
         self.out_of_order = 0
 
     @cached_property
     def packets(self) -> dict[str, npt.NDArray[np.int64]]:
         """Columns of all packets, stream after stream; see _ctf.pyi."""
         return self._traces.packets()
+
+    @cached_property
+    def missing_packets(self) -> dict[str, npt.NDArray[np.int64]]:
+        """The same columns, of packets that the indexes know and that no stream file holds."""
+        return self._traces.missing_packets()
+
+    @property
+    def misplaced(self) -> dict[tuple[int, int], int]:
+        """Events left out for times that are not of their packet, by file and the packet's byte.
+
+        As far as events were decoded.
+        """
+        return dict(self._misplaced)
+
+    @cached_property
+    def index_faults(self) -> dict[int, str]:
+        """By file: why the index beside it is no witness."""
+        return dict(reversed(self._traces.index_faults))
+
+    @cached_property
+    def mended_headers(self) -> Counter[int]:
+        """By file: packet headers that were damaged and are mended."""
+        found: Counter[int] = Counter()
+        for file, count in self._traces.mended_headers:
+            found[file] += count
+        return found
 
     @cached_property
     def files(self) -> list[StreamFile]:
@@ -159,6 +187,9 @@ class Decoder:
         """Keep what decoding found wrong; the same thing found again counts once."""
         self._found_damage.update(dict.fromkeys(self._named(reader.damage)))
         self.out_of_order = max(self.out_of_order, reader.out_of_order)
+        for file, offset, count in reader.misplaced:
+            known = self._misplaced.get((file, offset), 0)
+            self._misplaced[file, offset] = max(known, count)
 
     @cached_property
     def _classes(self) -> list[tuple[int, str, list[tuple[str, int, str]]]]:

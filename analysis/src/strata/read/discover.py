@@ -19,6 +19,7 @@ from pathlib import Path
 from strata.errors import TraceError
 from strata.read import _ctf
 
+_INDEX = ".idx"
 _SHORT_ID = 8
 """Characters of a clock's id that a host's name has beside it, where several have that name."""
 
@@ -60,12 +61,18 @@ class CtfTrace:
         return int(clocks[0]["offset_ns"]) if clocks else 0
 
     def stream_files(self) -> list[Path]:
-        """Data stream files: every regular file beside the metadata, sorted by name."""
-        return sorted(
+        """Data stream files: every regular file beside the metadata, sorted by name.
+
+        Also those that are not there any more, and of which LTTng's index tells what they held.
+        """
+        found = {
             entry
             for entry in self.directory.iterdir()
             if entry.is_file() and entry.name != "metadata" and not entry.name.startswith(".")
-        )
+        }
+        indexes = self.directory.glob(f"index/*{_INDEX}")
+        names = (path.name.removesuffix(_INDEX) for path in indexes)
+        return sorted(found | {self.directory / name for name in names if name})
 
 
 def read_metadata(path: Path) -> _ctf.Metadata:

@@ -5,6 +5,9 @@
 LTTng's `events_discarded` is a running count of its stream, as of the end of the packet; the
 sequence number of a packet is one more than that of the packet before it (CTF 1.8, 5.3; CTF 2,
 4.4).
+
+Packets that only LTTng's index of a file knows are lost, each by itself. Between the packets of
+their stream they take part in both counts.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.read.decoder import NO_TIME, Decoder
+
+Columns = dict[str, npt.NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -39,10 +44,15 @@ def find_losses(
     `names` are the traces (numbers, as of `StreamFile.trace`) that stand for a part of the
     recording that was dropped on purpose (strata.read.rotated), from `since_ns` on.
     """
+    known = set(decoder.missing_packets["file"].tolist())
     found = [
-        Loss("empty_streams", 1, file.path, None, None) for file in decoder.files if not file.size
+        Loss("empty_streams", 1, file.path, None, None)
+        for number, file in enumerate(decoder.files)
+        if not file.size and number not in known
     ]
     found += _damage(decoder)
+    found += _missing(decoder)
+    found += _witnesses(decoder)
     found += _of_streams(decoder, names, since_ns)
     if decoder.duplicate_packets:
         found.append(Loss("duplicate_packets", decoder.duplicate_packets, "", None, None))
@@ -83,8 +93,57 @@ def _damage(decoder: Decoder) -> list[Loss]:
     return found
 
 
+def _missing(decoder: Decoder) -> list[Loss]:
+    """Runs of packets that the index of a file knows, and that it does not hold.
+
+    One of which a part is there counts as the truncated one that it is.
+    """
+    missing = decoder.missing_packets
+    cut = {(item.path, item.offset) for item in decoder.damage if item.truncated}
+    rows = [
+        row
+        for row, (file, offset) in enumerate(zip(missing["file"], missing["offset"], strict=True))
+        if (decoder.files[file].path, int(offset)) not in cut
+    ]
+    found = []
+    for run in _runs(missing, np.asarray(rows, np.int64)):
+        path = decoder.files[missing["file"][run[0]]].path
+        size = int(missing["bytes"][run].sum())
+        where = f"{path}: {size} bytes that its index knows are not in it"
+        begin, end = _known(missing["begin_ns"][run[0]]), _known(missing["end_ns"][run[-1]])
+        found.append(Loss("lost_packets", len(run), where, begin, end))
+    return found
+
+
+def _runs(missing: Columns, rows: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+    """Cut rows where another file begins, or where packets between two are there."""
+    file, offset, size = (missing[name][rows] for name in ("file", "offset", "bytes"))
+    goes_on = (file[1:] == file[:-1]) & (offset[1:] == offset[:-1] + size[:-1])
+    return np.split(rows, np.flatnonzero(~goes_on) + 1) if len(rows) else []
+
+
+def _witnesses(decoder: Decoder) -> list[Loss]:
+    """Damage of what tells of packets and events: their times, their headers, their indexes."""
+    packets, files = decoder.packets, decoder.files
+    found = []
+    for (file, offset), count in sorted(decoder.misplaced.items()):
+        rows = np.flatnonzero(packets["file"] == file)
+        window = _window(packets, rows, offset)
+        where = f"{files[file].path}, byte {offset}: their times are not of the packet"
+        found.append(Loss("misplaced_events", count, where, *window))
+    found += [
+        Loss("damaged_packet_headers", count, files[file].path, None, None)
+        for file, count in sorted(decoder.mended_headers.items())
+    ]
+    found += [
+        Loss("damaged_indexes", 1, f"{files[file].path}, its index: {why}", None, None)
+        for file, why in sorted(decoder.index_faults.items())
+    ]
+    return found
+
+
 def _window(
-    packets: dict[str, npt.NDArray[np.int64]], rows: npt.NDArray[np.int64], offset: int
+    packets: Columns, rows: npt.NDArray[np.int64], offset: int
 ) -> tuple[int | None, int | None]:
     """Return the time of the packet that a byte of a file is in; else that between its neighbours.
 
@@ -108,7 +167,7 @@ def _of_streams(
     decoder: Decoder, names: frozenset[int], dropped_since_ns: int | None
 ) -> list[Loss]:
     """Growth of the discarded counts and gaps of the sequence numbers, between packets."""
-    packets = decoder.packets
+    packets = _with_missing(decoder)
     stream, sequence, discarded = packets["stream"], packets["sequence"], packets["discarded"]
     begin, end = packets["begin_ns"], packets["end_ns"]
     if not len(stream):
@@ -148,6 +207,16 @@ def _of_streams(
             start = None if first[row] else _known(since[row])
             found.append(Loss(code, int(missing[row]), path, start, _known(begin[row])))
     return found
+
+
+def _with_missing(decoder: Decoder) -> Columns:
+    """Put the packets that only indexes know where they were in their streams."""
+    packets, missing = decoder.packets, decoder.missing_packets
+    if not len(missing["stream"]):
+        return packets
+    both = {name: np.concatenate([packets[name], missing[name]]) for name in packets}
+    order = np.lexsort((both["begin_ns"], both["stream"]))
+    return {name: column[order] for name, column in both.items()}
 
 
 def _without_dips(

@@ -29,6 +29,7 @@ EVENT_LOSSES = frozenset(
         "discarded_events",
         "lost_packets",
         "dropped_packets",
+        "misplaced_events",
         "truncated_streams",
         "truncated_bytes",
         "unreadable_bytes",
@@ -49,7 +50,7 @@ CATALOGUE: dict[str, Diagnostic] = {item.code: item for item in FINDINGS}
 
 
 def worst_first(code: str) -> tuple[int, int, str]:
-    """Return what to sort codes by: of the recording first, then the worst severity, then by name."""
+    """Return what to sort codes by: those of the recording first, the worst severity, the name."""
     order = (Severity.LOSS, Severity.WARNING, Severity.INFO)
     first = SAID_FIRST.index(code) if code in SAID_FIRST else len(SAID_FIRST)
     return first, order.index(CATALOGUE[code].severity), code

@@ -17,8 +17,26 @@ TRACE = (
     Diagnostic(
         "lost_packets",
         Severity.LOSS,
-        "{count} {packet is|packets are} missing from the sequence of a stream (overwritten or "
-        "not written).",
+        "{count} {packet is|packets are} missing from a stream (overwritten, not written, or not "
+        "in the file any more); how many events {it|they} held is not known.",
+    ),
+    Diagnostic(
+        "misplaced_events",
+        Severity.LOSS,
+        "{count} {event has a time that is|events have times that are} not of {its packet|their "
+        "packets} (damaged) and {was|were} left out.",
+    ),
+    Diagnostic(
+        "damaged_packet_headers",
+        Severity.WARNING,
+        "{count} packet {header is|headers are} damaged: what {it says|they say} contradicts the "
+        "packets around, and was taken from these and from LTTng's index.",
+    ),
+    Diagnostic(
+        "damaged_indexes",
+        Severity.WARNING,
+        "{count} {index|indexes} of LTTng cannot be read or {contradicts its stream|contradict "
+        "their streams}, which {was|were} read without {it|them}.",
     ),
     Diagnostic(
         "dropped_packets",
