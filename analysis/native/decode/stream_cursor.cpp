@@ -161,6 +161,9 @@ void StreamCursor::bound_times() {
   has_bounds_ = table_->has_clock && found.has_strict_times && found.begin != Packet::kNone;
   if (!has_bounds_) return;
   first_ = found.begin;
+  // A begin that nothing confirms may be too late.
+  const Packet* before = packet_before();
+  if (!found.is_confirmed && before != nullptr && before->end < first_) first_ = before->end;
   uint64_t last = found.end;
   if (last == Packet::kNone || last < first_) {
     const Packet* after = packet_after();

@@ -215,13 +215,11 @@ bool is_coherent(const std::vector<IndexEntry>& entries) {
   return true;
 }
 
-// Whether a packet that follows the one before begins at another time than that ended. They may be
-// apart only where events were discarded between them.
-bool is_torn(const Packet& before, const Packet& own) {
+// Whether a packet begins before the one before it ended.
+bool overlap(const Packet& before, const Packet& own) {
   if (before.is_confirmed && own.is_confirmed) return false;
   if (before.end == Packet::kNone || before.end == 0 || before.begin == Packet::kNone) return false;
-  if (own.sequence == Packet::kNone || own.sequence != before.sequence + 1) return false;
-  return own.discarded == before.discarded && own.begin != before.end;
+  return own.begin < before.end;
 }
 
 // Takes the end of the first for the begin of the second, or the other way round; where both are
@@ -309,14 +307,15 @@ void hold_against_neighbours(size_t file, std::vector<Packet>& packets, PacketIn
   for (size_t i = 0; i < packets.size(); ++i) {
     Packet& own = packets[i];
     if (own.begin == Packet::kNone || own.end == Packet::kNone) continue;
-    if (i > 0 && is_torn(packets[i - 1], own)) {
+    if (i > 0 && overlap(packets[i - 1], own)) {
       join(packets[i - 1], own);
       ++mended;
     }
     // A crashed recorder left an end of 0.
     if (own.is_confirmed || own.begin <= own.end || own.end == 0) continue;
-    own.begin = own.end;
-    own.begin_is_lost = true;
+    const bool follows = i > 0 && packets[i - 1].end != 0 && packets[i - 1].end <= own.end;
+    own.begin = follows ? packets[i - 1].end : own.end;
+    own.begin_is_lost = !follows;
     ++mended;
   }
   if (mended > 0) found.mended.push_back({file, mended});

@@ -110,8 +110,10 @@ def test_a_begin_that_jumped_is_mended_by_the_packets_around(
     assert trace.ledger.counts == {"damaged_packet_headers": 1}
 
 
-def test_of_two_times_that_both_may_be_neither_is_trusted(directory: Path, whole: Whole) -> None:
-    """A jump of 4.3 s in a packet of 5.8 s: short times count from a begin that is not known."""
+def test_a_begin_that_jumped_within_its_packet_stretches_nothing(
+    directory: Path, whole: Whole
+) -> None:
+    """A jump of 4.3 s in a packet of 5.8 s: without an index nothing tells it."""
     shutil.rmtree(directory / "index")
     path, offset, _ = next(item for item in packets_of(directory) if item[1])
     flip_of_number(path, offset + FIELDS["begin"], 32)
@@ -119,7 +121,6 @@ def test_of_two_times_that_both_may_be_neither_is_trusted(directory: Path, whole
     found = measured(trace)
     counts = trace.ledger.counts
     assert (found.begin_ns, found.end_ns) == (whole.begin_ns, whole.end_ns)
-    assert counts["damaged_packet_headers"] == 1
     assert found.events + counts.get("misplaced_events", 0) == whole.events
 
 

@@ -41,9 +41,17 @@ def sessions_of(path: Path, directories: Iterable[Path]) -> list[Path]:
         for place in (directory, *directory.parents):
             if place == path or path not in place.parents:
                 break
-            if (place / MANIFEST).is_file():
+            if _has_manifest(place):
                 found[place] = None
     return list(found)
+
+
+def _has_manifest(place: Path) -> bool:
+    try:
+        return (place / MANIFEST).is_file()
+    except OSError:
+        # What cannot be looked into is told as such by those who find the traces.
+        return False
 
 
 def recording_problems(path: Path, directories: Iterable[Path]) -> list[Problem]:
