@@ -22,7 +22,7 @@ from strata.record.config import Channel
 from strata.record.lttng import UST, Lttng, tool_environment
 from strata.record.rotation import Rotation
 
-CHANNEL = Channel(subbuf_size=1 << 17, num_subbuf=8, switch_timer=400_000, read_timer=200_000)
+CHANNEL = Channel(subbuf_size=1 << 16, num_subbuf=8, switch_timer=400_000, read_timer=200_000)
 PATIENCE_S = 30.0
 
 
@@ -46,7 +46,8 @@ def main() -> None:
     lttng.enable_event("rotating", UST, "ros2:*")
     lttng.add_contexts("rotating", UST, ["vpid", "vtid", "procname", "pid_ns"])
     lttng.start("rotating")
-    buffers = CHANNEL.bytes_on(os.cpu_count() or 1)
+    # A program of one thread never fills those of more.
+    buffers = CHANNEL.bytes_on(2)
     rotation = Rotation(lttng, "rotating", trace, size, said.append, buffer_bytes=buffers)
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     begin = time.monotonic()

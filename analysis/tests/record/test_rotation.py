@@ -15,18 +15,25 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lttng_world import HERE, World, events
+from lttng_world import HERE, World, events, wait_until
 
 from strata.errors import TraceError
 from strata.read import names, open_trace
 from strata.read.names import keep
 from strata.read.rotated import DROPPED, METADATA_NEW, read_dropped
 from strata.record.config import Channel
-from strata.record.rotation import minimum_bytes
+from strata.record.lttng import Lttng
+from strata.record.rotation import Rotation, minimum_bytes
 
 MIB = 1 << 20
 SIZE = 8 * MIB
 NODES = 40
+ATTEMPTS = 3
+TOO_BUSY = "there was no room left to wait for them"
+CHUNK = "20260301T120000-0500-20260301T120{}00-0500-{}"
+
+
+NO_LTTNG = Lttng({"PATH": ""})
 
 
 @contextmanager
@@ -79,17 +86,21 @@ def bytes_below(place: Path) -> int:
 def test_the_oldest_chunks_go_and_their_names_stay(
     world: World, named: Path, tmp_path: Path
 ) -> None:
-    trace = tmp_path / "trace"
     world.start_daemon()
-    with sizes_of(trace) as sizes:
-        found = rotate(world, trace, named, str(NODES), "8", "40000")
+    for attempt in range(ATTEMPTS):
+        trace = tmp_path / f"trace_{attempt}"
+        with sizes_of(trace) as sizes:
+            found = rotate(world, trace, named, str(NODES), "8", "30000")
+        assert max(sizes) <= SIZE
+        # On a machine that is too busy names have to go: which is told, and no fault.
+        if TOO_BUSY not in " ".join(found["problems"]):
+            break
     rotation = found["rotation"]
     ticks, again = map(int, found["output"].split())
 
     assert (found["problems"], found["failed"]) == ([], False)
     assert rotation["chunks_dropped"] >= 3
     assert rotation["chunks_dropped_without_names"] == 0
-    assert max(sizes) <= SIZE
     assert rotation["largest_bytes"] <= SIZE
 
     opened = open_trace(trace)
@@ -158,6 +169,60 @@ def test_what_cannot_be_rotated_is_told(world: World, named: Path, tmp_path: Pat
     assert "could not be rotated" in found["problems"][0]
     assert "consumer" in found["problems"][0]
     assert found["said"] == found["problems"]
+
+
+def archive(trace: Path, number: int, content: bytes) -> Path:
+    """Make what looks like an archived chunk with one stream file."""
+    place = trace / "archives" / CHUNK.format(number, number) / "ust" / "uid" / "0" / "64-bit"
+    place.mkdir(parents=True)
+    (place / "metadata").write_bytes(b"no metadata")
+    (place / "ust_0").write_bytes(content)
+    return place
+
+
+def children() -> list[str]:
+    tasks = Path("/proc/self/task").iterdir()
+    return [child for task in tasks for child in (task / "children").read_text().split()]
+
+
+def test_a_chunk_whose_names_cannot_be_read_goes_all_the_same(tmp_path: Path) -> None:
+    said: list[str] = []
+    for number in range(4):
+        archive(tmp_path, number, bytes(MIB))
+    size = 9 * MIB // 2
+    rotation = Rotation(NO_LTTNG, "none", tmp_path, size, said.append, buffer_bytes=0)
+
+    rotation.look(now=True)
+    wait_until(lambda: rotation.look(now=True) or not children(), "end of who reads the names")
+    assert rotation.as_json()["chunks_dropped"] == 0
+    archive(tmp_path, 4, bytes(2 * MIB))
+    rotation.look(now=True)
+    rotation.end()
+
+    assert not rotation.failed
+    assert bytes_below(tmp_path) <= size
+    left = sorted(path.name for path in (tmp_path / "archives").iterdir())
+    assert left == [CHUNK.format(number, number) for number in (2, 3, 4)]
+    assert all("Names of a part that was dropped" in text for text in rotation.problems)
+    assert "Cannot read metadata" in rotation.problems[0]
+    told = rotation.as_json()
+    assert (told["chunks_dropped"], told["chunks_dropped_without_names"]) == (2, 2)
+    assert told["bytes_dropped"] >= 2 * MIB
+    assert told["kept_since_utc"] == "2026-03-01T17:01:00+00:00"
+
+
+def test_what_is_too_large_and_cannot_be_dropped_is_told(tmp_path: Path) -> None:
+    said: list[str] = []
+    (tmp_path / "ust").mkdir()
+    (tmp_path / "ust" / "ust_0").write_bytes(bytes(2 * MIB))
+    rotation = Rotation(NO_LTTNG, "none", tmp_path, MIB, said.append)
+
+    rotation.look(now=True)
+
+    assert rotation.failed
+    assert "could not be rotated" in rotation.problems[0]
+    assert "within 1 MiB: it has 2" in rotation.problems[1]
+    assert said == rotation.problems
 
 
 def test_a_size_must_hold_the_buffers_four_times() -> None:

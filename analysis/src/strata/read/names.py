@@ -31,7 +31,8 @@ from strata.read.rotated import DROPPED, METADATA_NEW, Dropped, read_dropped
 from strata.read.trace import open_trace
 from strata.schema.naming import NAMING_EVENTS
 
-_NICE = 19
+# Lower still, it would get nothing of a busy machine before the chunk has to go.
+_NICE = 10
 # LTTng's packet header and the begin of its packet context, little-endian: magic number, UUID,
 # stream class, stream instance; begin, end, content and packet size (bits).
 _HEADER = struct.Struct("<I16sIQQQQQ")

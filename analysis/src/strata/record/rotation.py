@@ -48,8 +48,10 @@ _SMALLEST = 16 << 20
 _AHEAD_S = 2.0
 _BETWEEN_LOOKS_S = 0.5
 _LOOKS = 30
+# Over a longer time no rate can be told.
+_GAP_S = 5.0
 _ROTATION_S = 30.0
-_RETRY_S = 5.0
+_RETRY_S = 2.0
 _ATTEMPTS = 3
 _PATIENCE_S = 30.0
 
@@ -195,7 +197,7 @@ class Rotation:
         """Follow how fast the trace grows."""
         self._largest = max(self._largest, total)
         ever = total + self._dropped_bytes
-        if elapsed_s < _RETRY_S:
+        if elapsed_s < _GAP_S:
             self._grown.append(max(0, ever - self._ever) / max(elapsed_s, _BETWEEN_LOOKS_S))
             del self._grown[:-_LOOKS]
         self._ever = ever
