@@ -12,11 +12,12 @@
 namespace ctf {
 namespace {
 
+constexpr const char* kNoBytes = "its events do not begin and end at whole bytes";
+
 bool moves_by_bytes(const FieldClass* field) {
   if (field == nullptr) return true;
-  if (field->alignment > 8 || (field->element && !moves_by_bytes(field->element.get()))) {
-    return false;
-  }
+  if (field->alignment > 8 || field->size % 8 != 0) return false;
+  if (field->element && !moves_by_bytes(field->element.get())) return false;
   return std::ranges::all_of(
       field->members, [](const Member& member) { return moves_by_bytes(member.field.get()); });
 }
@@ -54,8 +55,7 @@ class Extractor {
         !moves_by_bytes(event.stream->event_context.get()) ||
         !moves_by_bytes(event.event->context.get()) ||
         !moves_by_bytes(event.event->payload.get())) {
-      throw std::invalid_argument("events of " + event.event->name +
-                                  " cannot be moved: their layout is not LTTng-UST's of bytes");
+      throw std::invalid_argument("the layout of " + event.event->name + " is not LTTng-UST's");
     }
     wanted_[&plan] = number;
   }
@@ -86,11 +86,12 @@ class Extractor {
     const auto put = [&](uint64_t value, unsigned count) {
       for (unsigned i = 0; i < count; ++i) bytes.push_back(static_cast<uint8_t>(value >> 8 * i));
     };
+    if (cursor.body() % 8 != 0 || cursor.end() % 8 != 0) throw std::invalid_argument(kNoBytes);
     const bool compact = header == EventTable::Header::lttng_compact;
     put(compact ? 31 : 0xFFFF, compact ? 1 : 2);
     put(cursor.plan->event->id, 4);
     put(event.cycles, 8);
-    const uint64_t begin = (cursor.body() + 7) & ~7ULL;
+    const uint64_t begin = cursor.body();
     const auto head = static_cast<uint32_t>(bytes.size());
     bytes.insert(bytes.end(), cursor.bytes() + begin / 8, cursor.bytes() + cursor.end() / 8);
     event.fields.push_back(head);

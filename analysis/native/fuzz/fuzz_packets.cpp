@@ -7,15 +7,18 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "columns/arrow.hpp"
+#include "decode/extract.hpp"
 #include "decode/reader.hpp"
 #include "metadata/metadata.hpp"
 
@@ -182,6 +185,21 @@ void read_all(const ctf::TraceSet& traces, const std::vector<std::optional<ctf::
   }
 }
 
+void extract_all(const ctf::TraceSet& traces) {
+  std::vector<ctf::ExtractedEvent> events;
+  try {
+    events = ctf::extract_events(traces, std::vector<bool>(traces.event_classes().size(), true));
+  } catch (const std::invalid_argument&) {
+    return;
+  }
+  for (const auto& event : events) {
+    check(event.packet < traces.streams().at(event.stream).packets.size(), "an unknown packet");
+    check(std::ranges::is_sorted(event.fields), "a field ends before it begins");
+    check(!event.fields.empty() && event.fields.back() <= event.bytes.size(),
+          "a field outside of its event");
+  }
+}
+
 // The file of the input, in memory; made once.
 class StreamFile {
  public:
@@ -223,5 +241,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   read_all(traces, wishes, 1000);
   // Nothing wished: events are passed, not read.
   read_all(traces, std::vector<std::optional<ctf::EventWish>>(wishes.size()), 7);
+  extract_all(traces);
   return 0;
 }
