@@ -13,16 +13,21 @@ import os
 import stat
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
+from xml.parsers import expat
 
 from strata.errors import StrataError
 from strata.printable import printable
 
 MAX_JSON_BYTES = 64 << 20
+MAX_DEPTH = 60
+"""Mappings, lists or elements within each other."""
+
 MAX_DIGITS = 400
 _SHOWN = 40
 
 
-class DocumentError(Exception):
+class DocumentError(ValueError):
     """A file's content is no document that can be used; `line` counts from 1, null if unknown.
 
     `fact` says what is wrong, `advice` what to do; neither ends in a full stop.
@@ -93,8 +98,42 @@ def parse_json(text: str) -> Any:
 
 
 def read_json(path: Path, limit: int = MAX_JSON_BYTES) -> Any:
-    """Read a JSON file. Raises DocumentError, also for what cannot be opened."""
-    return parse_json(read_text(path, limit))
+    """Read a JSON file. Raises DocumentError, and OSError for what cannot be opened."""
+    return parse_json(decode(read_bytes(path, limit)))
+
+
+def parse_xml(content: bytes) -> ElementTree.Element:
+    """Parse XML that declares no entities. Raises DocumentError, with the line."""
+    depth = 0
+
+    def begin(*_: object) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > MAX_DEPTH:
+            fact = f"it is nested more than {MAX_DEPTH} deep"
+            raise DocumentError(fact, parser.CurrentLineNumber)
+
+    def end(_: object) -> None:
+        nonlocal depth
+        depth -= 1
+
+    def entity(*_: object) -> None:
+        fact = "it declares an entity"
+        raise DocumentError(fact, parser.CurrentLineNumber, "Write its text instead")
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = begin, end
+    parser.EntityDeclHandler = entity
+    try:
+        parser.Parse(content, True)
+        return ElementTree.fromstring(content)
+    except (expat.ExpatError, ElementTree.ParseError) as error:
+        raise DocumentError(f"not XML: {error}", parser.CurrentLineNumber) from error
+    except DocumentError:
+        raise
+    except (ValueError, LookupError) as error:
+        # An encoding that is not known.
+        raise DocumentError(f"not XML: {error}") from error
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -10,13 +10,10 @@ from typing import Any, TypeVar
 
 import yaml
 
-from strata.documents import MAX_DIGITS, DocumentError, read_text, shown
+from strata.documents import MAX_DEPTH, MAX_DIGITS, DocumentError, read_text, shown
 from strata.printable import printable
 
 MAX_BYTES = 1 << 20
-MAX_DEPTH = 60
-"""Mappings and lists within each other."""
-
 MAX_VALUES = 100_000
 """Values of a document, with each alias counted for all that it stands for."""
 
@@ -64,6 +61,8 @@ class Loader(yaml.SafeLoader):
                 raise DocumentError(fact, line, "Write a smaller number")
         try:
             return super().construct_object(node, deep)
+        except DocumentError:
+            raise
         except (ValueError, OverflowError, AttributeError, KeyError, IndexError, TypeError) as bad:
             kind = node.tag.rpartition(":")[2]
             text = f"'{shown(node.value)}'" if isinstance(node, yaml.ScalarNode) else "a value"
@@ -92,20 +91,12 @@ Loader.add_constructor("tag:yaml.org,2002:map", Loader.unique_mapping)
 
 def compose_yaml(text: str) -> yaml.Node | None:
     """Compose a YAML document's nodes, which know their lines. Raises DocumentError."""
-    loader = Loader(text)
-    try:
-        return _safely(loader.get_single_node)
-    finally:
-        loader.dispose()
+    return _safely(lambda: Loader(text).get_single_node())
 
 
 def parse_yaml(text: str, loader: type[Loader] = Loader) -> Any:
     """Parse a YAML document. Raises DocumentError, with the line, for what is none."""
-    made = loader(text)
-    try:
-        return _safely(made.get_single_data)
-    finally:
-        made.dispose()
+    return _safely(lambda: loader(text).get_single_data())
 
 
 def read_yaml(path: Path, loader: type[Loader] = Loader) -> Any:

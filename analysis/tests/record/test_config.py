@@ -107,9 +107,7 @@ def test_an_unknown_context_lists_the_known_ones(tmp_path: Path) -> None:
 def test_no_yaml_names_the_line(tmp_path: Path) -> None:
     path = tmp_path / "my.yaml"
     path.write_text("events: {ust: [\n")
-    with pytest.raises(
-        SessionError, match=rf"Cannot read configuration {path}: not YAML: .*line 2"
-    ):
+    with pytest.raises(SessionError, match=rf"Cannot read configuration {path}:2: not YAML: "):
         load_config(str(path))
 
 

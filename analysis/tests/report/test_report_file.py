@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
+from bokeh.plotting import figure
 from click.testing import CliRunner, Result
 from made_analysis import nothing
 from page_reader import read
@@ -17,6 +18,7 @@ from strata.cli.analyze import command as analyze_command
 from strata.cli.report import command
 from strata.errors import OutputError
 from strata.report.html import write_report
+from strata.report.html.embedding import figure_json
 
 
 def report(*arguments: str | Path) -> Result:
@@ -187,3 +189,20 @@ def test_no_trace_is_said_before_any_output(tmp_path: Path) -> None:
     empty = report(tmp_path)
     assert empty.exit_code != 0
     assert not list(tmp_path.iterdir())
+
+
+def test_what_is_not_seen_is_in_no_page(own_sample: Callable[[str], Path], tmp_path: Path) -> None:
+    # The direction's controls make "gpj.exe" out of "exe.jpg", also within an attribute.
+    named = tmp_path / "a\u202egpj\u2066\u200b.exe"
+    own_sample("fast_blocked_st").rename(named)
+    page = tmp_path / "page.html"
+    assert report(named, "-o", page).exit_code == 0
+    text = page.read_text(encoding="utf-8")
+    assert "<h1>a\ufffdgpj\ufffd\ufffd.exe</h1>" in text
+    assert not set(text) & set("\u202e\u2066\u200b")
+
+
+def test_what_is_not_seen_is_in_no_figure() -> None:
+    plot = figure(title="a\u202eb\\u202ec")
+    text = figure_json(plot, "place")
+    assert '"a\\ufffdb\\\\u202ec"' in text

@@ -13,13 +13,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from strata.campaign.load import LoadedCampaign
 from strata.campaign.model import Quick, Study, level_names
+from strata.documents import DocumentError
 from strata.errors import CampaignError, ScenarioError, StrataError
 from strata.scenario.expand import as_text
 from strata.scenario.load import LoadedScenario, load_scenario
+from strata.yaml_document import parse_yaml
 
 _ALL = "all"
 """The directory of a study without factors."""
@@ -275,6 +275,13 @@ class _Plan:
         return None
 
 
+def _as_yaml(text: str) -> Any:
+    try:
+        return parse_yaml(text)
+    except DocumentError:
+        return None
+
+
 def as_setting(key: str, value: Any) -> str:
     """Write a value as `strata run --set` takes it.
 
@@ -282,7 +289,7 @@ def as_setting(key: str, value: Any) -> str:
     is read as YAML, and would be read as something else (`off`).
     """
     if isinstance(value, str):
-        return value if "." not in key or yaml.safe_load(value) == value else json.dumps(value)
+        return value if "." not in key or _as_yaml(value) == value else json.dumps(value)
     return as_text(value) if isinstance(value, bool | int | float) else json.dumps(value)
 
 

@@ -17,6 +17,7 @@ from typing import IO, Any, Literal
 
 from strata.campaign.cells import Cell, Variant
 from strata.campaign.load import LoadedCampaign, load_campaign
+from strata.documents import read_json
 from strata.errors import CampaignError, OutputError
 from strata.masking import mask_command
 from strata.record.daemon import alive, process_start_ticks
@@ -98,7 +99,7 @@ class CampaignDirectory:
     def state(self, cell: Cell) -> CellState | None:
         """Read what came of a cell; null for one that has not run to its end."""
         try:
-            return CellState(**json.loads((self.cell_directory(cell) / CELL).read_text()))
+            return CellState(**read_json(self.cell_directory(cell) / CELL))
         except (OSError, ValueError, TypeError):
             return None
 
@@ -166,7 +167,7 @@ def open_directory(path: Path) -> CampaignDirectory:
     """
     file = path / CAMPAIGN
     try:
-        document = json.loads(file.read_text(encoding="utf-8"))
+        document = read_json(file)
         if document["schema"] != SCHEMA:
             raise CampaignError(
                 f"Cannot use campaign {path}: its {CAMPAIGN} has schema {document['schema']}, and "

@@ -24,6 +24,7 @@ import pandas as pd
 from strata.campaign.directory import as_output, utc_now
 from strata.campaign.model import Campaign
 from strata.campaign.placements import Place, Placement
+from strata.documents import read_json
 from strata.errors import CampaignError, OutputError
 from strata.originals.imported import COLUMNS, STATISTICS, Fact, Imported, Run
 from strata.stats.periods import jitter
@@ -160,7 +161,7 @@ def read_imports(campaign: Path) -> list[Import]:
     out = []
     for file in sorted((campaign / DIRECTORY).glob(f"[!.]*/{IMPORT}")):
         try:
-            document = json.loads(file.read_text(encoding="utf-8"))
+            document = read_json(file)
             if document["schema"] != SCHEMA:
                 raise CampaignError(
                     f"Cannot use {file}: it has schema {document['schema']}, and this version of "

@@ -26,6 +26,7 @@ from strata.campaign.own_files import OwnFiles, read_own_files
 from strata.campaign.resources import foreign_pids, process_frame, resource_frame
 from strata.campaign.transfers import measured_chains, measured_traffic
 from strata.campaign.wanted import Wanted
+from strata.documents import read_json
 from strata.errors import OutputError
 from strata.schema.quality import Ledger, worst_first
 from strata.schema.table import Table
@@ -204,7 +205,7 @@ def _stat(path: Path) -> os.stat_result | None:
 
 def _known(directory: Path) -> dict[str, Any] | None:
     try:
-        content = json.loads((directory / CONTENTS).read_text(encoding="utf-8"))
+        content = read_json(directory / CONTENTS)
     except (OSError, ValueError):
         return None
     there = all((directory / f"{name}.parquet").is_file() for name in _TABLES)

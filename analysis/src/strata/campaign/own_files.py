@@ -9,7 +9,6 @@ theirs is passed over; one that is theirs and cannot be read is counted.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from strata.campaign.wanted import Wanted
+from strata.documents import read_json
 from strata.read.manifest import read_manifest
 from strata.schema.quality import Ledger
 from strata.schema.tables.measured import MEASURED_ROUND_TRIPS, MEASURED_STAMPS
@@ -111,7 +111,7 @@ def _perf_stamps(path: Path, wanted: Wanted) -> pd.DataFrame:
     summary = path.with_name("perf.json")
     if summary.is_file():
         # A topic's slashes became underscores in the file's name.
-        named = [one["topic"] for one in json.loads(summary.read_text(encoding="utf-8"))]
+        named = [one["topic"] for one in read_json(summary)]
         topic = next((one for one in named if _perf_stem(one) == path.stem), topic)
     number = np.arange(len(rows))
     return MEASURED_STAMPS.frame(
@@ -143,7 +143,7 @@ def _relay_counts(path: Path) -> list[OwnCounts]:
 
 
 def _read_json(path: Path, wanted: Wanted, own: OwnFiles) -> None:
-    document = json.loads(path.read_text(encoding="utf-8"))
+    document = read_json(path)
     if path.name == "perf.json":
         own.counts += [_of_perf_node(path, one) for one in document]
     elif isinstance(document, dict) and "round_trips_ns" in document:

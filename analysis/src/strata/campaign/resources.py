@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from strata.documents import read_json
 from strata.read.manifest import read_manifest
 from strata.schema.quality import Ledger
 from strata.schema.tables.measured import MEASURED_PROCESSES, MEASURED_RESOURCES
@@ -29,7 +29,7 @@ def _begun_ns(directory: Path) -> int | None:
 
 def _outcome(directory: Path) -> dict[str, Any]:
     try:
-        outcome = json.loads((directory / _OUTCOME).read_text(encoding="utf-8"))
+        outcome = read_json(directory / _OUTCOME)
     except (OSError, ValueError):
         return {}
     return outcome if isinstance(outcome, dict) else {}

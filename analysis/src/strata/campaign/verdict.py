@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import json
 import signal
 from pathlib import Path
 from typing import Any
 
 from strata.campaign.directory import LOG
+from strata.documents import read_json
 from strata.record.directory import MANIFEST, TRACE, holds_events
 
 _UNMET = 3
@@ -56,7 +56,7 @@ def recorded_something(directory: Path) -> bool:
 
 def _manifest(directory: Path) -> dict[str, Any]:
     try:
-        content = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
+        content = read_json(directory / MANIFEST)
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from pathlib import Path
@@ -20,6 +21,15 @@ from strata.cli.campaign_status import cells_text, duration_text, skips_table
 from strata.cli.console import make_console, plain_table
 from strata.cli.record import say
 from strata.record.ros import caller_environment, find_ros
+
+_LONGEST_SETTLE_S = 86_400.0
+
+
+def _is_number(_: click.Context, __: click.Parameter, value: float) -> float:
+    # The range takes it: it is neither below nor above.
+    if math.isnan(value):
+        raise click.BadParameter("nan is no number of seconds.")
+    return value
 
 
 @click.command("run")
@@ -50,7 +60,8 @@ from strata.record.ros import caller_environment, find_ros
 @click.option("--keep-failed", is_flag=True, help="Do not run failed cells again.")
 @click.option(
     "--settle",
-    type=click.FloatRange(min=0.0),
+    type=click.FloatRange(min=0.0, max=_LONGEST_SETTLE_S),
+    callback=_is_number,
     default=1.0,
     show_default=True,
     metavar="SECONDS",

@@ -12,9 +12,9 @@ from typing import NoReturn
 import click
 
 from strata import __version__
+from strata.cli import failing
 from strata.cli.ending import exit_on_signals, explain
 from strata.errors import StrataError
-from strata.printable import printable
 
 # Verbs in the order in which a user meets them; each module is imported when its verb is used, so
 # that `strata record` does not pay for pandas and bokeh.
@@ -60,35 +60,63 @@ class Verbs(click.Group):
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="strata")
+@click.option("--debug", is_flag=True, help="Show the whole traceback of an error.")
 @click.pass_context
-def strata(ctx: click.Context) -> None:
+def strata(ctx: click.Context, *, debug: bool) -> None:
     """Locate the layer of a ROS 2 system in which the time goes."""
+    # `main` looks for it itself: an error may come before it is parsed.
+    del debug
     # A recording ends in its own way: the command and the session have to be stopped.
     if ctx.invoked_subcommand not in _RECORDING:
         exit_on_signals()
 
 
 def main() -> None:
-    """Run the command line; exit 0 done, 1 cannot, 2 usage, 3 done but a gate failed."""
+    """Run the command line.
+
+    Exit 0 done, 1 cannot, 2 usage, 3 done but a gate failed, 70 an unexpected error of Strata's
+    own, 130 interrupted; `record` and `run` have more (docs/recording.md).
+    """
+    failing.open_standard_streams()
+    debug = failing.wants_debug(sys.argv[1:])
+    if not debug:
+        # What fails in a destructor has no consequence, and would be told as a traceback.
+        sys.unraisablehook = lambda _: None
     try:
-        try:
-            strata(prog_name="strata")
-        finally:
-            # Here, where a failure can be told; the interpreter's own is a traceback.
-            if sys.stdout is not None:
-                sys.stdout.flush()
-    except StrataError as error:
+        _run()
+    except (Exception, KeyboardInterrupt) as error:
+        if debug and not isinstance(error, click.ClickException):
+            failing.show_traceback(error)
         _fail(error)
-    except OSError as error:
-        explained = explain(error)
-        if explained is None:
-            sys.exit(1)
-        _fail(explained)
 
 
-def _fail(error: StrataError) -> NoReturn:
-    click.echo(f"strata: {printable(str(error))}", err=True)
-    sys.exit(error.exit_code)
+def _run() -> None:
+    try:
+        status = strata(prog_name="strata", standalone_mode=False)
+    finally:
+        # Here, where a failure can be told; the interpreter's own is a traceback.
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    if isinstance(status, int) and status:
+        sys.exit(status)
+
+
+def _fail(error: BaseException) -> NoReturn:
+    match error:
+        case StrataError():
+            failing.fail(error)
+        case click.ClickException():
+            failing.fail_in_usage(error)
+        case KeyboardInterrupt() | click.Abort():
+            sys.exit(failing.INTERRUPTED)
+        case MemoryError():
+            failing.fail_without_memory()
+        case OSError():
+            explained = explain(error)
+            if explained is None:
+                sys.exit(1)
+            failing.fail(explained)
+    failing.fail_unexpectedly(error)
 
 
 if __name__ == "__main__":

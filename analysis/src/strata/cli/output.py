@@ -58,7 +58,7 @@ def write_output(output: Path | None, write: Callable[[IO[str]], None]) -> None:
         if output.is_symlink():
             # What it leads to is not what was named.
             output.unlink()
-        with output.open("w") as file:
+        with output.open("w", encoding="utf-8") as file:
             write(file)
     except OSError as error:
         raise OutputError(f"Cannot write {output}: {error.strerror}. Choose another place.") from (

@@ -11,6 +11,7 @@ import click
 from strata.cli.quantities import Bytes, Seconds
 from strata.cli.statuses import OwnRangeCommand, exit_with, own_range
 from strata.errors import TraceError
+from strata.printable import printable
 from strata.read import open_trace
 from strata.record.config import load_config
 from strata.record.plan import Bounds
@@ -139,4 +140,4 @@ def clock_offset(trace: Path) -> int | None:
 
 def say(line: str) -> None:
     """Tell the user something, on stderr."""
-    click.echo(f"strata: {line}", err=True)
+    click.echo(f"strata: {printable(line)}", err=True)

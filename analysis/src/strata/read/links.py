@@ -14,10 +14,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from strata.documents import DocumentError
 from strata.errors import TraceError
 from strata.schema.links import LINK_KINDS, MessageLink
+from strata.yaml_document import read_yaml
 
 _KEYS = {"node", "inputs", "outputs", "kind"}
 
@@ -25,9 +25,9 @@ _KEYS = {"node", "inputs", "outputs", "kind"}
 def read_links(path: Path) -> tuple[MessageLink, ...]:
     """Return the links that a YAML file declares; raises TraceError for what is none."""
     try:
-        content = yaml.safe_load(path.read_text())
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise TraceError(f"Cannot read links {path}: {error}. Give a YAML file.") from error
+        content = read_yaml(path)
+    except DocumentError as error:
+        raise error.refusal(path, "links", TraceError) from error
     if not isinstance(content, dict) or not isinstance(content.get("links"), list):
         raise TraceError(f"Cannot read links {path}: it has no list `links`. See docs/method.md.")
     return tuple(_link(path, row, item) for row, item in enumerate(content["links"], 1))

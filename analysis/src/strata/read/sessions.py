@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
+from strata.documents import read_json
 from strata.errors import TraceError
 from strata.read.manifest import MANIFEST, session_of
 
@@ -47,7 +47,7 @@ def warm_up_of(session: Path) -> int:
     if len(whole.parents) < 4:
         return 0
     try:
-        plan = json.loads((whole.parents[3] / _CAMPAIGN).read_text())
+        plan = read_json(whole.parents[3] / _CAMPAIGN)
         name = whole.relative_to(whole.parents[2]).as_posix()
         return int(next((one["warm_up"] for one in plan["cells"] if one["id"] == name), 0))
     except (OSError, ValueError, KeyError, TypeError):
@@ -56,7 +56,7 @@ def warm_up_of(session: Path) -> int:
 
 def _finished(session: Path) -> bool:
     try:
-        cell = json.loads((session / _CELL).read_text())
+        cell = read_json(session / _CELL)
     except FileNotFoundError:
         # Of a campaign it was interrupted, as cell.json is written last.
         return not (session.parent / ".." / ".." / ".." / _CAMPAIGN).is_file()

@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from strata.documents import DocumentError
 from strata.errors import SessionError
 from strata.record.fields import Fields
 from strata.record.places import find_file, shipped_files
+from strata.yaml_document import read_yaml
 
 # LTTng-UST 2.13's contexts that need no further argument.
 _PLAIN = ["vpid", "vtid", "procname", "pthread_id", "ip", "cpu_id"]
@@ -98,15 +98,9 @@ def load_config(name: str) -> SessionConfig:
     """
     path = find_config(name)
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise SessionError(
-            f"Cannot read configuration {path}: {error}. Give -c a readable YAML file."
-        ) from error
-    except yaml.YAMLError as error:
-        raise SessionError(
-            f"Cannot read configuration {path}: not YAML: {_one_line(error)}. Mend that line."
-        ) from error
+        document = read_yaml(path)
+    except DocumentError as error:
+        raise error.refusal(path, "configuration", SessionError) from error
     return parse_config(document, path)
 
 
@@ -173,7 +167,3 @@ def _channel(top: Fields) -> Channel:
         mode=mode,
         output=section.choice("output", ("mmap",), default.output),
     )
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

@@ -22,6 +22,7 @@ from xml.etree import ElementTree
 
 import json5
 
+from strata.documents import DocumentError, decode, parse_xml, read_bytes
 from strata.errors import SessionError
 from strata.masking import mask_environment
 from strata.record.broker import Broker
@@ -34,6 +35,8 @@ ZENOH = "Zenoh"
 _ROOTS = {"profiles": FAST_DDS, "dds": FAST_DDS, "CycloneDDS": CYCLONE_DDS}
 _RMW = {FAST_DDS: "rmw_fastrtps_cpp", CYCLONE_DDS: "rmw_cyclonedds_cpp", ZENOH: "rmw_zenoh_cpp"}
 _ROUTER = "router"
+# The parser of JSON5 is slow.
+_MAX_BYTES = 256 << 10
 _FILE_OF_2 = "FASTRTPS_DEFAULT_PROFILES_FILE"
 _FILE_OF_3 = "FASTDDS_DEFAULT_PROFILES_FILE"
 _FAST_DDS_2 = ("humble", "iron", "jazzy")
@@ -192,12 +195,14 @@ def load_profile(name: str) -> RmwProfile:
     if path.suffix == ".json5":
         return _load_zenoh(path)
     try:
-        content = path.read_bytes()
-        root = ElementTree.fromstring(content)
-    except (OSError, ElementTree.ParseError) as error:
+        content = read_bytes(path, _MAX_BYTES)
+        root = parse_xml(content)
+    except OSError as error:
         raise SessionError(
-            f"Cannot read profile {path}: {error}. Give --rmw-profile a well-formed XML file."
+            f"Cannot read profile {path}: {error.strerror}. Give --rmw-profile a readable file."
         ) from error
+    except DocumentError as error:
+        raise error.refusal(path, "profile", SessionError) from error
     middleware = _ROOTS.get(_local(root))
     if middleware is None:
         raise SessionError(
@@ -211,11 +216,14 @@ def load_profile(name: str) -> RmwProfile:
 
 def _load_zenoh(path: Path) -> RmwProfile:
     try:
-        content = path.read_bytes()
-        document = json5.loads(content.decode())
-    except (OSError, ValueError) as error:
+        content = read_bytes(path, _MAX_BYTES)
+        document = json5.loads(decode(content), allow_duplicate_keys=False)
+    except DocumentError as error:
+        raise error.refusal(path, "profile", SessionError) from error
+    except (OSError, ValueError, RecursionError) as error:
+        fact = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise SessionError(
-            f"Cannot read profile {path}: {error}. Give --rmw-profile a well-formed JSON5 file."
+            f"Cannot read profile {path}: {fact}. Give --rmw-profile a well-formed JSON5 file."
         ) from error
     mode = document.get("mode") if isinstance(document, dict) else None
     if mode not in ("peer", "client", _ROUTER):
@@ -230,7 +238,9 @@ def _load_zenoh(path: Path) -> RmwProfile:
 
 def _router(path: Path, document: dict[str, Any]) -> Broker | None:
     """Give the router that a session connects to, if it is on this machine."""
-    endpoints = (document.get("connect") or {}).get("endpoints") or ()
+    endpoints = _mapping(document, "connect").get("endpoints") or ()
+    if not isinstance(endpoints, list | tuple):
+        endpoints = [endpoints]
     local = next(filter(None, (_OF_THIS_MACHINE.match(str(one)) for one in endpoints)), None)
     if local is None or document["mode"] == _ROUTER:
         return None
@@ -256,11 +266,17 @@ def _beside(profile: Path, name: str) -> Path:
 
 def _shared_memory(document: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """Give what rmw_zenoh of before November 2025 takes from variables: sizes, in bytes."""
-    shared = (document.get("transport") or {}).get("shared_memory") or {}
-    sizes = shared.get("transport_optimization") or {}
+    shared = _mapping(_mapping(document, "transport"), "shared_memory")
+    sizes = _mapping(shared, "transport_optimization")
     if not shared.get("enabled"):
         return ()
     return tuple((name, str(sizes[key])) for key, name in _SIZES.items() if key in sizes)
+
+
+def _mapping(document: dict[str, Any], key: str) -> dict[str, Any]:
+    """Give a part of a configuration; Zenoh itself says what is wrong with another kind."""
+    value = document.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def _deciding(root: ElementTree.Element) -> frozenset[str]:

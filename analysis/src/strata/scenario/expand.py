@@ -15,10 +15,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from strata.documents import DocumentError, shown
 from strata.errors import ScenarioError, StrataError
 from strata.scenario.located import LocatedDict, LocatedList, refusal
+from strata.yaml_document import parse_yaml
 
 LATE = ("results", "root")
 """Placeholders that are known when the scenario runs: where nodes write, and the project."""
@@ -145,14 +145,16 @@ class Expansion:
                     f"Cannot run {self._path} for {text}: it is bounded by {unit}, and does not "
                     f"say how many come in a second. Give --duration a number of {unit}."
                 )
-            return max(1, round(float(seconds[1]) * per_second))
-        try:
-            value = float(seconds[1] if seconds else text)
-        except ValueError:
-            value = 0.0
+            value = float(max(1.0, round(float(seconds[1]) * per_second)))
+        else:
+            try:
+                value = float(seconds[1] if seconds else text)
+            except ValueError:
+                value = 0.0
         if not 0 < value < 1e9 or (unit != "seconds" and value != int(value)):
             raise ScenarioError(
-                f"Cannot run {self._path} for '{text}': that is no number of {unit} above 0. "
+                f"Cannot run {self._path} for '{text}': that is no number of {unit} above 0 "
+                "and below 1,000,000,000. "
                 f"Write --duration 100 for 100 {unit}, or 10s for seconds."
             )
         return value if unit == "seconds" else int(value)
@@ -265,10 +267,11 @@ def _located(value: Any) -> Any:
 
 def _parsed(text: str) -> Any:
     try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
+        return parse_yaml(text)
+    except DocumentError as error:
         raise ScenarioError(
-            f"Cannot set a value: '{text}' is not YAML. Put it into quotes."
+            f"Cannot set a value: '{shown(text)}' is not YAML that can be used "
+            f"({error.fact}). Put it into quotes."
         ) from error
 
 

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from strata.documents import DocumentError, read_text
 from strata.errors import CampaignError, ScenarioError, StrataError
+from strata.yaml_document import MAX_BYTES, Loader, parse_yaml
 
 _ERRORS: dict[str, type[StrataError]] = {"scenario": ScenarioError, "campaign": CampaignError}
 
@@ -33,36 +35,32 @@ class LocatedList(list[Any]):
         self.lines = list(lines)
 
 
-class _Loader(yaml.SafeLoader):
-    """Makes the located kinds, and refuses a key that stands twice in a mapping."""
+class _Loader(Loader):
+    """Makes the located kinds; a key is a text."""
 
-    def mapping(self, node: yaml.MappingNode) -> LocatedDict:
+    def located_mapping(self, node: yaml.MappingNode) -> LocatedDict:
         self.flatten_mapping(node)
         made = LocatedDict({}, {})
         for key_node, value_node in node.value:
-            key: Hashable = self.construct_object(key_node, deep=True)
+            key = self.construct_object(key_node, deep=True)
             line = key_node.start_mark.line + 1
             if not isinstance(key, str):
-                raise _At(line, f"key {key!r} is no text", "Put it into quotes")
+                raise DocumentError(f"key {key!r} is no text", line, "Put it into quotes")
             if key in made:
-                raise _At(line, f"key '{key}' stands twice", f"See line {made.lines[key]}")
+                raise DocumentError(
+                    f"key '{key}' stands twice", line, f"See line {made.lines[key]}"
+                )
             made[key] = self.construct_object(value_node, deep=True)
             made.lines[key] = line
         return made
 
-    def sequence(self, node: yaml.SequenceNode) -> LocatedList:
+    def located_sequence(self, node: yaml.SequenceNode) -> LocatedList:
         values = [self.construct_object(child, deep=True) for child in node.value]
         return LocatedList(values, [child.start_mark.line + 1 for child in node.value])
 
 
-_Loader.add_constructor("tag:yaml.org,2002:map", _Loader.mapping)
-_Loader.add_constructor("tag:yaml.org,2002:seq", _Loader.sequence)
-
-
-class _At(Exception):  # noqa: N818 - becomes a ScenarioError
-    def __init__(self, line: int, fact: str, advice: str) -> None:
-        super().__init__(fact)
-        self.line, self.fact, self.advice = line, fact, advice
+_Loader.add_constructor("tag:yaml.org,2002:map", _Loader.located_mapping)
+_Loader.add_constructor("tag:yaml.org,2002:seq", _Loader.located_sequence)
 
 
 def refusal(
@@ -83,18 +81,11 @@ def read_document(path: Path, what: str = "scenario") -> LocatedDict:
     """
     try:
         # A campaign loads its scenarios a hundred times; parsing them is most of it.
-        document = copy.deepcopy(_parsed(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError) as error:
-        raise _ERRORS[what](
-            f"Cannot read {what} {path}: {error}. Give a readable YAML file."
-        ) from error
-    except _At as error:
+        document = copy.deepcopy(_parsed(read_text(path, MAX_BYTES)))
+    except DocumentError as error:
+        if error.line is None:
+            raise error.refusal(path, what, _ERRORS[what]) from error
         raise refusal(path, error.line, error.fact, error.advice, what) from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        fact = getattr(error, "problem", None) or " ".join(str(error).split())
-        line = mark.line + 1 if mark else None
-        raise refusal(path, line, f"not YAML: {fact}", "Mend that line", what) from error
     if not isinstance(document, LocatedDict):
         advice = f"Write the keys of a {what}"
         raise refusal(path, None, "the document is no mapping", advice, what)
@@ -103,7 +94,7 @@ def read_document(path: Path, what: str = "scenario") -> LocatedDict:
 
 @functools.lru_cache(maxsize=64)
 def _parsed(text: str) -> Any:
-    return yaml.load(text, Loader=_Loader)
+    return parse_yaml(text, _Loader)
 
 
 def extended(base: LocatedDict, own: LocatedDict) -> LocatedDict:

@@ -32,6 +32,7 @@ from strata.report.html.embedding import (
     figure_json,
     glued,
     page_asset,
+    seen,
     write_page,
 )
 from strata.units import NOTHING, format_number
@@ -131,6 +132,7 @@ def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("strata.campaign.report", "."),
         autoescape=True,
+        finalize=seen,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -18,7 +18,7 @@ from strata.campaign.report.contents import FAILED, FINISHED, OPEN, SKIPPED, Con
 from strata.campaign.report.parts import TablePart, outcomes, table_part
 from strata.campaign.tables.table import Table
 from strata.campaign.words import count_words, sentence
-from strata.printable import printable
+from strata.printable import printable, printable_lines
 
 _GAP = 2
 _WIDEST_TEXT = 24
@@ -132,11 +132,6 @@ def _grid(part: TablePart, block: Sequence[int]) -> Grid:
     for row in part.rows:
         grid.add_row(*(Text(printable(row[at])) for at in block))
     return grid
-
-
-def printable_lines(text: str) -> str:
-    """Return text without control characters, but with its line ends."""
-    return "\n".join(map(printable, text.split("\n")))
 
 
 def _say(console: Console, text: str, *, indent: int = 0) -> None:

@@ -22,7 +22,9 @@ import yaml
 from strata.compare.gates.grammar import LOSS, Condition, parse
 from strata.compare.runs import CALLBACK, CHAIN, HOP, KINDS, SERVICE
 from strata.compare.sides import TRANSFER
+from strata.documents import DocumentError, read_text
 from strata.errors import GateError
+from strata.yaml_document import MAX_BYTES, compose_yaml
 
 PASSES, FAILS = POLICIES = ("passes", "fails")
 _POLICIES = {"undecided": PASSES, "missing": FAILS}
@@ -65,13 +67,11 @@ class Gate:
 def read_gates(path: Path) -> tuple[Gate, ...]:
     """Return the gates of a file; raises GateError, with the line, for what is none."""
     try:
-        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-    except (OSError, UnicodeDecodeError) as error:
-        raise GateError(f"Cannot read gates {path}: {error}. Give a readable YAML file.") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        fact = getattr(error, "problem", None) or " ".join(str(error).split())
-        raise _wrong(path, mark.line + 1 if mark else 1, f"not YAML: {fact}") from error
+        root = compose_yaml(read_text(path, MAX_BYTES))
+    except DocumentError as error:
+        if error.line is None:
+            raise error.refusal(path, "gates", GateError) from error
+        raise _wrong(path, error.line, error.fact) from error
     if not isinstance(root, yaml.MappingNode):
         raise _wrong(path, 1, "the document has no key `gates`")
     entries = dict(_entries(path, root, ("gates", *_POLICIES)))

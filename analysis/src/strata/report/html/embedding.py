@@ -17,9 +17,16 @@ from markupsafe import Markup, escape
 
 from strata.errors import OutputError
 from strata.marks import is_own_page
+from strata.printable import printable, printable_lines
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure
+
+
+# As JSON writes them: controls of a text's direction, and characters that are not seen.
+_ESCAPED_UNSEEN = re.compile(
+    r"(?<!\\)((?:\\\\)*)\\u(?:00ad|061c|200[b-f]|202[89a-e]|206[0-9a-f]|feff)"
+)
 
 
 def check_target(path: Path, *, force: bool, replace_page: bool = False) -> None:
@@ -30,6 +37,11 @@ def check_target(path: Path, *, force: bool, replace_page: bool = False) -> None
     if path.is_dir():
         raise OutputError(
             f"Cannot write the report {path}: it is a directory. Name a file with -o."
+        )
+    if path.exists() and not path.is_file():
+        raise OutputError(
+            f"Cannot write the report {path}: it is neither a file nor a directory. Name a file "
+            "with -o."
         )
     replaceable = force or (replace_page and is_own_page(path))
     if os.path.lexists(path) and not replaceable:
@@ -63,8 +75,14 @@ def write_page(path: Path, page: str) -> Path:
 def figure_json(plot: figure, place: str) -> Markup:
     """Return a figure's document as JSON that can stand inside a script element."""
     text = json.dumps(json_item(plot, ID(place)), allow_nan=False, separators=(",", ":"))
+    text = _ESCAPED_UNSEEN.sub(r"\1\\ufffd", text)
     # Inside a script element only "<" can end it or begin a comment.
     return Markup(text.replace("<", "\\u003c"))
+
+
+def seen(value: object) -> object:
+    """Return what a template writes: a text without characters that are not seen."""
+    return printable_lines(value) if type(value) is str else value
 
 
 def glued(text: str) -> str:
@@ -74,7 +92,7 @@ def glued(text: str) -> str:
 
 def breakable(name: str) -> Markup:
     """Let a long name break where a reader would: after a slash, an underscore or a colon."""
-    return Markup(re.sub(r"(?<=[\w:][/_:])(?=\w)", "<wbr>", str(escape(name))))
+    return Markup(re.sub(r"(?<=[\w:][/_:])(?=\w)", "<wbr>", str(escape(printable(name)))))
 
 
 def page_asset(name: str) -> Markup:

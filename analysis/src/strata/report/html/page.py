@@ -38,6 +38,7 @@ from strata.report.html.embedding import (
     figure_json,
     glued,
     page_asset,
+    seen,
     write_page,
 )
 from strata.report.html.figures.latency import LatencyFigure, latency_over_time
@@ -230,6 +231,7 @@ def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("strata.report.html", ""),
         autoescape=True,
+        finalize=seen,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
