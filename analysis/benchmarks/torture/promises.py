@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,9 @@ def judge(trial: Trial) -> Findings:
     left = list(_left(trial))
     reading = _read(trial)
     emitted = trial.workload.emitted_ns()
-    missing = set(emitted) - (reading.numbers or set())
+    dropped_ns = _dropped_before_ns(trial)
+    kept = {number for number, at_ns in emitted.items() if at_ns >= dropped_ns}
+    missing = kept - (reading.numbers or set())
     found = Findings(
         emitted=len(emitted),
         recorded=len(reading.numbers or ()),
@@ -117,6 +120,17 @@ def judge(trial: Trial) -> Findings:
         for broken in found.broken
     ]
     return found
+
+
+def _dropped_before_ns(trial: Trial) -> int:
+    """Return the time before which --max-size may have dropped events (CLOCK_MONOTONIC), or 0."""
+    manifest = trial.manifest() or {}
+    since = (manifest.get("rotation") or {}).get("kept_since_utc")
+    if since is None:
+        return 0
+    offset_ns = int(manifest["start"]["clocks"]["realtime_minus_monotonic_ns"])
+    # It is told to the second.
+    return int((datetime.fromisoformat(since).timestamp() + 1) * 1e9) - offset_ns
 
 
 def _run(*line: str | Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
@@ -164,6 +178,10 @@ def _unreadable(trial: Trial, reading: Reading, found: Findings) -> Iterator[str
             yield f"babeltrace2 reads {lines} numbers, Strata {found.recorded}"
 
 
+def _size(trace: Path) -> int:
+    return sum(path.stat().st_size for path in trace.rglob("*") if path.is_file())
+
+
 def _must_be_readable(trial: Trial, found: Findings) -> bool:
     """Tell whether so much was emitted before events may be lost that some must be there."""
     if not found.emitted:
@@ -176,6 +194,9 @@ def _must_be_readable(trial: Trial, found: Findings) -> bool:
 
 
 def _unbounded(trial: Trial, missing: set[Number], found: Findings) -> Iterator[str]:
+    size = _size(trial.output / "trace")
+    if trial.most_bytes is not None and size > trial.most_bytes:
+        yield f"the trace has {size} bytes, more than {trial.most_bytes}"
     emitted_ns = trial.workload.emitted_ns()
     times = sorted(emitted_ns[number] for number in missing)
     if not times:
@@ -286,6 +307,12 @@ def _harm(trial: Trial) -> str | None:
 
 def _status_without_recording(trial: Trial) -> int:
     """Run the program in what the trial left, such as a full /dev/shm; return how it ends."""
-    return _run(
-        *trial.around_program, *trial.workload.unheard_line(), environment=trial.environment
+    return subprocess.run(
+        [*trial.around_program, *trial.workload.unheard_line()],
+        env=trial.environment,
+        preexec_fn=trial.before_program,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        timeout=_READ_WITHIN_S,
+        check=False,
     ).returncode

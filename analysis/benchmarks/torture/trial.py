@@ -58,16 +58,20 @@ class Trial:
     null when none may be lost. `refusal_is_fine` tells that the recorder need not record at all,
     `output_lost` that the recording was removed, `output_fixed` that nothing in it can be changed
     any more. `harmed_by` is the signal that the program got, null for none; `ended_by` the one by
-    which the recorder may end it as it was told to.
+    which the recorder may end it as it was told to. `before_exec` is called in the recorder's
+    process, `before_program` where the program runs without it. `most_bytes` is what the trace may
+    have, null for no bound.
     """
 
     place: Path
     program: Path
     chance: random.Random
     timing: Timing = field(default_factory=Timing)
+    config: str | Path = "ros2"
     options: list[str] = field(default_factory=list)
     around_program: list[str] = field(default_factory=list)
     before_exec: Callable[[], None] | None = None
+    before_program: Callable[[], None] | None = None
     faults: list[str] = field(default_factory=list)
     lossy_from_ns: int | None = None
     harmed_by: signal.Signals | None = None
@@ -76,6 +80,7 @@ class Trial:
     refusal_is_fine: bool = False
     output_lost: bool = False
     output_fixed: bool = False
+    most_bytes: int | None = None
     cleanup_failure: str | None = None
     hangs: str | None = None
 
@@ -103,7 +108,7 @@ class Trial:
         """Begin to record the program."""
         self.workload.open()
         line = [*self.around_program, *self.workload.line()]
-        options = ["record", "-c", "ros2", *self.options, "-o", str(self.output)]
+        options = ["record", "-c", str(self.config), *self.options, "-o", str(self.output)]
         if not self.workload.with_ros:
             options.append("--no-ros")
         with (self.place / "out").open("wb") as out, (self.place / "err").open("wb") as err:
@@ -187,6 +192,9 @@ class Trial:
 
     def note(self, fault: str, phase: str | None = None) -> None:
         """Note a fault that has just been planted; `phase` in which, where it may be over."""
+        if self._recorder is None:
+            self.faults.append(fault)
+            return
         at_s = time.monotonic() - self._started
         self.faults.append(f"{fault} {at_s:.2f} s, {phase or self.phase}")
 

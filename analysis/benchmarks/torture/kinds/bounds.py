@@ -7,10 +7,17 @@ from __future__ import annotations
 import os
 import signal
 
-from trial import Trial
+from processes import CONSUMER, SESSION_DAEMON
+from trial import RECORDING, STOPPING, Trial
 
 from kinds.disks import MIB, own_disk, watch_for_space
+from kinds.kills import kill_lossy
 from kinds.kind import Kind
+
+# --max-size has to be four times what the buffers hold.
+_SMALL_BUFFERS = """events: {ust: ["ros2:*"]}
+channel: {subbuf_size: 128k, num_subbuf: 8}
+"""
 
 
 def _duration(trial: Trial) -> None:
@@ -36,7 +43,32 @@ def _least_space(trial: Trial) -> None:
         trial.refusal_is_fine = True
 
 
+def _size(trial: Trial) -> None:
+    """Keep the trace within a size, which it outgrows."""
+    trial.config = trial.place / "small.yaml"
+    trial.config.write_text(_SMALL_BUFFERS)
+    trial.most_bytes = 16 * MIB
+    trial.options += ["--max-size", "16M"]
+    trial.numbers.filling = 4000
+    trial.numbers.rate = 300
+    trial.numbers.ms = trial.chance.randint(6000, 9000)
+    trial.note("--max-size 16M")
+
+
+def _disturbed(trial: Trial) -> None:
+    """Kill, sometimes, one of those who keep the trace within its size."""
+    role = trial.chance.choice([None, None, CONSUMER, SESSION_DAEMON])
+    if role is not None:
+        trial.await_moment(RECORDING, STOPPING)
+        kill_lossy(trial, role)
+    elif trial.chance.random() < 0.3:
+        trial.await_moment(RECORDING, STOPPING)
+        trial.kill_recorder()
+        trial.most_bytes = None
+
+
 KINDS = (
     Kind("duration", "--duration ends the recording", prepare=_duration),
     Kind("min-free", "--min-free ends the recording", prepare=_least_space),
+    Kind("max-size", "--max-size drops the oldest, beside a kill -9", _disturbed, _size),
 )

@@ -32,22 +32,22 @@ def _group(trial: Trial) -> None:
 
 def _session_daemon(trial: Trial) -> None:
     trial.await_moment()
-    _kill(trial, SESSION_DAEMON)
+    kill_lossy(trial, SESSION_DAEMON)
 
 
 def _consumer(trial: Trial) -> None:
     trial.await_moment()
-    _kill(trial, CONSUMER)
+    kill_lossy(trial, CONSUMER)
 
 
 def _watchdog(trial: Trial) -> None:
     trial.await_moment()
-    _kill(trial, WATCHDOG)
+    kill_lossy(trial, WATCHDOG)
 
 
 def _sampler(trial: Trial) -> None:
     trial.await_moment()
-    _kill(trial, SAMPLER)
+    kill_lossy(trial, SAMPLER)
 
 
 def _program(trial: Trial) -> None:
@@ -63,10 +63,11 @@ def _several(trial: Trial) -> None:
         trial.kill_recorder()
         roles.pop()
     for role in roles:
-        _kill(trial, role)
+        kill_lossy(trial, role)
 
 
-def _kill(trial: Trial, role: str) -> None:
+def kill_lossy(trial: Trial, role: str) -> None:
+    """Kill a process; events may be lost from then on when it is one of LTTng's daemons."""
     before_ns = time.monotonic_ns()
     if trial.signal_role(role, signal.SIGKILL) and role in _LOSSY and trial.lossy_from_ns is None:
         trial.lossy_from_ns = before_ns
@@ -95,7 +96,7 @@ def _ros(trial: Trial) -> None:
     if trial.chance.random() < 0.3:
         trial.kill_recorder()
     else:
-        _kill(trial, trial.chance.choice(_LOSSY))
+        kill_lossy(trial, trial.chance.choice(_LOSSY))
 
 
 def _chain(trial: Trial) -> None:

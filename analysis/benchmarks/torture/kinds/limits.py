@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import resource
 
 from trial import Trial
@@ -11,6 +12,8 @@ from trial import Trial
 from kinds.kind import Kind
 
 _MIB = 1 << 20
+_PR_CAPBSET_DROP, _CAP_SYS_RESOURCE = 24, 24
+_HARD = 0.4
 
 
 def _limited(trial: Trial, which: int, option: str, most: int) -> None:
@@ -23,17 +26,38 @@ def _limited(trial: Trial, which: int, option: str, most: int) -> None:
     trial.lossy_from_ns = 0
 
 
+def _limited_for_good(trial: Trial, which: int, most: int) -> None:
+    """Set a limit that nobody may raise, not even root; for the program, too."""
+    library = ctypes.CDLL(None)
+
+    def limit() -> None:
+        library.prctl(_PR_CAPBSET_DROP, _CAP_SYS_RESOURCE, 0, 0, 0)
+        resource.setrlimit(which, (most, most))
+
+    trial.before_exec = trial.before_program = limit
+    trial.refusal_is_fine = True
+    trial.lossy_from_ns = 0
+
+
 def _file_size(trial: Trial) -> None:
     most = trial.chance.choice([4, 16, 64, 64, 256, 1024])
-    _limited(trial, resource.RLIMIT_FSIZE, "fsize", most * 1024)
     trial.numbers.filling = 200
-    trial.note(f"ulimit -f {most} KiB")
+    if trial.chance.random() < _HARD:
+        _limited_for_good(trial, resource.RLIMIT_FSIZE, most * 1024)
+        trial.note(f"ulimit -f {most} KiB, for good")
+    else:
+        _limited(trial, resource.RLIMIT_FSIZE, "fsize", most * 1024)
+        trial.note(f"ulimit -f {most} KiB")
 
 
 def _descriptors(trial: Trial) -> None:
     most = trial.chance.randint(12, 64)
-    _limited(trial, resource.RLIMIT_NOFILE, "nofile", most)
-    trial.note(f"ulimit -n {most}")
+    if trial.chance.random() < _HARD:
+        _limited_for_good(trial, resource.RLIMIT_NOFILE, most)
+        trial.note(f"ulimit -n {most}, for good")
+    else:
+        _limited(trial, resource.RLIMIT_NOFILE, "nofile", most)
+        trial.note(f"ulimit -n {most}")
 
 
 def _memory(trial: Trial) -> None:
