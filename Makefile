@@ -10,7 +10,7 @@ DEMO := sessions/$(shell date -u +%Y%m%dT%H%M%SZ)_demo
 PY_SOURCES := analysis tracing_ws/src tracing_ws/setup launch
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-kilted setup-oracle demo test oracle check format docs bench faults torture fuzz clean
+.PHONY: help setup setup-kilted setup-oracle demo test oracle check format docs bench faults torture fuzz harmless clean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -81,11 +81,17 @@ FAULTS ?=
 faults: setup ## plant known faults, and count what Strata says right (FAULTS="NAME ...": only these)
 	$(PYTHON) analysis/benchmarks/faults $(FAULTS)
 
+<<<<<<< HEAD
 TORTURE ?=
 TORTURE_MINUTES ?= 30
 TORTURE_SEED ?=
 torture: setup ## disturb recordings at random for TORTURE_MINUTES (30; TORTURE="NAME ...": only these kinds)
 	$(PYTHON) analysis/benchmarks/torture --minutes $(TORTURE_MINUTES) $(addprefix --seed ,$(TORTURE_SEED)) $(TORTURE)
+=======
+# Its table is for a machine with compilers and runtimes of many languages.
+harmless: setup ## run programs of many kinds plain and recorded; the table of docs/recording.md
+	$(PYTHON) analysis/benchmarks/harmless --page docs/recording.md
+>>>>>>> 01e9b6e (record: LTTng-UST stays out of programs without ROS 2, and out of the way of those with)
 
 FUZZ := analysis/native/build/fuzz
 FUZZ_SECONDS ?= 3600

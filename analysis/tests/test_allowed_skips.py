@@ -76,7 +76,6 @@ def test_a_file_that_is_skipped_as_a_whole_fails(tmp_path: Path) -> None:
     [
         "dds_tracepoints is not built",
         "driver_tracepoints is not built",
-        "no liblttng-ust-fork, or ust_fork is not built",
         "no Chromium is installed",
         "no LTTng",
         "no Fast DDS with its schema is installed",

@@ -10,7 +10,7 @@ import pytest
 from tiny_dds import build
 
 from strata.errors import SessionError
-from strata.record import fork
+from strata.record import guard
 from strata.record.config import load_config
 from strata.record.dds import Hooks, find_hooks, plan_dds
 from strata.record.preload import asks_for
@@ -69,10 +69,11 @@ def ros(tmp_path: Path, space: Path) -> Ros:
 
 
 def test_hooks_come_first_and_the_users_own_stay(space: Path) -> None:
-    hooks = Hooks(space / _HOOKS, (Path("/ours.so"), Path("/lib/fork.so")))
+    hooks = Hooks(space / _HOOKS, (Path("/ours.so"),))
     environment = hooks.preload({"LD_PRELOAD": "/theirs.so", "HOME": "/home/me"})
     assert environment == {
-        "LD_PRELOAD": f"{space / _HOOKS}:/ours.so:/lib/fork.so:/theirs.so",
+        "LD_PRELOAD": f"{space / _HOOKS}:/ours.so:/theirs.so",
+        "ASAN_OPTIONS": "verify_asan_link_order=0",
         "HOME": "/home/me",
     }
     assert Hooks(space / _HOOKS, ()).preload({})["LD_PRELOAD"] == str(space / _HOOKS)
@@ -82,14 +83,29 @@ def test_without_ros_any_distributions_hooks_will_do(space: Path) -> None:
     hooks = find_hooks(None)
     assert hooks is not None
     assert hooks.library == space / _HOOKS
-    # Only both together.
-    assert hooks.fork == ()
-    ours = space / fork.LIBRARY
+    assert hooks.guard == ()
+    ours = space / guard.LIBRARY
     ours.parent.mkdir()
     ours.touch()
     hooks = find_hooks(None)
     assert hooks is not None
-    assert [path.name for path in hooks.fork] in ([], [ours.name, "liblttng-ust-fork.so.1"])
+    assert hooks.guard == (ours,)
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        (None, "verify_asan_link_order=0"),
+        ("", "verify_asan_link_order=0"),
+        ("detect_leaks=0", "detect_leaks=0:verify_asan_link_order=0"),
+        ("verify_asan_link_order=1:abort_on_error=1",) * 2,
+    ],
+)
+def test_sanitizers_are_told_of_the_order_once(stated: str | None, expected: str) -> None:
+    environment = {} if stated is None else {"ASAN_OPTIONS": stated}
+    for _ in range(2):
+        guard.preload(environment, [Path("/ours.so")])
+    assert environment == {"LD_PRELOAD": "/ours.so", "ASAN_OPTIONS": expected}
 
 
 def test_hooks_that_are_not_built_are_a_refusal(ros: Ros, space: Path) -> None:

@@ -58,10 +58,10 @@ def test_the_hooks_are_preloaded_and_described(world: World, hooks: Hooks, tmp_p
     assert "DDS" not in done.stderr
     content = manifest(target)
     assert content["environment"]["LD_PRELOAD"].startswith(
-        ":".join(map(str, [hooks.library, *hooks.fork, ""]))
+        ":".join(map(str, [hooks.library, *hooks.guard, ""]))
     )
     assert content["dds"]["hooks"] == str(hooks.library)
-    assert content["dds"]["fork"] == [str(path) for path in hooks.fork]
+    assert content["dds"]["guard"] == [str(path) for path in hooks.guard]
     (preflight,) = content["dds"]["preflight"]
     assert preflight["vendor"] == "fastdds"
     assert preflight["does_not_bind"] == {}
@@ -84,8 +84,6 @@ def test_other_configurations_preload_nothing(world: World, tmp_path: Path) -> N
 def test_children_made_by_fork_are_traced(
     world: World, hooks: Hooks, tmp_path: Path, with_hooks: bool
 ) -> None:
-    if not hooks.fork:
-        pytest.skip("no liblttng-ust-fork, or ust_fork is not built")
     program, config, target = tmp_path / "forking", tmp_path / "mine.yaml", tmp_path / "rec"
     subprocess.run(
         ["cc", "-I", HERE, HERE / "forking.c", "-o", program, "-llttng-ust", "-ldl"], check=True
@@ -113,7 +111,7 @@ def test_a_forked_child_may_close_its_files_and_execute_a_program(
 
     assert (done.returncode, done.stdout) == (0, "0 failed\n"), done.stderr
     assert "Assertion" not in done.stderr
-    assert hooks.fork == () or str(hooks.fork[0]) in manifest(target)["environment"]["LD_PRELOAD"]
+    assert str(hooks.guard[0]) in manifest(target)["environment"]["LD_PRELOAD"]
 
 
 def test_the_doctor_tells_hook_by_hook(world: World, hooks: Hooks) -> None:

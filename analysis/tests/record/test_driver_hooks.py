@@ -49,10 +49,11 @@ def test_shipped_configurations() -> None:
 
 def test_the_hooks_come_behind_what_is_preloaded(tmp_path: Path) -> None:
     library = tmp_path / LIBRARY
-    plan = Driver(library, (Path("/lib/fork.so"),), (7502, 9))
-    environment = plan.preload({"LD_PRELOAD": "/dds.so:/lib/fork.so", "HOME": "/home/me"})
+    plan = Driver(library, (Path("/lib/guard.so"),), (7502, 9))
+    environment = plan.preload({"LD_PRELOAD": "/dds.so:/lib/guard.so", "HOME": "/home/me"})
     assert environment == {
-        "LD_PRELOAD": f"/dds.so:/lib/fork.so:{library}",
+        "ASAN_OPTIONS": "verify_asan_link_order=0",
+        "LD_PRELOAD": f"/dds.so:/lib/guard.so:{library}",
         "LD_LIBRARY_PATH": str(tmp_path / "lib"),
         "DRIVER_TRACEPOINTS_UDP_PORTS": "7502,9",
         "HOME": "/home/me",
@@ -76,7 +77,7 @@ def test_a_package_that_is_not_built_is_a_refusal(
     plan = plan_driver(None, (7502,))
     assert plan.library is None
     assert plan.remarks == ("no driver events: driver_tracepoints is not built (`make setup`)",)
-    assert plan.as_json() == {"hooks": None, "fork": [], "ports": [7502]}
+    assert plan.as_json() == {"hooks": None, "guard": [], "ports": [7502]}
 
 
 _READER = """

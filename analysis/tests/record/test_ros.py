@@ -45,6 +45,7 @@ def space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     space = root / "tracing_ws" / "install" / "jazzy"
     _touch(space / "lib" / "tracetools_provider" / "libtracetools.so")
     _touch(space / "lib" / "tracetools_provider" / "libnoust.so")
+    _touch(space / "lib" / "ust_guard" / "libust_guard.so")
     _touch(space / "lib" / "rclpy_tracepoints" / "sitecustomize.py")
     (space / "lib" / "python3.11" / "site-packages").mkdir(parents=True)
     return space
@@ -64,7 +65,8 @@ def test_wheels_get_the_provider_and_both_prefixes(wheels: Path, space: Path) ->
     provider = space / "lib" / "tracetools_provider"
     site = "lib/python3.11/site-packages"
     assert environment["LD_PRELOAD"] == (
-        f"{provider}/libtracetools.so:{provider}/libnoust.so:/theirs.so"
+        f"{provider}/libtracetools.so:{provider}/libnoust.so:"
+        f"{space}/lib/ust_guard/libust_guard.so:/theirs.so"
     )
     assert environment["LD_LIBRARY_PATH"] == (
         f"{space}/lib:{wheels}/lib:{wheels}/{site}/ros_rcl.libs:/their/lib"
@@ -104,7 +106,7 @@ def test_wheels_in_our_own_environment_are_found_last(
     assert (find_ros(_BASE).kind, find_ros(_BASE).distro) == (SYSTEM, "jazzy")
 
 
-def test_a_system_installation_is_sourced_and_not_preloaded(
+def test_a_system_installation_is_sourced_and_gets_the_guard_alone(
     space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ros_module, "SYSTEM_ROOT", tmp_path / "opt")
@@ -115,7 +117,7 @@ def test_a_system_installation_is_sourced_and_not_preloaded(
         "export ROS_DISTRO=jazzy MULTI=$'a\\nb'\n"
     )
     environment = find_ros(_BASE).environment(_BASE)
-    assert "LD_PRELOAD" not in environment
+    assert environment["LD_PRELOAD"] == f"{space}/lib/ust_guard/libust_guard.so"
     assert environment["AMENT_PREFIX_PATH"] == f"{space}:{prefix}"
     assert environment["LD_LIBRARY_PATH"] == f"{space}/lib:{prefix}/lib"
     assert environment["PYTHONPATH"].startswith(f"{space}/lib/rclpy_tracepoints:")
@@ -132,7 +134,7 @@ def test_a_sourced_environment_stays_as_it_is(space: Path, tmp_path: Path) -> No
     environment = ros.environment(base)
     assert (ros.kind, ros.distro, ros.prefix) == (SOURCED, "jazzy", prefix)
     assert environment["AMENT_PREFIX_PATH"] == f"{space}:/overlay:{prefix}"
-    assert "LD_PRELOAD" not in environment
+    assert environment["LD_PRELOAD"] == f"{space}/lib/ust_guard/libust_guard.so"
 
 
 def test_exported_wheels_still_get_the_provider(wheels: Path, space: Path) -> None:

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from strata.errors import SessionError
-from strata.record.fork import fork_libraries
+from strata.record.guard import guard_libraries, preload
 from strata.record.places import install_spaces, project_root
 from strata.record.preflight.hooks import read_hooks
 from strata.record.preflight.libraries import find_libraries, search_path
 from strata.record.preflight.preflight import Preflight, examine
 from strata.record.preflight.releases import CYCLONEDDS, FASTDDS
 from strata.record.preload import space_with
-from strata.record.ros import DEFAULT_RMW, Ros, ament_prefixes, prepend
+from strata.record.ros import DEFAULT_RMW, Ros, ament_prefixes
 
 LIBRARY = "lib/dds_tracepoints/libdds_tracepoints.so"
 _TABLE = "share/dds_tracepoints/hooks.def"
@@ -27,15 +27,15 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Hooks:
-    """What is preloaded: the hook library, and those for children made by fork."""
+    """What is preloaded: the hook library, and the guard of programs beside it."""
 
     library: Path
-    fork: tuple[Path, ...]
+    guard: tuple[Path, ...]
 
     def preload(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Give an environment in which they are preloaded, before what already is."""
         preloaded = dict(environment)
-        prepend(preloaded, "LD_PRELOAD", [self.library, *self.fork])
+        preload(preloaded, [self.library, *self.guard])
         return preloaded
 
 
@@ -55,7 +55,7 @@ class Dds:
         """Give what the manifest keeps."""
         return {
             "hooks": str(self.hooks.library) if self.hooks else None,
-            "fork": [str(path) for path in self.hooks.fork] if self.hooks else [],
+            "guard": [str(path) for path in self.hooks.guard] if self.hooks else [],
             "preflight": [preflight.summary() for preflight in self.preflights],
         }
 
@@ -63,7 +63,7 @@ class Dds:
 def find_hooks(ros: Ros | None) -> Hooks | None:
     """Find what is to be preloaded; null when it is not built."""
     space = space_with(LIBRARY, ros)
-    return Hooks(space / LIBRARY, fork_libraries(space)) if space else None
+    return Hooks(space / LIBRARY, guard_libraries(space)) if space else None
 
 
 def plan_dds(ros: Ros | None, environment: Mapping[str, str]) -> Dds:

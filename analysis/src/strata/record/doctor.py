@@ -245,8 +245,8 @@ def _dds_hooks(ros: Ros | None, config: SessionConfig) -> Check:
     if hooks is None:
         status = PROBLEM if ros and asks_for(config.ust, DDS_PROVIDER) else WARNING
         return Check(name, status, "not built: no events of the DDS layer", "make setup")
-    if not hooks.fork:
-        found = f"{hooks.library}; no liblttng-ust-fork, or ust_fork: no events of forked children"
+    if not hooks.guard:
+        found = f"{hooks.library}; no ust_guard: programs that close all descriptors are ended"
         return Check(name, WARNING, found, "make setup")
     return Check(name, OK, str(hooks.library))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from strata.errors import SessionError
-from strata.record.fork import fork_libraries
+from strata.record.guard import guard_libraries, preload
 from strata.record.preload import space_with
 from strata.record.ros import Ros, prepend
 
@@ -22,12 +22,12 @@ PORTS_VARIABLE = "DRIVER_TRACEPOINTS_UDP_PORTS"
 class Driver:
     """The driver side of a recording; `library` null: nothing is preloaded.
 
-    `ports` are the UDP ports whose sockets are traced, `fork` the libraries for children made by
-    fork. `remarks` are for the user.
+    `ports` are the UDP ports whose sockets are traced, `guard` the libraries that keep programs
+    as they are. `remarks` are for the user.
     """
 
     library: Path | None
-    fork: tuple[Path, ...]
+    guard: tuple[Path, ...]
     ports: tuple[int, ...]
     remarks: tuple[str, ...] = ()
 
@@ -39,9 +39,7 @@ class Driver:
         preloaded = dict(environment)
         if self.library is None:
             return preloaded
-        old = [path for path in preloaded.get("LD_PRELOAD", "").split(":") if path]
-        new = [str(path) for path in (self.library, *self.fork)]
-        preloaded["LD_PRELOAD"] = ":".join([*old, *(path for path in new if path not in old)])
+        preload(preloaded, [self.library, *self.guard], behind=True)
         preloaded[PORTS_VARIABLE] = ",".join(str(port) for port in self.ports)
         # Drivers that emit by themselves find the library that the hooks were built with.
         prepend(preloaded, "LD_LIBRARY_PATH", [self.library.parents[1]])
@@ -51,7 +49,7 @@ class Driver:
         """Give what the manifest keeps."""
         return {
             "hooks": str(self.library) if self.library else None,
-            "fork": [str(path) for path in self.fork],
+            "guard": [str(path) for path in self.guard],
             "ports": list(self.ports),
         }
 
@@ -72,4 +70,4 @@ def plan_driver(ros: Ros | None, ports: Sequence[int]) -> Driver:
     if space is None:
         remark = "no driver events: driver_tracepoints is not built (`make setup`)"
         return Driver(None, (), tuple(ports), (remark,))
-    return Driver(space / LIBRARY, fork_libraries(space), tuple(ports))
+    return Driver(space / LIBRARY, guard_libraries(space), tuple(ports))

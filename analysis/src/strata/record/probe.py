@@ -12,7 +12,15 @@ from collections.abc import Mapping
 from strata.errors import SessionError
 from strata.record.lttng import Lttng
 
-_LOADER = "import ctypes, sys; ctypes.CDLL('libtracetools.so'); print(flush=True); sys.stdin.read()"
+# Ours brings its events with the first call of any of its functions; ROS 2's own has no such one
+# before Iron, and needs none.
+_LOADER = """
+import ctypes, sys
+library = ctypes.CDLL("libtracetools.so")
+getattr(library, "ros_trace_enabled_rcl_init", int)()
+print(flush=True)
+sys.stdin.read()
+"""
 _REGISTER_TIMEOUT_S = 10.0
 _POLL_S = 0.1
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from strata.errors import SessionError
+from strata.record.guard import guard_libraries, preload
 from strata.record.places import install_space
 
 PREFIX_VARIABLE = "STRATA_ROS_PREFIX"
@@ -93,7 +94,7 @@ class Ros:
         prepend(environment, "PYTHONPATH", site_packages(self.prefix))
         prepend(environment, "PATH", [self.prefix / "bin"])
         environment = self._with_space(environment)
-        prepend(environment, "LD_PRELOAD", preloads)
+        preload(environment, preloads)
         # Without it the wheels' start-up code executes Python again with other libraries.
         environment[_BOOTSTRAPPED] = "1"
         return environment
@@ -109,6 +110,9 @@ class Ros:
         prepend(environment, "PYTHONPATH", site_packages(self.space))
         if self.rclpy_tracepoints is not None:
             prepend(environment, "PYTHONPATH", [self.rclpy_tracepoints])
+        guards = guard_libraries(self.space)
+        if guards:
+            preload(environment, guards)
         return environment
 
     def _built(self, relative: str) -> Path | None:

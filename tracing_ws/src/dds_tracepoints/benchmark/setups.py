@@ -29,7 +29,6 @@ from traced_ros import Lttng, Ros  # noqa: E402
 
 _DOMAIN = "96"
 _PROFILES = ROOT / "trace_configs/rmw"
-_FORK = "liblttng-ust-fork.so.1"
 _DEADLINE_S = 120.0
 _ATTEMPTS = 3
 
@@ -231,8 +230,9 @@ class Bench:
             variables |= self._lttng.variables
         if setup.hooks:
             library = self.ros.install / "lib/dds_tracepoints/libdds_tracepoints.so"
+            guard = self.ros.install / "lib/ust_guard/libust_guard.so"
             before = variables.get("LD_PRELOAD", "")
-            variables["LD_PRELOAD"] = f"{library}:{_FORK}:{before}".rstrip(":")
+            variables["LD_PRELOAD"] = f"{library}:{guard}:{before}".rstrip(":")
         return variables
 
 

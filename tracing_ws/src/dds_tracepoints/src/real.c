@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "begin.h"
 #include "notice.h"
 
 // Offsets as the headers of these releases give them (test/test_dds_layouts.py).
@@ -214,6 +215,7 @@ static void note_fastdds(void* handle) {
 
 void* find_real(struct real* real) {
   int saved_errno = errno;
+  begin();
   void* handle = NULL;
   struct paths paths = loaded_objects();
   void* function = look_through(&paths, real, true, &handle);

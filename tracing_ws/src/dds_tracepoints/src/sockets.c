@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "begin.h"
 #include "callers.h"
 #include "cyclonedds/cyclonedds.h"
 #include "emit.h"
@@ -56,7 +57,12 @@ static bool is_dds(const void* return_address) {
   return caller == CALLER_FASTDDS || caller == CALLER_CYCLONEDDS;
 }
 
-static bool wanted(void) { return WANTED(send_begin) || WANTED(send_end) || WANTED(send_sample); }
+static bool wanted(const void* caller) {
+  if (!has_begun() && is_dds(caller)) {
+    begin_now();
+  }
+  return WANTED(send_begin) || WANTED(send_end) || WANTED(send_sample);
+}
 
 // An address as RTPS writes it: 16 bytes, IPv4 in the last four.
 static int32_t read_address(const struct sockaddr* address, socklen_t length, bool tcp,
@@ -104,7 +110,7 @@ static void send_ends(int32_t transport, const struct destination* to, ssize_t s
 
 EXPORT ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
   struct destination to = {0};
-  if (!wanted() || message == NULL || message->msg_iov == NULL ||
+  if (!wanted(__builtin_return_address(0)) || message == NULL || message->msg_iov == NULL ||
       !is_dds(__builtin_return_address(0))) {
     return call_sendmsg(fd, message, flags);
   }
@@ -120,7 +126,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
 EXPORT ssize_t sendto(int fd, const void* data, size_t length, int flags, const struct sockaddr* to,
                       socklen_t to_length) {
   struct destination where = {0};
-  if (!wanted() || !is_dds(__builtin_return_address(0))) {
+  if (!wanted(__builtin_return_address(0)) || !is_dds(__builtin_return_address(0))) {
     return call_sendto(fd, data, length, flags, to, to_length);
   }
   int32_t transport = destination_of(fd, to, to_length, &where);
@@ -135,7 +141,7 @@ EXPORT ssize_t sendto(int fd, const void* data, size_t length, int flags, const 
 
 EXPORT ssize_t send(int fd, const void* data, size_t length, int flags) {
   struct destination to = {0};
-  if (!wanted() || !is_dds(__builtin_return_address(0))) {
+  if (!wanted(__builtin_return_address(0)) || !is_dds(__builtin_return_address(0))) {
     return call_send(fd, data, length, flags);
   }
   int32_t transport = destination_of(fd, NULL, 0, &to);
@@ -150,6 +156,9 @@ EXPORT ssize_t send(int fd, const void* data, size_t length, int flags) {
 
 // Only Cyclone DDS: what Fast DDS receives is seen at ReceiverResource, whatever carried it.
 EXPORT ssize_t recvmsg(int fd, struct msghdr* message, int flags) {
+  if (!has_begun() && is_dds(__builtin_return_address(0))) {
+    begin_now();
+  }
   ssize_t got = call_recvmsg(fd, message, flags);
   if (got <= 0 || !cyclone_receive_wanted() ||
       caller_at(__builtin_return_address(0)) != CALLER_CYCLONEDDS) {

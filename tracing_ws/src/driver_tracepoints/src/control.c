@@ -4,10 +4,13 @@
 #include "control.h"
 
 #include <asm/socket.h>
+#include <errno.h>
 #include <linux/errqueue.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #define NS 1000000000LL
 
@@ -45,7 +48,26 @@ static int64_t stamp_in(const struct cmsghdr* item) {
   }
 }
 
-// As the kernel's put_cmsg: what does not fit is cut, and told.
+// The kernel writes the signals that are blocked, of which nothing comes, or refuses to.
+static bool is_word_writable(char* word) {
+  return syscall(SYS_rt_sigprocmask, 0, NULL, word, sizeof(uint64_t)) == 0 || errno != EFAULT;
+}
+
+// True when a caller's buffer takes `size` bytes, at least a word; what is in it is lost.
+static bool is_writable(char* data, size_t size) {
+  enum { PAGE = 4096, WORD = sizeof(uint64_t) };
+  int saved_errno = errno;
+  char* last = data + size - WORD;
+  bool writable = is_word_writable(data) && is_word_writable(last);
+  for (char* at = data + PAGE; writable && at < last; at += PAGE) {
+    writable = is_word_writable(at);
+  }
+  errno = saved_errno;
+  return writable;
+}
+
+// As the kernel's put_cmsg: what does not fit is cut, and told; what the caller cannot be given is
+// left out without a word.
 static void hand_on(const struct cmsghdr* item, struct room* room) {
   size_t length = item->cmsg_len;
   if (room->left < sizeof(struct cmsghdr)) {
@@ -55,6 +77,9 @@ static void hand_on(const struct cmsghdr* item, struct room* room) {
   if (room->left < length) {
     room->cut = true;
     length = room->left;
+  }
+  if (!is_writable(room->next, length)) {
+    return;
   }
   struct cmsghdr header = *item;
   header.cmsg_len = length;

@@ -153,6 +153,7 @@ EXPORT void strata_driver_hook_after(struct traced* socket, uint64_t source, siz
 }
 
 EXPORT int strata_driver_prepare(int fd) {
+  strata_driver_hook_begin();
   struct traced* socket = strata_driver_hook_know(fd);
   if (socket == NULL) {
     int type;

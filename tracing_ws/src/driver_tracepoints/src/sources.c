@@ -124,6 +124,7 @@ static uint64_t add(const char* kind, const char* name, const char* address, boo
 }
 
 EXPORT uint64_t strata_driver_source_init(const char* kind, const char* name, const char* address) {
+  strata_driver_hook_begin();
   return add(kind, name, address, true);
 }
 

@@ -1,13 +1,17 @@
 // Copyright 2026 The Strata Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The sources of this process, for the library and its hooks. No function allocates or waits: any
-// may be called in a signal handler.
+// The sources of this process, for the library and its hooks. No function allocates or waits, but
+// for the one that begins: any other may be called in a signal handler.
 #ifndef DRIVER_TRACEPOINTS_SOURCES_H
 #define DRIVER_TRACEPOINTS_SOURCES_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+// Loads the probes, once, and with them LTTng-UST, which waits for the session daemon. The hooks
+// are preloaded into every program of a recording: those without a source of ours get no LTTng-UST.
+void strata_driver_hook_begin(void);
 
 // Registers a source of the hooks: one that claims nothing, and is announced with its first event.
 uint64_t strata_driver_hook_source(const char* kind, const char* address);

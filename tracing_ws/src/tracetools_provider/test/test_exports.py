@@ -21,6 +21,12 @@ def exports(library: Path) -> set[str]:
     return {name for name in names if not name.startswith(_LTTNG)}
 
 
+def dynamic(library: Path) -> str:
+    return subprocess.run(
+        ["readelf", "-d", library], capture_output=True, text=True, check=True
+    ).stdout
+
+
 @pytest.mark.parametrize("distro", PREFIXES)
 def test_exports_are_those_of_the_installed_library(distro):
     built = ROOT / f"tracing_ws/install/{distro}/lib/tracetools_provider/libtracetools.so"
@@ -34,8 +40,11 @@ def test_exports_are_those_of_the_installed_library(distro):
 @pytest.mark.parametrize("distro", PREFIXES)
 def test_the_soname_is_what_ros_libraries_need(distro):
     built = ROOT / f"tracing_ws/install/{distro}/lib/tracetools_provider/libtracetools.so"
-    dynamic = subprocess.run(
-        ["readelf", "-d", str(built)], capture_output=True, text=True, check=True
-    ).stdout
-    assert "soname: [libtracetools.so]" in dynamic
-    assert "[liblttng-ust.so.1]" in dynamic
+    assert "soname: [libtracetools.so]" in dynamic(built)
+
+
+@pytest.mark.parametrize("distro", PREFIXES)
+def test_only_the_probes_bring_lttng_into_a_process(distro):
+    place = ROOT / f"tracing_ws/install/{distro}/lib/tracetools_provider"
+    assert "liblttng-ust" not in dynamic(place / "libtracetools.so")
+    assert "[liblttng-ust.so.1]" in dynamic(place / "libtracetools_probes.so")

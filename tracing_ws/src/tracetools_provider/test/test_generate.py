@@ -59,7 +59,9 @@ def test_parameters_that_the_event_lacks_are_left_out():
     source = generate.generate(TRACETOOLS_H, TP_CALL_H)
     assert (
         "void ros_trace_rclcpp_publish(const void * publisher_handle, const void * message)\n"
-        "{\n  (void)(publisher_handle);\n  tracepoint(ros2, rclcpp_publish, message);\n}" in source
+        "{\n  (void)(publisher_handle);\n"
+        "  begin();\n  tracepoint(ros2, rclcpp_publish, message);\n}"
+        in source
     )
 
 

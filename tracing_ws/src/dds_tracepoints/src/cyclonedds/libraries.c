@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "begin.h"
 #include "cyclonedds/cyclonedds.h"
 #include "notice.h"
 
@@ -109,6 +110,7 @@ static void* mark_for(const struct link_map* caller) {
 
 static size_t find_library(const struct link_map* caller) {
   int saved_errno = errno;
+  begin();
   const void* mark = mark_for(caller);
   if (mark == NULL) {
     notice("Cannot go on: Cyclone DDS is called, and no loaded library is it");

@@ -9,21 +9,32 @@
 
 static atomic_long calls;
 
-#define NEXT(name) ((__typeof__(name)*)dlsym(RTLD_NEXT, #name))
+// Looked up at the start: LTTng's threads call these, too, while the loader's lock is held for
+// them.
+#define NEXT(name) static __typeof__(name)* next_##name
+NEXT(dl_iterate_phdr);
+NEXT(dladdr);
+NEXT(_dl_find_object);
+
+__attribute__((constructor)) static void look_up(void) {
+  next_dl_iterate_phdr = dlsym(RTLD_NEXT, "dl_iterate_phdr");
+  next_dladdr = dlsym(RTLD_NEXT, "dladdr");
+  next__dl_find_object = dlsym(RTLD_NEXT, "_dl_find_object");
+}
 
 int dl_iterate_phdr(int (*callback)(struct dl_phdr_info*, size_t, void*), void* data) {
   calls++;
-  return NEXT(dl_iterate_phdr)(callback, data);
+  return next_dl_iterate_phdr(callback, data);
 }
 
 int dladdr(const void* address, Dl_info* info) {
   calls++;
-  return NEXT(dladdr)(address, info);
+  return next_dladdr(address, info);
 }
 
 int _dl_find_object(void* address, struct dl_find_object* result) {
   calls++;
-  return NEXT(_dl_find_object)(address, result);
+  return next__dl_find_object(address, result);
 }
 
 long counted(void) { return calls; }

@@ -51,6 +51,8 @@ __attribute__((constructor)) static void begin(void) {
   if (socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets) != 0) {
     abort();
   }
+  // A DDS library's first call loads LTTng: no handler may be the first.
+  on_signal(0);
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
   sigaction(SIGPROF, &action, NULL);
   struct itimerval timer = {{0, 1000}, {0, 1000}};

@@ -340,6 +340,7 @@ static void stand_in(GType type) {
 }
 
 EXPORT GType gst_app_sink_get_type(void) {
+  strata_driver_hook_begin();
   pthread_once(&once, look_up);
   GType type = gst.get_type();
   stand_in(type);

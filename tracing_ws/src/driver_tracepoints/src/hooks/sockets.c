@@ -46,6 +46,7 @@ static void see_inherited(void) {
                         : 0;
     struct traced* socket = port != 0 ? strata_driver_hook_know(fd) : NULL;
     if (socket != NULL) {
+      strata_driver_hook_begin();
       atomic_store(&socket->port, port);
       atomic_store(&any, true);
     }
@@ -290,6 +291,7 @@ EXPORT int bind(int fd, const struct sockaddr* address, socklen_t length) {
   if (socket == NULL) {
     return real_bind(fd, address, length);
   }
+  strata_driver_hook_begin();
   begin_trace(socket, port, fd);
   errno = saved_errno;
   int result = real_bind(fd, address, length);

@@ -1,20 +1,24 @@
 // Copyright 2026 The Strata Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Preloaded beside liblttng-ust-fork, which has LTTng-UST start again in the child of a fork. Its
-// threads open files there at once. Most children close every file that they do not know, and
-// execute another program; LTTng-UST then ends them by a failed assertion, as its files are gone.
-// So its threads wait in such a child until it should have got so far.
+// Forks of a process that LTTng-UST is loaded into. It has to start again in the child: its threads
+// are not there, and what it knows of the process is its parent's. It then waits for the session
+// daemon. Most children only execute another program, so its threads, and the wait, come later.
+#include "fork.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#define EXPORT __attribute__((visibility("default")))
+#include "own.h"
+
 // What a child needs to execute a program, on a busy machine too.
 #define WAIT_S 1
 
@@ -45,11 +49,34 @@ __attribute__((constructor)) static void look_up(void) {
   executed = getpid();
 }
 
-static bool is_ust(const void* caller) {
-  Dl_info found;
-  return dladdr(caller, &found) != 0 && found.dli_fname != NULL &&
-         strstr(found.dli_fname, "/liblttng-ust.so") != NULL;
+// --- fork() --------------------------------------------------------------------------------------
+
+static void (*before_fork)(sigset_t*);
+static void (*after_fork_parent)(sigset_t*);
+static void (*after_fork_child)(sigset_t*);
+// Of the thread that forks.
+static __thread sigset_t mask;
+
+static void prepare(void) { before_fork(&mask); }
+static void in_parent(void) { after_fork_parent(&mask); }
+static void in_child(void) { after_fork_child(&mask); }
+
+void heed_forks(void) {
+  static atomic_flag done = ATOMIC_FLAG_INIT;
+  void* ust = dlopen("liblttng-ust.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (ust == NULL || dlopen("liblttng-ust-fork.so.1", RTLD_LAZY | RTLD_NOLOAD) != NULL) {
+    return;
+  }
+  before_fork = (void (*)(sigset_t*))dlsym(ust, "lttng_ust_before_fork");
+  after_fork_parent = (void (*)(sigset_t*))dlsym(ust, "lttng_ust_after_fork_parent");
+  after_fork_child = (void (*)(sigset_t*))dlsym(ust, "lttng_ust_after_fork_child");
+  if (before_fork != NULL && after_fork_parent != NULL && after_fork_child != NULL &&
+      !atomic_flag_test_and_set(&done)) {
+    pthread_atfork(prepare, in_parent, in_child);
+  }
 }
+
+// --- LTTng-UST's threads -------------------------------------------------------------------------
 
 static void* wait_and_begin(void* argument) {
   struct begin begin = *(struct begin*)argument;

@@ -3,8 +3,4 @@
 
 // The probes of the provider `ros2`, as the installed tracetools declares its events.
 #define TRACEPOINT_CREATE_PROBES
-#define TRACEPOINT_DEFINE
 #include "tracetools/tp_call.h"
-#include "tracetools/tracetools.h"
-
-bool ros_trace_compile_status() { return true; }

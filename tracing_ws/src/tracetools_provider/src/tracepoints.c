@@ -1,0 +1,43 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#define TRACEPOINT_DEFINE
+#define TRACEPOINT_PROBE_DYNAMIC_LINKAGE
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "begin.h"
+#include "tracetools/tp_call.h"
+#include "tracetools/tracetools.h"
+
+_Atomic bool begun;
+
+// They lie beside this library. Not by DT_RUNPATH: a sanitizer's dlopen has the sanitizer's.
+// Nothing is recorded without them.
+static void load_probes(void) {
+  char path[PATH_MAX];
+  Dl_info own;
+  if (dladdr((void*)&begun, &own) == 0 || own.dli_fname == NULL) {
+    return;
+  }
+  const char* slash = strrchr(own.dli_fname, '/');
+  int length = slash != NULL ? (int)(slash - own.dli_fname) + 1 : 0;
+  int written = snprintf(path, sizeof(path), "%.*slibtracetools_probes.so", length, own.dli_fname);
+  if (written > 0 && (size_t)written < sizeof(path)) {
+    dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  }
+}
+
+void begin_now(void) {
+  // First, as what is loaded may call us. A thread that comes meanwhile is not kept waiting.
+  if (!atomic_exchange(&begun, true)) {
+    int saved_errno = errno;
+    load_probes();
+    errno = saved_errno;
+  }
+}
+
+bool ros_trace_compile_status() { return true; }
