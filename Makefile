@@ -81,17 +81,15 @@ FAULTS ?=
 faults: setup ## plant known faults, and count what Strata says right (FAULTS="NAME ...": only these)
 	$(PYTHON) analysis/benchmarks/faults $(FAULTS)
 
-<<<<<<< HEAD
 TORTURE ?=
 TORTURE_MINUTES ?= 30
 TORTURE_SEED ?=
 torture: setup ## disturb recordings at random for TORTURE_MINUTES (30; TORTURE="NAME ...": only these kinds)
 	$(PYTHON) analysis/benchmarks/torture --minutes $(TORTURE_MINUTES) $(addprefix --seed ,$(TORTURE_SEED)) $(TORTURE)
-=======
+
 # Its table is for a machine with compilers and runtimes of many languages.
 harmless: setup ## run programs of many kinds plain and recorded; the table of docs/recording.md
 	$(PYTHON) analysis/benchmarks/harmless --page docs/recording.md
->>>>>>> 01e9b6e (record: LTTng-UST stays out of programs without ROS 2, and out of the way of those with)
 
 FUZZ := analysis/native/build/fuzz
 FUZZ_SECONDS ?= 3600

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 NOTHING = ""
 NO_PRELOAD = "everything: nothing can be preloaded"
 FIRST_SECOND = "the first second of a child made by `fork`"
+BY_SYSTEM_CALL = "perhaps what comes after"
 CLONED = "a child of the `clone` system call"
 
 
@@ -78,7 +79,7 @@ KINDS = (
     _c("close_loop", "`close` of each number", 1000),
     _c("close_range_call", "`close_range(3, ~0)`", 1000),
     _c("closefrom_call", "`closefrom(3)`", 1000),
-    _c("close_by_system_call", "`syscall(SYS_close_range)`", 1000),
+    _c("close_by_system_call", "`syscall(SYS_close_range)`", recorded=None, untraced=BY_SYSTEM_CALL),
     _c("close_and_reuse", "closes all, opens its own, appends", 20000),
     _c("dup_over_all", "`dup2` onto 3 to 255", 20000),
     _c("spawn_closing", "`posix_spawn` with closefrom"),
