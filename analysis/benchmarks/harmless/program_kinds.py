@@ -72,6 +72,8 @@ def _sh(name: str, about: str, script: str, **more: object) -> Kind:
 _OTHERS = "{here}/others"
 _NARROW_LIBC = "/usr/lib32/libc.so.6"
 _WORK = ("{place}/kinds", "work")
+# As programs of an installed ROS 2 are: it is there from their start.
+_LINKED = ("-Wl,--no-as-needed", "-llttng-ust")
 _SECCOMP = "ended, as LTTng-UST's system calls are forbidden"
 
 KINDS = (
@@ -79,7 +81,12 @@ KINDS = (
     _c("close_loop", "`close` of each number", 1000),
     _c("close_range_call", "`close_range(3, ~0)`", 1000),
     _c("closefrom_call", "`closefrom(3)`", 1000),
-    _c("close_by_system_call", "`syscall(SYS_close_range)`", recorded=None, untraced=BY_SYSTEM_CALL),
+    _c(
+        "close_by_system_call",
+        "`syscall(SYS_close_range)`",
+        recorded=None,
+        untraced=BY_SYSTEM_CALL,
+    ),
     _c("close_and_reuse", "closes all, opens its own, appends", 20000),
     _c("dup_over_all", "`dup2` onto 3 to 255", 20000),
     _c("spawn_closing", "`posix_spawn` with closefrom"),
@@ -107,6 +114,10 @@ KINDS = (
     _c("filtered_seccomp", "seccomp, a filter that kills", 1000, differs=_SECCOMP),
     _c("read_only_control", "`recvmsg` on a sensor's port, read-only control buffer"),
     _c("work", "threads, memory, a file"),
+    _built("linked", "linked to LTTng-UST, closes all, opens its own", "cc", *_LINKED,
+           command=("{place}/linked", "close_and_reuse"), emits=20020, recorded=20020),
+    _built("linked_lowest", "linked to LTTng-UST, counts on the lowest number", "cc", *_LINKED,
+           command=("{place}/linked_lowest", "lowest_descriptor"), emits=1020, recorded=1020),
     _built("asan", "AddressSanitizer (gcc)", "gcc", "-fsanitize=address", emits=20, recorded=20),
     _built("asan_finds", "AddressSanitizer (gcc), finds a fault", "gcc", "-fsanitize=address",
            command=("{place}/asan_finds", "overflow"), output=False),

@@ -103,9 +103,13 @@ def test_children_made_by_fork_are_traced(
 def test_a_forked_child_may_close_its_files_and_execute_a_program(
     world: World, hooks: Hooks, tmp_path: Path, events: str
 ) -> None:
-    """LTTng-UST starts again in it, and would end it when its files are gone."""
+    """LTTng-UST starts again in it, and would end it when its files are gone.
+
+    The program is linked to it, as those of an installed ROS 2 are.
+    """
     program, config, target = tmp_path / "closing", tmp_path / "mine.yaml", tmp_path / "rec"
-    subprocess.run(["cc", HERE / "closing.c", "-o", program], check=True)
+    linked = ["-Wl,--no-as-needed", "-llttng-ust"]
+    subprocess.run(["cc", HERE / "closing.c", "-o", program, *linked], check=True)
     config.write_text(f"events: {{ust: ['{events}']}}\n")
     done = world.strata("record", "--no-ros", "-c", config, "-o", target, "--", program, "8")
 

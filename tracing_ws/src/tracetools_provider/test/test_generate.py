@@ -60,8 +60,7 @@ def test_parameters_that_the_event_lacks_are_left_out():
     assert (
         "void ros_trace_rclcpp_publish(const void * publisher_handle, const void * message)\n"
         "{\n  (void)(publisher_handle);\n"
-        "  begin();\n  tracepoint(ros2, rclcpp_publish, message);\n}"
-        in source
+        "  begin();\n  tracepoint(ros2, rclcpp_publish, message);\n}" in source
     )
 
 
