@@ -87,6 +87,7 @@ ALLOWED: dict[str, set[str]] = {
         "symbols",
         "printable",
         "masking",
+        "marks",
         "documents",
         "yaml_document",
     },

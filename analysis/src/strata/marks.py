@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,17 @@ def head(path: Path, size: int) -> bytes | None:
             return file.read(size) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
     except OSError:
         return None
+
+
+def foreign_entry(directory: Path, written: Collection[str]) -> str | None:
+    """Name an entry of a directory that is none of the files that were written into it.
+
+    Null when there is none. A link, a pipe or a directory of such a name is none of them.
+    """
+    for entry in sorted(directory.iterdir()):
+        if entry.name not in written or not stat.S_ISREG(entry.lstat().st_mode):
+            return entry.name
+    return None
 
 
 def is_own_page(path: Path) -> bool:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from strata.campaign.measured import CONTENTS, SUBDIRECTORY, Measured, Wanted, measure
 from strata.campaign.transfers import agree, fate
+from strata.errors import OutputError
 from strata.schema.layers import CALLBACK, HOP_LAYERS
 from strata.schema.tables.measured import CHAIN_LAYERS
 
@@ -274,3 +275,13 @@ def test_a_node_may_know_of_losses_at_its_ends_and_of_no_others() -> None:
     told = [lost for lost in range(7) if agree(10, lost, seen, is_lower_bound=True)]
     assert told == [0, 1, 2, 3, 4]
     assert not agree(9, 2, seen)
+
+
+def test_only_tables_of_its_own_are_made_anew(relay: Path) -> None:
+    measure(relay, RELAY)
+    own = relay / SUBDIRECTORY
+    (own / "notes.txt").write_text("mine")
+    (relay / "scenario" / "outcome.json").touch()
+    with pytest.raises(OutputError, match=r"notes\.txt was not written by Strata"):
+        measure(relay, RELAY)
+    assert (own / "notes.txt").read_text() == "mine"

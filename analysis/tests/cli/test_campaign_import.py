@@ -188,6 +188,11 @@ def test_an_import_is_replaced_only_by_force(tmp_path: Path) -> None:
     latency = next(one for one in run["measures"] if one["measure"] == "stamp_latency")
     assert latency["statistics"]["max"] == 6.0
     assert run["study"] is None
+    (target / "imported/a/notes.txt").write_text("mine")
+    kept = strata("campaign", "import", target, file, "--force")
+    assert kept.returncode == 1
+    assert "it holds notes.txt, which no import wrote" in kept.stderr
+    assert (target / "imported/a/notes.txt").read_text() == "mine"
     assert [one.name for one in read_imports(target)] == ["a"]
     assert sorted(path.name for path in (target / "imported").iterdir()) == ["a"]
 

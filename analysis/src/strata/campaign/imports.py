@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
 import tempfile
@@ -26,6 +27,7 @@ from strata.campaign.model import Campaign
 from strata.campaign.placements import Place, Placement
 from strata.documents import read_json
 from strata.errors import CampaignError, OutputError
+from strata.marks import foreign_entry
 from strata.originals.imported import COLUMNS, STATISTICS, Fact, Imported, Run
 from strata.stats.periods import jitter
 
@@ -142,15 +144,33 @@ def write_import(directory: Path, planned: Planned, *, force: bool) -> Import:
 
 
 def check_free(target: Path, *, force: bool) -> None:
-    """Raise OutputError when `target` is an import and must not be replaced, or is none."""
-    if not target.exists():
+    """Raise OutputError when `target` is an import and must not be replaced, or is none.
+
+    One that holds anything that no import wrote is not replaced even with `force`.
+    """
+    if not os.path.lexists(target):
         return
-    if not (target / IMPORT).is_file():
+    if target.is_symlink() or not (target / IMPORT).is_file():
         raise OutputError(f"Cannot write {target}: it is no import. Choose another --name.")
     if not force:
         raise OutputError(
             f"Cannot write {target}: it is there already. Choose another --name or use --force."
         )
+    foreign = foreign_entry(target, _written(target))
+    if foreign is not None:
+        raise OutputError(
+            f"Cannot replace {target}: it holds {foreign}, which no import wrote. Move it away, or "
+            "choose another --name."
+        )
+
+
+def _written(target: Path) -> set[str]:
+    """Name the files that an import wrote, as far as its import.json can tell."""
+    try:
+        files = {str(one["file"]) for one in read_json(target / IMPORT)["files"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        files = set()
+    return {IMPORT, SAMPLES, *files}
 
 
 def read_imports(campaign: Path) -> list[Import]:

@@ -28,6 +28,7 @@ from strata.campaign.transfers import measured_chains, measured_traffic
 from strata.campaign.wanted import Wanted
 from strata.documents import read_json
 from strata.errors import OutputError
+from strata.marks import foreign_entry
 from strata.schema.quality import Ledger, worst_first
 from strata.schema.table import Table
 from strata.schema.tables import QUALITY
@@ -212,6 +213,19 @@ def _known(directory: Path) -> dict[str, Any] | None:
     return content if there and isinstance(content, dict) else None
 
 
+def _refuse_foreign(target: Path) -> None:
+    """Raise OutputError when what stands there was not all written here."""
+    if not os.path.lexists(target):
+        return
+    written = {CONTENTS, *(f"{name}.parquet" for name in _TABLES)}
+    known = target.is_dir() and not target.is_symlink()
+    foreign = foreign_entry(target, written) if known else target.name
+    if foreign is not None:
+        raise OutputError(
+            f"Cannot write {target}: {foreign} was not written by Strata. Move it away."
+        )
+
+
 def _write(target: Path, frames: dict[str, pd.DataFrame], contents: dict[str, Any]) -> None:
     """Write the tables beside each other, then put them in their place in one step."""
     fresh = target.with_name(f".{target.name}.{os.getpid()}")
@@ -221,6 +235,7 @@ def _write(target: Path, frames: dict[str, pd.DataFrame], contents: dict[str, An
         for name, frame in frames.items():
             frame.to_parquet(fresh / f"{name}.parquet", compression="zstd", index=False)
         (fresh / CONTENTS).write_text(json.dumps(contents, indent=1) + "\n", encoding="utf-8")
+        _refuse_foreign(target)
         shutil.rmtree(target, ignore_errors=True)
         fresh.rename(target)
     except OSError as error:

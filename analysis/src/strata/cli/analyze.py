@@ -14,7 +14,14 @@ from strata import analyze
 from strata.analysis import Analysis
 from strata.cli.chain import chain_option, links_option, parse_chain
 from strata.cli.console import make_console
-from strata.cli.output import check_output, format_option, output_options, write_json, write_output
+from strata.cli.output import (
+    check_output,
+    format_option,
+    output_options,
+    write_csv,
+    write_json,
+    write_output,
+)
 from strata.cli.progress import decoding_progress
 from strata.cli.selection import processes_option
 from strata.read.links import read_links
@@ -79,4 +86,4 @@ def _write(
         write_json(document(analysis), file)
     else:
         frame: pd.DataFrame = getattr(analysis, table_name) if table_name else rectangle(analysis)
-        frame.to_csv(file, index=False)
+        write_csv(frame, file)

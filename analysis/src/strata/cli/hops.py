@@ -12,7 +12,14 @@ import click
 from strata import analyze
 from strata.cli.chain import links_option
 from strata.cli.console import make_console
-from strata.cli.output import check_output, format_option, output_options, write_json, write_output
+from strata.cli.output import (
+    check_output,
+    format_option,
+    output_options,
+    write_csv,
+    write_json,
+    write_output,
+)
 from strata.cli.progress import decoding_progress
 from strata.cli.selection import processes_option
 from strata.cli.titles import title_of
@@ -83,4 +90,4 @@ def _write(
     elif form == "json":
         write_json(hop_document(found, selection), file)
     else:
-        hop_rectangle(found, selection).to_csv(file, index=False)
+        write_csv(hop_rectangle(found, selection), file)

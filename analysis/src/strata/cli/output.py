@@ -9,12 +9,15 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from strata.errors import OutputError
-from strata.printable import printable
+from strata.printable import printable, printable_lines
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -73,3 +76,11 @@ def write_json(document: Mapping[str, Any], file: IO[str] | None = None) -> None
     Raises ValueError, before anything is written, for one that does.
     """
     click.echo(json.dumps(document, indent=1, allow_nan=False), file=file)
+
+
+def write_csv(frame: pd.DataFrame, file: IO[str]) -> None:
+    """Write a table as CSV; names stand in it as they are, but on a terminal."""
+    if file.isatty():
+        file.write(printable_lines(frame.to_csv(index=False)))
+    else:
+        frame.to_csv(file, index=False)

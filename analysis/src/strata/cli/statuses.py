@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 import click
 
+from strata.cli.ending import explain
 from strata.errors import StrataError
 from strata.record.command import CannotExecuteError, NotFoundError
 from strata.record.recording import Recording
@@ -29,6 +30,12 @@ def own_range() -> Iterator[None]:
     except StrataError as error:
         error.exit_code = _status(error)
         raise
+    except OSError as error:
+        explained = explain(error)
+        if explained is None:
+            raise
+        explained.exit_code = CANNOT_RECORD
+        raise explained from error
 
 
 def _status(error: StrataError) -> int:

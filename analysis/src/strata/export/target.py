@@ -11,14 +11,13 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from strata.errors import OutputError
-from strata.marks import TABLES, TABLES_FORMAT, own_tables
+from strata.marks import TABLES, TABLES_FORMAT, foreign_entry, own_tables
 
 CONTENTS = TABLES
 FORMAT = TABLES_FORMAT
@@ -110,10 +109,7 @@ def _foreign_entry(target: Path, entries: list[Path]) -> str | None:
     if written is None:
         other = next((entry.name for entry in entries if entry.name != CONTENTS), None)
         return other or f"{CONTENTS} without the format {FORMAT!r}"
-    for entry in entries:
-        if entry.name not in written or not stat.S_ISREG(entry.lstat().st_mode):
-            return entry.name
-    return None
+    return foreign_entry(target, written)
 
 
 class _UnrestoredError(Exception):

@@ -13,6 +13,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from strata.documents import DocumentError, read_bytes
+
 MANIFEST = "manifest.json"
 MOST_BYTES = 16 << 20
 """Of a manifest: one of a thousand processes has less than 1 MiB."""
@@ -33,14 +35,13 @@ def load_manifest(place: Path) -> dict[str, Any]:
     """
     path = place / MANIFEST
     try:
-        with path.open("rb") as file:
-            text = file.read(MOST_BYTES + 1)
+        text = read_bytes(path, MOST_BYTES)
+    except DocumentError as error:
+        raise ManifestError(error.fact) from error
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(path) from error
     except OSError as error:
         raise ManifestError(str(error.strerror)) from error
-    if len(text) > MOST_BYTES:
-        raise ManifestError(f"it has more than {MOST_BYTES >> 20} MiB")
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:

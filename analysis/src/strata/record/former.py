@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from strata.documents import DocumentError, decode, parse_json, read_bytes
-from strata.marks import head, is_own_page, is_session, own_manifest, own_tables
+from strata.marks import foreign_entry, head, is_own_page, is_session, own_manifest, own_tables
 
 MANIFEST = "manifest.json"
 TRACE = "trace"
@@ -151,10 +151,8 @@ def _added(directory: Path) -> dict[str, list[Path]]:
     found = {}
     tables, page = directory / _TABLES, directory / _PAGE
     written = own_tables(tables) if not tables.is_symlink() else None
-    if written is not None:
-        entries = list(tables.iterdir())
-        if all(one.name in written and _is_regular(one) for one in entries):
-            found[_TABLES] = [*entries, tables]
+    if written is not None and foreign_entry(tables, written) is None:
+        found[_TABLES] = [*tables.iterdir(), tables]
     if is_own_page(page):
         found[_PAGE] = [page]
     found |= {
