@@ -159,7 +159,7 @@ def test_a_limit_of_file_sizes_is_told(world: World, tick: Path, tmp_path: Path)
         assert len(events(tmp_path / "rec" / "trace")) == 10
     else:
         assert done.returncode == _CANNOT_RECORD
-        assert "files are limited to  -f)" in done.stderr
+        assert "files are limited to 32 KiB (ulimit -f)" in done.stderr
 
 
 def test_a_recording_ends_after_its_duration(world: World, tick: Path, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ _SOON_S = 5.0
 # The recorder waits for it while the command runs; a daemon that lives answers in milliseconds.
 _ROTATE_TIMEOUT_S = 5.0
 # Without it the metadata, and with them the whole trace, are written when the session is stopped.
-_METADATA_TIMER_US = 200_000
+METADATA_TIMER_US = 200_000
 _NO_DAEMON = "No session daemon is available"
 INSTALL_HINT = "Install lttng-tools (`make setup`, or the package lttng-tools)"
 
@@ -205,7 +205,7 @@ class Lttng:
             "enable-channel",
             domain.option,
             f"--session={session}",
-            f"--switch-timer={_METADATA_TIMER_US}",
+            f"--switch-timer={METADATA_TIMER_US}",
             *_ownership(domain, per_pid=per_pid),
             "metadata",
         )

@@ -19,6 +19,8 @@ from typing import Any
 
 from strata.read import open_trace
 from strata.record.config import SessionConfig, load_config
+from strata.record.lttng import METADATA_TIMER_US
+from strata.record.thread_cpu import ThreadSampling
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
@@ -35,13 +37,19 @@ _ATTEMPTS = 3
 
 @dataclass(frozen=True)
 class Setup:
-    """What is preloaded, patched and recorded; `config` null: no session."""
+    """What is preloaded, patched and recorded; `config` null: no session.
+
+    `timers`: metadata and packets are flushed as configured, else only when they are full.
+    `sampled`: the waits of the program's threads for a CPU are read, as `strata record` does.
+    """
 
     name: str
     provider: bool = True
     hooks: bool = False
     rclpy: bool = False
     config: str | None = None
+    timers: bool = True
+    sampled: bool = False
 
 
 STOCK = Setup("stock", provider=False)
@@ -94,6 +102,7 @@ class Run:
     """
 
     p50_ns: float
+    p99_ns: float
     least_ns: float
     clock_ns: float
     messages: int
@@ -142,7 +151,12 @@ class Bench:
     def _measured(self, setup: Setup, workload: Workload) -> dict[str, Any]:
         arguments = (workload.name, str(workload.count))
         program = self._start(setup, workload, *arguments, cpu=self.cpu)
+        sampling = ThreadSampling(self._lttng.home, os.environ) if setup.sampled else None
+        if sampling:
+            sampling.follow(program.pid)
         output, errors = finish(program)
+        if sampling:
+            sampling.stop()
         if program.returncode != 0:
             raise SystemExit(f"{setup.name}, {workload}: failed ({program.returncode}).\n{errors}")
         return json.loads(output)
@@ -153,17 +167,24 @@ class Bench:
         if setup.config is None:
             yield trace
             return
-        self._create(self._configs[setup.config], trace)
+        config = self._configs[setup.config]
+        if not setup.timers:
+            config = replace(config, channel=replace(config.channel, switch_timer=0))
+        self._create(config, trace, timers=setup.timers)
         try:
             yield trace
         finally:
             self._lttng.command("destroy", "bench")
 
-    def _create(self, config: SessionConfig, trace: Path) -> None:
+    def _create(self, config: SessionConfig, trace: Path, *, timers: bool) -> None:
         """Start the session that `strata record` would."""
         of = ("-u", "-s", "bench")
         command = self._lttng.command
         command("create", "bench", f"--output={trace}")
+        if timers:
+            flushed = f"--switch-timer={METADATA_TIMER_US}"
+            buffers = f"--buffers-{config.buffers.removeprefix('per-')}"
+            command("enable-channel", *of, flushed, buffers, "metadata")
         command(
             "enable-channel",
             *of,
