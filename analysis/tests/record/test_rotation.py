@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from lttng_world import HERE, World, events, wait_until
 
@@ -21,13 +22,16 @@ from strata.errors import TraceError
 from strata.read import names, open_trace
 from strata.read.names import keep
 from strata.read.rotated import DROPPED, METADATA_NEW, read_dropped
+from strata.read.trace import Trace
 from strata.record.config import Channel
+from strata.record.kept_names import KeptNames, number_of
 from strata.record.lttng import Lttng
 from strata.record.rotation import Rotation, minimum_bytes
 
 MIB = 1 << 20
 SIZE = 8 * MIB
 NODES = 40
+OTHERS = 100
 ATTEMPTS = 3
 TOO_BUSY = "there was no room left to wait for them"
 CHUNK = "20260301T120000-0500-20260301T120{}00-0500-{}"
@@ -87,10 +91,12 @@ def test_the_oldest_chunks_go_and_their_names_stay(
     world: World, named: Path, tmp_path: Path
 ) -> None:
     world.start_daemon()
+    # While the first goes on to the end, the second names its nodes later and is soon gone.
+    script = f"{named} {NODES} 10 25000 & sleep 0.5; {named} {OTHERS} 0.5 100 >&2; wait"
     for attempt in range(ATTEMPTS):
         trace = tmp_path / f"trace_{attempt}"
         with sizes_of(trace) as sizes:
-            found = rotate(world, trace, named, str(NODES), "8", "30000")
+            found = rotate(world, trace, "sh", "-c", script)
         assert max(sizes) <= SIZE
         # On a machine that is too busy names have to go: which is told, and no fault.
         if TOO_BUSY not in " ".join(found["problems"]):
@@ -99,62 +105,101 @@ def test_the_oldest_chunks_go_and_their_names_stay(
     ticks, again = map(int, found["output"].split())
 
     assert (found["problems"], found["failed"]) == ([], False)
-    assert rotation["chunks_dropped"] >= 3
+    assert rotation["chunks_dropped"] >= 2
     assert rotation["chunks_dropped_without_names"] == 0
     assert rotation["largest_bytes"] <= SIZE
 
     opened = open_trace(trace)
     tables = opened.tables()
     numbers = tables["ros2:tick"]["number"].to_numpy()
-    held = sorted(tables["ros2:rcl_node_init"]["node_name"].to_pylist())
-    newest = f"again_{again - 1}"
-    assert set(held) >= {f"node_{i}" for i in range(NODES)} | {newest}
+    held = nodes_of(opened)
+    own = held.pop(tables["ros2:tick"]["vpid"][-1].as_py())
+    [other] = held.values()
+    assert set(own) >= {f"node_{i}" for i in range(NODES)} | {f"again_{again - 1}"}
+    assert set(other) >= {f"node_{i}" for i in range(OTHERS)}
     # Of what was made anew at one handle, the older names are of no use.
-    assert len([name for name in held if name.startswith("again")]) < again
+    assert len([name for name in own if name.startswith("again")]) < again
+    assert len(other) == OTHERS + 1
     assert numbers[-1] == ticks - 1
-    assert numbers[0] > 0
-    codes = {loss.code for loss in opened.losses}
-    if "discarded_events" not in codes:
-        assert np.array_equal(numbers, np.arange(numbers[0], ticks))
-    assert codes - {"discarded_events"} == {"dropped_packets"}
-    # The windows of what was dropped begin with the recording and end where the trace is whole.
-    first = tables["ros2:tick"]["timestamp"].to_numpy()[0]
-    for loss in opened.losses:
-        if loss.code == "dropped_packets":
-            assert opened.dropped is not None
-            assert loss.begin_ns == opened.dropped.begin_ns
-            assert loss.end_ns is not None
-            assert loss.end_ns <= first
+    check_losses(opened, numbers, int(tables["ros2:tick"]["timestamp"][0].as_py()))
 
-    lines = events(trace)
-    assert len(lines) == len(numbers) + len(held)
+    assert len(events(trace)) == len(numbers) + len(own) + len(other)
     check_budget(trace, tmp_path)
+    check_names_made_ahead(trace / "archives")
+
+
+def nodes_of(trace: Trace) -> dict[int, list[str]]:
+    """Names of the nodes by process, in order of time."""
+    table = trace.tables(["ros2:rcl_node_init"])["ros2:rcl_node_init"]
+    found: dict[int, list[str]] = {}
+    for row in table.to_pylist():
+        found.setdefault(row["vpid"], []).append(row["node_name"])
+    return found
+
+
+def check_losses(trace: Trace, numbers: npt.NDArray[np.int64], first_ns: int) -> None:
+    """Nothing is lost but what was dropped: from the begin to where the trace is whole."""
+    codes = {loss.code for loss in trace.losses}
+    assert codes - {"discarded_events"} == {"dropped_packets"}
+    if "discarded_events" not in codes:
+        assert np.array_equal(numbers, np.arange(numbers[0], numbers[-1] + 1))
+    assert numbers[0] > 0
+    assert trace.dropped is not None
+    for loss in trace.losses:
+        if loss.code == "dropped_packets":
+            assert loss.begin_ns == trace.dropped.begin_ns
+            assert loss.end_ns is not None
+            assert loss.end_ns <= first_ns
 
 
 def check_budget(trace: Path, place: Path) -> None:
     """Keep the names of a further chunk in less room than they need."""
     before = next((trace / "archives").glob("names-*"))
     chunk = min(path for path in (trace / "archives").iterdir() if path != before)
-    metadata = bytes_below(before) - sum(size_of(path) for path in before.rglob("ust_*"))
-    metadata -= size_of(before / DROPPED)
+    metadata = sum(size_of(path) for path in before.rglob("metadata"))
 
-    all_kept = keep(chunk, before, place / "all", MIB)
-    fewer = keep(chunk, before, place / "fewer", metadata + 1000)
+    all_kept = keep([(chunk, place / "all")], before, MIB)
+    # Less than they need; and a quarter of that is made free.
+    room = int(0.8 * sum(size_of(path) for path in (place / "all").rglob("ust_*")))
+    fewer = keep([(chunk, place / "fewer")], before, metadata + room)
 
     assert all_kept.chunks == read_dropped(before).chunks + 1
     assert all_kept.forgotten == 0
-    # As many as 750 bytes hold, a quarter being made free: the newest of them.
-    kept = names_in(place / "fewer")
-    assert fewer.forgotten == len(names_in(place / "all")) - len(kept)
-    assert 10 <= len(kept) < NODES
-    assert kept == names_in(place / "all")[-len(kept) :]
+    assert sum(size_of(path) for path in (place / "fewer").rglob("ust_*")) <= room
+    everything, kept = (nodes_of(counted(place / name)) for name in ("all", "fewer"))
+    gone, alive = sorted(everything, key=lambda vpid: len(everything[vpid]), reverse=True)
+    # Those of who was seen last stay, though they are older; of the other's the newest.
+    assert kept[alive] == everything[alive]
+    assert 0 < len(kept[gone]) < OTHERS
+    assert kept[gone] == everything[gone][-len(kept[gone]) :]
+    assert fewer.forgotten == len(everything[gone]) - len(kept[gone])
 
 
-def names_in(place: Path) -> list[str]:
-    for metadata in place.rglob(METADATA_NEW):
+def check_names_made_ahead(archives: Path) -> None:
+    """Drop a chunk while the names of the next are being made, then no other."""
+    [before] = archives.glob("names-*")
+    chunks = sorted(path for path in archives.iterdir() if path != before)
+    kept = KeptNames(archives, MIB, os.environ)
+    kept.current = before
+    first = archives / f"names-{number_of(chunks[0])}"
+
+    kept.prepare(chunks[:2])
+    wait_until((first / DROPPED).exists, "the names of the first chunk")
+    kept.poll()
+    assert kept.take_over(chunks[0]) is None
+    kept.poll(patience_s=30)
+    kept.end()
+
+    assert kept.current == first
+    assert kept.places() == [first]
+    assert len(nodes_of(open_trace(first))) == 2
+
+
+def counted(names: Path) -> Trace:
+    """Read kept names before the chunk is dropped for which they were made."""
+    for metadata in names.rglob(METADATA_NEW):
         metadata.rename(metadata.with_name("metadata"))
-    table = open_trace(place).tables()["ros2:rcl_node_init"]
-    return [str(name) for name in table["node_name"].to_pylist()]
+    return open_trace(names)
 
 
 @pytest.mark.live
@@ -202,13 +247,14 @@ def test_a_chunk_whose_names_cannot_be_read_goes_all_the_same(tmp_path: Path) ->
     assert not rotation.failed
     assert bytes_below(tmp_path) <= size
     left = sorted(path.name for path in (tmp_path / "archives").iterdir())
-    assert left == [CHUNK.format(number, number) for number in (2, 3, 4)]
+    gone = 5 - len(left)
+    assert left == [CHUNK.format(number, number) for number in range(gone, 5)]
     assert all("Names of a part that was dropped" in text for text in rotation.problems)
     assert "Cannot read metadata" in rotation.problems[0]
     told = rotation.as_json()
-    assert (told["chunks_dropped"], told["chunks_dropped_without_names"]) == (2, 2)
-    assert told["bytes_dropped"] >= 2 * MIB
-    assert told["kept_since_utc"] == "2026-03-01T17:01:00+00:00"
+    assert told["chunks_dropped"] == told["chunks_dropped_without_names"] == gone >= 2
+    assert told["bytes_dropped"] >= gone * MIB
+    assert told["kept_since_utc"] == f"2026-03-01T17:0{gone - 1}:00+00:00"
 
 
 def test_what_is_too_large_and_cannot_be_dropped_is_told(tmp_path: Path) -> None:
@@ -235,8 +281,8 @@ def test_a_chunk_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     chunk = tmp_path / "chunk"
     chunk.mkdir()
     with pytest.raises(TraceError, match="no directory at or below it"):
-        keep(chunk, None, tmp_path / "names", MIB)
-    assert names.main([str(chunk), str(tmp_path / "none"), str(tmp_path / "names"), "1"]) == 1
+        keep([(chunk, tmp_path / "names")], None, MIB)
+    assert names.main(["1", "", str(chunk), str(tmp_path / "names")]) == 1
     assert not (tmp_path / "names").exists()
 
 

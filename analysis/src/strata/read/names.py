@@ -1,38 +1,42 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Keep what names things in a part of a trace that is to be dropped (`strata record --max-size`).
+"""Keep what names things in parts of a trace that are to be dropped (`strata record --max-size`).
 
-`python -m strata.read.names CHUNK BEFORE AFTER BUDGET` makes the directory AFTER: of what BEFORE
-holds (the result for the parts dropped until now; it need not exist) and of what CHUNK holds, the
-newest naming event (`strata.schema.naming`) of each thing. It is a CTF trace like CHUNK, with one
-packet a stream, which has the sequence number and the count of discarded events of the last packet
-dropped. Its `metadata` files are called `metadata.new`: whoever drops CHUNK gives them their name.
+`python -m strata.read.names BUDGET BEFORE CHUNK AFTER [CHUNK AFTER ...]` makes each directory
+AFTER: of what BEFORE holds (the result for the parts dropped until now; empty: there are none) and
+of what the CHUNKs up to this one hold, the newest naming event (`strata.schema.naming`) of each
+thing. It is a CTF trace like CHUNK, with one packet a stream, which has the sequence number and the
+count of discarded events of the last packet dropped. Its `metadata` files are called `.metadata`:
+whoever drops CHUNK gives them their name.
 
 Of more than BUDGET bytes, the names of processes go of which no event was seen for longest.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import struct
 import sys
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from strata.errors import StrataError, TraceError
+from strata.read import _ctf
 from strata.read.decoder import NO_TIME, Decoder, Selection
-from strata.read.discover import find_traces
+from strata.read.discover import CtfTrace, find_traces
 from strata.read.rotated import DROPPED, METADATA_NEW, Dropped, read_dropped
 from strata.read.trace import open_trace
 from strata.schema.naming import NAMING_EVENTS
 
 # Lower still, it would get nothing of a busy machine before the chunk has to go.
-_NICE = 10
+_NICE = 5
 # LTTng's packet header and the begin of its packet context, little-endian: magic number, UUID,
 # stream class, stream instance; begin, end, content and packet size (bits).
 _HEADER = struct.Struct("<I16sIQQQQQ")
@@ -50,7 +54,6 @@ class _Stream:
     directory: Path
     file: str
     header: bytes
-    events: list[tuple[int, bytes]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -63,22 +66,22 @@ class _Named:
     process: str
 
 
+_Things = dict[tuple[object, ...], _Named]
+
+
 class _Names:
     """The naming events of several traces of one session, the newest of each thing."""
 
     def __init__(self) -> None:
         self.metadata: dict[Path, bytes] = {}
         self.streams: dict[tuple[Path, int], _Stream] = {}
-        self.things: dict[tuple[object, ...], _Named] = {}
+        self.things: _Things = {}
 
     def add(self, root: Path) -> None:
         """Add all CTF traces below a directory, which has the layout of the session's output."""
-        traces, unreadable = find_traces(root)
-        if unreadable:
-            raise TraceError(unreadable[0][1])
-        for trace in traces:
+        for trace, metadata in _traces(root):
             place = trace.directory.relative_to(root)
-            self.metadata[place] = (trace.directory / "metadata").read_bytes()
+            self.metadata[place] = metadata
             decoder = Decoder([trace])
             self._add_streams(place, trace.directory, decoder)
             self._add_events(place, decoder)
@@ -109,6 +112,21 @@ class _Names:
                 self.things[thing] = _Named(stream, event.cycles, event.content, process)
 
 
+def _traces(root: Path) -> list[tuple[CtfTrace, bytes]]:
+    """Find the CTF traces of a chunk, or of kept names that may not count yet."""
+    if (root / DROPPED).is_file():
+        # They may come to count just now.
+        for name in (METADATA_NEW, "metadata"):
+            with contextlib.suppress(FileNotFoundError):
+                found = {path.parent: path.read_bytes() for path in sorted(root.rglob(name))}
+                if found:
+                    return [(CtfTrace(at, _ctf.parse_metadata(c)), c) for at, c in found.items()]
+    traces, unreadable = find_traces(root)
+    if unreadable:
+        raise TraceError(unreadable[0][1])
+    return [(trace, (trace.directory / "metadata").read_bytes()) for trace in traces]
+
+
 def _check(file: Path, header: bytes, content_bits: int, packet_bits: int) -> None:
     """Refuse a packet whose header is not laid out as LTTng's."""
     if len(header) >= _HEADER.size:
@@ -125,28 +143,38 @@ def _process(vpid: int, pid_ns: int) -> str:
     return f"{vpid}@{pid_ns}"
 
 
-def keep(chunk: Path, before: Path | None, after: Path, budget: int) -> Dropped:
-    """Make the directory `after` and return what it says of all that was dropped.
+def keep(parts: Sequence[tuple[Path, Path]], before: Path | None, budget: int) -> Dropped:
+    """Make a directory of names for each chunk; `parts` are pairs of both, the oldest chunk first.
 
-    `before` is null when nothing was dropped yet. Raises TraceError when a trace cannot be read or
-    is not LTTng-UST's, OSError.
+    `before` is null when nothing was dropped yet. Returns what the last directory says of all that
+    was dropped. Raises TraceError when a trace cannot be read or is not LTTng-UST's, OSError; the
+    directories of the chunks before are whole then.
     """
     names = _Names()
+    dropped = Dropped()
     if before is not None:
         names.add(before)
-    names.add(chunk)
-    dropped = _with_chunk(read_dropped(before) if before else Dropped(), chunk)
-    room = budget - sum(map(len, names.metadata.values()))
-    kept = _within(room, list(names.things.values()), dropped.processes)
-    forgotten = dropped.forgotten + len(names.things) - len(kept)
-    alive = {event.process for event in kept}
-    processes = {name: ns for name, ns in dropped.processes.items() if name in alive}
-    dropped = replace(dropped, forgotten=forgotten, processes=processes)
-    for event in kept:
-        names.streams[event.stream].events.append((event.cycles, event.content))
-    _write(after, names)
-    (after / DROPPED).write_text(json.dumps(asdict(dropped)) + "\n", encoding="utf-8")
+        dropped = read_dropped(before)
+    for chunk, after in parts:
+        names.add(chunk)
+        dropped = _forget(names, _with_chunk(dropped, chunk), budget)
+        _write(after, names)
+        # Who sees it takes the directory for whole.
+        whole = after / f".{DROPPED}"
+        whole.write_text(json.dumps(asdict(dropped)) + "\n", encoding="utf-8")
+        whole.rename(after / DROPPED)
     return dropped
+
+
+def _forget(names: _Names, dropped: Dropped, budget: int) -> Dropped:
+    """Let go of names beyond the budget, and of what is known of processes without any."""
+    room = budget - sum(map(len, names.metadata.values()))
+    before = len(names.things)
+    names.things = _within(room, names.things, dropped.processes)
+    alive = {event.process for event in names.things.values()}
+    processes = {name: ns for name, ns in dropped.processes.items() if name in alive}
+    forgotten = dropped.forgotten + before - len(names.things)
+    return replace(dropped, forgotten=forgotten, processes=processes)
 
 
 def _with_chunk(before: Dropped, chunk: Path) -> Dropped:
@@ -186,20 +214,24 @@ def _last_seen(batch: pa.RecordBatch) -> Iterator[tuple[str, int]]:
         yield _process(values[0], values[1] if len(values) > 1 else 0), ns
 
 
-def _within(room: int, events: list[_Named], seen: dict[str, int]) -> list[_Named]:
-    """Give the events that `room` bytes hold, all of them if it can be.
+def _within(room: int, things: _Things, seen: dict[str, int]) -> _Things:
+    """Give the things whose events `room` bytes hold, all of them if it can be.
 
     Else those of the processes that were seen last stay, and of one process the newest.
     """
-    if sum(len(event.content) for event in events) <= room:
-        return events
+    if sum(len(event.content) for event in things.values()) <= room:
+        return things
     room = int(room * (1 - _FREED))
-    kept = []
-    for event in sorted(events, key=lambda e: (seen.get(e.process, 0), e.cycles), reverse=True):
+
+    def age(item: tuple[tuple[object, ...], _Named]) -> tuple[int, int]:
+        return seen.get(item[1].process, 0), item[1].cycles
+
+    kept = {}
+    for thing, event in sorted(things.items(), key=age, reverse=True):
         room -= len(event.content)
         if room < 0:
             break
-        kept.append(event)
+        kept[thing] = event
     return kept
 
 
@@ -208,15 +240,18 @@ def _write(after: Path, names: _Names) -> None:
     for place, content in names.metadata.items():
         (after / place).mkdir(parents=True)
         (after / place / METADATA_NEW).write_bytes(content)
-    for stream in names.streams.values():
-        (after / stream.directory / stream.file).write_bytes(_packet(stream))
+    events: dict[tuple[Path, int], list[tuple[int, bytes]]] = {}
+    for event in names.things.values():
+        events.setdefault(event.stream, []).append((event.cycles, event.content))
+    for key, stream in names.streams.items():
+        packet = _packet(stream.header, sorted(events.get(key, []), key=itemgetter(0)))
+        (after / stream.directory / stream.file).write_bytes(packet)
 
 
-def _packet(stream: _Stream) -> bytes:
+def _packet(last_header: bytes, events: Sequence[tuple[int, bytes]]) -> bytes:
     """Give the one packet of a stream: it begins with its first event, all else is as it was."""
-    events = sorted(stream.events, key=lambda event: event[0])
     content = b"".join(event for _, event in events)
-    header = bytearray(stream.header)
+    header = bytearray(last_header)
     begin, end, _, _ = _TIMES_AND_SIZES.unpack_from(header, _TIMES_AT)
     bits = (len(header) + len(content)) * 8
     times = [begin, *(cycles for cycles, _ in events)]
@@ -227,9 +262,14 @@ def _packet(stream: _Stream) -> bytes:
 def main(arguments: list[str]) -> int:
     """Run as a process of low priority, beside a recording; what fails is said on stderr."""
     os.nice(_NICE)
-    chunk, before, after = (Path(argument) for argument in arguments[:3])
+    budget, before, *places = arguments
+    paths = [Path(place) for place in places]
     try:
-        keep(chunk, before if before.exists() else None, after, int(arguments[3]))
+        keep(
+            list(zip(paths[::2], paths[1::2], strict=True)),
+            Path(before) if before else None,
+            int(budget),
+        )
     except (StrataError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

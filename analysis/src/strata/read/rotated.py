@@ -13,8 +13,8 @@ from typing import Any
 from strata.errors import TraceError
 
 DROPPED = "dropped.json"
-"""In the directory of kept names, beside the directories that hold a `metadata`."""
-METADATA_NEW = "metadata.new"
+"""In a directory of kept names, beside the directories that hold a `metadata`; written last."""
+METADATA_NEW = ".metadata"
 """Name of a `metadata` file that does not count yet: its events stand elsewhere too."""
 
 

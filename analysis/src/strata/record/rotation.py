@@ -3,44 +3,37 @@
 """Keep a trace within a size while it is recorded: rotate it, and drop the oldest chunk.
 
 LTTng writes into a *chunk*, a directory with all streams. A rotation ends it and moves it to
-`archives/`; only such a chunk can be dropped. What names things in it is kept in a directory
-`archives/names-N` (strata.read.names), which a process of low priority makes before the chunk has
-to go.
+`archives/`; only such a chunk can be dropped. What names things in it is kept
+(strata.record.kept_names).
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from strata.errors import SessionError
 from strata.record.config import Channel
+from strata.record.kept_names import AHEAD, KeptNames, bytes_below, number_of, remove_trace
 from strata.record.lttng import Lttng
 from strata.units import format_size
 
 Say = Callable[[str], None]
 
 _ARCHIVES = "archives"
-_NAMES = "names-"
-_METADATA, _METADATA_NEW = "metadata", "metadata.new"
 # Begin and end, by the local time, and a number.
 _CHUNK = re.compile(r"\d{8}T\d{6}[+-]\d{4}-(\d{8}T\d{6}[+-]\d{4})-(\d+)")
 
 # A drop loses a chunk at once: with eight at least three quarters of the size stay in use, and
 # rotations, each of which ends a packet on every CPU, stay rare.
 _CHUNKS = 8
-# The names and their successor are there at once for a moment: together again one part of eight.
-_NAMES_SHARE = 16
+# Names are there up to five times, those of the next four chunks made ahead.
+_NAMES_SHARE = 32
 # Of the size, for what full buffers hold when nobody says how much that is.
 _BUFFERS_SHARE = 4
 _SMALLEST = 16 << 20
@@ -62,24 +55,6 @@ def minimum_bytes(channel: Channel, cpus: int) -> int:
     A flush may write all buffers at once, and that must be no more than a quarter.
     """
     return max(_SMALLEST, _BUFFERS_SHARE * channel.bytes_on(cpus))
-
-
-@dataclass
-class _Keeper:
-    """The process that makes the names to be kept when a chunk is dropped, or what it made."""
-
-    chunk: Path
-    names: Path
-    process: subprocess.Popen[bytes] | None
-    why_not: str | None = None
-
-    @property
-    def running(self) -> bool:
-        return self.process is not None
-
-    @property
-    def done(self) -> bool:
-        return self.process is None and self.why_not is None
 
 
 class Rotation:
@@ -119,8 +94,7 @@ class Rotation:
         self._archived = 0
         self._failures = 0
         self._not_before_s = 0.0
-        self._keeper: _Keeper | None = None
-        self._names: Path | None = None
+        self._names = KeptNames(trace / _ARCHIVES, max_bytes // _NAMES_SHARE, lttng.environment)
         self._nameless = 0
         self._rotated = self._dropped = self._dropped_bytes = self._largest = 0
         self._kept_since: str | None = None
@@ -145,16 +119,12 @@ class Rotation:
             current = self._current_bytes()
             self._largest = max(self._largest, self._total(chunks, current))
             while chunks and self._total(chunks, current) > self._max:
-                self._keep_names(chunks)
-                if self._keeper is not None:
-                    self._poll_keeper(patience_s=_PATIENCE_S)
+                self._names.prepare(chunks)
+                self._names.poll(patience_s=_PATIENCE_S)
                 self._drop(chunks.pop(0))
+            self._names.end()
         except OSError as error:
             self._problem(f"Cannot keep {self._trace} within its size: {error}.")
-        keeper, self._keeper = self._keeper, None
-        if keeper is not None:
-            _stop(keeper)
-            shutil.rmtree(keeper.names, ignore_errors=True)
 
     def as_json(self) -> dict[str, Any]:
         """Give what the manifest says of it; `kept_since_utc` is null when nothing was dropped."""
@@ -165,7 +135,7 @@ class Rotation:
             "chunks_dropped": self._dropped,
             "bytes_dropped": self._dropped_bytes,
             "chunks_dropped_without_names": self._nameless,
-            "kept_names_bytes": 0 if self._names is None else _bytes_below(self._names),
+            "kept_names_bytes": self._names_bytes(),
             "kept_since_utc": self._kept_since,
         }
 
@@ -177,19 +147,19 @@ class Rotation:
         self._watch_rotation(chunks)
         if current >= self._max // _CHUNKS:
             self._rotate(chunks)
-        self._poll_keeper()
-        # Names that are being made are about as large as those that they will take the place of.
+        self._names.poll()
         ahead = self._buffers + int(_AHEAD_S * max(self._grown, default=0))
-        ahead += _bytes_below(self._names) if self._names is not None else 0
+        # What is being made is about as large as what it will take the place of.
+        ahead += AHEAD * self._names_bytes()
         while chunks and total + ahead > self._max:
-            if self._waits_for_names(chunks[0]) and total + self._buffers <= self._max:
+            self._names.prepare(chunks)
+            if self._names.is_coming(chunks[0]) and total + self._buffers <= self._max:
                 break
             self._drop(chunks.pop(0))
-            self._keep_names(chunks)
             total = self._total(chunks, current)
         # Names are made while there is still room for what comes meanwhile.
-        if total + ahead + 2 * self._max // _CHUNKS > self._max:
-            self._keep_names(chunks)
+        if total + ahead > self._max // 2:
+            self._names.prepare(chunks)
         if not chunks and total + self._buffers > self._max:
             self._fail(total)
 
@@ -225,27 +195,30 @@ class Rotation:
             found = [place for place in archives.iterdir() if _CHUNK.fullmatch(place.name)]
         except FileNotFoundError:
             return []
-        return sorted(found, key=_number)
+        return sorted(found, key=number_of)
 
     def _current_bytes(self) -> int:
         with os.scandir(self._trace) as entries:
-            return sum(_bytes_below(Path(e.path)) for e in entries if e.name != _ARCHIVES)
+            return sum(bytes_below(Path(e.path)) for e in entries if e.name != _ARCHIVES)
 
     def _total(self, chunks: list[Path], current: int) -> int:
         """Sum up the trace; an archived chunk does not change, and is looked at once."""
         self._sizes = {
-            chunk: self._sizes[chunk] if chunk in self._sizes else _bytes_below(chunk)
+            chunk: self._sizes[chunk] if chunk in self._sizes else bytes_below(chunk)
             for chunk in chunks
         }
-        names = [self._names, self._keeper.names if self._keeper else None]
-        return current + sum(self._sizes.values()) + sum(_bytes_below(n) for n in names if n)
+        names = sum(bytes_below(place) for place in self._names.places())
+        return current + sum(self._sizes.values()) + names
+
+    def _names_bytes(self) -> int:
+        return bytes_below(self._names.current) if self._names.current else 0
 
     # Rotating.
 
     def _watch_rotation(self, chunks: list[Path]) -> None:
         if self._rotating_since is None:
             return
-        newest = _number(chunks[-1]) if chunks else -1
+        newest = number_of(chunks[-1]) if chunks else -1
         waited_s = time.monotonic() - self._rotating_since
         if newest > self._archived:
             self._rotating_since = None
@@ -259,7 +232,7 @@ class Rotation:
     def _rotate(self, chunks: list[Path]) -> None:
         if self._rotating_since is not None or time.monotonic() < self._not_before_s or self.failed:
             return
-        self._archived = _number(chunks[-1]) if chunks else -1
+        self._archived = number_of(chunks[-1]) if chunks else -1
         try:
             self._lttng.rotate(self._session)
             self._rotating_since = time.monotonic()
@@ -279,70 +252,11 @@ class Rotation:
 
     # Dropping.
 
-    def _keep_names(self, chunks: list[Path]) -> None:
-        """Begin to make the names that stay when the oldest chunk is dropped."""
-        if self._keeper is not None or not chunks:
-            return
-        chunk = chunks[0]
-        names = self._trace / _ARCHIVES / f"{_NAMES}{_number(chunk)}"
-        before = self._names or self._trace / _ARCHIVES / f"{_NAMES}none"
-        budget = self._max // _NAMES_SHARE
-        module = [sys.executable, "-P", "-m", "strata.read.names"]
-        try:
-            process = subprocess.Popen(
-                [*module, str(chunk), str(before), str(names), str(budget)],
-                env=dict(self._lttng.environment),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                # Out of reach of the terminal's signals and of a kill of our process group.
-                start_new_session=True,
-            )
-        except OSError as error:
-            self._keeper = _Keeper(chunk, names, None, str(error))
-        else:
-            self._keeper = _Keeper(chunk, names, process)
-
-    def _poll_keeper(self, *, patience_s: float = 0) -> None:
-        keeper = self._keeper
-        if keeper is None or keeper.process is None:
-            return
-        try:
-            keeper.process.wait(patience_s)
-        except subprocess.TimeoutExpired:
-            return
-        process, keeper.process = keeper.process, None
-        words = process.stderr.read() if process.stderr else b""
-        if process.stderr:
-            process.stderr.close()
-        if process.returncode != 0:
-            last = words.decode(errors="replace").strip().splitlines()[-1:]
-            keeper.why_not = last[0] if last else f"status {process.returncode}"
-
-    def _waits_for_names(self, chunk: Path) -> bool:
-        """Tell whether a chunk's names are being made; begins it if need be."""
-        self._keep_names([chunk])
-        return self._keeper is not None and self._keeper.running
-
     def _drop(self, chunk: Path) -> None:
-        keeper, self._keeper = self._keeper, None
-        before = self._names
-        if keeper is not None and keeper.running:
-            _stop(keeper)
-            keeper.why_not = "there was no room left to wait for them"
-        if keeper is not None and keeper.done and keeper.chunk == chunk:
-            # For a moment both count, and are read twice: better than not at all.
-            for metadata in keeper.names.rglob(_METADATA_NEW):
-                metadata.rename(metadata.with_name(_METADATA))
-            self._names = keeper.names
-            if before is not None:
-                _remove(before)
-        else:
+        why_not = self._names.take_over(chunk)
+        if why_not is not None:
             self._nameless += 1
-            why_not = keeper.why_not if keeper is not None else "nobody made them"
             self._problem(f"Names of a part that was dropped (--max-size) are lost: {why_not}")
-            if keeper is not None:
-                shutil.rmtree(keeper.names, ignore_errors=True)
         if not self._dropped:
             self._say(
                 f"the trace has reached {format_size(self._max)} (--max-size): its oldest part is "
@@ -351,45 +265,10 @@ class Rotation:
         self._dropped += 1
         self._dropped_bytes += self._sizes.pop(chunk)
         self._kept_since = _end_of(chunk).isoformat()
-        _remove(chunk)
-
-
-def _number(chunk: Path) -> int:
-    return int(chunk.name.rpartition("-")[2])
+        remove_trace(chunk)
 
 
 def _end_of(chunk: Path) -> datetime:
     match = _CHUNK.fullmatch(chunk.name)
     assert match is not None, chunk
     return datetime.strptime(match[1], "%Y%m%dT%H%M%S%z").astimezone(UTC)
-
-
-def _stop(keeper: _Keeper) -> None:
-    if keeper.process is not None:
-        keeper.process.kill()
-        keeper.process.communicate()
-        keeper.process = None
-
-
-def _remove(trace: Path) -> None:
-    """Remove a chunk or names; without its metadata nothing of what is left is read as a trace."""
-    for metadata in trace.rglob(_METADATA):
-        metadata.unlink(missing_ok=True)
-    shutil.rmtree(trace, ignore_errors=True)
-
-
-def _bytes_below(place: Path) -> int:
-    """Sum up what a directory takes on the disk, in bytes; what goes meanwhile is nothing."""
-    total = 0
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        status = place.stat()
-        total += max(status.st_size, status.st_blocks * 512)
-        with os.scandir(place) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    total += _bytes_below(Path(entry.path))
-                else:
-                    with contextlib.suppress(FileNotFoundError):
-                        status = entry.stat(follow_symlinks=False)
-                        total += max(status.st_size, status.st_blocks * 512)
-    return total
