@@ -394,6 +394,7 @@ NB_MODULE(_ctf, module) {
   nb::class_<Metadata>(module, "Metadata")
       .def_prop_ro("version", [](const Metadata& m) { return m.layout->version; })
       .def_prop_ro("uuid", uuid)
+      .def_prop_ro("cut", [](const Metadata& m) { return text(m.layout->cut); })
       .def_prop_ro("environment", environment)
       .def_prop_ro("event_names", event_names)
       .def_prop_ro("clocks", clocks)

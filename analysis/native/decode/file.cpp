@@ -10,8 +10,10 @@
 
 namespace ctf {
 
-OpenFiles::~OpenFiles() {
-  for (const auto& [file, descriptor] : open_) ::close(descriptor);
+OpenFiles::~OpenFiles() { close_all(); }
+
+void OpenFiles::close_all() {
+  while (!open_.empty()) close_oldest();
 }
 
 int OpenFiles::descriptor(size_t file) {

@@ -30,6 +30,8 @@ class OpenFiles {
   // Reads up to `bytes`, fewer only at the end of the file, none of one that was removed; throws
   // std::system_error.
   size_t read(size_t file, uint64_t offset, uint8_t* to, size_t bytes);
+  // To be opened again when they are read again.
+  void close_all();
 
  private:
   static constexpr size_t kMostOpen = 128;

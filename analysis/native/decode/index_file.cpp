@@ -34,6 +34,7 @@ class File {
 
   bool is_open() const { return descriptor_ >= 0; }
   bool is_absent() const { return error_ == ENOENT || error_ == ENOTDIR; }
+  bool is_out_of_descriptors() const { return error_ == EMFILE || error_ == ENFILE; }
   std::optional<uint64_t> regular_size() const {
     struct stat status{};
     if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
@@ -91,6 +92,7 @@ IndexFile read_index_file(const std::string& stream_path) {
   const File file(index_path(stream_path));
   if (!file.is_open()) {
     if (!file.is_absent()) found.fault = "it cannot be opened";
+    found.out_of_descriptors = file.is_out_of_descriptors();
     return found;
   }
   const auto size = file.regular_size();

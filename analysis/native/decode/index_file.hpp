@@ -28,6 +28,7 @@ struct IndexEntry {
 struct IndexFile {
   std::vector<IndexEntry> entries;  // in the order of the packets
   std::string fault;                // why it cannot be used; empty when it can, or is not there
+  bool out_of_descriptors = false;  // it could be read with more of them
 };
 
 // Never throws for what is or is not there. A last entry that is cut is left out.

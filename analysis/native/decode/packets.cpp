@@ -326,7 +326,11 @@ PacketHeader read_packet_header(const Layout& layout, const uint8_t* packet, uin
 
 void index_file(const Layout& layout, const StreamFile& file, size_t number, OpenFiles& files,
                 PacketIndex& index) {
-  const IndexFile witness = read_index_file(file.path);
+  IndexFile witness = read_index_file(file.path);
+  if (witness.out_of_descriptors) {
+    files.close_all();
+    witness = read_index_file(file.path);
+  }
   index.now_bytes = size_now(file.path);
   FileIndexer(layout, file, number, files, witness, index).run();
   const bool strict = has_strict_times(layout);

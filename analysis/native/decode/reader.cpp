@@ -147,7 +147,6 @@ Plan& Reader::plan_like(std::unique_ptr<Plan> plan, const std::string& key) {
     const auto known = plan_by_key_.find(key);
     if (known != plan_by_key_.end()) return *known->second;
     plan_by_key_[key] = plan.get();
-    plan->allocate();
   }
   plans_.push_back(std::move(plan));
   return *plans_.back();
@@ -307,6 +306,8 @@ void Reader::take(StreamCursor& cursor) {
     active = &plan;
   }
   if (!plan.program) return append(cursor);
+  // Of many classes few have events.
+  if (plan.timestamps.empty()) plan.allocate();
   const size_t n = plan.waiting++;
   if (n == 0) dirty_.push_back(&plan);
   plan.timestamps[n] = cursor.time;

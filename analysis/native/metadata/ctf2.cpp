@@ -28,6 +28,7 @@ class Parser : public FieldParser {
 
   Layout layout_;
   bool seen_trace_class_ = false;
+  size_t event_classes_ = 0;
 };
 
 Layout Parser::parse(std::string_view text) {
@@ -144,6 +145,9 @@ void Parser::give_clock(FieldClass* field, const std::string& clock) {
 }
 
 void Parser::event_class(const Node& node) {
+  if (++event_classes_ > kMaxEventClasses) {
+    node.fail("more than 65,536 event types are not supported");
+  }
   EventClass event;
   event.id = node.unsigned_integer("id", 0);
   event.name = node.text("name", "");

@@ -149,11 +149,13 @@ struct Layout {
   FieldPtr packet_header;
   std::map<uint64_t, StreamClass> streams;
   int slot_count = 0;
+  std::string cut;  // where and how the metadata end too early; empty when they are whole
 };
 
 // Bounds that no real trace comes near; hostile metadata must not exhaust memory or the stack.
 constexpr int kMaxDepth = 64;
 constexpr uint64_t kMaxFields = 1'000'000;
+constexpr size_t kMaxEventClasses = 1U << 16;  // the kernel has some thousands
 constexpr uint64_t kMaxMetadataBytes = 64ULL << 20;
 constexpr uint32_t kMaxAlignment = 1U << 20;
 

@@ -164,6 +164,9 @@ void Parser::stream_block() {
 
 void Parser::event_block() {
   Block found = block();
+  if (events_.size() >= kMaxEventClasses) {
+    fail(found.place, "more than 65,536 event types are not supported");
+  }
   PendingEvent pending;
   pending.place = found.place;
   pending.event.id = integer_of(found, "id", 0);

@@ -158,6 +158,60 @@ def test_rotated_session(session: Session, every_field: Path) -> None:
     check(session.directory, emitted)
 
 
+def test_chunks_of_a_rotated_session_count_each_loss_once(
+    session: Session, every_field: Path
+) -> None:
+    """Counts of what was discarded, and numbers of packets, go on from chunk to chunk."""
+    session.start("--buffers-uid", "--discard", "--subbuf-size=4k", "--num-subbuf=2")
+    emitted = 0
+    for seed in ("first", "second", "third"):
+        emitted += session.produce(every_field, rounds=100, threads=2, seed=seed).total()
+        session.world.lttng("rotate", "every")
+    session.stop()
+    found = open_trace(session.directory)
+    discarded = found.ledger.counts["discarded_events"]
+    read = sum(map(len, found.tables().values()))
+    # LTTng's own events may be among the discarded.
+    assert emitted <= counts(session.directory).total() + discarded <= read + discarded
+    assert found.ledger.counts == {"discarded_events": discarded}
+    assert_equal(session.directory)
+
+    oldest = min(session.directory.glob("archives/*"), key=lambda path: int(path.name[-1]))
+    before = packets_of(oldest)
+    shutil.rmtree(oldest)
+    rest = open_trace(session.directory)
+    rest.tables()
+    assert set(rest.ledger.counts) == {"discarded_events", "packets_before_trace"}
+    assert rest.ledger.counts["packets_before_trace"] == before
+
+
+def packets_of(directory: Path) -> int:
+    """Count the packets of a chunk by its indexes."""
+    return sum(len(index_of(path)) for path in directory.glob("ust/uid/*/*/channel_*"))
+
+
+def test_all_killed_while_timers_flush(session: Session, every_field: Path, tmp_path: Path) -> None:
+    """Of a recording whose daemons are killed, what a timer flushed is there, with metadata."""
+    world = session.world
+    world.start_daemon()
+    world.lttng("create", "every", "--output", str(session.directory))
+    line = ("enable-channel", "-u", "-s", "every", "--switch-timer=100000")
+    world.lttng(*line, "metadata")
+    world.lttng(*line, "channel", "--subbuf-size=256k", "--num-subbuf=8")
+    world.lttng("enable-event", "-u", "-s", "every", "-c", "channel", "--all")
+    world.lttng("start", "every")
+    process = session.launch(every_field, 10**9, 2, "timers", 500, tmp_path / "counters")
+    wait_until(lambda: min(sizes(session.directory), default=0) > 2**16, "flushed sub-buffers")
+    kill_family(world.daemon_pid())
+    process.kill()
+    process.communicate(timeout=60)
+    found = open_trace(session.directory)
+    assert sum(map(len, found.tables().values())) > 1000
+    # Killed at any moment: what is half written is told, and nothing counts as damaged.
+    half_written = {"truncated_streams", "truncated_bytes", "cut_metadata", "unreadable_bytes"}
+    assert set(found.ledger.counts) <= half_written
+
+
 def test_overlapping_snapshots_hold_each_event_once(session: Session, every_field: Path) -> None:
     session.start("--buffers-uid", "--subbuf-size=256k", "--num-subbuf=8", create=("--snapshot",))
     first = session.produce(every_field, rounds=20, threads=2, seed="first")

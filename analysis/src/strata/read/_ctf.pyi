@@ -23,6 +23,8 @@ class Metadata:
     """Of CTF: 1 (that is 1.8) or 2."""
     uuid: str
     """Empty when the metadata have none."""
+    cut: str
+    """Where and how the metadata end too early; empty when they are whole."""
     environment: dict[str, int | str]
     event_names: list[str]
     clocks: list[dict[str, Any]]

@@ -19,6 +19,7 @@ from pathlib import Path
 from strata.errors import TraceError
 from strata.read import _ctf
 
+MOST_METADATA_BYTES = 64 << 20
 _INDEX = ".idx"
 _SHORT_ID = 8
 """Characters of a clock's id that a host's name has beside it, where several have that name."""
@@ -82,7 +83,15 @@ def read_metadata(path: Path) -> _ctf.Metadata:
     supported.
     """
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > MOST_METADATA_BYTES:
+                raise TraceError(
+                    f"Cannot read metadata {path}: it has {size:,} bytes, and at most "
+                    f"{MOST_METADATA_BYTES >> 20} MiB are supported; that of a trace with "
+                    "thousands of event types has a few. Check what wrote it."
+                )
+            content = file.read(MOST_METADATA_BYTES)
         if not content:
             raise TraceError(
                 f"Cannot read metadata {path}: it is empty: the session is still being recorded or "

@@ -101,6 +101,11 @@ class Trace:
             Loss("mistyped_values", count, event, None, None)
             for event, count in self._misfits.items()
         ]
+        unreadable += [
+            Loss("cut_metadata", 1, _cut_text(trace), None, None)
+            for trace in self._traces
+            if trace.metadata.cut
+        ]
         lost = find_losses(self.decoder, self._names, since_ns)
         return (*self._of_recording(), *lost, *misfits, *unreadable)
 
@@ -243,3 +248,7 @@ def open_trace(path: str | Path, *, progress: Callable[[int], None] | None = Non
             raise
         raise TraceError(f"{error} Its manifest says: {'; '.join(told)}.") from error
     return Trace(place, traces, unreadable, progress)
+
+
+def _cut_text(trace: CtfTrace) -> str:
+    return path_text(f"{trace.directory}: {trace.metadata.cut}")

@@ -33,6 +33,7 @@ EVENT_LOSSES = frozenset(
         "truncated_streams",
         "truncated_bytes",
         "unreadable_bytes",
+        "cut_metadata",
         "unreadable_traces",
     }
 )

@@ -63,6 +63,13 @@ TRACE = (
         "read and {was|were} left out.",
     ),
     Diagnostic(
+        "cut_metadata",
+        Severity.LOSS,
+        "{count} metadata {file ends|files end} too early (the recorder was killed, or the file is "
+        "damaged) and {was|were} read up to the last whole declaration: events that would be "
+        "declared later are unreadable.",
+    ),
+    Diagnostic(
         "unreadable_bytes",
         Severity.LOSS,
         "{count} {byte|bytes} of stream files could not be decoded (damaged, or not as the "
