@@ -284,6 +284,14 @@ def test_an_unfinished_recording_claims_what_it_was_writing(recording: Path) -> 
     assert list(recording.iterdir()) == []
 
 
+def test_what_was_kept_of_dropped_parts_is_of_the_recording(recording: Path) -> None:
+    names = recording / "trace/archives/names-3"
+    names.mkdir(parents=True)
+    (names / "dropped.json").write_text('{"begin_ns": 1}')
+    replace(recording)
+    assert list(recording.iterdir()) == []
+
+
 def test_a_stopped_removal_can_be_begun_again(recording: Path) -> None:
     next(recording.rglob("metadata")).unlink()
     shutil.rmtree(recording / "scenario")

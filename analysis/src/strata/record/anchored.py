@@ -56,7 +56,11 @@ class AnchoredDirectory:
         """Keep space for what is written at the end, when the disk may be full."""
         try:
             reserve = os.open(
-                _RESERVE, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600, dir_fd=self.descriptor
+                _RESERVE,
+                # What stands there is not ours, and a link would lead to what is not, either.
+                os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC,
+                0o600,
+                dir_fd=self.descriptor,
             )
         except OSError:
             return

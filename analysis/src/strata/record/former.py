@@ -34,6 +34,8 @@ begun again."""
 _TABLES, _PAGE = "tables", "report.html"
 _TREES = (TRACE, THREAD_CPU, SCENARIO)
 _PARTIAL = re.compile(r"\.((manifest|recording)\.json\.\d+|strata-reserve)")
+# What --max-size keeps of the parts that it dropped (strata.read.rotated).
+_DROPPED = "dropped.json"
 _SAMPLES = ("threads.csv", "samples.csv")
 _STATE_BYTES = 1 << 20
 # Of packets, of packets of metadata, and of LTTng's indexes; in either byte order.
@@ -211,6 +213,8 @@ def _is_ctf(path: Path) -> bool:
     start = head(path, 6)
     if start is None:
         return False
+    if path.name == _DROPPED and path.parent.name.startswith("names-"):
+        return start.startswith(b"{")
     return not start or start.startswith((*_MAGICS, _NEVER_WRITTEN, b"/* CTF"))
 
 
