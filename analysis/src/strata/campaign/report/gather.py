@@ -34,6 +34,7 @@ from strata.campaign.report.figures import KINDS
 from strata.campaign.results import Outcome, Results, open_results
 from strata.campaign.results import Study as StudyResults
 from strata.campaign.tables import Table, table_of
+from strata.schema.quality import SAID_FIRST
 
 _SEVERITIES = ("loss", "warning")
 
@@ -245,7 +246,7 @@ def _findings(results: Results) -> tuple[Finding, ...]:
     unmet = sum(bool(one.state and one.state.unmet) for one in results.outcomes)
     out = [
         Finding(key[0], most[key][1], counts[key], most[key][2])
-        for key in sorted(counts, key=lambda key: _SEVERITIES.index(key[0]))
+        for key in sorted(counts, key=lambda k: (k[1] not in SAID_FIRST, _SEVERITIES.index(k[0])))
     ]
     if unmet:
         text = "not all came that the scenario expects; what came is measured, the rest is loss"
