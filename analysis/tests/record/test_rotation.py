@@ -92,7 +92,7 @@ def test_the_oldest_chunks_go_and_their_names_stay(
 ) -> None:
     world.start_daemon()
     # While the first goes on to the end, the second names its nodes later and is soon gone.
-    script = f"{named} {NODES} 10 25000 & sleep 0.5; {named} {OTHERS} 0.5 100 >&2; wait"
+    script = f"{named} {NODES} 12 15000 & sleep 0.5; {named} {OTHERS} 0.5 100 >&2; wait"
     for attempt in range(ATTEMPTS):
         trace = tmp_path / f"trace_{attempt}"
         with sizes_of(trace) as sizes:

@@ -110,24 +110,24 @@ class KeptNames:
             self._why_not[left[0]] = why_not
             shutil.rmtree(self._place(left[0]), ignore_errors=True)
 
-    def is_coming(self, chunk: Path) -> bool:
-        """Tell whether the names of a chunk are being made."""
-        return self._keeper is not None and chunk in self._keeper.chunks and chunk not in self._made
+    def may_come(self, chunk: Path) -> bool:
+        """Tell whether the names of a chunk are not there yet, and are worth waiting for."""
+        return chunk not in self._made and chunk not in self._why_not
 
     def take_over(self, chunk: Path) -> str | None:
         """Make the names that were made with a chunk count, as it is about to be dropped.
 
         Returns why there are none; then the names until now stay.
         """
-        if self.is_coming(chunk):
-            self._stop()
-            self._why_not[chunk] = "there was no room left to wait for them"
         if self._keeper is not None and chunk in self._keeper.chunks:
-            # It goes on with those after it.
-            self._keeper.chunks.remove(chunk)
+            if chunk in self._made:
+                # It goes on with those after it.
+                self._keeper.chunks.remove(chunk)
+            else:
+                self._stop()
         names = self._made.pop(chunk, None)
         if names is None:
-            return self._why_not.pop(chunk, "nobody made them")
+            return self._why_not.pop(chunk, "there was no room left to wait for them")
         # For a moment both count, and are read twice: better than not at all.
         for metadata in names.rglob(_METADATA_NEW):
             metadata.rename(metadata.with_name(_METADATA))

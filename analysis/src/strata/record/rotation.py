@@ -37,8 +37,9 @@ _NAMES_SHARE = 32
 # Of the size, for what full buffers hold when nobody says how much that is.
 _BUFFERS_SHARE = 4
 _SMALLEST = 16 << 20
-# What two looks and a rotation between them may take.
-_AHEAD_S = 2.0
+# From one look to the next, a rotation included; and how long names may be waited for besides.
+_UNTIL_NEXT_S = 1.2
+_AHEAD_S = 3.0
 _BETWEEN_LOOKS_S = 0.5
 _LOOKS = 30
 # Over a longer time no rate can be told.
@@ -62,7 +63,7 @@ class Rotation:
 
     `trace` is the session's output directory. `look` is to be called about once a second while
     the command runs, `end` once the session is stopped. The size of the directory then stays below
-    `max_bytes` as long as no more than the buffers and what is recorded within 2 s (at the
+    `max_bytes` as long as no more than the buffers and what is recorded within 1.2 s (at the
     highest rate of the last 30 looks) come between two looks. `failed` tells that the size cannot
     be kept any more: the session is to be stopped. `problems` are sentences for the user.
     `buffer_bytes` is what the ring buffers hold; null: a quarter of `max_bytes`.
@@ -148,12 +149,14 @@ class Rotation:
         if current >= self._max // _CHUNKS:
             self._rotate(chunks)
         self._names.poll()
-        ahead = self._buffers + int(_AHEAD_S * max(self._grown, default=0))
+        rate = max(self._grown, default=0)
+        at_once = self._buffers + int(_UNTIL_NEXT_S * rate)
+        ahead = self._buffers + int(_AHEAD_S * rate)
         # What is being made is about as large as what it will take the place of.
         ahead += AHEAD * self._names_bytes()
         while chunks and total + ahead > self._max:
             self._names.prepare(chunks)
-            if self._names.is_coming(chunks[0]) and total + self._buffers <= self._max:
+            if self._names.may_come(chunks[0]) and total + at_once <= self._max:
                 break
             self._drop(chunks.pop(0))
             total = self._total(chunks, current)
