@@ -39,6 +39,7 @@ _REFUSALS = (REFUSED, 126, 127)
 # LTTng-UST's for all programs that will ever be traced, ours, and killed nodes' of Fast DDS.
 _SHM_OF_OTHERS = re.compile(r"lttng-ust-wait-\d+(-\d+)?|filler|(sem\.)?fast(rtps|dds)_.*")
 _OWN_FILES = {"manifest.json", "trace", "thread_cpu"}
+_OF_ITS_WATCHDOG = {".strata-reserve"}
 _OF_A_KILLED = {"recording.json", "CLEANUP.txt", "perf.data"}
 
 
@@ -225,6 +226,9 @@ def _dishonest(trial: Trial, reading: Reading, found: Findings) -> Iterator[str]
             yield "strata record ended with 0, and the program did not run"
         if not trial.refusal_is_fine and not any(SET_UP in fault for fault in trial.faults):
             yield f"nothing was recorded: {trial.said.strip()[-200:]}"
+        status = trial.status or 0
+        if status > 0 and status not in _REFUSALS and not trial.interpreter_fails:
+            yield f"strata record ended with {status}, and recorded nothing: {trial.said[-200:]}"
         return
     uncounted = found.lost > found.counted
     manifest = trial.manifest()
@@ -247,6 +251,8 @@ def _wrong_status(trial: Trial, uncounted: bool) -> Iterator[str]:
     if status is None or trial.recorder_killed_in is not None:
         return
     own = trial.command_status()
+    if own is None and trial.workload.wrong_output(trial.printed) is None:
+        own = trial.workload.status
     if trial.ended_by is not None and own == -trial.ended_by:
         own = 0
     own = 128 - own if own is not None and own < 0 else own
@@ -275,6 +281,8 @@ def _left(trial: Trial) -> Iterator[str]:
             yield f"shared memory {path}"
     yield from (f"file {path}" for path in (trial.place / "tmp").iterdir())
     allowed = _OWN_FILES | (_OF_A_KILLED if trial.recorder_killed_in else set())
+    if trial.watchdog_killed:
+        allowed |= _OF_ITS_WATCHDOG
     if trial.output.is_dir() and not trial.output_fixed:
         names = {path.name for path in trial.output.iterdir()} - allowed
         yield from (f"file {trial.output / name}" for name in sorted(names))

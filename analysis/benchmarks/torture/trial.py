@@ -56,11 +56,11 @@ class Trial:
     `output` is where the recording is to be (moved, when a fault moves it). `lossy_from_ns` is the
     time of CLOCK_MONOTONIC from when on events may be lost, as far as a loss is told: the fault's;
     null when none may be lost. `refusal_is_fine` tells that the recorder need not record at all,
-    `output_lost` that the recording was removed, `output_fixed` that nothing in it can be changed
-    any more. `harmed_by` is the signal that the program got, null for none; `ended_by` the one by
-    which the recorder may end it as it was told to. `before_exec` is called in the recorder's
-    process, `before_program` where the program runs without it. `most_bytes` is what the trace may
-    have, null for no bound.
+    `interpreter_fails` that Python may not even start, `output_lost` that the recording was
+    removed, `output_fixed` that nothing in it can be changed any more. `harmed_by` is the signal
+    that the program got, null for none; `ended_by` the one by which the recorder may end it as it
+    was told to. `before_exec` is called in the recorder's process, `before_program` where the
+    program runs without it. `most_bytes` is what the trace may have, null for no bound.
     """
 
     place: Path
@@ -78,6 +78,8 @@ class Trial:
     ended_by: signal.Signals | None = None
     recorder_killed_in: str | None = None
     refusal_is_fine: bool = False
+    watchdog_killed: bool = False
+    interpreter_fails: bool = False
     output_lost: bool = False
     output_fixed: bool = False
     most_bytes: int | None = None
@@ -273,6 +275,8 @@ class Trial:
             time.sleep(0.02)
             if script.exists() and self.recorder_killed_in != SET_UP:
                 break
+        if self.watchdog_killed and not script.exists():
+            self._ask_doctor()
         if not script.exists() or self.recorder_killed_in == SET_UP:
             return
         time.sleep(_WATCHDOG_S)
@@ -288,6 +292,19 @@ class Trial:
         )
         if done.returncode:
             self.cleanup_failure = f"status {done.returncode}: {done.stderr.strip()[-300:]}"
+        self._await_program()
+
+    def _ask_doctor(self) -> None:
+        """Do what `strata doctor` says, when nobody was left who could write CLEANUP.txt."""
+        doctor = [*_STRATA, "doctor", "--format", "json"]
+        said = subprocess.run(
+            doctor, env=self.environment, capture_output=True, text=True, check=False
+        )
+        for check in json.loads(said.stdout)["checks"]:
+            if check["name"].startswith("leftover"):
+                if self.workload.running():
+                    self.harmed_by = signal.SIGINT
+                subprocess.run(["sh", "-c", check["mend"]], env=self.environment, check=False)
         self._await_program()
 
     def _await_program(self) -> None:

@@ -29,14 +29,15 @@ pytestmark = [
     ),
 ]
 KINDS = [
-    "healthy",
     "kill-strata",
-    "kill-group",
+    "kill-sessiond",
+    "kill-consumerd",
+    "kill-several",
     "signal",
+    "disk-trace",
     "shm-small",
     "shm-filled",
     "descriptors",
-    "file-size",
 ]
 SEED = os.environ.get("TORTURE_SEED", "")
 

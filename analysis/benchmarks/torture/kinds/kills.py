@@ -69,7 +69,11 @@ def _several(trial: Trial) -> None:
 def kill_lossy(trial: Trial, role: str) -> None:
     """Kill a process; events may be lost from then on when it is one of LTTng's daemons."""
     before_ns = time.monotonic_ns()
-    if trial.signal_role(role, signal.SIGKILL) and role in _LOSSY and trial.lossy_from_ns is None:
+    if not trial.signal_role(role, signal.SIGKILL):
+        return
+    if role == WATCHDOG:
+        trial.watchdog_killed = True
+    if role in _LOSSY and trial.lossy_from_ns is None:
         trial.lossy_from_ns = before_ns
 
 

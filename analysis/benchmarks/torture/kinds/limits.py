@@ -63,6 +63,7 @@ def _descriptors(trial: Trial) -> None:
 def _memory(trial: Trial) -> None:
     most = trial.chance.randint(30, 1000)
     _limited(trial, resource.RLIMIT_AS, "as", most * _MIB)
+    trial.interpreter_fails = True
     trial.note(f"ulimit -v {most} MiB")
 
 

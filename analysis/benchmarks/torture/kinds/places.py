@@ -12,10 +12,17 @@ from trial import Trial
 from kinds.kind import Kind
 
 
+def _ended(trial: Trial) -> bool:
+    """Tell whether the recording is finished: its manifest says when it ended."""
+    if trial.status is None and "end" not in (trial.manifest() or {}):
+        return False
+    trial.note("the recording had ended")
+    return True
+
+
 def _renamed(trial: Trial) -> None:
     trial.await_moment()
-    if trial.status is not None:
-        trial.note("the recorder had ended")
+    if _ended(trial):
         return
     moved = trial.place / "moved"
     with contextlib.suppress(FileNotFoundError):
@@ -27,8 +34,7 @@ def _renamed(trial: Trial) -> None:
 
 def _removed(trial: Trial) -> None:
     trial.await_moment()
-    if trial.status is not None:
-        trial.note("the recorder had ended")
+    if _ended(trial):
         return
     if trial.output.exists():
         shutil.rmtree(trial.output, ignore_errors=True)
