@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -150,13 +151,16 @@ def _run(*line: str | Path, environment: dict[str, str]) -> subprocess.Completed
 
 def _read(trial: Trial) -> Reading:
     strata = (sys.executable, "-m", "strata")
-    environment = trial.environment
-    return Reading(
-        _run(*strata, "info", trial.output, environment=environment),
-        _run(*strata, "analyze", trial.output, "--format", "json", environment=environment),
-        _run("babeltrace2", trial.output / "trace", environment=environment),
-        trial.workload.recorded(trial.output),
+    lines = (
+        (*strata, "info", trial.output),
+        (*strata, "analyze", trial.output, "--format", "json"),
+        ("babeltrace2", trial.output / "trace"),
     )
+    with ThreadPoolExecutor() as pool:
+        read = pool.map(lambda line: _run(*line, environment=trial.environment), lines)
+        numbers = trial.workload.recorded(trial.output)
+        info, analyze, babeltrace = read
+    return Reading(info, analyze, babeltrace, numbers)
 
 
 def _unreadable(trial: Trial, reading: Reading, found: Findings) -> Iterator[str]:

@@ -36,7 +36,6 @@ KINDS = [
     "signal",
     "disk-trace",
     "shm-small",
-    "shm-filled",
     "descriptors",
 ]
 SEED = os.environ.get("TORTURE_SEED", "")
