@@ -54,7 +54,6 @@ class State:
     until just before the command runs, RECORDING while it may run, STOPPING after its end, and
     CONVERTING when there is no LTTng session any more, while perf's data may still be converted.
     `mark` is in the environment of every process that recording starts for itself.
-    `made_directory` tells that there was no such directory before.
     """
 
     session: str
@@ -67,7 +66,6 @@ class State:
     perf_pid: int | None = None
     phase: str = SET_UP
     mark: str = ""
-    made_directory: bool = False
 
     @property
     def recorder_alive(self) -> bool:

@@ -120,65 +120,209 @@ def record(
         say,
     )
     existed = plan.directory.exists()
-    manifest = Manifest(plan.directory)
     with held_signals():
         for line in leftovers.describe(plan.lttng):
             say(line)
         for path in clear_directory(plan.directory):
             say(f"removed {path}")
+        recorder = None
         try:
             plan.attachment.prepare(plan.directory)
             with AnchoredDirectory(plan.directory) as place:
-                return _record(plan, manifest, place, existed=existed)
+                recorder = _Recorder(plan, place, existed=existed)
+                return recorder.record()
         except BaseException:
-            if not manifest.command_ran:
+            if recorder is None or not recorder.command_ran:
                 remove_begun(plan.directory)
                 if not existed:
                     plan.directory.rmdir()
             raise
 
 
-def _record(
-    plan: Plan, manifest: Manifest, place: AnchoredDirectory, *, existed: bool
-) -> Recording:
-    with _state(plan, place, existed=existed) as begun, _daemon(plan, begun) as (state, daemon):
-        _describe(plan, manifest)
-        kernel = plan_kernel(
-            plan.config.kernel, plan.lttng.kernel_available(), plan.lttng.environment
+class _Recorder:
+    """One recording under way. `existed`: its directory was there before."""
+
+    def __init__(self, plan: Plan, place: AnchoredDirectory, *, existed: bool) -> None:
+        self._plan, self._place, self._existed = plan, place, existed
+        self._manifest = Manifest(plan.directory)
+        self._state = State(
+            session=plan.session,
+            strata_pid=os.getpid(),
+            start_ticks=session_daemon.process_start_ticks(os.getpid()) or 0,
+            directory=str(plan.directory),
+            command=list(plan.kept_command),
+            mark=f"{session_daemon.RECORDER_VARIABLE}={plan.mark}",
         )
-        beside = PerfRecording(kernel, plan.directory, plan.lttng.environment, plan.say)
-        session = Session(plan.lttng, plan.session, plan.directory / TRACE, plan.say)
-        with session:
-            session.start(plan.config, kernel=kernel.by_lttng)
-            plan.say(f"recording into {plan.directory} (LTTng session {plan.session})")
-            place.reserve_space()
-            manifest.write_unfinished()
-            health = Health(session, daemon, plan.disk, _rotation(plan), place)
-            end = _run_beside(plan, state, manifest, beside, health, place)
-            manifest.end(end)
-            _write(plan, replace(state, phase=STOPPING), place)
-        health.end()
-        _write(plan, replace(state, phase=CONVERTING), place)
-        place.release_space()
-        manifest.content["kernel_tracing"] = kernel.as_json()
-        return _finish(plan, manifest, place, end, health, beside)
+
+    @property
+    def command_ran(self) -> bool:
+        """Tell whether the command was started at all."""
+        return self._manifest.command_ran
+
+    def record(self) -> Recording:
+        """Record, from the session daemon's start to its end."""
+        plan, place, manifest = self._plan, self._place, self._manifest
+        with self._watched(), self._daemon() as daemon:
+            self._describe()
+            asked = plan.config.kernel
+            kernel = plan_kernel(asked, plan.lttng.kernel_available(), plan.lttng.environment)
+            beside = PerfRecording(kernel, plan.directory, plan.lttng.environment, plan.say)
+            session = Session(plan.lttng, plan.session, plan.directory / TRACE, plan.say)
+            with session:
+                session.start(plan.config, kernel=kernel.by_lttng)
+                plan.say(f"recording into {plan.directory} (LTTng session {plan.session})")
+                place.reserve_space()
+                manifest.write_unfinished()
+                health = Health(session, daemon, plan.disk, _rotation(plan), place)
+                end = self._run_beside(beside, health)
+                manifest.end(end)
+            health.end()
+            self._note(phase=CONVERTING)
+            place.release_space()
+            manifest.content["kernel_tracing"] = kernel.as_json()
+            return self._finish(end, health, beside)
+
+    def _describe(self) -> None:
+        plan = self._plan
+        self._manifest.describe(
+            plan.config,
+            session=plan.session,
+            command=plan.kept_command,
+            environment=plan.environment,
+            ros=plan.ros,
+            lttng=plan.lttng,
+            dds=plan.dds,
+            driver=plan.driver,
+            rmw_profile=plan.rmw_profile,
+        )
+        for layer in (plan.dds, plan.driver):
+            for remark in layer.remarks if layer else ():
+                plan.say(remark)
+
+    def _run_beside(self, beside: PerfRecording, health: Health) -> End:
+        """Run the command with perf beside it, where perf records the kernel's events."""
+        try:
+            beside.start()
+            refuse_if_interrupted()
+            self._state = replace(self._state, perf_pid=beside.pid, phase=RECORDING)
+            self._state.write()
+            end = self._run_sampled(health)
+        except BaseException:
+            beside.kill()
+            raise
+        beside.stop()
+        # Neither runs any more, and others may get their ids.
+        self._note(phase=STOPPING, perf_pid=None, command_pid=None)
+        return end
+
+    def _run_sampled(self, health: Health) -> End:
+        """Run the command while the waits of its threads for a CPU are sampled."""
+        sampling = ThreadSampling(self._plan.directory, self._plan.lttng.environment)
+        try:
+            return self._run(sampling, health)
+        finally:
+            sampling.stop()
+            self._manifest.content["thread_cpu"] = sampling.as_json(self._place.path())
+
+    def _run(self, sampling: ThreadSampling, health: Health) -> End:
+        plan, manifest = self._plan, self._manifest
+        manifest.begin()
+        watch = ProcessWatch(f"{SESSION_DIR_VARIABLE}={plan.directory}")
+        watch.begin()
+        command = Command(plan.program, plan.command, plan.environment)
+        try:
+            sampling.follow(command.pid)
+            watch.follow(command.pid)
+            manifest.content["command"]["pid"] = command.pid
+            self._note(command_pid=command.pid)
+            end = command.wait(watch, health, limit_s=plan.bounds.duration_s)
+        except BaseException:
+            command.kill()
+            raise
+        watch.look(now=True)
+        manifest.content["processes"] = watch.as_json()
+        return end
+
+    def _finish(self, end: End, health: Health, beside: PerfRecording) -> Recording:
+        """Judge the trace of a session that has ended; write the manifest where it is now."""
+        plan, session, path = self._plan, health.session, self._place.path()
+        if path is None:
+            session.problem(f"{plan.directory} was removed while the recording went on: it is lost")
+            return Recording(None, end, session.discarded, True, tuple(session.problems))
+        if path != plan.directory:
+            plan.say(f"{plan.directory} was renamed: the recording is in {path}")
+        empty = _judge(session, path / TRACE)
+        beside.convert(path / TRACE, plan.clock_offset)
+        problems = [*session.problems, *beside.problems]
+        manifest = self._manifest
+        manifest.directory = path
+        manifest.content["kernel_tracing"] |= beside.as_json()
+        manifest.content |= {
+            "complete": not problems,
+            "problems": problems,
+            "stopped_early": health.stopped.as_json() if health.stopped else None,
+            "discarded_events": session.discarded,
+            "empty": empty,
+            "rotation": health.rotation.as_json() if health.rotation else None,
+        }
+        manifest.content |= plan.attachment.describe(path)
+        try:
+            manifest.write()
+        except OutputError as error:
+            # The one that was written before the command ran stays, and says that it is not ended.
+            plan.say(str(error))
+            problems.append(str(error))
+        return Recording(path, end, session.discarded, empty, tuple(problems))
+
+    def _note(self, **changes: str | int | None) -> None:
+        """Keep how far it has come, full disk or not."""
+        self._state = replace(self._state, **changes)  # type: ignore[arg-type]
+        path = self._place.path()
+        if path is not None:
+            try:
+                replace(self._state, directory=str(path)).write()
+            except OutputError as error:
+                self._plan.say(str(error))
+
+    @contextlib.contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Keep the state file and the watchdog while the recorder is at work."""
+        descriptor = self._place.descriptor
+        watchdog = Watchdog(descriptor, dict(self._plan.lttng.environment), made=not self._existed)
+        try:
+            self._state.write()
+            yield
+        finally:
+            watchdog.dismiss()
+            for name in (STATE, CLEANUP):
+                with contextlib.suppress(OSError):
+                    os.unlink(name, dir_fd=descriptor)
+
+    @contextlib.contextmanager
+    def _daemon(self) -> Iterator[session_daemon.Daemon]:
+        """Use the running session daemon, or one of our own that ends with the recording."""
+        plan = self._plan
+        refuse_if_interrupted()
+        daemon = session_daemon.ensure(plan.lttng)
+        try:
+            self._state = replace(self._state, daemon_pid=daemon.pid)
+            self._state.write()
+            yield daemon
+        finally:
+            problem = session_daemon.end(daemon, plan.lttng, own=plan.session)
+            if problem:
+                plan.say(problem)
 
 
-def _describe(plan: Plan, manifest: Manifest) -> None:
-    manifest.describe(
-        plan.config,
-        session=plan.session,
-        command=plan.kept_command,
-        environment=plan.environment,
-        ros=plan.ros,
-        lttng=plan.lttng,
-        dds=plan.dds,
-        driver=plan.driver,
-        rmw_profile=plan.rmw_profile,
-    )
-    for layer in (plan.dds, plan.driver):
-        for remark in layer.remarks if layer else ():
-            plan.say(remark)
+def _judge(session: Session, trace: Path) -> bool:
+    """Mend what can be mended of a trace, note what it lacks; tell whether it has no event."""
+    try:
+        for problem in mend(trace):
+            session.problem(problem)
+        return not holds_events(trace)
+    except OSError as error:
+        session.problem(f"Cannot check {error.filename or trace}: {error.strerror}.")
+        return False
 
 
 def _rotation(plan: Plan) -> Rotation | None:
@@ -188,148 +332,3 @@ def _rotation(plan: Plan) -> Rotation | None:
     buffers = plan.config.channel.bytes_on(possible_cpus())
     trace = plan.directory / TRACE
     return Rotation(plan.lttng, plan.session, trace, most, plan.say, buffer_bytes=buffers)
-
-
-def _run_beside(
-    plan: Plan,
-    state: State,
-    manifest: Manifest,
-    beside: PerfRecording,
-    health: Health,
-    place: AnchoredDirectory,
-) -> End:
-    """Run the command with perf beside it, where perf records the kernel's events."""
-    try:
-        beside.start()
-        refuse_if_interrupted()
-        running = replace(state, perf_pid=beside.pid, phase=RECORDING)
-        running.write()
-        end = _run_sampled(plan, running, manifest, health, place)
-    except BaseException:
-        beside.kill()
-        raise
-    beside.stop()
-    # Neither runs any more, and others may get their ids.
-    _write(plan, replace(state, phase=STOPPING), place)
-    return end
-
-
-def _run_sampled(
-    plan: Plan, state: State, manifest: Manifest, health: Health, place: AnchoredDirectory
-) -> End:
-    """Run the command while the waits of its threads for a CPU are sampled."""
-    sampling = ThreadSampling(plan.directory, plan.lttng.environment)
-    try:
-        return _run(plan, state, manifest, sampling, health, place)
-    finally:
-        sampling.stop()
-        manifest.content["thread_cpu"] = sampling.as_json(place.path())
-
-
-def _run(
-    plan: Plan,
-    state: State,
-    manifest: Manifest,
-    sampling: ThreadSampling,
-    health: Health,
-    place: AnchoredDirectory,
-) -> End:
-    manifest.begin()
-    watch = ProcessWatch(f"{SESSION_DIR_VARIABLE}={plan.directory}")
-    watch.begin()
-    command = Command(plan.program, plan.command, plan.environment)
-    try:
-        sampling.follow(command.pid)
-        watch.follow(command.pid)
-        manifest.content["command"]["pid"] = command.pid
-        _write(plan, replace(state, command_pid=command.pid), place)
-        end = command.wait(watch, health, limit_s=plan.bounds.duration_s)
-    except BaseException:
-        command.kill()
-        raise
-    watch.look(now=True)
-    manifest.content["processes"] = watch.as_json()
-    return end
-
-
-def _finish(
-    plan: Plan,
-    manifest: Manifest,
-    place: AnchoredDirectory,
-    end: End,
-    health: Health,
-    beside: PerfRecording,
-) -> Recording:
-    """Judge the trace of a session that has ended, and write the manifest where it is now."""
-    session, path = health.session, place.path()
-    if path is None:
-        session.problem(f"{plan.directory} was removed while the recording went on: it is lost")
-        return Recording(None, end, session.discarded, True, tuple(session.problems))
-    if path != plan.directory:
-        plan.say(f"{plan.directory} was renamed: the recording is in {path}")
-    for problem in mend(path / TRACE):
-        session.problem(problem)
-    empty = not holds_events(path / TRACE)
-    beside.convert(path / TRACE, plan.clock_offset)
-    problems = [*session.problems, *beside.problems]
-    manifest.directory = path
-    manifest.content["kernel_tracing"] |= beside.as_json()
-    manifest.content |= {
-        "complete": not problems,
-        "problems": problems,
-        "stopped_early": health.stopped.as_json() if health.stopped else None,
-        "discarded_events": session.discarded,
-        "empty": empty,
-        "rotation": health.rotation.as_json() if health.rotation else None,
-    }
-    manifest.content |= plan.attachment.describe(path)
-    manifest.write()
-    return Recording(path, end, session.discarded, empty, tuple(problems))
-
-
-def _write(plan: Plan, state: State, place: AnchoredDirectory) -> None:
-    """Write the state of a recording that goes on, full disk or not."""
-    path = place.path()
-    if path is not None:
-        try:
-            replace(state, directory=str(path)).write()
-        except OutputError as error:
-            plan.say(str(error))
-
-
-@contextlib.contextmanager
-def _state(plan: Plan, place: AnchoredDirectory, *, existed: bool) -> Iterator[State]:
-    """Keep the state file and the watchdog while a recorder is at work."""
-    state = State(
-        session=plan.session,
-        strata_pid=os.getpid(),
-        start_ticks=session_daemon.process_start_ticks(os.getpid()) or 0,
-        directory=str(plan.directory),
-        command=list(plan.kept_command),
-        mark=f"{session_daemon.RECORDER_VARIABLE}={plan.mark}",
-        made_directory=not existed,
-    )
-    watchdog = Watchdog(place.descriptor, dict(plan.lttng.environment), made=not existed)
-    try:
-        state.write()
-        yield state
-    finally:
-        watchdog.dismiss()
-        for name in (STATE, CLEANUP):
-            with contextlib.suppress(OSError):
-                os.unlink(name, dir_fd=place.descriptor)
-
-
-@contextlib.contextmanager
-def _daemon(plan: Plan, state: State) -> Iterator[tuple[State, session_daemon.Daemon]]:
-    """Use the running session daemon, or one of our own that ends with the recording."""
-    refuse_if_interrupted()
-    daemon = session_daemon.ensure(plan.lttng)
-    try:
-        known = replace(state, daemon_pid=daemon.pid)
-        known.write()
-        yield known, daemon
-    finally:
-        problem = session_daemon.end(daemon, plan.lttng, own=plan.session)
-        if problem:
-            plan.say(problem)
