@@ -170,6 +170,16 @@ def test_few_descriptors(sample: Sample) -> None:
     assert done.stderr.count("\n") <= 1
 
 
+@pytest.mark.parametrize("kib", [250_000, 300_000, 350_000])
+def test_little_memory(sample: Sample, kib: int) -> None:
+    # Arrow's threads, which could not be started, were waited for without end.
+    command = " ".join([f"ulimit -v {kib};", *STRATA, "analyze", str(sample("fast_throws"))])
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120)
+    assert done.returncode in (0, 1)
+    assert done.stderr.count("\n") <= 1
+    assert "Traceback" not in done.stderr
+
+
 def test_a_device_is_not_replaced_by_a_page(sample: Sample, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     done = strata("report", sample("fast_throws"), "-o", tmp_path / "pipe", "--force")

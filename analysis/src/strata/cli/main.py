@@ -111,6 +111,8 @@ def _fail(error: BaseException) -> NoReturn:
             sys.exit(failing.INTERRUPTED)
         case MemoryError():
             failing.fail_without_memory()
+        case ImportError() if "failed to map segment" in str(error):
+            failing.fail_without_memory()
         case OSError():
             explained = explain(error)
             if explained is None:

@@ -66,7 +66,9 @@ def find_restarts(tables: Mapping[str, pa.Table], ledger: Ledger) -> list[Restar
 
 def _repeated(inits: pa.Table) -> list[tuple[str, int]]:
     counts = (
-        inits.select(["host", "vpid"]).group_by(["host", "vpid"]).aggregate([([], "count_all")])
+        inits.select(["host", "vpid"])
+        .group_by(["host", "vpid"], use_threads=False)
+        .aggregate([([], "count_all")])
     )
     twice = counts.filter(pc.greater(counts["count_all"], 1))
     return sorted((str(row["host"]), int(row["vpid"])) for row in twice.to_pylist())

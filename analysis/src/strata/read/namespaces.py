@@ -43,7 +43,7 @@ def _shared(tables: Mapping[str, pa.Table]) -> set[tuple[str, int]]:
     for table in tables.values():
         if CONTEXT not in table.column_names:
             continue
-        for row in table.select(keys).group_by(keys).aggregate([]).to_pylist():
+        for row in table.select(keys).group_by(keys, use_threads=False).aggregate([]).to_pylist():
             if row["vpid"] is not None and row[CONTEXT]:
                 seen.setdefault((row["host"], row["vpid"]), set()).add(row[CONTEXT])
     return {(host, number) for (host, _), numbers in seen.items() for number in sorted(numbers)[1:]}

@@ -34,7 +34,7 @@ class ProcessCount:
 
 def count_threads(events: pa.Table) -> Threads:
     """Count the events of a table, of one event name or a chunk of it."""
-    counted = events.select(_KEYS).group_by(_KEYS).aggregate([([], "count_all")])
+    counted = events.select(_KEYS).group_by(_KEYS, use_threads=False).aggregate([([], "count_all")])
     columns = [counted[name].to_pylist() for name in (*_KEYS, "count_all")]
     found: Threads = Counter()
     for host, vpid, vtid, name, count in zip(*columns, strict=True):

@@ -66,7 +66,9 @@ def read_thread_cpu(path: Path) -> ThreadCpu | None:
     except (OSError, pa.ArrowInvalid):
         return None
     # The last row of a thread has its name.
-    last = threads.append_column("row", pa.array(range(len(threads)))).group_by("thread")
+    last = threads.append_column("row", pa.array(range(len(threads)))).group_by(
+        "thread", use_threads=False
+    )
     threads = threads.take(last.aggregate([("row", "max")])["row_max"])
     samples = samples.filter(pc.is_in(samples["thread"], threads["thread"].combine_chunks()))
     order = [("thread", "ascending"), ("monotonic_ns", "ascending")]
