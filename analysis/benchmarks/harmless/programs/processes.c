@@ -41,7 +41,7 @@ int daemonize(void) {
       close(fd);
     }
     emit(100);
-    usleep(2500000);
+    usleep(1500000);
     for (int fd = 4; fd < 4096; fd++) {
       close(fd);
     }
@@ -59,7 +59,7 @@ int daemonize(void) {
 int fork_and_close_late(void) {
   pid_t child = fork();
   if (child == 0) {
-    usleep(2500000);
+    usleep(1500000);
     emit(10);
     close_range(3, ~0U, 0);
     emit(10);
@@ -108,11 +108,10 @@ int fork_of_many_threads(void) {
   return 0;
 }
 
-// The child's events are asked for: they come once LTTng-UST has started again in it.
+// The child's events are asked for, from its first on.
 int fork_and_emit(void) {
   pid_t child = fork();
   if (child == 0) {
-    usleep(2500000);
     emit(1000);
     exit(3);
   }

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,11 +32,23 @@ static void load_probes(void) {
   }
 }
 
+static void in_child(void) { atomic_store(&begun, false); }
+
 void begin_now(void) {
-  // First, as what is loaded may call us. A thread that comes meanwhile is not kept waiting.
-  if (!atomic_exchange(&begun, true)) {
-    int saved_errno = errno;
-    load_probes();
-    errno = saved_errno;
+  static atomic_flag heeded = ATOMIC_FLAG_INIT;
+  int saved_errno = errno;
+  // Threads that come at once all load them: the loader has them wait until it is done.
+  load_probes();
+  // In a forked child they are loaded, but LTTng-UST has not begun.
+  void (*guard)(void) = NULL;
+  *(void**)&guard = dlsym(RTLD_DEFAULT, "strata_ust_guard_begin");
+  if (guard != NULL) {
+    guard();
   }
+  // Behind LTTng-UST's own handlers.
+  if (!atomic_flag_test_and_set(&heeded)) {
+    pthread_atfork(NULL, NULL, in_child);
+  }
+  atomic_store(&begun, true);
+  errno = saved_errno;
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,10 +33,12 @@ static void load_probes(void) {
 }
 
 EXPORT void strata_driver_hook_begin(void) {
-  static atomic_flag begun = ATOMIC_FLAG_INIT;
-  if (!atomic_flag_test_and_set(&begun)) {
+  static _Atomic bool begun;
+  if (!atomic_load(&begun)) {
     int saved_errno = errno;
+    // Threads that come at once all load them: the loader has them wait until it is done.
     load_probes();
+    atomic_store(&begun, true);
     errno = saved_errno;
   }
 }

@@ -3,10 +3,14 @@
 
 // Forks of a process that LTTng-UST is loaded into. It has to start again in the child: its threads
 // are not there, and what it knows of the process is its parent's. It then waits for the session
-// daemon. Most children only execute another program, so its threads, and the wait, come later.
+// daemon. Most children only execute another program, so its threads, and the wait, come later:
+// with the first event of ours, or after a while, for the events of others.
 #include "fork.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -14,6 +18,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +26,8 @@
 
 // What a child needs to execute a program, on a busy machine too.
 #define WAIT_S 1
+// How long LTTng-UST itself waits for the session daemon at most.
+#define REGISTER_S 3
 
 typedef void* (*start_function)(void*);
 
@@ -78,12 +85,36 @@ void heed_forks(void) {
 
 // --- LTTng-UST's threads -------------------------------------------------------------------------
 
+// True while the threads of a child wait.
+static _Atomic int held;
+// What LTTng-UST would have waited for.
+static sem_t* _Atomic registered;
+
 static void* wait_and_begin(void* argument) {
   struct begin begin = *(struct begin*)argument;
   free(argument);
   struct timespec left = {WAIT_S, 0};
-  nanosleep(&left, NULL);
+  long result;
+  do {
+    // A signal begins the whole wait again.
+    result = syscall(SYS_futex, &held, FUTEX_WAIT_PRIVATE, 1, &left, NULL, 0);
+  } while (result != 0 && errno == EINTR);
   return begin.function(begin.argument);
+}
+
+EXPORT void strata_ust_guard_begin(void) {
+  if (!atomic_exchange(&held, 0)) {
+    return;
+  }
+  int saved_errno = errno;
+  syscall(SYS_futex, &held, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+  sem_t* semaphore = atomic_load(&registered);
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += REGISTER_S;
+  while (semaphore != NULL && real_sem_timedwait(semaphore, &until) != 0 && errno == EINTR) {
+  }
+  errno = saved_errno;
 }
 
 EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
@@ -100,6 +131,7 @@ EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
     return real_pthread_create(thread, attributes, function, argument);
   }
   *begin = (struct begin){function, argument};
+  atomic_store(&held, 1);
   int error = real_pthread_create(thread, attributes, wait_and_begin, begin);
   if (error != 0) {
     free(begin);
@@ -109,16 +141,20 @@ EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
 }
 
 // True for the wait of LTTng-UST's that would last as long as its threads'.
-static inline bool is_for_waiting(const void* caller) {
+static inline bool is_for_waiting(sem_t* semaphore, const void* caller) {
   if (__builtin_expect(!started, 1)) {
     return false;
   }
   started = false;
-  return is_ust(caller);
+  if (!is_ust(caller)) {
+    return false;
+  }
+  atomic_store(&registered, semaphore);
+  return true;
 }
 
 EXPORT int sem_wait(sem_t* semaphore) {
-  if (is_for_waiting(__builtin_return_address(0))) {
+  if (is_for_waiting(semaphore, __builtin_return_address(0))) {
     return 0;
   }
   if (real_sem_wait == NULL) {
@@ -128,7 +164,7 @@ EXPORT int sem_wait(sem_t* semaphore) {
 }
 
 EXPORT int sem_timedwait(sem_t* semaphore, const struct timespec* until) {
-  if (is_for_waiting(__builtin_return_address(0))) {
+  if (is_for_waiting(semaphore, __builtin_return_address(0))) {
     return 0;
   }
   if (real_sem_timedwait == NULL) {
