@@ -194,6 +194,17 @@ def test_a_renamed_directory_keeps_its_recording(world: World, tick: Path, tmp_p
     assert len(events(tmp_path / "moved" / "trace")) > 50
 
 
+def test_a_directory_that_is_renamed_in_the_set_up_is_refused(world: World, tmp_path: Path) -> None:
+    target = tmp_path / "rec"
+    moves = f'[ "$2" = add-context ] && mv {target} {tmp_path}/moved'
+    path = f"{_tool(tmp_path / 'bin', moves)}:{world.environment['PATH']}"
+    done = world.record("-o", target, "--", "true", env=world.environment | {"PATH": path})
+    assert done.returncode == _CANNOT_RECORD
+    assert "it was renamed or removed while the session was set up" in done.stderr
+    assert not target.exists()
+    assert _nothing_runs(world)
+
+
 def test_a_removed_directory_is_told(world: World, tmp_path: Path) -> None:
     target = tmp_path / "rec"
     line = f"rm -rf {target}; sleep 0.5"

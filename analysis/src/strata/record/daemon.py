@@ -127,20 +127,18 @@ def daemon_processes(lttng: Lttng) -> dict[int, str]:
     return {}
 
 
-def orphans() -> list[int]:
-    """List the session daemons of recorders that do not run any more."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        pid = int(entry.name)
-        if _name(pid) != SESSION_DAEMON:
-            continue
-        with contextlib.suppress(OSError, ValueError):
-            variables = os.fsdecode((entry / "environ").read_bytes()).split("\0")
-            marks = [one.partition("=")[2] for one in variables if one.startswith(_MARK)]
-            recorder, _, ticks = marks[0].partition("-") if marks else ("", "", "")
-            if marks and not alive(int(recorder), int(ticks)):
-                found.append(pid)
-    return found
+def orphan(lttng: Lttng) -> int | None:
+    """Return the running session daemon, if it is of a recorder that does not run; else null."""
+    pid = next(iter(daemon_processes(lttng)), None)
+    if pid is None:
+        return None
+    with contextlib.suppress(OSError, ValueError):
+        variables = os.fsdecode(Path(f"/proc/{pid}/environ").read_bytes()).split("\0")
+        marks = [one.partition("=")[2] for one in variables if one.startswith(_MARK)]
+        recorder, _, ticks = marks[0].partition("-") if marks else ("", "", "")
+        if marks and not alive(int(recorder), int(ticks)):
+            return pid
+    return None
 
 
 def _consumers(daemon: int) -> list[int]:

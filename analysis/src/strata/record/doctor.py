@@ -171,10 +171,10 @@ def _leftovers(lttng: Lttng) -> Iterator[Check]:
             f"{session.name} of a killed recording, in {session.output}",
             "; ".join(leftovers.cleanup(session, state)),
         )
-    if not lttng.sessions():
-        for pid in session_daemon.orphans():
-            found = f"process {pid}, of a recording that was killed"
-            yield Check("leftover session daemon", WARNING, found, f"kill {pid}")
+    pid = None if lttng.sessions() else session_daemon.orphan(lttng)
+    if pid is not None:
+        found = f"process {pid}, of a recording that was killed"
+        yield Check("leftover session daemon", WARNING, found, f"kill {pid}")
 
 
 def _events(ros: Ros, lttng: Lttng, environment: Mapping[str, str]) -> Check:

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from strata.errors import SessionError
-from strata.record.daemon import alive, orphans
+from strata.record.daemon import alive, orphan
 from strata.record.directory import State, read_state
 from strata.record.lttng import Lttng, Session
 
@@ -50,10 +50,10 @@ def describe(lttng: Lttng) -> list[str]:
     except SessionError:
         return []
     if not sessions:
-        return [
-            f"a killed recording left session daemon {pid}; clean up: kill {pid}"
-            for pid in orphans()
-        ]
+        pid = orphan(lttng)
+        return (
+            [f"a killed recording left session daemon {pid}; clean up: kill {pid}"] if pid else []
+        )
     return [
         f"a killed recording left session {session.name} ({session.output}); "
         f"clean up: {'; '.join(cleanup(session, state))}"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from strata.errors import OutputError
+from strata.errors import OutputError, SessionError
 from strata.record import daemon as session_daemon
 from strata.record import leftovers
 from strata.record.anchored import AnchoredDirectory
@@ -135,7 +135,8 @@ def record(
             if recorder is None or not recorder.command_ran:
                 remove_begun(plan.directory)
                 if not existed:
-                    plan.directory.rmdir()
+                    with contextlib.suppress(OSError):
+                        plan.directory.rmdir()
             raise
 
 
@@ -171,6 +172,7 @@ class _Recorder:
             with session:
                 session.start(plan.config, kernel=kernel.by_lttng)
                 plan.say(f"recording into {plan.directory} (LTTng session {plan.session})")
+                self._refuse_if_moved()
                 place.reserve_space()
                 manifest.write_unfinished()
                 health = Health(session, daemon, plan.disk, _rotation(plan), place)
@@ -181,6 +183,14 @@ class _Recorder:
             place.release_space()
             manifest.content["kernel_tracing"] = kernel.as_json()
             return self._finish(end, health, beside)
+
+    def _refuse_if_moved(self) -> None:
+        """Refuse to run the command when LTTng's directory is not ours any more."""
+        if self._place.path() != self._plan.directory:
+            raise SessionError(
+                f"Cannot record into {self._plan.directory}: it was renamed or removed while the "
+                "session was set up. Run it again."
+            )
 
     def _describe(self) -> None:
         plan = self._plan
@@ -251,6 +261,7 @@ class _Recorder:
             return Recording(None, end, session.discarded, True, tuple(session.problems))
         if path != plan.directory:
             plan.say(f"{plan.directory} was renamed: the recording is in {path}")
+            _bring(plan.directory / TRACE, path / TRACE, session)
         empty = _judge(session, path / TRACE)
         beside.convert(path / TRACE, plan.clock_offset)
         problems = [*session.problems, *beside.problems]
@@ -312,6 +323,17 @@ class _Recorder:
             problem = session_daemon.end(daemon, plan.lttng, own=plan.session)
             if problem:
                 plan.say(problem)
+
+
+def _bring(stray: Path, trace: Path, session: Session) -> None:
+    """Move a trace that LTTng began by the old name, as the directory was renamed before that."""
+    if not stray.is_dir():
+        return
+    try:
+        stray.rename(trace)
+        stray.parent.rmdir()
+    except OSError as error:
+        session.problem(f"the trace, or a part of it, is in {stray}: {error.strerror}")
 
 
 def _judge(session: Session, trace: Path) -> bool:
