@@ -167,6 +167,8 @@ class _Recorder:
             self._describe()
             asked = plan.config.kernel
             kernel = plan_kernel(asked, plan.lttng.kernel_available(), plan.lttng.environment)
+            if kernel.perf and plan.bounds.max_bytes is not None:
+                plan.say("--max-size does not bound the kernel's events, which perf records")
             beside = PerfRecording(kernel, plan.directory, plan.lttng.environment, plan.say)
             session = Session(plan.lttng, plan.session, plan.directory / TRACE, plan.say)
             with session:
