@@ -40,13 +40,14 @@ class DaemonLog:
     """The stderr of a session daemon that Strata started, in memory.
 
     It is no file, as a full disk is among what it tells of. The daemon appends; what was read is
-    taken out of it, so that it stays small. Use `descriptor` as the daemon's stdout and stderr.
+    taken out of it at times, so that it stays small. Use `descriptor` as the daemon's stdout and stderr.
     """
 
     def __init__(self) -> None:
         self.descriptor = os.memfd_create("strata-sessiond-log")
         flags = fcntl.fcntl(self.descriptor, fcntl.F_GETFL)
         fcntl.fcntl(self.descriptor, fcntl.F_SETFL, flags | os.O_APPEND)
+        self._taken = 0
         self._losses: dict[str, int] = {}
 
     def close(self) -> None:
@@ -55,9 +56,12 @@ class DaemonLog:
 
     def take(self) -> list[str]:
         """Return the lines since the last call, oldest first."""
-        content = os.pread(self.descriptor, _MOST_READ, 0)
-        if content:
+        content = os.pread(self.descriptor, _MOST_READ, self._taken)
+        self._taken += len(content)
+        # What is said between the two calls is lost, so this is done seldom.
+        if self._taken >= _MOST_READ:
             os.ftruncate(self.descriptor, 0)
+            self._taken = 0
         return content.decode(errors="replace").splitlines()
 
     def look(self) -> list[str]:
