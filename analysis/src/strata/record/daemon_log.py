@@ -32,7 +32,7 @@ _LOSING = re.compile(
 )
 _PREFIX = re.compile(r"^(?:PERROR - \S+ \[[^\]]*\]|Error|Warning): ")
 _SUFFIX = re.compile(r" \(in \w+\(\) at [\w.-]+:\d+\)$")
-_MOST_KEPT = 8
+_MOST_SAID = 8
 _MOST_READ = 1 << 20
 
 
@@ -40,7 +40,8 @@ class DaemonLog:
     """The stderr of a session daemon that Strata started, in memory.
 
     It is no file, as a full disk is among what it tells of. The daemon appends; what was read is
-    taken out of it at times, so that it stays small. Use `descriptor` as the daemon's stdout and stderr.
+    taken out of it at times, so that it stays small. Use `descriptor` as the daemon's stdout and
+    stderr.
     """
 
     def __init__(self) -> None:
@@ -48,7 +49,7 @@ class DaemonLog:
         flags = fcntl.fcntl(self.descriptor, fcntl.F_GETFL)
         fcntl.fcntl(self.descriptor, fcntl.F_SETFL, flags | os.O_APPEND)
         self._taken = 0
-        self._losses: dict[str, int] = {}
+        self._said: set[str] = set()
 
     def close(self) -> None:
         """Give the memory back, once the daemon has ended, too."""
@@ -73,7 +74,7 @@ class DaemonLog:
                 continue
             # Sizes and addresses make each line another one.
             kind = re.sub(r"-?\d+", "N", words)
-            if kind not in self._losses and len(self._losses) < _MOST_KEPT:
+            if kind not in self._said and len(self._said) < _MOST_SAID:
+                self._said.add(kind)
                 new.append(words)
-            self._losses[kind] = self._losses.get(kind, 0) + 1
         return new
