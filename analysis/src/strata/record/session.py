@@ -22,13 +22,12 @@ class Session:
     """A session, which exists from the entry of this context manager to its exit.
 
     `discarded` counts the events lost to full buffers, once it was stopped; null when LTTng did
-    not say. `problems` are what went wrong, each said at once. `ended` tells that it was destroyed.
+    not say. `problems` say why the trace may lack something, each said at once.
     """
 
     def __init__(self, lttng: Lttng, name: str, trace: Path, say: Callable[[str], None]) -> None:
         self.lttng, self.name, self._trace, self._say = lttng, name, trace, say
         self._started = self._stopped = self._stuck = False
-        self.ended = False
         self.discarded: int | None = None
         self.problems: list[str] = []
 
@@ -44,7 +43,11 @@ class Session:
         # Waiting again for a consumer that did not finish in time, or died, would not help.
         wait = kind is None and not self._stuck and not self.problems
         with _current_session_kept(self.lttng):
-            self.ended = self._try(lambda: self.lttng.destroy(self.name, wait=wait))
+            try:
+                self.lttng.destroy(self.name, wait=wait)
+            except SessionError as error:
+                # The trace of a session that was stopped is whole.
+                self._say(str(error))
 
     def start(self, config: SessionConfig, *, kernel: bool) -> None:
         """Set the session up and start it; `kernel` where lttng-modules record its events.
