@@ -88,6 +88,13 @@ class Reading:
         return content
 
     @property
+    def discarded(self) -> int:
+        """Return how many events the analysis says that LTTng discarded."""
+        findings = self.document.get("quality", [])
+        counts = [one["count"] for one in findings if one["code"] == "discarded_events"]
+        return sum(counts) or self.document.get("trace", {}).get("discarded_events") or 0
+
+    @property
     def tells_of_loss(self) -> bool:
         """Tell whether both verbs say that the recording is not whole."""
         codes = {finding["code"] for finding in self.document.get("quality", [])}
@@ -99,14 +106,14 @@ def judge(trial: Trial) -> Findings:
     left = list(_left(trial))
     reading = _read(trial)
     emitted = trial.workload.emitted_ns()
-    dropped_ns = _dropped_before_ns(trial)
+    dropped_ns = _dropped_before_ns(trial, reading.numbers or set())
     kept = {number for number, at_ns in emitted.items() if at_ns >= dropped_ns}
     missing = kept - (reading.numbers or set())
     found = Findings(
         emitted=len(emitted),
         recorded=len(reading.numbers or ()),
         lost=len(missing),
-        counted=(reading.document.get("trace", {}).get("discarded_events") or 0),
+        counted=reading.discarded,
         slack_s=_SLACK_S + 2 * trial.lateness.longest_s,
     )
     found.broken += [Broken(CLEAN, text) for text in left]
@@ -124,15 +131,19 @@ def judge(trial: Trial) -> Findings:
     return found
 
 
-def _dropped_before_ns(trial: Trial) -> int:
+def _dropped_before_ns(trial: Trial, recorded: set[Number]) -> int:
     """Return the time before which --max-size may have dropped events (CLOCK_MONOTONIC), or 0."""
     manifest = trial.manifest() or {}
     since = (manifest.get("rotation") or {}).get("kept_since_utc")
-    if since is None:
-        return 0
-    offset_ns = int(manifest["start"]["clocks"]["realtime_minus_monotonic_ns"])
-    # It is told to the second.
-    return int((datetime.fromisoformat(since).timestamp() + 1) * 1e9) - offset_ns
+    if since is not None:
+        offset_ns = int(manifest["start"]["clocks"]["realtime_minus_monotonic_ns"])
+        # It is told to the second.
+        return int((datetime.fromisoformat(since).timestamp() + 1) * 1e9) - offset_ns
+    if "--max-size" in trial.options and trial.recorder_killed_in is not None and recorded:
+        # Who could have told was killed; without a gap it is from the first event on.
+        emitted_ns = trial.workload.emitted_ns()
+        return min(emitted_ns[number] for number in recorded & emitted_ns.keys())
+    return 0
 
 
 def _run(*line: str | Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
@@ -245,7 +256,8 @@ def _dishonest(trial: Trial, reading: Reading, found: Findings) -> Iterator[str]
         yield f"the manifest says complete; {found.lost} numbers lost, {found.counted} counted"
     if uncounted and reading.numbers and not reading.tells_of_loss:
         yield f"{found.lost} numbers lost, {found.counted} counted, and the readers do not say so"
-    if not uncounted and not killed and trial.lossy_from_ns is None and complete is not True:
+    sure = trial.lossy_from_ns is None and not trial.doubt_is_fine
+    if sure and not uncounted and not killed and complete is not True:
         problems = (manifest or {}).get("problems")
         yield f"all is there, and the manifest says complete: {complete} ({problems})"
 
@@ -265,7 +277,9 @@ def _wrong_status(trial: Trial, uncounted: bool) -> Iterator[str]:
             yield f"strata record ended with {status}, its command with {own}"
     elif uncounted and status not in (INCOMPLETE, REFUSED):
         yield f"strata record ended with {status}, and numbers are lost"
-    elif trial.lossy_from_ns is None and not uncounted and status != 0:
+    elif status not in (0, INCOMPLETE, *_REFUSALS):
+        yield f"strata record ended with {status}, its command with 0"
+    elif trial.lossy_from_ns is None and not trial.doubt_is_fine and not uncounted and status:
         yield f"strata record ended with {status}, and all is there"
 
 

@@ -20,7 +20,7 @@ from outcomes import Outcome
 from promises import Broken
 
 HERE = Path(__file__).parent
-_LIMIT_S = 300
+_LIMIT_S = 600
 _KEPT = 20
 _FIRST_SET_UP_S, _FIRST_STOP_S = 1.5, 0.8
 

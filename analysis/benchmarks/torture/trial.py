@@ -28,6 +28,8 @@ _PHASES = (SET_UP, RECORDING, STOPPING)
 _STRATA = [sys.executable, "-m", "strata"]
 _POLL_S = 0.002
 _PATIENCE_S = 60.0
+_ENDS_WITHIN_S = 180.0
+"""The recorder gives a consumer 120 s to write what is in the buffers."""
 _LEFT_ALONE_S = 15.0
 """Within this time a recording whose recorder was killed has tidied up, or said how to."""
 
@@ -56,6 +58,7 @@ class Trial:
     `output` is where the recording is to be (moved, when a fault moves it). `lossy_from_ns` is the
     time of CLOCK_MONOTONIC from when on events may be lost, as far as a loss is told: the fault's;
     null when none may be lost. `refusal_is_fine` tells that the recorder need not record at all,
+    `doubt_is_fine` that it may call a recording incomplete though all numbers are there,
     `interpreter_fails` that Python may not even start, `output_lost` that the recording was
     removed, `output_fixed` that nothing in it can be changed any more. `harmed_by` is the signal
     that the program got, null for none; `ended_by` the one by which the recorder may end it as it
@@ -78,6 +81,7 @@ class Trial:
     ended_by: signal.Signals | None = None
     recorder_killed_in: str | None = None
     refusal_is_fine: bool = False
+    doubt_is_fine: bool = False
     watchdog_killed: bool = False
     interpreter_fails: bool = False
     output_lost: bool = False
@@ -244,11 +248,11 @@ class Trial:
         assert self._recorder is not None
         runs = self.status is None
         try:
-            self._recorder.wait(_PATIENCE_S)
+            self._recorder.wait(_ENDS_WITHIN_S)
         except subprocess.TimeoutExpired:
             running = "; ".join(found.text for found in processes.all_running())
             self.hangs = (
-                f"strata record did not end within {_PATIENCE_S:.0f} s; there run {running}"
+                f"strata record did not end within {_ENDS_WITHIN_S:.0f} s; there run {running}"
             )
             self.kill_recorder()
         ended_ns = time.monotonic_ns() if runs else None
@@ -282,17 +286,24 @@ class Trial:
         time.sleep(_WATCHDOG_S)
         if self.workload.running():
             self.harmed_by = signal.SIGINT
-        done = subprocess.run(
-            ["sh", script],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=_PATIENCE_S,
-            check=False,
-        )
+        self._run_script(script)
+        self._await_program()
+
+    def _run_script(self, script: Path) -> None:
+        try:
+            done = subprocess.run(
+                ["sh", script],
+                env=self.environment,
+                capture_output=True,
+                text=True,
+                timeout=_PATIENCE_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            self.cleanup_failure = f"no end within {_PATIENCE_S:.0f} s"
+            return
         if done.returncode:
             self.cleanup_failure = f"status {done.returncode}: {done.stderr.strip()[-300:]}"
-        self._await_program()
 
     def _ask_doctor(self) -> None:
         """Do what `strata doctor` says, when nobody was left who could write CLEANUP.txt."""
