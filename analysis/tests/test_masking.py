@@ -13,12 +13,14 @@ SECRETS = [
     *("token", "GITHUB_TOKEN", "authToken", "access-token", "ROS_TOKEN_2", "client_secret"),
     *("SECRET", "AWS_SECRET_ACCESS_KEY", "API_KEY", "apiKey", "APIKEY", "--key", "ROS_KEY"),
     *("credential", "MY_CREDENTIALS", "private-key", "transport/auth/usrpwd/password"),
+    *("DB_PWD", "MYSQL_PWD", "DB_PASS", "dbPass", "DB_PW", "--pin", "USER_PIN", "sim-pin", "PIN"),
 ]
 HARMLESS = [
     *("ROS_DOMAIN_ID", "keyboard", "keep_last", "monkey", "key_frame_interval", "--key-size"),
     *("ROS_SECURITY_KEYSTORE", "--password-file", "TOKEN_PATH", "--max-tokens", "tokens_per_s"),
     *("PWD", "OLDPWD", "bypass", "band_pass", "--no-password", "--ask-password", "--sort-key"),
     *("RMW_IMPLEMENTATION", "PYTHONPATH", "secretary", "tokenizer", "author", "--compass"),
+    *("low_pass", "use_high_pass", "gpio_pin", "pin_mode", "pass_count", "MAPPIN", "--spin"),
 ]
 
 
@@ -36,6 +38,11 @@ def test_names_of_other_things(name: str) -> None:
     ("given", "kept"),
     [
         ("client --password hunter2 --rate 5", "client --password *** --rate 5"),
+        (
+            "env DB_PWD=qux MYSQL_PWD=a unlock --pin 1234",
+            "env DB_PWD=*** MYSQL_PWD=*** unlock --pin ***",
+        ),
+        ("env PWD=/tmp OLDPWD=/ node --spin 3", "env PWD=/tmp OLDPWD=/ node --spin 3"),
         ("client --password=hun=ter2 -v", "client --password=*** -v"),
         ("env API_KEY=abc ROS_DOMAIN_ID=7 talker", "env API_KEY=*** ROS_DOMAIN_ID=7 talker"),
         (

@@ -21,9 +21,14 @@ _SECRETS = frozenset(
     ]
 )
 _SECRET_ENDS = ("password", "passwd", "passphrase", "secret", "token", "sshpass")
-# Alone they are common words: a key of a mapping, a filter's pass, the working directory.
-_ONLY_LAST = frozenset(("key", "keys"))
-_ONLY_ALONE = frozenset(("pass", "pw", "pwd"))
+# Elsewhere in a name they are common words: a key frame, a pass count, a pin mode.
+_COMMON = frozenset(("key", "keys"))
+_ONLY_LAST = _COMMON | {"pass", "pw", "pwd", "pin"}
+# What comes before the last word of a filter's pass, or of a connector's pin.
+_OTHER_MEANINGS = {
+    "pass": frozenset(("low", "high", "band", "all", "by")),
+    "pin": frozenset(("gpio", "led", "input", "output", "interrupt", "reset", "trigger", "enable")),
+}
 # `--password-file X` names where the secret is, `--token-limit 5` is none.
 _HARMLESS_ENDS = frozenset(
     [
@@ -70,8 +75,8 @@ def is_secret(name: str) -> bool:
         return False
     if words[0] in _HARMLESS_BEGINS or words[-1] in _HARMLESS_ENDS:
         return False
-    if words[-1] in _ONLY_LAST or (len(words) == 1 and words[0] in _ONLY_ALONE):
-        return True
+    if words[-1] in _ONLY_LAST:
+        return not words[-2:-1] or words[-2] not in _OTHER_MEANINGS.get(words[-1], ())
     return any(word in _SECRETS or word.endswith(_SECRET_ENDS) for word in words)
 
 
@@ -126,7 +131,7 @@ def mask_document(value: Any) -> Any:
 
 def _names_secret(key: object) -> bool:
     """Tell of a mapping's key; `key` itself is a common one, and no secret's."""
-    return str(key).lower() not in _ONLY_LAST and is_secret(str(key))
+    return str(key).lower() not in _COMMON and is_secret(str(key))
 
 
 def _mask_word(word: str) -> str:
