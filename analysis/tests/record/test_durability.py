@@ -207,7 +207,7 @@ def test_a_directory_that_is_renamed_in_the_set_up_is_refused(world: World, tmp_
 
 def test_a_removed_directory_is_told(world: World, tmp_path: Path) -> None:
     target = tmp_path / "rec"
-    line = f"rm -rf {target}; sleep 0.5"
+    line = f"sleep 0.5; rm -rf {target}; sleep 0.5"
     done = world.record("-o", target, "--", "sh", "-c", line)
     assert done.returncode == _INCOMPLETE
     assert f"{target} was removed while the recording went on" in done.stderr
@@ -267,3 +267,71 @@ def test_files_of_a_recording_are_not_for_everyone(
 ) -> None:
     world.record("-o", tmp_path / "rec", "--", tick, "3")
     assert stat.S_IMODE((tmp_path / "rec" / "manifest.json").stat().st_mode) == 0o640
+
+
+def test_two_recorders_do_not_share_a_directory(world: World, tick: Path, tmp_path: Path) -> None:
+    # On a busy machine each step of LTTng's takes a while.
+    path = f"{_tool(tmp_path / 'bin', 'sleep 0.2')}:{world.environment['PATH']}"
+    line = (sys.executable, "-m", "strata", "record", "-c", "ros2", "--no-ros", "-o")
+    both = []
+    for _ in range(2):
+        command = (*line, tmp_path / "rec", "--", tick, "10")
+        both.append(world.popen(*command, env=world.environment | {"PATH": path}))
+        time.sleep(0.1)
+    said = [process.communicate(timeout=100)[1] for process in both]
+    assert sorted(process.returncode for process in both) == [0, _CANNOT_RECORD], said
+    assert len(events(tmp_path / "rec" / "trace")) == 10
+
+
+def test_a_closed_stderr_ends_neither_the_command_nor_the_recording(
+    world: World, tmp_path: Path
+) -> None:
+    reading, writing = os.pipe()
+    script = f"echo running; sleep 4; touch {tmp_path}/done"
+    line = ("record", "-c", "ros2", "--no-ros", "-o", tmp_path / "rec", "--", "sh", "-c", script)
+    process = world.popen(sys.executable, "-m", "strata", *line, stderr=writing)
+    os.close(writing)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "running\n"
+    os.close(reading)
+    (pid,) = _children(world, "lttng-consumerd")
+    os.kill(pid, signal.SIGKILL)
+    process.communicate(timeout=90)
+    assert process.returncode == _INCOMPLETE
+    assert (tmp_path / "done").exists()
+    assert manifest(tmp_path / "rec")["stopped_early"]["reason"] == "daemon"
+
+
+def test_a_recorder_that_cannot_end_leaves_the_rest_to_its_watchdog(
+    world: World, tick: Path, tmp_path: Path
+) -> None:
+    # From the command's end on the tool cannot be executed by the recorder, only by others.
+    tools = tmp_path / "bin"
+    path = f"{_tool(tools, ':')}:{world.environment['PATH']}"
+    line = f"{tick} 300 >&2; rm {tools}/lttng; mkdir {tools}/lttng; ln -s /bin/false {tools}/no"
+    done = world.record(
+        *("-o", tmp_path / "rec", "--", "sh", "-c", line), env=world.environment | {"PATH": path}
+    )
+    assert done.returncode in (0, _INCOMPLETE)
+    assert len(events(tmp_path / "rec" / "trace")) == 300
+    assert _nothing_runs(world)
+
+
+def test_memory_for_buffers_is_counted_with_what_goes_beside(
+    world: World, tick: Path, tmp_path: Path
+) -> None:
+    cpus = os.cpu_count() or 1
+    config = tmp_path / "small.yaml"
+    config.write_text(
+        "events: {ust: ['ros2:*']}\nchannel: {subbuf_size: 1M, num_subbuf: 2}\n", encoding="utf-8"
+    )
+    needed = 3 * cpus + 3
+    for size, recorded in ((needed - 1, False), (needed + 1, True)):
+        target = tmp_path / f"rec{size}"
+        script = f"mount -t tmpfs -o size={size}m none /dev/shm && exec {sys.executable} -m strata"
+        line = f"{script} record -c {config} --no-ros -o {target} -- {tick} 10"
+        done = world.run("unshare", "--mount", "sh", "-c", line)
+        assert done.returncode == (0 if recorded else _CANNOT_RECORD), done.stderr
+        assert target.exists() is recorded
+        if recorded:
+            assert len(events(target / "trace")) == 10

@@ -138,11 +138,17 @@ def test_a_command_that_does_not_exist_starts_nothing(world: World, tmp_path: Pa
 
     assert done.returncode == 127
     assert done.stderr == (
-        "strata: Cannot run no-such-program: no such program, or not executable. Check the "
+        "strata: Cannot run no-such-program: no such program. Check the "
         "spelling and PATH; a file in this directory is written ./NAME.\n"
     )
     assert not target.exists()
     _nothing_left(world)
+
+
+def test_a_file_that_is_not_executable_is_told(world: World, tmp_path: Path) -> None:
+    done = world.record("-o", tmp_path / "rec", "--", "/etc/passwd")
+    assert done.returncode == 126
+    assert "Cannot run /etc/passwd: /etc/passwd is not executable." in done.stderr
 
 
 def test_a_command_that_cannot_be_executed_leaves_nothing(world: World, tmp_path: Path) -> None:

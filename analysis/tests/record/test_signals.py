@@ -112,10 +112,7 @@ def test_killing_the_recorder_leaves_instructions_that_work(
         if check["name"] == "leftover session"
     ]
     assert state["session"] in left["found"]
-    assert left["mend"] == (
-        f"kill -s INT -- -{state['command_pid']}; lttng destroy {state['session']}; "
-        f"kill {state['daemon_pid']}"
-    )
+    assert left["mend"] == f"sh {target}/CLEANUP.txt"
     again = world.record("-o", tmp_path / "next", "--", "true")
     assert f"a killed recording left session {state['session']}" in again.stderr
 

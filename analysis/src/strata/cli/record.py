@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import click
@@ -140,4 +141,6 @@ def clock_offset(trace: Path) -> int | None:
 
 def say(line: str) -> None:
     """Tell the user something, on stderr."""
-    click.echo(f"strata: {printable(line)}", err=True)
+    # Who does not listen any more is no reason to end a recording, or its command.
+    with contextlib.suppress(OSError):
+        click.echo(f"strata: {printable(line)}", err=True)

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,13 +19,19 @@ from strata.errors import StrataError
 from strata.record.command import CannotExecuteError, NotFoundError
 from strata.record.recording import Recording
 
+_HELD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 INCOMPLETE = 121
 CANNOT_RECORD, CANNOT_EXECUTE, NOT_FOUND = 125, 126, 127
 
 
 @contextmanager
 def own_range() -> Iterator[None]:
-    """Give errors of Strata's their statuses of 125 and more, wrong usage too."""
+    """Give errors of Strata's their statuses of 125 and more.
+
+    Signals are held from now on, also while the interpreter ends: until the command runs they end
+    the set-up, later they are the command's, and after it they would change its status.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, _HELD)
     try:
         yield
     except StrataError as error:

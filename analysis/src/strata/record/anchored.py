@@ -5,8 +5,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import os
 from pathlib import Path
+
+from strata.errors import OutputError
 
 _RESERVE = ".strata-reserve"
 # More than a manifest with thousands of process ids.
@@ -16,8 +20,8 @@ _RESERVE_BYTES = 512 << 10
 class AnchoredDirectory:
     """A directory held open, so that its present name is known, with space kept for the manifest.
 
-    LTTng's consumer holds it in the same way: the trace goes with the directory. Use as a context
-    manager.
+    LTTng's consumer holds it in the same way: the trace goes with the directory. Only one recorder
+    and its watchdog hold it at a time. Use as a context manager; its entry raises OutputError.
     """
 
     def __init__(self, path: Path) -> None:
@@ -26,6 +30,18 @@ class AnchoredDirectory:
 
     def __enter__(self) -> AnchoredDirectory:
         self._descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._descriptor)
+            raise OutputError(
+                f"Cannot record into {self._path}: another recorder is at work in it. Wait for its "
+                "end, or choose another -o."
+            ) from None
+        except OSError as error:
+            # Some file systems of networks have no locks.
+            if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP):
+                raise
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -119,8 +119,13 @@ def resolve(command: Sequence[str], environment: Mapping[str, str]) -> str:
     """
     program = shutil.which(command[0], path=environment.get("PATH", os.defpath))
     if program is None:
+        there = shutil.which(command[0], os.F_OK, environment.get("PATH", os.defpath))
+        if there is not None:
+            raise CannotExecuteError(
+                f"Cannot run {command[0]}: {there} is not executable. Check its rights (chmod +x)."
+            )
         raise NotFoundError(
-            f"Cannot run {command[0]}: no such program, or not executable. "
+            f"Cannot run {command[0]}: no such program. "
             "Check the spelling and PATH; a file in this directory is written ./NAME."
         )
     return program

@@ -27,6 +27,8 @@ _PARAMETRIC_CONTEXT = re.compile(r"perf:thread:[\w:-]+|\$app\.[\w.]+:[\w.]+")
 _NEEDED_CONTEXTS = ("vpid", "vtid")
 # Those of an Ouster sensor: its points, and its IMU.
 DRIVER_PORTS = (7502, 7503)
+# 2.6 MB for metadata (lttng-tools 2.13 on 2 CPUs), and some pages for each buffer.
+_BESIDE_BUFFERS = 3 << 20
 _EVENT = re.compile(r"[A-Za-z_*][\w:*.+-]*")
 
 
@@ -46,8 +48,16 @@ class Channel:
     output: str = "mmap"
 
     def bytes_on(self, cpus: int) -> int:
-        """Give the memory that the channel takes on a machine, in bytes a user (or process)."""
+        """Give what the channel's buffers hold on a machine, in bytes a user (or process)."""
         return self.subbuf_size * self.num_subbuf * cpus
+
+    def memory_on(self, cpus: int) -> int:
+        """Give the memory in /dev/shm that it takes on a machine, in bytes a user (or process).
+
+        LTTng-UST has a sub-buffer more for each CPU, which a reader swaps in; the metadata's
+        channel and what describes the buffers come to it.
+        """
+        return self.subbuf_size * (self.num_subbuf + 1) * cpus + _BESIDE_BUFFERS
 
 
 @dataclass(frozen=True)

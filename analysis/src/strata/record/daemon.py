@@ -30,10 +30,14 @@ SESSION_DAEMON, CONSUMER = "lttng-sessiond", "lttng-consumerd"
 
 @dataclass(frozen=True)
 class Daemon:
-    """A reachable session daemon; `pid` and `log` are null for one that was there before."""
+    """A reachable session daemon; all are null for one that was there before.
+
+    `ticks`: its start, in clock ticks since boot; null where nobody noted it.
+    """
 
     pid: int | None
     log: DaemonLog | None = None
+    ticks: int | None = None
 
     @property
     def ours(self) -> bool:
@@ -64,7 +68,8 @@ def ensure(lttng: Lttng) -> Daemon:
     status = _start(program, lttng, log.descriptor)
     if status == 0 and lttng.reachable():
         log.take()
-        return Daemon(_pid(lttng), log)
+        pid = _pid(lttng)
+        return Daemon(pid, log, process_start_ticks(pid))
     words = " ".join(" ".join(log.take()).split())
     log.close()
     if lttng.reachable():
@@ -165,7 +170,10 @@ def end(daemon: Daemon, lttng: Lttng, *, own: str) -> str | None:
     Returns null, or why it was left running: another session than `own` is recorded through
     it, or it does not end within its time.
     """
-    if daemon.pid is None or not alive(daemon.pid):
+    if daemon.pid is None:
+        return None
+    if not alive(daemon.pid, daemon.ticks):
+        _end_rest(lttng)
         return None
     try:
         others = [
@@ -179,7 +187,9 @@ def end(daemon: Daemon, lttng: Lttng, *, own: str) -> str | None:
             f"({', '.join(others)}); end it later with `kill {daemon.pid}`"
         )
     processes = {pid: process_start_ticks(pid) for pid in (daemon.pid, *_consumers(daemon.pid))}
-    os.kill(daemon.pid, signal.SIGTERM)
+    if alive(daemon.pid, daemon.ticks):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(daemon.pid, signal.SIGTERM)
     if _gone(processes, _STOP_TIMEOUT_S):
         return None
     # One whose consumer was killed may wait for it for ever (2.13). It answers nobody any more.
@@ -193,6 +203,16 @@ def end(daemon: Daemon, lttng: Lttng, *, own: str) -> str | None:
         f"session daemon {daemon.pid} does not end, even when killed; see `strata doctor` for what "
         "is left"
     )
+
+
+def _end_rest(lttng: Lttng) -> None:
+    """End the consumers, and what helps them, of a daemon of ours that ended before them."""
+    mark = f"{_MARK}{lttng.environment.get(RECORDER_VARIABLE)}".encode()
+    for entry in Path("/proc").glob("[0-9]*"):
+        if _name(int(entry.name)) in (SESSION_DAEMON, CONSUMER):
+            with contextlib.suppress(OSError):
+                if mark in (entry / "environ").read_bytes().split(b"\0"):
+                    os.kill(int(entry.name), signal.SIGKILL)
 
 
 def _gone(processes: Mapping[int, int | None], patience_s: float) -> bool:

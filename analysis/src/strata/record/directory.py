@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import re
@@ -98,8 +99,10 @@ def check_name(name: str) -> str:
 
 
 def default_directory(name: str) -> Path:
-    """Give `sessions/<utc>_<name>` of the project."""
-    return sessions_root() / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}_{name}"
+    """Give `sessions/<utc>_<name>` of the project; a number is added where that is taken."""
+    first = sessions_root() / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}_{name}"
+    later = (first.with_name(f"{first.name}_{number}") for number in itertools.count(2))
+    return next(path for path in itertools.chain([first], later) if not os.path.lexists(path))
 
 
 def check_directory(directory: Path, *, force: bool) -> None:
@@ -137,6 +140,18 @@ def check_directory(directory: Path, *, force: bool) -> None:
             f"Cannot record into {directory}: it is a link, and leads to a directory that holds "
             "no recording of Strata. Choose another -o."
         )
+
+
+def make_directory(directory: Path) -> bool:
+    """Make the directory of a recording; tells whether there was none. Raises OutputError."""
+    existed = directory.exists()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"Cannot prepare {directory}: {error.strerror}. Choose another -o."
+        ) from error
+    return not existed
 
 
 def clear_directory(directory: Path) -> list[Path]:

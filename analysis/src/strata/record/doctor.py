@@ -262,7 +262,7 @@ def _driver_hooks(ros: Ros | None, config: SessionConfig) -> Check:
 
 def _buffers(config: SessionConfig) -> Check:
     name = "buffers"
-    needed = config.channel.bytes_on(possible_cpus())
+    needed = config.channel.memory_on(possible_cpus())
     try:
         free = shutil.disk_usage(_BUFFERS).free
     except OSError as error:

@@ -110,7 +110,7 @@ class Health:
         for pid, name in self._processes.items():
             if not session_daemon.alive(pid, self._begun[pid]):
                 self.stopped = _now(DAEMON, f"{name} (process {pid}) ended; nothing is recorded")
-                self.session.problem(self.stopped.text)
+                self.session.lose(self.stopped.text)
                 return
 
     def _look_at_disk(self) -> None:
@@ -122,8 +122,8 @@ class Health:
 
     def _stop(self, reason: str, why: str) -> None:
         self.stopped = _now(reason, f"the recording was stopped before its command: {why}")
-        self.session.problem(self.stopped.text)
         self.session.stop()
+        self.session.problem(self.stopped.text)
 
 
 def _now(reason: str, text: str) -> StoppedEarly:

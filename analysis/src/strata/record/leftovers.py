@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 from strata.errors import SessionError
 from strata.record.daemon import alive, orphan
-from strata.record.directory import State, read_state
+from strata.record.directory import CLEANUP, State, read_state
 from strata.record.lttng import Lttng, Session
 
 _SESSION = re.compile(r"strata-.+-(\d+)-\d+")
@@ -33,6 +34,9 @@ def find(lttng: Lttng) -> list[tuple[Session, State | None]]:
 
 def cleanup(session: Session, state: State | None) -> list[str]:
     """Give the commands that remove a leftover session and what belongs to it."""
+    script = Path(session.output).parent / CLEANUP
+    if state is not None and script.is_file():
+        return [f"sh {shlex.quote(str(script))}"]
     steps = []
     if state is not None and state.command_pid is not None and alive(state.command_pid):
         steps.append(f"kill -s INT -- -{state.command_pid}")

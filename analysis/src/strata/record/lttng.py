@@ -8,9 +8,11 @@ not answer within its time. None of them starts a session daemon by itself.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
+import time
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +25,7 @@ from strata.record.config import Channel
 _COUNT_BIAS = 1 << 63
 _TIMEOUT_S = 20.0
 _SOON_S = 5.0
+_PROCESS_PATIENCE_S, _PROCESS_POLL_S = 10.0, 0.1
 # The recorder waits for it while the command runs; a daemon that lives answers in milliseconds.
 _ROTATE_TIMEOUT_S = 5.0
 # Without it the metadata, and with them the whole trace, are written when the session is stopped.
@@ -101,16 +104,11 @@ class Lttng:
             raise SessionError(f"Cannot run lttng: it is not installed. {INSTALL_HINT}.")
         what = f"lttng {' '.join(arguments)}"
         try:
-            done = subprocess.run(
-                [program, "--no-sessiond", *arguments],
-                env=dict(self.environment),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=timeout_s,
-                process_group=0,
-                check=False,
-            )
+            done = self._started([program, "--no-sessiond", *arguments], timeout_s)
+        except OSError as error:
+            raise SessionError(
+                f"Cannot run `{what}`: {error.strerror}. Free memory or processes (ulimit -u)."
+            ) from error
         except subprocess.TimeoutExpired as error:
             raise SessionError(
                 f"Cannot finish `{what}`: no answer within {timeout_s:.0f} s. "
@@ -125,6 +123,27 @@ class Lttng:
                 words,
             )
         return done.stdout
+
+    def _started(self, line: list[str], timeout_s: float) -> subprocess.CompletedProcess[str]:
+        """Run a command line, waiting for a process to be had where there are too many."""
+        deadline = time.monotonic() + _PROCESS_PATIENCE_S
+        while True:
+            try:
+                return subprocess.run(
+                    line,
+                    env=dict(self.environment),
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    text=True,
+                    timeout=timeout_s,
+                    process_group=0,
+                    check=False,
+                )
+            except OSError as error:
+                passing = error.errno in (errno.EAGAIN, errno.ENOMEM)
+                if not passing or time.monotonic() > deadline:
+                    raise
+                time.sleep(_PROCESS_POLL_S)
 
     def version(self) -> str | None:
         """Give the tool's version; null when it is not installed."""

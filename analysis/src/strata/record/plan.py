@@ -132,7 +132,7 @@ def make_plan(
     if bounds.max_bytes is not None:
         check_size(bounds.max_bytes, minimum_bytes(config.channel, possible_cpus()))
     if (limit := file_size_limit()) is not None:
-        say(f"files are limited to {format_size(limit)} (ulimit -f): no CPU's events can take more")
+        say(f"a CPU's events are lost once they take {format_size(limit)}: ulimit -f")
     mark = f"{os.getpid()}-{session_daemon.process_start_ticks(os.getpid()) or 0}"
     tools = tool_environment(caller, ros.prefixes if ros else ())
     return Plan(

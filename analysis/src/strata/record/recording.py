@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +14,13 @@ from strata.errors import OutputError, SessionError
 from strata.record import daemon as session_daemon
 from strata.record import leftovers
 from strata.record.anchored import AnchoredDirectory
-from strata.record.command import Command, End, held_signals, refuse_if_interrupted
+from strata.record.command import (
+    Command,
+    End,
+    Watcher,
+    held_signals,
+    refuse_if_interrupted,
+)
 from strata.record.config import SessionConfig
 from strata.record.directory import (
     CLEANUP,
@@ -24,8 +30,10 @@ from strata.record.directory import (
     STOPPING,
     TRACE,
     State,
+    check_directory,
     clear_directory,
     holds_events,
+    make_directory,
     remove_begun,
 )
 from strata.record.health import Health
@@ -49,6 +57,9 @@ from strata.record.session import Session
 from strata.record.streams import mend
 from strata.record.thread_cpu import ThreadSampling
 from strata.record.watchdog import Watchdog
+
+# A watcher that fails is not called all the time.
+_LEAST_PATIENCE_S = 0.01
 
 
 @dataclass(frozen=True)
@@ -119,25 +130,27 @@ def record(
         list(command) if keep_command_line else [],
         say,
     )
-    existed = plan.directory.exists()
     with held_signals():
         for line in leftovers.describe(plan.lttng):
             say(line)
-        for path in clear_directory(plan.directory):
-            say(f"removed {path}")
-        recorder = None
-        try:
-            plan.attachment.prepare(plan.directory)
-            with AnchoredDirectory(plan.directory) as place:
-                recorder = _Recorder(plan, place, existed=existed)
+        existed = not make_directory(plan.directory)
+        with AnchoredDirectory(plan.directory) as place:
+            # Another recorder may have come before us since the plan was made.
+            check_directory(plan.directory, force=force)
+            for path in clear_directory(plan.directory):
+                say(f"removed {path}")
+            recorder = _Recorder(plan, place, existed=existed)
+            try:
+                plan.attachment.prepare(plan.directory)
                 return recorder.record()
-        except BaseException:
-            if recorder is None or not recorder.command_ran:
-                remove_begun(plan.directory)
-                if not existed:
-                    with contextlib.suppress(OSError):
-                        plan.directory.rmdir()
-            raise
+            except BaseException:
+                if not recorder.command_ran:
+                    remove_begun(plan.directory)
+                    place.release_space()
+                    if not existed:
+                        with contextlib.suppress(OSError):
+                            plan.directory.rmdir()
+                raise
 
 
 class _Recorder:
@@ -146,6 +159,7 @@ class _Recorder:
     def __init__(self, plan: Plan, place: AnchoredDirectory, *, existed: bool) -> None:
         self._plan, self._place, self._existed = plan, place, existed
         self._manifest = Manifest(plan.directory)
+        self._left = False
         self._state = State(
             session=plan.session,
             strata_pid=os.getpid(),
@@ -171,7 +185,7 @@ class _Recorder:
                 plan.say("--max-size does not bound the kernel's events, which perf records")
             beside = PerfRecording(kernel, plan.directory, plan.lttng.environment, plan.say)
             session = Session(plan.lttng, plan.session, plan.directory / TRACE, plan.say)
-            with session:
+            with self._left_unless_ended(session), session:
                 session.start(plan.config, kernel=kernel.by_lttng)
                 plan.say(f"recording into {plan.directory} (LTTng session {plan.session})")
                 self._refuse_if_moved()
@@ -180,11 +194,21 @@ class _Recorder:
                 health = Health(session, daemon, plan.disk, _rotation(plan), place)
                 end = self._run_beside(beside, health)
                 manifest.end(end)
+                health.look(now=True)
             health.end()
             self._note(phase=CONVERTING)
             place.release_space()
             manifest.content["kernel_tracing"] = kernel.as_json()
             return self._finish(end, health, beside)
+
+    @contextlib.contextmanager
+    def _left_unless_ended(self, session: Session) -> Iterator[None]:
+        """Note whether a session is left when this ends, in whatever way."""
+        self._left = True
+        try:
+            yield
+        finally:
+            self._left = not session.ended
 
     def _refuse_if_moved(self) -> None:
         """Refuse to run the command when LTTng's directory is not ours any more."""
@@ -247,11 +271,14 @@ class _Recorder:
             watch.follow(command.pid)
             manifest.content["command"]["pid"] = command.pid
             self._note(command_pid=command.pid)
-            end = command.wait(watch, health, limit_s=plan.bounds.duration_s)
+            watchers = [_Guarded(one, health.session.problem) for one in (watch, health)]
+            end = command.wait(*watchers, limit_s=plan.bounds.duration_s)
         except BaseException:
             command.kill()
+            self._note(phase=STOPPING, command_pid=None)
             raise
-        watch.look(now=True)
+        with contextlib.suppress(OSError):
+            watch.look(now=True)
         manifest.content["processes"] = watch.as_json()
         return end
 
@@ -292,10 +319,14 @@ class _Recorder:
         self._state = replace(self._state, **changes)  # type: ignore[arg-type]
         path = self._place.path()
         if path is not None:
+            state = replace(self._state, directory=str(path))
             try:
-                replace(self._state, directory=str(path)).write()
-            except OutputError as error:
-                self._plan.say(str(error))
+                state.write()
+            except OutputError:
+                # What is kept for the end is enough for this, too.
+                self._place.release_space()
+                with contextlib.suppress(OutputError):
+                    state.write()
 
     @contextlib.contextmanager
     def _watched(self) -> Iterator[None]:
@@ -306,10 +337,13 @@ class _Recorder:
             self._state.write()
             yield
         finally:
-            watchdog.dismiss()
-            for name in (STATE, CLEANUP):
-                with contextlib.suppress(OSError):
-                    os.unlink(name, dir_fd=descriptor)
+            if self._left:
+                watchdog.hand_over()
+            else:
+                watchdog.dismiss()
+                for name in (STATE, CLEANUP):
+                    with contextlib.suppress(OSError):
+                        os.unlink(name, dir_fd=descriptor)
 
     @contextlib.contextmanager
     def _daemon(self) -> Iterator[session_daemon.Daemon]:
@@ -325,6 +359,26 @@ class _Recorder:
             problem = session_daemon.end(daemon, plan.lttng, own=plan.session)
             if problem:
                 plan.say(problem)
+            if daemon.pid is not None and not session_daemon.alive(daemon.pid, daemon.ticks):
+                # Its sessions have ended with it.
+                self._left = False
+
+
+class _Guarded:
+    """A watcher whose failures end neither the recording nor its command, but are told, once."""
+
+    def __init__(self, watcher: Watcher, problem: Callable[[str], None]) -> None:
+        self._watcher, self._problem = watcher, problem
+
+    @property
+    def patience_s(self) -> float:
+        return max(_LEAST_PATIENCE_S, self._watcher.patience_s)
+
+    def look(self) -> None:
+        try:
+            self._watcher.look()
+        except Exception as error:
+            self._problem(f"Strata could not look after the recording: {error!r}")
 
 
 def _bring(stray: Path, trace: Path, session: Session) -> None:

@@ -262,7 +262,7 @@ class Rotation:
             self._problem(f"Names of a part that was dropped (--max-size) are lost: {why_not}")
         if not self._dropped:
             self._say(
-                f"the trace has reached {format_size(self._max)} (--max-size): its oldest part is "
+                f"the trace is near {format_size(self._max)} (--max-size): its oldest part is "
                 "dropped from now on, but for the names in it"
             )
         self._dropped += 1

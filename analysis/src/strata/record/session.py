@@ -15,6 +15,8 @@ from strata.record.lttng import KERNEL, UST, Lttng
 
 # Generous: the consumer may have gigabytes of full buffers to write.
 _STOP_TIMEOUT_S = 120.0
+# One that cannot write them may never answer.
+_TROUBLED_STOP_TIMEOUT_S = 15.0
 _NOT_COUNTED = "LTTng did not say how many events were lost to full buffers"
 
 
@@ -23,11 +25,13 @@ class Session:
 
     `discarded` counts the events lost to full buffers, once it was stopped; null when LTTng did
     not say. `problems` say why the trace may lack something, each said at once.
+    `ended` tells that it was destroyed.
     """
 
     def __init__(self, lttng: Lttng, name: str, trace: Path, say: Callable[[str], None]) -> None:
         self.lttng, self.name, self._trace, self._say = lttng, name, trace, say
-        self._started = self._stopped = self._stuck = False
+        self._started = self._stopped = self._stuck = self._lost = False
+        self.ended = False
         self.discarded: int | None = None
         self.problems: list[str] = []
 
@@ -45,9 +49,11 @@ class Session:
         with _current_session_kept(self.lttng):
             try:
                 self.lttng.destroy(self.name, wait=wait)
+                self.ended = True
             except SessionError as error:
                 # The trace of a session that was stopped is whole.
-                self._say(str(error))
+                if not self._lost:
+                    self._say(str(error))
 
     def start(self, config: SessionConfig, *, kernel: bool) -> None:
         """Set the session up and start it; `kernel` where lttng-modules record its events.
@@ -80,10 +86,16 @@ class Session:
         if self._stopped:
             return
         self._stopped = True
-        self._stuck = not self._try(lambda: self.lttng.stop(self.name, _STOP_TIMEOUT_S))
+        patience_s = _TROUBLED_STOP_TIMEOUT_S if self.problems else _STOP_TIMEOUT_S
+        self._stuck = not self._try(lambda: self.lttng.stop(self.name, patience_s))
         counted = self._try(self._count)
-        if counted and self.discarded is None and not self._stuck:
+        if counted and self.discarded is None and not (self._stuck or self._lost):
             self.problem(_NOT_COUNTED)
+
+    def lose(self, why: str) -> None:
+        """Note that its daemon is gone: what fails from now on says nothing new."""
+        self.problem(why)
+        self._lost = True
 
     def problem(self, text: str) -> None:
         """Note what went wrong, and say it."""
@@ -98,7 +110,8 @@ class Session:
         try:
             step()
         except SessionError as error:
-            self.problem(str(error))
+            if not self._lost:
+                self.problem(str(error))
             return False
         return True
 

@@ -69,7 +69,7 @@ def check_buffers(config: SessionConfig) -> None:
 
     LTTng would record nothing, and say so only in its daemon's log. Raises SessionError.
     """
-    needed = config.channel.bytes_on(possible_cpus())
+    needed = config.channel.memory_on(possible_cpus())
     free = free_bytes(BUFFERS)
     if free is not None and needed > free:
         raise SessionError(
@@ -77,8 +77,8 @@ def check_buffers(config: SessionConfig) -> None:
             f"which has {format_size(free)} free. Lower channel.num_subbuf, or enlarge {BUFFERS}."
         )
     limit = file_size_limit()
-    each = config.channel.subbuf_size * config.channel.num_subbuf
-    if limit is not None and limit < 2 * each:
+    each = config.channel.memory_on(1)
+    if limit is not None and limit < each:
         raise SessionError(
             f"Cannot record: files are limited to {format_size(limit)} (ulimit -f), and one CPU's "
             f"buffers are one of {format_size(each)}. Raise the limit."
@@ -89,9 +89,9 @@ def check_size(stated: int, least: int) -> None:
     """Refuse a bound of the trace's size that its buffers alone could pass. Raises OutputError."""
     if stated < least:
         raise OutputError(
-            f"Cannot record within {format_size(stated)}: the buffers of all CPUs can be written "
-            f"at once, and need {format_size(least)}. Raise --max-size, or lower "
-            "channel.num_subbuf."
+            f"Cannot record within {format_size(stated)}: the least is {format_size(least)}, as "
+            "the buffers of all CPUs may be written at once, and are a quarter of it at most. "
+            "Raise --max-size, or lower channel.num_subbuf."
         )
 
 

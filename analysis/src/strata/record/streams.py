@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import struct
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,12 +28,16 @@ _MAGIC = 0xC1F1DCC1
 class Stream:
     """A stream file of `size` bytes, of which the index knows the first `indexed`.
 
-    `indexed` is null where there is no index, or none that can be read.
+    The entries for them are the first `index_size` bytes of the index: what comes after is of
+    packets that were not written (offsets that make no sense). `indexed` is null where the index
+    cannot be read.
     """
 
     file: Path
     size: int
+    index: Path
     indexed: int | None
+    index_size: int
 
 
 def mend(trace: Path) -> list[str]:
@@ -40,6 +45,7 @@ def mend(trace: Path) -> list[str]:
 
     Only for a trace whose session has ended.
     """
+    _keep_interrupted_rotation(trace)
     problems = []
     torn = missing = 0
     cut_bytes = missing_bytes = 0
@@ -53,6 +59,7 @@ def mend(trace: Path) -> list[str]:
         torn += 1
         cut_bytes += stream.size - stream.indexed
         os.truncate(stream.file, stream.indexed)
+        os.truncate(stream.index, stream.index_size)
     if torn:
         problems.append(
             f"{torn} of the trace's files ended within a packet; its {cut_bytes} bytes were cut "
@@ -67,26 +74,39 @@ def mend(trace: Path) -> list[str]:
     return problems
 
 
+def _keep_interrupted_rotation(trace: Path) -> None:
+    """Give the chunk of a rotation that did not end a name by which readers find it."""
+    chunk = trace / ".tmp_old_chunk"
+    if chunk.is_dir() and not chunk.is_symlink():
+        archives = trace / "archives"
+        archives.mkdir(exist_ok=True)
+        chunk.rename(archives / f"interrupted-{time.time_ns()}")
+
+
 def _streams(trace: Path) -> Iterator[Stream]:
     for index in sorted(trace.rglob(f"{_INDEX}/*.idx")):
         file = index.parent.parent / index.stem
         if file.is_file() and not file.is_symlink():
-            yield Stream(file, file.stat().st_size, _indexed(index))
+            yield Stream(file, file.stat().st_size, index, *_indexed(index))
 
 
-def _indexed(index: Path) -> int | None:
-    """Return where the last packet of an index ends, in bytes; null when it cannot be read."""
+def _indexed(index: Path) -> tuple[int | None, int]:
+    """Return where the packets that follow one another end, and their entries, in bytes."""
     content = index.read_bytes()
     if len(content) < _HEADER.size:
-        return None
+        return None, len(content)
     magic, _, _, entry_size = _HEADER.unpack_from(content)
     if magic != _MAGIC or entry_size < _ENTRY.size:
-        return None
-    entries = (len(content) - _HEADER.size) // entry_size
-    if entries == 0:
-        return 0
-    offset, bits = _ENTRY.unpack_from(content, _HEADER.size + (entries - 1) * entry_size)
-    return int(offset + bits // 8)
+        return None, len(content)
+    end = 0
+    at = _HEADER.size
+    while at + entry_size <= len(content):
+        offset, bits = _ENTRY.unpack_from(content, at)
+        if offset != end:
+            break
+        end += bits // 8
+        at += entry_size
+    return end, at
 
 
 def _without_metadata(trace: Path) -> list[Path]:

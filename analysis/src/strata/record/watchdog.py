@@ -9,8 +9,8 @@ nobody to make a trace of it.
 
 Run as a script, without site packages: `watchdog.py FD DIRECTORY_FD MADE`. FD is the reading end of
 a pipe whose writing end only the recorder holds: its end without a byte means that the recorder is
-gone. DIRECTORY_FD is the recording's directory, wherever it is by then; MADE is 1 where there was
-none before.
+gone, HANDED_OVER that it could not end the rest itself. DIRECTORY_FD is the recording's directory,
+wherever it is by then; MADE is 1 where there was none before.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
-FINISHED = b"."
+FINISHED, HANDED_OVER = b".", b"h"
 _STATE, _CLEANUP = "recording.json", "CLEANUP.txt"
 # What a recording may have begun to write before its command ran.
 _BEGUN = (
@@ -41,9 +41,12 @@ _BEGUN = (
     ".strata-reserve",
 )
 _SESSION_DAEMON = "lttng-sessiond"
+_CONSUMER = "lttng-consumerd"
 _TOOL = "lttng"
+_RESERVE = ".strata-reserve"
 _PATIENCE_S = 15.0
-_STOP_TIMEOUT_S = 120.0
+_STOP_TIMEOUT_S = 30.0
+_HAND_OVER_S = 30.0
 _POLL_S = 0.05
 
 
@@ -68,10 +71,19 @@ class Watchdog:
 
     def dismiss(self) -> None:
         """End the process silently."""
-        with contextlib.suppress(BrokenPipeError):
-            os.write(self._writing, FINISHED)
-        os.close(self._writing)
+        self._tell(FINISHED)
         self._process.wait()
+
+    def hand_over(self) -> None:
+        """Leave to the process what could not be ended, and wait a while for it."""
+        self._tell(HANDED_OVER)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_HAND_OVER_S)
+
+    def _tell(self, word: bytes) -> None:
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self._writing, word)
+        os.close(self._writing)
 
 
 def cleanup_script(state: dict[str, Any], directory: Path) -> str:
@@ -79,8 +91,8 @@ def cleanup_script(state: dict[str, Any], directory: Path) -> str:
     session = state["session"]
     own = shlex.quote(f"STRATA_SESSION_DIR={state['directory']}")
     lines = [
-        f"# strata: the recorder (process {state['strata_pid']}) was killed; its LTTng session",
-        f"# {session} is left behind, still recording.",
+        f"# strata: the recorder (process {state['strata_pid']}) {state['fate']};",
+        f"# its LTTng session {session} is left behind, still recording.",
         f"# Clean up with: sh {shlex.quote(str(directory / _CLEANUP))}",
     ]
     lines += [
@@ -99,21 +111,25 @@ def cleanup_script(state: dict[str, Any], directory: Path) -> str:
         f"lttng --no-sessiond destroy {session}",
     ]
     if pid := state.get("daemon_pid"):
+        own_daemon = f"grep -qasF {shlex.quote(state['mark'])} /proc/{pid}/environ"
         lines += [
             "# The session daemon, started for this only:",
-            f"grep -qasF {shlex.quote(state['mark'])} /proc/{pid}/environ && kill {pid}",
+            f"{own_daemon} && kill {pid}",
+            f"for _ in 1 2 3 4 5 6 7 8 9 10; do {own_daemon} || break; sleep 1; done",
+            f"{own_daemon} && kill -s KILL {pid}",
         ]
     if (directory / "perf.data").exists():
         lines += [
             "# Kernel events until then, which are not in the trace:",
             f"rm {shlex.quote(str(directory / 'perf.data'))}",
         ]
-    left = [shlex.quote(str(directory / name)) for name in (_STATE, ".strata-reserve", _CLEANUP)]
+    left = [shlex.quote(str(directory / name)) for name in (_STATE, _RESERVE, _CLEANUP)]
     return "\n".join([*lines, f"rm -f {' '.join(left)}"]) + "\n"
 
 
 def _watch(reading: int, directory: int, *, made: bool) -> None:
-    if os.read(reading, 1) == FINISHED:
+    word = os.read(reading, 1)
+    if word == FINISHED:
         return
     place = Path(f"/proc/self/fd/{directory}").readlink()
     try:
@@ -128,6 +144,7 @@ def _watch(reading: int, directory: int, *, made: bool) -> None:
         if pid:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGINT)
+    state["fate"] = "could not go on" if word == HANDED_OVER else "was killed"
     _WAYS[state["phase"]](state, place, made)
 
 
@@ -158,6 +175,9 @@ def _explain(state: dict[str, Any], place: Path, made: bool) -> None:
     text = cleanup_script(state, place)
     target = place / _CLEANUP
     with contextlib.suppress(OSError):
+        # The disk may be full but for this.
+        (place / _RESERVE).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
         target.write_text(text)
         target.chmod(0o640)
     sys.stderr.write(f"{text}# (this is {target})\n")
@@ -167,7 +187,7 @@ def _finish(state: dict[str, Any], place: Path, made: bool) -> None:
     """End the session of a command that has ended."""
     del made
     _end_session(state, stop=True)
-    for name in (_STATE, ".strata-reserve"):
+    for name in (_STATE, _RESERVE):
         with contextlib.suppress(OSError):
             (place / name).unlink(missing_ok=True)
     perf = place / "perf.data"
@@ -193,11 +213,13 @@ def _end_session(state: dict[str, Any], *, stop: bool) -> None:
                 _lttng("stop", session)
             _lttng("destroy", session)
         daemons = _marked(mark, _SESSION_DAEMON)
-        if not daemons or set(known) - {session} or time.monotonic() > deadline:
+        late = time.monotonic() > deadline
+        if not daemons or set(known) - {session}:
             return
-        for pid in daemons:
+        # One whose consumer cannot write, or was killed, may wait for it for ever.
+        for pid in (*daemons, *(_marked(mark, _CONSUMER) if late else ())):
             with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGTERM)
+                os.kill(pid, signal.SIGKILL if late else signal.SIGTERM)
         time.sleep(_POLL_S)
 
 
@@ -248,7 +270,7 @@ def _until(condition: Any) -> None:
 def _say(state: dict[str, Any], what: str) -> None:
     with contextlib.suppress(OSError):
         sys.stderr.write(
-            f"strata: the recorder (process {state['strata_pid']}) was killed {what}\n"
+            f"strata: the recorder (process {state['strata_pid']}) {state['fate']} {what}\n"
         )
 
 
