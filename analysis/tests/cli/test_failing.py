@@ -26,6 +26,8 @@ def fail(*_, **__):
     {failure}
 
 strata.cli.info.open_trace = fail
+# One that a shell starts in the background ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 main()
 """
 
