@@ -70,7 +70,16 @@ def test_debug_shows_the_rest() -> None:
         ("os.kill(os.getpid(), signal.SIGINT)", 130, ""),
         ("raise BrokenPipeError(32, 'Broken pipe')", 1, ""),
         ("raise ExceptionGroup('two', [ValueError(), KeyError()])", 70, "two (2 sub-exceptions)"),
-        ("raise OSError(24, 'Too many open files', 'x')", 1, "Cannot use x: Too many open files"),
+        ("raise OSError(24, 'Too many open files', 'x')", 1, "with `ulimit -n`"),
+        (
+            "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (3, 3)); open('/dev/null')",
+            1,
+            "Cannot go on: Too many open files: this process may have 3 open.",
+        ),
+        ("raise OSError(23, 'Too many open files in system')", 1, "fs.file-max"),
+        ("raise BlockingIOError(11, 'Resource temporarily unavailable')", 1, "`ulimit -u`"),
+        ("raise OSError(12, 'Cannot allocate memory')", 1, "`ulimit -v`"),
+        ("raise BlockingIOError(11, 'would block', 0)", 1, "Cannot write the result"),
     ],
 )
 def test_other_ends(failure: str, status: int, said: str) -> None:

@@ -18,6 +18,7 @@ from strata.record.directory import State, check_directory, clear_directory, rem
 from strata.record.manifest import Manifest
 
 SESSION = "strata-ros2-4711-1795236560170"
+OF_A_RUN = {"schema": 1, "session": SESSION, "scenario": {}}
 Sample = Callable[[str], Path]
 
 
@@ -58,7 +59,7 @@ def recording(sample: Sample, tmp_path: Path) -> Path:
     shutil.copytree(sample("fast_blocked_st"), target / "trace", ignore=own)
     for name in ("thread_cpu/threads.csv", "scenario/plan.json", "scenario/logs/talker.log"):
         (target / name).parent.mkdir(parents=True, exist_ok=True)
-        (target / name).write_text("{}")
+        (target / name).write_text("thread,pid" if name.endswith(".csv") else "{}")
     (target / "scenario/logs/latest").symlink_to("talker.log")
     (target / "tables").mkdir()
     tables = {"format": "strata tables", "tables": {"a": {"file": "a.parquet"}}}
@@ -67,7 +68,7 @@ def recording(sample: Sample, tmp_path: Path) -> Path:
     (target / "report.html").write_text(
         '<!DOCTYPE html>\n<meta name="generator" content="strata 1">'
     )
-    Manifest(target, {"schema": 1, "session": SESSION, "end": {}}).write()
+    Manifest(target, {**OF_A_RUN, "end": {}}).write()
     return target
 
 
@@ -124,6 +125,41 @@ def test_the_users_files_beside_it_stay(recording: Path) -> None:
 def test_the_users_files_within_it_are_in_the_way(recording: Path, name: str) -> None:
     (recording / name).write_text("mine")
     refused(recording, f"{name} is not of a recording: no recording of Strata wrote it")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("scenario/mine", "mine"),
+        ("scenario/plan.json", "{}"),
+        ("perf.data", "PERFILE2"),
+        ("thread_cpu/mine.csv", "thread,mine"),
+        ("thread_cpu/mine/threads.csv", "thread,mine"),
+    ],
+)
+def test_what_the_command_put_in_the_place_of_a_part_is_in_the_way(
+    recording: Path, name: str, text: str
+) -> None:
+    shutil.rmtree(recording / "scenario")
+    (recording / name).parent.mkdir(exist_ok=True)
+    (recording / name).write_text(text)
+    Manifest(recording, {"schema": 1, "session": SESSION, "end": {}}).write()
+    refused(recording, f"{'scenario' if 'scenario' in name else name} is not of a recording")
+
+
+def test_the_data_of_a_perf_that_recorded_are_replaced(recording: Path) -> None:
+    (recording / "perf.data").write_text("PERFILE2")
+    content = OF_A_RUN | {"kernel_tracing": {"recorded_by": "perf, context switches only"}}
+    Manifest(recording, {**content, "end": {}}).write()
+    assert "perf.data" in replace(recording)
+    (recording / "perf.data").write_text("PERFILE2")
+    Manifest(recording, OF_A_RUN | {"config": {"events": {"kernel": ["sched_switch"]}}}).write()
+    assert "perf.data" in replace(recording)
+
+
+def test_a_trace_beside_a_run_without_a_session_is_the_users(recording: Path) -> None:
+    Manifest(recording, {**OF_A_RUN, "session": None, "end": {}}).write()
+    refused(recording, "trace/.* is not of a recording")
 
 
 def web_manifest(target: Path) -> None:
@@ -237,7 +273,7 @@ def test_a_link_that_a_run_made_is_removed_and_not_followed(recording: Path) -> 
     outside.mkdir()
     (outside / "precious").write_text("mine")
     (recording / "scenario/logs/outside").symlink_to(outside)
-    Manifest(recording, {"schema": 1, "session": SESSION, "end": {}}).write()
+    Manifest(recording, {**OF_A_RUN, "end": {}}).write()
     replace(recording)
     assert list(recording.iterdir()) == []
     assert (outside / "precious").read_text() == "mine"
@@ -318,3 +354,21 @@ def test_a_manifest_is_for_its_owner_and_group(recording: Path) -> None:
     finally:
         os.umask(before)
     assert (recording / "manifest.json").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("place", ["file/rec", "file/deeper/rec", "file"])
+def test_a_directory_that_cannot_be_made_is_named_once(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").touch()
+    fact = "it is a file" if place == "file" else "a part of its path is a file"
+    for step in (lambda path: check_directory(path, force=False), clear_directory):
+        with pytest.raises(OutputError) as caught:
+            step(tmp_path / place)
+        text = f"Cannot record into {tmp_path / place}: {fact}. Choose another -o."
+        assert str(caught.value) == text
+
+
+def test_a_directory_that_the_kernel_refuses_is_named_once() -> None:
+    with pytest.raises(OutputError) as caught:
+        clear_directory(Path("/proc/strata/rec"))
+    text = "Cannot record into /proc/strata/rec: No such file or directory. Choose another -o."
+    assert str(caught.value) == text

@@ -186,6 +186,19 @@ def test_a_failure_in_mid_set_up_leaves_nothing(world: World, tmp_path: Path) ->
     assert not target.exists()
 
 
+def test_what_the_command_wrote_is_not_replaced(world: World, tick: Path, tmp_path: Path) -> None:
+    target = tmp_path / "rec"
+    script = (
+        f"mkdir $STRATA_SESSION_DIR/scenario; echo a >$STRATA_SESSION_DIR/scenario/mine; {tick} 1"
+    )
+    assert world.record("-o", target, "--", "sh", "-c", script).returncode == 0
+    assert not [name for name in manifest(target)["files"] if name.startswith("scenario")]
+    again = world.record("--force", "-o", target, "--", tick, "1")
+    assert again.returncode == 125
+    assert "scenario is not of a recording" in again.stderr
+    assert (target / "scenario/mine").read_text() == "a\n"
+
+
 def test_a_foreign_daemon_and_its_sessions_are_left_alone(
     world: World, tick: Path, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import signal
 import sys
 from types import FrameType
@@ -14,6 +15,15 @@ from typing import NoReturn
 from strata.errors import OutputError
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+_EXHAUSTED = {
+    errno.EMFILE: "this process may have {files} open. Allow more with `ulimit -n`",
+    errno.ENFILE: "the whole system has as many open as it may. End other programs, or raise the "
+    "sysctl fs.file-max",
+    errno.EAGAIN: "no further process, thread or memory is to be had. End other programs, or allow "
+    "more processes (`ulimit -u`, a container's pids limit) and memory",
+    errno.ENOMEM: "no further memory is to be had. End other programs, or allow more (`ulimit -v`, "
+    "a container's memory limit)",
+}
 
 
 def exit_on_signals() -> None:
@@ -36,6 +46,10 @@ def _exit(number: int, frame: FrameType | None) -> NoReturn:
 
 def explain(error: OSError) -> OutputError | None:
     """Return what to tell of an error that no verb expected; null for a reader that went away."""
+    if error.errno in _EXHAUSTED and not _is_output_that_blocks(error):
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        cause = _EXHAUSTED[error.errno].format(files=files)
+        return OutputError(f"Cannot go on: {os.strerror(error.errno)}: {cause}.")
     # What is still buffered would fail again at the interpreter's end, with a traceback.
     _drop_stdout()
     if error.errno == errno.EPIPE:
@@ -45,6 +59,11 @@ def explain(error: OSError) -> OutputError | None:
         name = os.fsdecode(error.filename) if isinstance(error.filename, bytes) else error.filename
         return OutputError(f"Cannot use {name}: {fact}. Check the path and its permissions.")
     return OutputError(f"Cannot write the result: {fact}. Write it to another place.")
+
+
+def _is_output_that_blocks(error: OSError) -> bool:
+    """Tell a full pipe that does not wait from a process that could not be started."""
+    return isinstance(error, BlockingIOError) and hasattr(error, "characters_written")
 
 
 def _drop_stdout() -> None:

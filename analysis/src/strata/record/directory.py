@@ -108,19 +108,21 @@ def default_directory(name: str) -> Path:
 def check_directory(directory: Path, *, force: bool) -> None:
     """Refuse a directory that must not be recorded into.
 
-    Raises OutputError when it is a file, holds something (without `force`), holds something of the
-    user's where a recording would write (even with `force`), or is being recorded into.
+    Raises OutputError when it is a file, cannot be read, holds something (without `force`), holds
+    something of the user's where a recording would write (even with `force`), or is being recorded
+    into.
     """
-    if not directory.exists():
+    try:
+        entries = sorted(path.name for path in directory.iterdir())
+    except FileNotFoundError:
         if directory.is_symlink():
             raise OutputError(
                 f"Cannot record into {directory}: it is a link that leads nowhere. Choose another "
                 "-o."
-            )
+            ) from None
         return
-    if not directory.is_dir():
-        raise OutputError(f"Cannot record into {directory}: it is a file. Choose another -o.")
-    entries = sorted(path.name for path in directory.iterdir())
+    except OSError as error:
+        raise _unusable(directory, error) from error
     if not entries:
         return
     state = read_state(directory)
@@ -163,9 +165,7 @@ def clear_directory(directory: Path) -> list[Path]:
         directory.mkdir(parents=True, exist_ok=True)
         return _former(directory).remove()
     except OSError as error:
-        raise OutputError(
-            f"Cannot prepare {directory}: {error.strerror}: {error.filename}. Choose another -o."
-        ) from error
+        raise _unusable(directory, error) from error
 
 
 def remove_begun(directory: Path) -> None:
@@ -187,6 +187,19 @@ def _former(directory: Path) -> Former:
             f"Cannot replace {directory}: {error.path.relative_to(directory)} is not of a "
             f"recording: {error}. Move it away, or choose another -o."
         ) from error
+    except OSError as error:
+        raise _unusable(directory, error) from error
+
+
+def _unusable(directory: Path, error: OSError) -> OutputError:
+    """Say why a directory cannot be made, read or cleared; what is inside is named by its name."""
+    fact = error.strerror or str(error)
+    if isinstance(error, NotADirectoryError | FileExistsError):
+        fact = "it is a file" if os.path.lexists(directory) else "a part of its path is a file"
+    elif error.filename and (place := Path(os.fsdecode(error.filename))).is_relative_to(directory):
+        inside = place.relative_to(directory)
+        fact = f"{inside}: {fact}" if inside.parts else fact
+    return OutputError(f"Cannot record into {directory}: {fact}. Choose another -o.")
 
 
 def write_text(path: Path, text: str, mode: int = 0o640) -> None:

@@ -12,13 +12,14 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from strata.documents import DocumentError, decode, parse_json, read_bytes
 from strata.marks import foreign_entry, head, is_own_page, is_session, own_manifest, own_tables
+from strata.record.thread_sampler import SAMPLES, THREADS
 
 MANIFEST = "manifest.json"
 TRACE = "trace"
@@ -36,7 +37,8 @@ _TREES = (TRACE, THREAD_CPU, SCENARIO)
 _PARTIAL = re.compile(r"\.((manifest|recording)\.json\.\d+|strata-reserve)")
 # What --max-size keeps of the parts that it dropped (strata.read.rotated).
 _DROPPED = "dropped.json"
-_SAMPLES = ("threads.csv", "samples.csv")
+_SAMPLES = (f"{THREAD_CPU}/{THREADS}", f"{THREAD_CPU}/{SAMPLES}")
+_SAMPLES_BEGIN = b"thread,"
 _STATE_BYTES = 1 << 20
 # Of packets, of packets of metadata, and of LTTng's indexes; in either byte order.
 _MAGICS = tuple(
@@ -91,8 +93,8 @@ def find_former(directory: Path) -> Former:
     claims = _claims(manifest)
     looks: dict[str, Callable[[Path], list[Path]]] = {
         TRACE: lambda path: _tree(path, claims, _is_ctf),
-        PERF_DATA: lambda path: _file(path, _is_perf_data(path)),
-        THREAD_CPU: lambda path: _tree(path, claims, lambda one: one.name in _SAMPLES),
+        PERF_DATA: lambda path: _file(path, PERF_DATA in claims and _is_perf_data(path)),
+        THREAD_CPU: lambda path: _tree(path, claims, _is_of_sampler),
         SCENARIO: lambda path: _scenario(path, claims),
         CLEANUP: lambda path: _file(path, b"strata" in (head(path, 512) or b"")),
         STATE: lambda path: _file(path, state is not None),
@@ -110,23 +112,33 @@ def find_former(directory: Path) -> Former:
     return Former(directory, known, parts)
 
 
-def written_files(directory: Path, *, ended: bool) -> list[str]:
+def written_files(directory: Path, content: Mapping[str, Any]) -> list[str]:
     """List what a recording wrote, for its manifest: paths, and whole trees as `NAME/`.
 
-    One that has not `ended` claims the trees that it is still writing.
+    `content` is the manifest's: what the command put where another recording would have written
+    is the user's. One that has not ended claims what it is going to write, too.
     """
-    files = [MANIFEST]
-    for name in (TRACE, PERF_DATA, THREAD_CPU, SCENARIO):
-        path = directory / name
-        if not path.is_dir():
-            files += [name] if path.is_file() else []
-        elif name == TRACE or not ended:
-            files.append(f"{name}/")
-        else:
-            files += sorted(str(one.relative_to(directory)) for one in _leaves(path))
-    if not ended:
-        files += [f"{name}/" for name in (TRACE, THREAD_CPU) if f"{name}/" not in files]
+    files, ended = [MANIFEST], "end" in content
+    if content.get("session") is not None:
+        if not ended or (directory / TRACE).is_dir():
+            files.append(f"{TRACE}/")
+        if _perf_recorded(content) and (not ended or (directory / PERF_DATA).is_file()):
+            files.append(PERF_DATA)
+        files += [name for name in _SAMPLES if not ended or (directory / name).is_file()]
+    scenario = directory / SCENARIO
+    if not ended and scenario.is_dir():
+        # The command did not run yet: it is what was prepared for `strata run`.
+        files.append(f"{SCENARIO}/")
+    elif SCENARIO in content and scenario.is_dir():
+        files += sorted(str(one.relative_to(directory)) for one in _leaves(scenario))
     return files
+
+
+def _perf_recorded(content: Mapping[str, Any]) -> bool:
+    """Tell whether perf recorded the kernel's events, or may be about to."""
+    if "end" in content:
+        return str(content.get("kernel_tracing", {}).get("recorded_by")).startswith("perf")
+    return bool(content.get("config", {}).get("events", {}).get("kernel"))
 
 
 def read_state_document(path: Path) -> dict[str, Any] | None:
@@ -188,6 +200,8 @@ def _tree(path: Path, claims: set[str], ours: Callable[[Path], bool]) -> list[Pa
 
 
 def _scenario(path: Path, claims: set[str]) -> list[Path]:
+    if not any(claim.startswith(f"{SCENARIO}/") for claim in claims):
+        raise NotOursError(path, _what(path))
     plan = head(path / "plan.json", 1)
     if f"{SCENARIO}/" in claims and plan is None and path.is_dir() and any(path.iterdir()):
         raise NotOursError(path, "it has no plan.json of a run")
@@ -216,6 +230,12 @@ def _is_ctf(path: Path) -> bool:
     if path.name == _DROPPED and path.parent.name.startswith("names-"):
         return start.startswith(b"{")
     return not start or start.startswith((*_MAGICS, _NEVER_WRITTEN, b"/* CTF"))
+
+
+def _is_of_sampler(path: Path) -> bool:
+    start = head(path, len(_SAMPLES_BEGIN))
+    known = f"{path.parent.name}/{path.name}" in _SAMPLES
+    return known and start in (b"", _SAMPLES_BEGIN, bytes(len(_SAMPLES_BEGIN)))
 
 
 def _is_perf_data(path: Path) -> bool:

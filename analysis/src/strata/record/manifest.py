@@ -118,7 +118,7 @@ class Manifest:
 
     def write(self) -> None:
         """Write manifest.json, with the mark of a recording and the list of what it wrote."""
-        files = written_files(self.directory, ended="end" in self.content)
+        files = written_files(self.directory, self.content)
         self.content |= {"format": RECORDING_FORMAT, "files": files}
         write_text(self.path, json.dumps(self.content, indent=1) + "\n")
 

@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import stat
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from strata.errors import SessionError
@@ -118,15 +121,56 @@ class Session:
 
 @contextlib.contextmanager
 def _current_session_kept(lttng: Lttng) -> Iterator[None]:
-    """Keep the user's current session: `lttng create` makes the new one current in ~/.lttngrc."""
-    home = lttng.environment.get("LTTNG_HOME") or lttng.environment.get("HOME")
-    path = Path(home or Path.home()) / ".lttngrc"
-    before = path.read_bytes() if path.is_file() else None
+    """Keep the user's current session: `lttng create` makes the new one current in ~/.lttngrc.
+
+    Nothing that goes wrong with that file is an error: the session matters more.
+    """
+    settings = _UserSettings.of(lttng)
     try:
         yield
     finally:
-        with contextlib.suppress(OSError):
-            if before is not None:
-                path.write_bytes(before)
-            else:
-                path.unlink(missing_ok=True)
+        if settings is not None:
+            with contextlib.suppress(OSError):
+                settings.restore()
+
+
+@dataclass(frozen=True)
+class _UserSettings:
+    """The user's ~/.lttngrc as it was; `content` and `status` are null when there was none."""
+
+    path: Path
+    content: bytes | None
+    status: os.stat_result | None
+
+    @classmethod
+    def of(cls, lttng: Lttng) -> _UserSettings | None:
+        """Read it; null when that cannot be done, and it must not be touched."""
+        home = lttng.environment.get("LTTNG_HOME") or lttng.environment.get("HOME")
+        try:
+            # A link stays one: what it leads to is restored.
+            path = Path(os.path.realpath(Path(home or Path.home()) / ".lttngrc"))
+            if not os.path.lexists(path):
+                return cls(path, None, None)
+            return cls(path, path.read_bytes(), path.stat()) if path.is_file() else None
+        except (OSError, RuntimeError):
+            return None
+
+    def restore(self) -> None:
+        """Put back what was there, in one step, if it changed. Raises OSError."""
+        if self.content is None or self.status is None:
+            self.path.unlink(missing_ok=True)
+            return
+        if self.path.is_file() and self.path.read_bytes() == self.content:
+            return
+        partial = self.path.with_name(f"{self.path.name}.strata-{os.getpid()}")
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            with os.fdopen(os.open(partial, flags, 0o600), "wb") as file:
+                with contextlib.suppress(OSError):
+                    os.fchown(file.fileno(), self.status.st_uid, self.status.st_gid)
+                os.fchmod(file.fileno(), stat.S_IMODE(self.status.st_mode))
+                file.write(self.content)
+            partial.replace(self.path)
+        except OSError:
+            partial.unlink(missing_ok=True)
+            raise
