@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import shutil
+import struct
 import subprocess
 from pathlib import Path
 
@@ -48,6 +49,31 @@ def test_a_torn_packet_is_cut_off_and_told(trace: Path) -> None:
     assert problem.startswith("1 of the trace's files ended within a packet; its 5000 bytes were")
     assert stream.read_bytes() == content
     assert len(events(trace)) == 20000
+
+
+def test_an_entry_of_a_packet_that_was_not_written_goes_with_it(trace: Path) -> None:
+    # On a full disk LTTng 2.13 writes entries whose offset makes no sense.
+    stream = _largest(trace)
+    index = stream.parent / "index" / f"{stream.name}.idx"
+    before, entries = stream.read_bytes(), index.read_bytes()
+    size = struct.unpack_from(">I", entries, 12)[0]
+    wrong = struct.pack(">Q", 2**64 - 335872) + entries[-size + 8 :]
+    index.write_bytes(entries + wrong)
+    stream.write_bytes(before + before[:4096])
+    (problem,) = mend(trace)
+    assert "its 4096 bytes were cut off" in problem
+    assert (stream.read_bytes(), index.read_bytes()) == (before, entries)
+    assert len(events(trace)) == 20000
+
+
+def test_the_chunk_of_a_rotation_that_did_not_end_is_kept(trace: Path) -> None:
+    whole = trace.parent / "whole"
+    trace.rename(whole)
+    trace.mkdir()
+    whole.rename(trace / ".tmp_old_chunk")
+    assert mend(trace) == []
+    assert len(events(trace / "archives")) == 20000
+    assert not (trace / ".tmp_old_chunk").exists()
 
 
 def test_missing_bytes_are_told(trace: Path) -> None:
