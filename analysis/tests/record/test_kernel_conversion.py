@@ -61,18 +61,14 @@ def test_a_recorder_killed_in_the_conversion_leaves_perfs_data(
 ) -> None:
     process, target = start(world, tick, tmp_path)
     state = json.loads((target / "recording.json").read_text())
-    assert (state["perf_pid"], state["command_pid"], state["session_ended"]) == (None, None, True)
+    assert (state["perf_pid"], state["command_pid"]) == (None, None)
+    assert state["phase"] == "converting"
     process.kill()
     _, said = process.communicate(timeout=60)
-    note = (target / "CLEANUP.txt").read_text()
-    assert note in said
     assert "converting 0.0 MiB of perf's data" in said
-    assert str(target / "perf.data") in note
-    steps = [line for line in note.splitlines() if line.startswith("  ")]
-    assert [step.split()[0] for step in steps] == ["rm", "kill"]
-    assert alive(state["daemon_pid"])
-    for step in steps:
-        world.run("sh", "-c", step)
+    assert "was killed while it ended the recording; its session was ended" in said
+    assert f"kernel events are in {target / 'perf.data'} (perf script), not in the trace" in said
+    assert not (target / "CLEANUP.txt").exists()
     wait_until(lambda: not alive(state["daemon_pid"]), "the daemon's end")
     assert (target / "perf.data").read_text() == "recorded"
     assert not (target / "trace" / "kernel").exists()
@@ -86,7 +82,7 @@ def test_a_signal_ends_the_conversion_and_leaves_perfs_data(
     process, target = start(world, tick, tmp_path)
     process.send_signal(signal.Signals[name])
     _, said = process.communicate(timeout=30)
-    assert process.returncode == 0
+    assert process.returncode == 121
     problem = f"Cannot convert {target}/perf.data: {name} came. It is left as it is."
     assert f"strata: {problem}\n" in said
     assert manifest(target)["problems"] == [problem]

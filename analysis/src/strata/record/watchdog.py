@@ -191,9 +191,11 @@ def _finish(state: dict[str, Any], place: Path, made: bool) -> None:
         with contextlib.suppress(OSError):
             (place / name).unlink(missing_ok=True)
     perf = place / "perf.data"
-    rest = f"; kernel events are in {perf}, not in the trace" if perf.exists() else ""
-    if (place / "trace" / "kernel").exists() and rest:
-        rest += f", and half of them in {place / 'trace' / 'kernel'}"
+    rest = ""
+    if perf.exists():
+        # Half of them were made part of the trace.
+        shutil.rmtree(place / "trace" / "kernel", ignore_errors=True)
+        rest = f"; kernel events are in {perf} (perf script), not in the trace"
     _say(state, f"while it ended the recording; its session was ended, and nothing runs{rest}")
 
 

@@ -235,6 +235,8 @@ def test_who_waits_for_a_condition_goes_on_after_the_notification(
             rows[-1].append(event.name)
 
     assert one.file.read_bytes() == content(MESSAGES, SIZE)
+    # A sample that was sent again comes twice, and is stored once.
+    rows = [row for row in rows if row != ["receive"]]
     # Whose the condition is, is not known before its first signal.
     assert rows[1:] == [[*RECEIVER, *READER]] * (MESSAGES - 1)
     assert Counter(rows[0]) == Counter([*RECEIVER, *READER])
