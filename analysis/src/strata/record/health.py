@@ -7,10 +7,11 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 from strata.record import daemon as session_daemon
 from strata.record.anchored import AnchoredDirectory
+from strata.record.rotation import Rotation
 from strata.record.session import Session
 from strata.record.space import DiskLimit, free_bytes
 from strata.units import format_size
@@ -32,25 +33,6 @@ class StoppedEarly:
         return {"reason": self.reason, "utc": self.utc, "text": self.text}
 
 
-class SizeBound(Protocol):
-    """Keeps a session's trace within a size; `failed` when it cannot any more."""
-
-    problems: list[str]
-
-    @property
-    def failed(self) -> bool:
-        """Tell whether the size cannot be kept any more."""
-
-    def look(self) -> None:
-        """Drop what is too much."""
-
-    def end(self) -> None:
-        """Drop what is too much once the session was stopped."""
-
-    def as_json(self) -> dict[str, Any]:
-        """Give what the manifest says of it."""
-
-
 class Health:
     """Looks after a session while its command runs; a watcher of `Command.wait`.
 
@@ -63,7 +45,7 @@ class Health:
         session: Session,
         daemon: session_daemon.Daemon,
         disk: DiskLimit,
-        rotation: SizeBound | None,
+        rotation: Rotation | None,
         place: AnchoredDirectory,
     ) -> None:
         self.session, self.rotation = session, rotation

@@ -28,18 +28,19 @@ class Session:
 
     `discarded` counts the events lost to full buffers, once it was stopped; null when LTTng did
     not say. `problems` say why the trace may lack something, each said at once.
-    `ended` tells that it was destroyed.
+    `ended` tells that there is none: it was destroyed, or not asked for yet.
     """
 
     def __init__(self, lttng: Lttng, name: str, trace: Path, say: Callable[[str], None]) -> None:
         self.lttng, self.name, self._trace, self._say = lttng, name, trace, say
         self._started = self._stopped = self._stuck = self._lost = False
-        self.ended = False
+        self.ended = True
         self.discarded: int | None = None
         self.problems: list[str] = []
 
     def __enter__(self) -> Session:
         refuse_if_interrupted()
+        self.ended = False
         with _current_session_kept(self.lttng):
             self.lttng.create(self.name, self._trace)
         return self
