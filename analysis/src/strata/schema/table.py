@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class Table:
         A declared column that is absent from `data` becomes all null; that is an error when the
         column is never null. Undeclared columns are an error. Raises ValueError.
         """
+        import pandas as pd
+
         undeclared = [name for name in data.columns if name not in self.names]
         if undeclared:
             raise ValueError(f"table {self.name} declares no column {', '.join(undeclared)}")
@@ -62,4 +66,6 @@ class Table:
 
     def empty(self) -> pd.DataFrame:
         """Return a frame of no rows."""
+        import pandas as pd
+
         return self.frame(pd.DataFrame(columns=self.names))

@@ -1,0 +1,266 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of a declared table as NumPy columns: what statistics, verdicts and pages work on.
+
+Integers that may be null hold `NONE` for it, booleans that may be null are int8 with `NONE`, floats
+hold NaN. Text is coded: each distinct word once, and the number of its word in each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from strata.schema.table import Column, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Objects = npt.NDArray[np.object_]
+
+NONE = -1
+"""Null in columns of integers, and in the codes of text."""
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A column of text: row i has the word `words[codes[i]]`, or null where its code is `NONE`."""
+
+    codes: Ints
+    words: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @classmethod
+    def of(cls, texts: Iterable[str | None]) -> Coded:
+        """Return texts as a column; words are in the order in which they come first."""
+        number: dict[str, int] = {}
+        codes = [NONE if text is None else number.setdefault(text, len(number)) for text in texts]
+        return cls(np.asarray(codes, np.int64), tuple(number))
+
+    def texts(self) -> Objects:
+        """Return the text of each row as an object; None for null."""
+        return np.asarray([*self.words, None], dtype=object)[self.codes]
+
+    def are(self, *words: str) -> Flags:
+        """Tell which rows have one of some words."""
+        wanted = np.array([*(word in words for word in self.words), False], bool)
+        return np.asarray(wanted[self.codes])
+
+    def take(self, rows: Ints | Flags) -> Coded:
+        """Return some rows, by number or by mask; the words stay."""
+        return Coded(self.codes[rows], self.words)
+
+    def at(self, row: int) -> str | None:
+        """Return the text of one row."""
+        code = int(self.codes[row])
+        return None if code == NONE else self.words[code]
+
+
+Values = npt.NDArray[Any] | Coded
+
+
+class Rows:
+    """Rows of a declared table; columns have one length and are never written to."""
+
+    def __init__(self, table: Table, columns: Mapping[str, Values]) -> None:
+        """Take the columns of a table; a declared one that may be null and is absent is all null.
+
+        Raises ValueError for an undeclared column, for one that is absent and never null, for
+        columns of different lengths, and for integers that went through floats.
+        """
+        undeclared = [name for name in columns if name not in table.names]
+        if undeclared:
+            raise ValueError(f"table {table.name} declares no column {', '.join(undeclared)}")
+        lengths = {len(column) for column in columns.values()}
+        if len(lengths) > 1:
+            raise ValueError(f"columns of {table.name} have lengths {sorted(lengths)}")
+        self.table = table
+        self._length = lengths.pop() if lengths else 0
+        self._columns = {
+            column.name: _declared(table, column, columns.get(column.name), self._length)
+            for column in table.columns
+        }
+
+    @classmethod
+    def of_records(cls, table: Table, records: Sequence[Mapping[str, Any]]) -> Rows:
+        """Return rows given one by one; None is null."""
+        found: dict[str, Values] = {}
+        for column in table.columns:
+            values = [record.get(column.name) for record in records]
+            if not column.null and any(value is None for value in values):
+                raise ValueError(f"column {table.name}.{column.name} is null but must not be")
+            found[column.name] = _from_objects(column, values)
+        return cls(table, found)
+
+    @classmethod
+    def of_frame(cls, table: Table, frame: pd.DataFrame) -> Rows:
+        """Return the rows of a frame of the table's columns, or of some of them."""
+        found: dict[str, Values] = {}
+        for column in table.columns:
+            if column.name in frame:
+                series = frame[column.name]
+                kind = column.dtype
+                if kind == "string":
+                    codes, words = series.astype(object).factorize()
+                    found[column.name] = Coded(codes.astype(np.int64), tuple(map(str, words)))
+                elif kind == "int64":
+                    found[column.name] = series.astype("Int64").fillna(NONE).to_numpy(np.int64)
+                elif kind == "bool" and column.null:
+                    flags = series.astype("boolean").astype("Int8").fillna(NONE)
+                    found[column.name] = flags.to_numpy(np.int8)
+                else:
+                    found[column.name] = series.to_numpy(_DTYPES[kind])
+        return cls(table, found)
+
+    @classmethod
+    def none(cls, table: Table) -> Rows:
+        """Return a table without rows."""
+        return cls.of_records(table, [])
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        """Return a column of numbers or flags; raises KeyError, and TypeError for text."""
+        values = self._columns[name]
+        if isinstance(values, Coded):
+            raise TypeError(f"{self.table.name}.{name} is text: ask for its words")
+        return values
+
+    def words(self, name: str) -> Coded:
+        """Return a column of text; raises KeyError, and TypeError for numbers."""
+        values = self._columns[name]
+        if not isinstance(values, Coded):
+            raise TypeError(f"{self.table.name}.{name} is no text")
+        return values
+
+    def texts(self, name: str) -> Objects:
+        """Return the text of each row of a column as an object; None for null."""
+        return self.words(name).texts()
+
+    def there(self, name: str) -> Flags:
+        """Tell which rows of a column that may be null have a value."""
+        values = self._columns[name]
+        if isinstance(values, Coded):
+            return np.asarray(values.codes != NONE, bool)
+        if values.dtype.kind == "f":
+            return np.asarray(~np.isnan(values), bool)
+        return np.asarray(values != NONE, bool)
+
+    def take(self, rows: Ints | Flags) -> Rows:
+        """Return some rows, by number or by mask."""
+        return Rows(
+            self.table,
+            {
+                name: values.take(rows) if isinstance(values, Coded) else values[rows]
+                for name, values in self._columns.items()
+            },
+        )
+
+    def with_columns(self, columns: Mapping[str, Values]) -> Rows:
+        """Return the rows with some columns replaced."""
+        return Rows(self.table, {**self._columns, **columns})
+
+    def record(self, row: int) -> dict[str, Any]:
+        """Return one row as Python's values by column; None is null."""
+        return {column.name: self._value(column, row) for column in self.table.columns}
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows as `record` does: for tables of few rows."""
+        return (self.record(row) for row in range(self._length))
+
+    def frame(self) -> pd.DataFrame:
+        """Return the rows as a frame of the declared dtypes; text is categories."""
+        import pandas as pd
+
+        out: dict[str, Any] = {}
+        for column in self.table.columns:
+            values = self._columns[column.name]
+            if isinstance(values, Coded):
+                # Words that no row has are no categories.
+                used, codes = np.unique(values.codes[values.codes != NONE], return_inverse=True)
+                full = np.full(len(values), NONE, np.int64)
+                full[values.codes != NONE] = codes
+                out[column.name] = pd.Categorical.from_codes(
+                    full, pd.Index([values.words[code] for code in used], dtype="str")
+                )
+            elif column.null and column.dtype == "bool":
+                out[column.name] = pd.array(values == 1, dtype="boolean")
+                out[column.name][values == NONE] = pd.NA
+            elif column.null and values.dtype.kind != "f":
+                series = pd.Series(values).astype(column.pandas_dtype)  # type: ignore[call-overload]
+                out[column.name] = series.mask(values == NONE)
+            else:
+                out[column.name] = values
+        return pd.DataFrame(out, index=range(self._length))
+
+    def _value(self, column: Column, row: int) -> Any:
+        values = self._columns[column.name]
+        if isinstance(values, Coded):
+            return values.at(row)
+        value = values[row].item()
+        if not column.null:
+            return value
+        if column.dtype == "float64":
+            return None if value != value else value
+        if value == NONE:
+            return None
+        return bool(value) if column.dtype == "bool" else value
+
+
+_DTYPES: dict[str, type[np.generic]] = {
+    "int64": np.int64,
+    "uint64": np.uint64,
+    "float64": np.float64,
+    "bool": np.bool_,
+}
+
+
+def _declared(table: Table, column: Column, values: Values | None, length: int) -> Values:
+    if values is None:
+        if not column.null and length:
+            raise ValueError(f"column {table.name}.{column.name} is absent but is never null")
+        return _nulls(column, length)
+    if column.dtype == "string":
+        if not isinstance(values, Coded):
+            return Coded.of(values.tolist())
+        return values
+    if isinstance(values, Coded):
+        raise TypeError(f"column {table.name}.{column.name} is {column.dtype}, not text")
+    if column.dtype == "int64" and values.dtype.kind == "f":
+        raise ValueError(f"column {table.name}.{column.name}: integers went through floats")
+    wanted = np.int8 if column.dtype == "bool" and column.null else _DTYPES[column.dtype]
+    return values.astype(wanted, copy=False)
+
+
+def _nulls(column: Column, length: int) -> Values:
+    if column.dtype == "string":
+        return Coded(np.full(length, NONE, np.int64), ())
+    if column.dtype == "float64":
+        return np.full(length, np.nan)
+    if column.dtype == "bool":
+        return np.full(length, NONE, np.int8)
+    return np.full(length, NONE, np.int64)
+
+
+def _from_objects(column: Column, values: list[Any]) -> Values:
+    if column.dtype == "string":
+        return Coded.of(None if value is None else str(value) for value in values)
+    if column.dtype == "float64":
+        return np.asarray([np.nan if value is None else value for value in values], np.float64)
+    if column.dtype == "bool" and column.null:
+        return np.asarray([NONE if value is None else value for value in values], np.int8)
+    filled = [NONE if value is None else value for value in values]
+    return np.asarray(filled, _DTYPES[column.dtype])
