@@ -7,6 +7,7 @@ PYTHON := _ROS_WHEELS_BOOTSTRAP_COMPLETE=1 .venv/bin/python
 CLANG_FORMAT := .venv/bin/clang-format
 C_SOURCES := $(shell git ls-files -- '*.c' '*.h' '*.cpp' '*.hpp')
 DEMO := sessions/$(shell date -u +%Y%m%dT%H%M%SZ)_demo
+GENERATED := analysis/native/model/generated
 PY_SOURCES := analysis tracing_ws/src tracing_ws/setup launch
 
 .DEFAULT_GOAL := help
@@ -58,14 +59,16 @@ check: setup ## format, lint, types, generated docs
 	cd analysis && ../.venv/bin/mypy
 	$(CLANG_FORMAT) --dry-run -Werror $(C_SOURCES)
 	$(PYTHON) -m strata.schema.docs --check docs/data-model.md
+	$(PYTHON) -m strata.schema.engine.generate --check $(GENERATED)
 
 format: setup ## format the sources
 	.venv/bin/ruff format --config analysis/pyproject.toml $(PY_SOURCES)
 	.venv/bin/ruff check --fix --config analysis/pyproject.toml $(PY_SOURCES)
 	$(CLANG_FORMAT) -i $(C_SOURCES)
 
-docs: setup ## write the generated pages
+docs: setup ## write the generated pages and headers
 	$(PYTHON) -m strata.schema.docs docs/data-model.md
+	$(PYTHON) -m strata.schema.engine.generate $(GENERATED)
 
 bench: setup ## run the benchmarks
 	$(PYTHON) tracing_ws/src/rclpy_tracepoints/benchmark/bench_emit.py

@@ -29,6 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "record": {"errors", "schema", "units", "documents", "yaml_document", "marks", "masking"},
     "scenario": {"errors", "record", "printable", "masking", "documents", "yaml_document"},
     "model": {"errors", "schema", "read", "units"},
+    "engine": {"errors", "schema", "read", "units"},
     "layers": {"errors", "schema", "read", "model", "units"},
     "stats": {"errors", "schema", "model", "layers", "analysis", "units", "symbols"},
     "verdict": {"schema", "model", "analysis", "stats", "units", "symbols"},

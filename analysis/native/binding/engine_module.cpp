@@ -1,0 +1,134 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What Python sees of the engine; typed in src/strata/engine/_model.pyi.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "model/batches.hpp"
+#include "model/engine.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+using strata::Arrival;
+
+template <typename T>
+nb::object as_array(const strata::Column<T>& column) {
+  auto* kept = new std::vector<T>(column.size());
+  column.copy_to(kept->data());
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+}
+
+nb::object as_text(std::string_view bytes) {
+  return nb::steal(
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
+}
+
+class Engine {
+ public:
+  explicit Engine(const std::vector<std::pair<int64_t, int64_t>>& losses)
+      : engine_({strata::Losses(losses)}) {}
+
+  // Feeds batches of events: pairs of a name and a record batch, each in order of time.
+  void feed(const nb::list& batches) {
+    if (finished_) throw std::logic_error("the engine is finished");
+    std::vector<nb::object> capsules;
+    std::vector<strata::Batch> sources;
+    for (const nb::handle item : batches) {
+      const auto pair = nb::cast<nb::tuple>(item);
+      const auto name = nb::cast<std::string>(pair[0]);
+      const auto parts = nb::cast<nb::tuple>(pair[1].attr("__arrow_c_array__")());
+      const nb::object schema = parts[0], array = parts[1];
+      const auto* type =
+          static_cast<ArrowSchema*>(PyCapsule_GetPointer(schema.ptr(), "arrow_schema"));
+      const auto* content =
+          static_cast<ArrowArray*>(PyCapsule_GetPointer(array.ptr(), "arrow_array"));
+      if (type == nullptr || content == nullptr) throw nb::python_error();
+      capsules.push_back(schema);
+      capsules.push_back(array);
+      sources.emplace_back(name, *type, *content, engine_.strings());
+    }
+    const nb::gil_scoped_release unlocked;
+    strata::push_in_order(engine_, sources);
+  }
+
+  void finish() {
+    if (finished_) return;
+    finished_ = true;
+    const nb::gil_scoped_release unlocked;
+    engine_.finish();
+  }
+
+  // {table: {column: array}}
+  nb::dict rows() {
+    nb::dict tables;
+    engine_.rows().each([&](const char* name, auto& table) {
+      nb::dict columns;
+      table.each([&](const char* column, auto& values) { columns[column] = as_array(values); });
+      tables[name] = columns;
+    });
+    return tables;
+  }
+
+  nb::list texts() {
+    nb::list found;
+    const auto& texts = engine_.strings().texts;
+    for (size_t i = 0; i < texts.size(); ++i) found.append(as_text(texts[static_cast<int64_t>(i)]));
+    return found;
+  }
+
+  nb::list bytes() {
+    nb::list found;
+    const auto& runs = engine_.strings().bytes;
+    for (size_t i = 0; i < runs.size(); ++i) {
+      const auto run = runs[static_cast<int64_t>(i)];
+      found.append(nb::bytes(run.data(), run.size()));
+    }
+    return found;
+  }
+
+  // [(code, kind of place, row, count, first ns, last ns)]
+  nb::list findings() const {
+    nb::list found;
+    for (const auto& [key, item] : engine_.ledger().found()) {
+      const auto name = strata::kFindings[static_cast<size_t>(key.code)];
+      found.append(nb::make_tuple(as_text(name), static_cast<int>(key.kind), key.row, item.count,
+                                  item.first_ns, item.last_ns));
+    }
+    return found;
+  }
+
+  nb::dict counts() const {
+    nb::dict found;
+    for (size_t i = 0; i < strata::kEventTypes; ++i) {
+      if (engine_.counts()[i] == 0) continue;
+      found[as_text(strata::kEvents[i].name)] = engine_.counts()[i];
+    }
+    return found;
+  }
+
+ private:
+  strata::Engine engine_;
+  bool finished_ = false;
+};
+
+}  // namespace
+
+NB_MODULE(_model, module) {
+  nb::class_<Engine>(module, "Engine")
+      .def(nb::init<const std::vector<std::pair<int64_t, int64_t>>&>(), nb::kw_only(),
+           nb::arg("losses") = std::vector<std::pair<int64_t, int64_t>>())
+      .def("feed", &Engine::feed, nb::arg("batches"))
+      .def("finish", &Engine::finish)
+      .def("rows", &Engine::rows)
+      .def_prop_ro("texts", &Engine::texts)
+      .def_prop_ro("bytes", &Engine::bytes)
+      .def_prop_ro("findings", &Engine::findings)
+      .def_prop_ro("counts", &Engine::counts);
+}

@@ -1,0 +1,157 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "model/batches.hpp"
+
+#include <algorithm>
+#include <queue>
+#include <stdexcept>
+#include <string>
+
+namespace strata {
+namespace {
+
+size_t first_field(size_t event) {
+  size_t first = 0;
+  for (size_t i = 0; i < event; ++i) first += kEvents[i].fields;
+  return first;
+}
+
+EventType type_of(std::string_view name) {
+  for (size_t i = 0; i < kEventTypes; ++i) {
+    if (kEvents[i].name == name) return static_cast<EventType>(i);
+  }
+  return EventType::other;
+}
+
+template <typename T>
+const T* buffer(const ArrowArray& array, int64_t number) {
+  return number < array.n_buffers ? static_cast<const T*>(array.buffers[number]) : nullptr;
+}
+
+}  // namespace
+
+Batch::Batch(std::string_view event, const ArrowSchema& schema, const ArrowArray& array,
+             Strings& strings)
+    : strings_(strings), type_(type_of(event)), rows_(array.length) {
+  fields_.fill(-1);
+  const auto number = static_cast<size_t>(type_);
+  const size_t first = type_ == EventType::other ? 0 : first_field(number);
+  const size_t fields = type_ == EventType::other ? 0 : kEvents[number].fields;
+  for (int64_t i = 0; i < array.n_children; ++i) {
+    const std::string_view name = schema.children[i]->name;
+    if (name == "timestamp") {
+      ns_ = buffer<int64_t>(*array.children[i], 1) + array.children[i]->offset + array.offset;
+      continue;
+    }
+    int* place = nullptr;
+    if (name == "host") place = &host_;
+    if (name == "vpid") place = &vpid_;
+    if (name == "vtid") place = &vtid_;
+    if (name == "pid_ns") place = &pid_ns_;
+    if (name == "procname") place = &procname_;
+    if (name == "cpu_id") place = &cpu_;
+    for (size_t k = 0; k < fields; ++k) {
+      if (kFields[first + k].column == name) place = &fields_[k];
+    }
+    if (place == nullptr) continue;
+    *place = static_cast<int>(sources_.size());
+    sources_.push_back(source_of(*schema.children[i], *array.children[i]));
+    sources_.back().offset += array.offset;
+  }
+  if (ns_ == nullptr) throw std::invalid_argument("a batch of events has no column timestamp");
+}
+
+Batch::Source Batch::source_of(const ArrowSchema& schema, const ArrowArray& array) const {
+  Source source;
+  source.offset = array.offset;
+  source.validity = array.null_count == 0 ? nullptr : buffer<uint8_t>(array, 0);
+  const std::string_view format = schema.format;
+  if (schema.dictionary != nullptr && format == "i" &&
+      std::string_view(schema.dictionary->format) == "u") {
+    source.kind = Kind::text;
+    source.codes = buffer<int32_t>(array, 1);
+    const ArrowArray& words = *array.dictionary;
+    const auto* ends = buffer<int32_t>(words, 1);
+    const auto* text = buffer<char>(words, 2);
+    for (int64_t i = words.offset; i < words.offset + words.length; ++i) {
+      const auto size = static_cast<size_t>(ends[i + 1] - ends[i]);
+      const std::string_view word =
+          size == 0 ? std::string_view() : std::string_view(text + ends[i], size);
+      source.texts.push_back(strings_.texts.number(word));
+    }
+  } else if (format == "l" || format == "L") {
+    source.numbers = buffer<int64_t>(array, 1);
+  } else if (format == "z") {
+    source.kind = Kind::bytes;
+    source.codes = buffer<int32_t>(array, 1);
+    source.content = buffer<char>(array, 2);
+  } else if (format == "+l") {
+    source.kind = Kind::list;
+    source.codes = buffer<int32_t>(array, 1);
+    source.numbers = buffer<int64_t>(*array.children[0], 1) + array.children[0]->offset;
+  } else {
+    throw std::invalid_argument(std::string("column ") + schema.name + " has type " +
+                                schema.format + ", which no event table has");
+  }
+  return source;
+}
+
+int64_t Batch::value(const Source& source) const {
+  if (!source.is_valid(row_)) return kNone;
+  const int64_t at = source.offset + row_;
+  switch (source.kind) {
+    case Kind::number:
+      return source.numbers[at];
+    case Kind::text: {
+      const int32_t code = source.codes[at];
+      return source.texts[static_cast<size_t>(code)];
+    }
+    case Kind::bytes: {
+      const auto size = static_cast<size_t>(source.codes[at + 1] - source.codes[at]);
+      const char* content = size == 0 ? "" : source.content + source.codes[at];
+      return strings_.bytes.number({content, size});
+    }
+    case Kind::list:
+      strings_.lists.emplace_back(source.numbers + source.codes[at],
+                                  source.numbers + source.codes[at + 1]);
+      return static_cast<int64_t>(strings_.lists.size()) - 1;
+  }
+  return kNone;
+}
+
+Arrival Batch::next() {
+  Arrival arrival;
+  Event& event = arrival.event;
+  event.ns = ns_[row_];
+  event.type = type_;
+  event.host = static_cast<int32_t>(optional(host_));
+  event.procname = static_cast<int32_t>(optional(procname_));
+  event.cpu = static_cast<int32_t>(optional(cpu_));
+  arrival.place = {event.host, optional(pid_ns_), optional(vpid_), optional(vtid_)};
+  for (size_t k = 0; k < kMostFields; ++k) {
+    const int source = fields_[k];
+    event.value[k] = optional(source);
+    if (source >= 0 && sources_[static_cast<size_t>(source)].is_valid(row_)) {
+      event.present = static_cast<uint16_t>(event.present | 1U << k);
+    }
+  }
+  ++row_;
+  return arrival;
+}
+
+void push_in_order(Engine& engine, std::vector<Batch>& batches) {
+  using Next = std::pair<int64_t, size_t>;  // time, batch
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> heap;
+  for (size_t i = 0; i < batches.size(); ++i) {
+    if (!batches[i].is_over()) heap.emplace(batches[i].ns(), i);
+  }
+  while (!heap.empty()) {
+    const size_t number = heap.top().second;
+    heap.pop();
+    Batch& batch = batches[number];
+    engine.push(batch.next());
+    if (!batch.is_over()) heap.emplace(batch.ns(), number);
+  }
+}
+
+}  // namespace strata

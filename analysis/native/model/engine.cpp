@@ -1,0 +1,71 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "model/engine.hpp"
+
+#include <algorithm>
+
+namespace strata {
+namespace {
+
+uint8_t rank_of(const Arrival& arrival) {
+  const auto type = static_cast<size_t>(arrival.event.type);
+  return type < kEventTypes ? kEvents[type].rank : UINT8_MAX;
+}
+
+}  // namespace
+
+struct Engine::Machines {
+  explicit Machines(Context&) {}
+
+  void on(const Event&) {}
+  void finish() {}
+};
+
+Engine::Engine(Settings settings)
+    : context_{std::move(settings), {}, {}, {}, {}},
+      threads_(context_.rows.processes, context_.rows.threads),
+      machines_(std::make_unique<Machines>(context_)) {}
+
+Engine::~Engine() = default;
+
+void Engine::release() {
+  if (waiting_.size() > 1) {
+    std::ranges::stable_sort(waiting_, {}, rank_of);
+  }
+  for (Arrival& arrival : waiting_) look_at(arrival);
+  waiting_.clear();
+}
+
+void Engine::look_at(Arrival& arrival) {
+  Event& event = arrival.event;
+  ++counts_[static_cast<size_t>(event.type)];
+  event.at = at_++;
+  if (is_of_kernel(event.type)) {
+    // Its threads are those of the whole machine, by ids of their own.
+    event.thread = event.process = kNoThread;
+    machines_->on(event);
+    return;
+  }
+  if (arrival.place.vpid == kNone || arrival.place.vtid == kNone) {
+    context_.ledger.add(Finding::missing_contexts);
+    return;
+  }
+  Rows& rows = context_.rows;
+  event.thread = threads_.number(arrival.place);
+  event.process = static_cast<uint32_t>(rows.threads.process[event.thread]);
+  rows.threads.last_ns[event.thread] = event.ns;
+  if (rows.processes.first_ns[event.process] == kNone) {
+    rows.processes.first_ns[event.process] = event.ns;
+  }
+  rows.processes.last_ns[event.process] = event.ns;
+  ++rows.processes.events[event.process];
+  machines_->on(event);
+  context_.last[event.thread].note(event);
+}
+
+void Engine::finish() {
+  release();
+  machines_->finish();
+}
+
+}  // namespace strata

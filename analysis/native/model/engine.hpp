@@ -1,0 +1,62 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Events in, rows of what ended out. Events go by once, in order of time, through machines that
+// keep what is open; how they are cut into chunks changes nothing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "model/context.hpp"
+#include "model/event.hpp"
+#include "model/threads.hpp"
+
+namespace strata {
+
+// An event before its thread has a number.
+struct Arrival {
+  Event event;
+  Place place;
+};
+
+class Engine {
+ public:
+  explicit Engine(Settings settings);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  Strings& strings() { return context_.strings; }
+
+  // The next event. Those of one instant are looked at in causal order, when a later one comes.
+  void push(const Arrival& arrival) {
+    if (!waiting_.empty() && arrival.event.ns != waiting_.front().event.ns) release();
+    waiting_.push_back(arrival);
+  }
+
+  // No event comes after this.
+  void finish();
+
+  Rows& rows() { return context_.rows; }
+  const Ledger& ledger() const { return context_.ledger; }
+  const std::array<uint64_t, kEventTypes + 1>& counts() const { return counts_; }
+
+ private:
+  struct Machines;
+
+  void release();
+  void look_at(Arrival& arrival);
+
+  Context context_;
+  Threads threads_;
+  std::unique_ptr<Machines> machines_;
+  std::vector<Arrival> waiting_;
+  std::array<uint64_t, kEventTypes + 1> counts_{};
+  uint64_t at_ = 0;
+};
+
+}  // namespace strata

@@ -1,0 +1,56 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// State of a machine by thread; threads come as their first events do.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <initializer_list>
+
+#include "model/event.hpp"
+
+namespace strata {
+
+template <typename State>
+class PerThread {
+ public:
+  State& operator[](uint32_t thread) {
+    if (thread >= states_.size()) states_.resize(thread + size_t{1});
+    return states_[thread];
+  }
+  size_t size() const { return states_.size(); }
+  auto begin() { return states_.begin(); }
+  auto end() { return states_.end(); }
+
+ private:
+  std::deque<State> states_;  // references stay while threads come
+};
+
+// When a thread had its last event of each type, before the one that is looked at.
+class LastEvents {
+ public:
+  struct Last {
+    int64_t at = kNone;
+    int64_t ns = kNone;
+  };
+
+  const Last& of(EventType type) const { return last_[static_cast<size_t>(type)]; }
+
+  // The place of the last event of some types; kNone for none.
+  int64_t latest(std::initializer_list<EventType> types) const {
+    int64_t at = kNone;
+    for (const EventType type : types) at = of(type).at > at ? of(type).at : at;
+    return at;
+  }
+
+  void note(const Event& event) {
+    last_[static_cast<size_t>(event.type)] = {static_cast<int64_t>(event.at), event.ns};
+  }
+
+ private:
+  std::array<Last, kEventTypes + 1> last_{};
+};
+
+}  // namespace strata

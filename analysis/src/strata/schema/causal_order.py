@@ -1,0 +1,67 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""In which order events of one instant are looked at: as they cause each other on one thread."""
+
+from __future__ import annotations
+
+from strata.schema.event import Phase
+from strata.schema.events import EVENTS
+
+RUNTIME_ORDER = (
+    "rclpy:callback_suspend",
+    "ros2:callback_end",
+    "ros2:rmw_send_response",
+    "ros2:rclcpp_executor_wait_for_work",
+    "dds:wait_begin",
+    "dds:wait_end",
+    "ros2:rclcpp_executor_get_next_ready",
+    "ros2:rclcpp_executor_execute",
+    "dds:take_begin",
+    "dds:deserialize_begin",
+    "dds:deserialize_end",
+    "dds:take_end",
+    "dds:take_related",
+    "ros2:rmw_take",
+    "ros2:rmw_take_request",
+    "ros2:rmw_take_response",
+    "ros2:rcl_take",
+    "ros2:rclcpp_take",
+    "ros2:rclcpp_ring_buffer_dequeue",
+    "rclpy:callback_resume",
+    "ros2:callback_start",
+    "driver:packet_received",
+    "driver:buffer_pulled",
+    "driver:frame_boundary",
+    "driver:cloud_ready",
+    "driver:copy_done",
+    "ros2:rclcpp_intra_publish",
+    "ros2:rclcpp_ring_buffer_enqueue",
+    "ros2:rclcpp_publish",
+    "ros2:rcl_publish",
+    "ros2:rmw_publish",
+    "dds:write_related",
+    "dds:write_begin",
+    "dds:serialize_begin",
+    "dds:serialize_end",
+    "dds:writer_history_add",
+    "dds:send_begin",
+    "dds:send_sample",
+    "dds:send_end",
+    "dds:receive",
+    "dds:receive_sample",
+    "dds:reader_history_add",
+    "dds:reader_notify",
+    "dds:write_end",
+    "ros2:rmw_send_request",
+)
+"""Runtime events whose order matters. All others come after them; what makes entities before."""
+
+
+def causal_rank() -> dict[str, int]:
+    """Return the rank of each event of the catalogue; equal ranks keep the order of the trace."""
+    rank = {name: number for number, name in enumerate(RUNTIME_ORDER, start=1)}
+    last = len(RUNTIME_ORDER) + 1
+    return {
+        event.full_name: 0 if event.phase is Phase.INIT else rank.get(event.full_name, last)
+        for event in EVENTS
+    }

@@ -1,0 +1,30 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The rows that leave the engine: their columns, by table.
+
+A table of the engine is what ended (an execution, a take) with the numbers of the rows that it
+belongs to; null is -1. The declared tables of results (strata.schema.tables) are made of these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from strata.schema.engine.process_rows import PROCESS_ROWS
+
+INT, FLAG = "int64_t", "uint8_t"
+"""What C++ has in a column; NumPy has int64 and uint8 for them."""
+
+
+@dataclass(frozen=True)
+class EngineRows:
+    """One table of the engine: its name, and (column, type, meaning) of each column."""
+
+    name: str
+    columns: tuple[tuple[str, str, str], ...]
+    doc: str
+
+
+ENGINE_ROWS: tuple[EngineRows, ...] = tuple(
+    EngineRows(name, columns, doc) for name, columns, doc in PROCESS_ROWS
+)

@@ -1,0 +1,105 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The engine beside the NumPy model, over the same events.
+
+    run = run_engine(tables, losses, chunk_rows=7)      rows of the engine
+    run.rows["executions"]["start_ns"]
+
+Rows of the engine number processes and threads in the order of their first events, those of the
+model by host, vpid and vtid: `run.thread_of_model` has the model's number of each thread.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from strata.engine._model import Engine
+from strata.model.columns import Ints, Processes
+from strata.model.windows import NO_LOSSES, Windows
+
+CHUNKS = (1, 7, 1 << 20)
+"""Rows that are fed at once."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the engine made of a trace."""
+
+    rows: dict[str, dict[str, np.ndarray]]
+    texts: Sequence[str]
+    bytes_: Sequence[bytes]
+    findings: Counter[str]
+    """Counts by code, over all places."""
+    processes: Processes | None = None
+
+    @cached_property
+    def thread_of_model(self) -> Ints:
+        """The model's number of each thread, by the engine's."""
+        assert self.processes is not None
+        known = self.processes
+        number = {
+            (known.host[process], int(known.vpid[process]), int(vtid)): row
+            for row, (process, vtid) in enumerate(
+                zip(known.thread_process.tolist(), known.thread_vtid.tolist(), strict=True)
+            )
+        }
+        processes, threads = self.rows["processes"], self.rows["threads"]
+        return np.asarray(
+            [
+                number[
+                    self.texts[processes["host"][process]], int(processes["vpid"][process]), vtid
+                ]
+                for process, vtid in zip(
+                    threads["process"].tolist(), threads["vtid"].tolist(), strict=True
+                )
+            ],
+            np.int64,
+        )
+
+
+def run_engine(
+    tables: Mapping[str, pa.Table],
+    losses: Windows = NO_LOSSES,
+    *,
+    chunk_rows: int = 1 << 20,
+    processes: Processes | None = None,
+) -> Run:
+    """Feed event tables in chunks of some rows, in order of time."""
+    engine = Engine(losses=list(zip(losses[0].tolist(), losses[1].tolist(), strict=True)))
+    for chunk in chunks(tables, chunk_rows):
+        engine.feed(chunk)
+    engine.finish()
+    findings: Counter[str] = Counter()
+    for code, _, _, count, _, _ in engine.findings:
+        findings[code] += count
+    return Run(engine.rows(), engine.texts, engine.bytes, findings, processes)
+
+
+def chunks(
+    tables: Mapping[str, pa.Table], chunk_rows: int
+) -> list[list[tuple[str, pa.RecordBatch]]]:
+    """Cut tables into chunks: all events of one come before those of the next, or at its begin."""
+    whole = {name: table.combine_chunks() for name, table in tables.items() if len(table)}
+    if sum(map(len, whole.values())) <= chunk_rows:
+        return [[(name, batch) for name, table in whole.items() for batch in table.to_batches()]]
+    ns = [table["timestamp"].to_numpy() for table in whole.values()]
+    number = np.concatenate([np.full(len(one), place) for place, one in enumerate(ns)])
+    row = np.concatenate([np.arange(len(one)) for one in ns])
+    order = np.argsort(np.concatenate(ns), kind="stable")
+    names = list(whole)
+    out = []
+    for begin in range(0, len(order), chunk_rows):
+        own = order[begin : begin + chunk_rows]
+        batches = []
+        for place in np.unique(number[own]).tolist():
+            rows = row[own][number[own] == place]
+            part = whole[names[place]].slice(int(rows[0]), len(rows))
+            batches += [(names[place], batch) for batch in part.to_batches()]
+        out.append(batches)
+    return out
