@@ -70,15 +70,8 @@ Batch::Source Batch::source_of(const ArrowSchema& schema, const ArrowArray& arra
       std::string_view(schema.dictionary->format) == "u") {
     source.kind = Kind::text;
     source.codes = buffer<int32_t>(array, 1);
-    const ArrowArray& words = *array.dictionary;
-    const auto* ends = buffer<int32_t>(words, 1);
-    const auto* text = buffer<char>(words, 2);
-    for (int64_t i = words.offset; i < words.offset + words.length; ++i) {
-      const auto size = static_cast<size_t>(ends[i + 1] - ends[i]);
-      const std::string_view word =
-          size == 0 ? std::string_view() : std::string_view(text + ends[i], size);
-      source.texts.push_back(strings_.texts.number(word));
-    }
+    source.words = array.dictionary;
+    source.texts.assign(static_cast<size_t>(array.dictionary->length), kNone);
   } else if (format == "l" || format == "L") {
     source.numbers = buffer<int64_t>(array, 1);
   } else if (format == "z") {
@@ -96,16 +89,24 @@ Batch::Source Batch::source_of(const ArrowSchema& schema, const ArrowArray& arra
   return source;
 }
 
-int64_t Batch::value(const Source& source) const {
+// Words are numbered when they are met first: how events are cut into batches changes nothing.
+int64_t Batch::text(Source& source, size_t code) {
+  int64_t& number = source.texts[code];
+  if (number != kNone) return number;
+  const int32_t* ends = buffer<int32_t>(*source.words, 1) + source.words->offset + code;
+  const auto size = static_cast<size_t>(ends[1] - ends[0]);
+  const char* word = size == 0 ? "" : buffer<char>(*source.words, 2) + ends[0];
+  return number = strings_.texts.number({word, size});
+}
+
+int64_t Batch::value(Source& source) {
   if (!source.is_valid(row_)) return kNone;
   const int64_t at = source.offset + row_;
   switch (source.kind) {
     case Kind::number:
       return source.numbers[at];
-    case Kind::text: {
-      const int32_t code = source.codes[at];
-      return source.texts[static_cast<size_t>(code)];
-    }
+    case Kind::text:
+      return text(source, static_cast<size_t>(source.codes[at]));
     case Kind::bytes: {
       const auto size = static_cast<size_t>(source.codes[at + 1] - source.codes[at]);
       const char* content = size == 0 ? "" : source.content + source.codes[at];

@@ -35,7 +35,8 @@ class Batch {
     const int64_t* numbers = nullptr;   // of `number`, or the elements of `list`
     const int32_t* codes = nullptr;     // of `text`: into `texts`; else the offsets
     const char* content = nullptr;      // of `bytes`
-    std::vector<int64_t> texts;         // the number of each word of the dictionary
+    const ArrowArray* words = nullptr;
+    std::vector<int64_t> texts;  // the number of each word that was met, else kNone
 
     bool is_valid(int64_t row) const {
       const int64_t at = offset + row;
@@ -44,8 +45,9 @@ class Batch {
   };
 
   Source source_of(const ArrowSchema& schema, const ArrowArray& array) const;
-  int64_t value(const Source& source) const;
-  int64_t optional(int source) const {
+  int64_t value(Source& source);
+  int64_t text(Source& source, size_t code);
+  int64_t optional(int source) {
     return source < 0 ? kNone : value(sources_[static_cast<size_t>(source)]);
   }
 

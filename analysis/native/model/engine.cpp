@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "model/entities.hpp"
+
 namespace strata {
 namespace {
 
@@ -15,10 +17,12 @@ uint8_t rank_of(const Arrival& arrival) {
 }  // namespace
 
 struct Engine::Machines {
-  explicit Machines(Context&) {}
+  explicit Machines(Context& context) : entities(context) {}
 
-  void on(const Event&) {}
-  void finish() {}
+  void on(const Event& event) { entities.on(event); }
+  void finish() { entities.finish(); }
+
+  Entities entities;
 };
 
 Engine::Engine(Settings settings)

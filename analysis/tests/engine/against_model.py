@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -37,6 +38,24 @@ class Run:
     findings: Counter[str]
     """Counts by code, over all places."""
     processes: Processes | None = None
+
+    def words(self, numbers: Ints) -> list[str | None]:
+        """Return texts by their numbers; None for null."""
+        return [None if number < 0 else self.texts[number] for number in numbers.tolist()]
+
+    @cached_property
+    def process_of_model(self) -> Ints:
+        """The model's number of each process, by the engine's."""
+        assert self.processes is not None
+        keys = list(zip(self.processes.host, self.processes.vpid.tolist(), strict=True))
+        own = self.rows["processes"]
+        return np.asarray(
+            [
+                keys.index((self.texts[host], vpid))
+                for host, vpid in zip(own["host"].tolist(), own["vpid"].tolist(), strict=True)
+            ],
+            np.int64,
+        )
 
     @cached_property
     def thread_of_model(self) -> Ints:
@@ -61,6 +80,13 @@ class Run:
             ],
             np.int64,
         )
+
+
+def ros2_samples() -> list[str]:
+    """Names of the sample traces that have ROS 2 events."""
+    archives = Path(__file__).parent.parent.glob("traces/*.tar.xz")
+    names = sorted(path.name.removesuffix(".tar.xz") for path in archives)
+    return [name for name in names if not name.startswith("ctf")]
 
 
 def run_engine(

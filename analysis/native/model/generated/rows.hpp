@@ -64,15 +64,186 @@ struct ThreadsRows {
   }
 };
 
+// Nodes, in the order of their init events.
+struct NodesRows {
+  Column<int64_t> process;  // row of the processes
+  Column<int64_t> handle;  // address of the rcl object
+  Column<int64_t> name;  // number of its full name among the texts
+  Column<int64_t> begin_ns;  // init event
+
+  size_t size() const { return process.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    process.push_back(kNone);
+    handle.push_back(kNone);
+    name.push_back(kNone);
+    begin_ns.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("process", process);
+    visit("handle", handle);
+    visit("name", name);
+    visit("begin_ns", begin_ns);
+  }
+};
+
+// Publishers, in the order of their init events.
+struct PublishersRows {
+  Column<int64_t> process;  // row of the processes
+  Column<int64_t> handle;  // address of the rcl object
+  Column<int64_t> rmw_handle;  // address of the rmw object
+  Column<int64_t> node;  // row of the nodes
+  Column<int64_t> topic;  // number of the topic's name among the texts
+  Column<int64_t> queue_depth;  // depth of its queue
+  Column<int64_t> begin_ns;  // init event
+
+  size_t size() const { return process.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    process.push_back(kNone);
+    handle.push_back(kNone);
+    rmw_handle.push_back(kNone);
+    node.push_back(kNone);
+    topic.push_back(kNone);
+    queue_depth.push_back(kNone);
+    begin_ns.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("process", process);
+    visit("handle", handle);
+    visit("rmw_handle", rmw_handle);
+    visit("node", node);
+    visit("topic", topic);
+    visit("queue_depth", queue_depth);
+    visit("begin_ns", begin_ns);
+  }
+};
+
+// Subscriptions, in the order of their init events.
+struct SubscriptionsRows {
+  Column<int64_t> process;  // row of the processes
+  Column<int64_t> handle;  // address of the rcl object
+  Column<int64_t> rmw_handle;  // address of the rmw object
+  Column<int64_t> node;  // row of the nodes
+  Column<int64_t> topic;  // number of the topic's name among the texts
+  Column<int64_t> queue_depth;  // depth of its queue
+  Column<int64_t> begin_ns;  // init event
+
+  size_t size() const { return process.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    process.push_back(kNone);
+    handle.push_back(kNone);
+    rmw_handle.push_back(kNone);
+    node.push_back(kNone);
+    topic.push_back(kNone);
+    queue_depth.push_back(kNone);
+    begin_ns.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("process", process);
+    visit("handle", handle);
+    visit("rmw_handle", rmw_handle);
+    visit("node", node);
+    visit("topic", topic);
+    visit("queue_depth", queue_depth);
+    visit("begin_ns", begin_ns);
+  }
+};
+
+// Timers that a callback or a node was announced for.
+struct TimersRows {
+  Column<int64_t> process;  // row of the processes
+  Column<int64_t> handle;  // address of the rcl object
+  Column<int64_t> period_ns;  // its period
+  Column<int64_t> node;  // row of the nodes
+  Column<int64_t> begin_ns;  // init event
+
+  size_t size() const { return process.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    process.push_back(kNone);
+    handle.push_back(kNone);
+    period_ns.push_back(kNone);
+    node.push_back(kNone);
+    begin_ns.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("process", process);
+    visit("handle", handle);
+    visit("period_ns", period_ns);
+    visit("node", node);
+    visit("begin_ns", begin_ns);
+  }
+};
+
+// Callbacks: those that were registered in that order, then those that only ran or were given to an owner, by process and address.
+struct CallbacksRows {
+  Column<int64_t> process;  // row of the processes
+  Column<int64_t> address;  // address of the callback
+  Column<int64_t> symbol;  // number of its name among the texts, as it was recorded
+  Column<int64_t> kind;  // CallbackKind: whose it is
+  Column<int64_t> trigger;  // number of the topic's or service's name among the texts
+  Column<int64_t> subscription;  // row of the subscriptions
+  Column<int64_t> timer;  // row of the timers
+  Column<int64_t> node;  // row of the nodes
+  Column<int64_t> begin_ns;  // when it was registered, given to its owner or ran first
+
+  size_t size() const { return process.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    process.push_back(kNone);
+    address.push_back(kNone);
+    symbol.push_back(kNone);
+    kind.push_back(kNone);
+    trigger.push_back(kNone);
+    subscription.push_back(kNone);
+    timer.push_back(kNone);
+    node.push_back(kNone);
+    begin_ns.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("process", process);
+    visit("address", address);
+    visit("symbol", symbol);
+    visit("kind", kind);
+    visit("trigger", trigger);
+    visit("subscription", subscription);
+    visit("timer", timer);
+    visit("node", node);
+    visit("begin_ns", begin_ns);
+  }
+};
+
 // All tables of the engine.
 struct Rows {
   ProcessesRows processes;
   ThreadsRows threads;
+  NodesRows nodes;
+  PublishersRows publishers;
+  SubscriptionsRows subscriptions;
+  TimersRows timers;
+  CallbacksRows callbacks;
 
   template <typename Visitor>
   void each(Visitor&& visit) {
     visit("processes", processes);
     visit("threads", threads);
+    visit("nodes", nodes);
+    visit("publishers", publishers);
+    visit("subscriptions", subscriptions);
+    visit("timers", timers);
+    visit("callbacks", callbacks);
   }
 };
 

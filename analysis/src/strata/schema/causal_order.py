@@ -57,11 +57,36 @@ RUNTIME_ORDER = (
 """Runtime events whose order matters. All others come after them; what makes entities before."""
 
 
+_FIRST_INITS = (
+    ("ros2:rcl_init",),
+    ("ros2:rcl_node_init",),
+    (
+        "ros2:rmw_publisher_init",
+        "ros2:rmw_subscription_init",
+        "ros2:rmw_client_init",
+        "dds:create_writer",
+        "dds:create_reader",
+    ),
+    (
+        "ros2:rcl_publisher_init",
+        "ros2:rcl_subscription_init",
+        "ros2:rcl_service_init",
+        "ros2:rcl_client_init",
+        "ros2:rcl_timer_init",
+    ),
+)
+"""What makes the entities that other init events name."""
+
+
 def causal_rank() -> dict[str, int]:
     """Return the rank of each event of the catalogue; equal ranks keep the order of the trace."""
-    rank = {name: number for number, name in enumerate(RUNTIME_ORDER, start=1)}
-    last = len(RUNTIME_ORDER) + 1
+    inits = {name: number for number, names in enumerate(_FIRST_INITS) for name in names}
+    first = len(_FIRST_INITS)
+    rank = {name: number for number, name in enumerate(RUNTIME_ORDER, start=first + 1)}
+    last = first + len(RUNTIME_ORDER) + 1
     return {
-        event.full_name: 0 if event.phase is Phase.INIT else rank.get(event.full_name, last)
+        event.full_name: inits.get(event.full_name, first)
+        if event.phase is Phase.INIT
+        else rank.get(event.full_name, last)
         for event in EVENTS
     }

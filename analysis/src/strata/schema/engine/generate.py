@@ -15,7 +15,7 @@ from pathlib import Path
 
 from strata.schema.causal_order import causal_rank
 from strata.schema.engine.rows import ENGINE_ROWS, EngineRows
-from strata.schema.event import Kind
+from strata.schema.event import Kind, Phase
 from strata.schema.events import EVENTS
 from strata.schema.findings import FINDINGS
 
@@ -58,7 +58,7 @@ def _event_types() -> str:
     names = "\n".join(f"  {event.name}," for event in EVENTS)
     table = "\n".join(
         f'    {{"{event.full_name}", {len(event.fields)}, {rank[event.full_name]}, '
-        f"{str(not event.provider).lower()}}},"
+        f"{_flag(not event.provider)}, {_flag(event.phase is Phase.INIT)}}},"
         for event in EVENTS
     )
     fields = "\n".join(
@@ -99,6 +99,7 @@ struct EventDeclaration {{
   uint8_t fields;
   uint8_t rank;  // among events of one instant
   bool of_kernel;
+  bool is_init;  // once an entity is made
 }};
 
 inline constexpr std::array<EventDeclaration, kEventTypes> kEvents = {{{{
@@ -127,6 +128,10 @@ namespace field {{
 
 }}  // namespace strata
 """
+
+
+def _flag(value: bool) -> str:
+    return str(value).lower()
 
 
 def _identifier(name: str) -> str:

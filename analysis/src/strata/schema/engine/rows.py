@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from strata.schema.engine.entity_rows import ENTITY_ROWS
 from strata.schema.engine.process_rows import PROCESS_ROWS
 
 INT, FLAG = "int64_t", "uint8_t"
@@ -26,5 +27,5 @@ class EngineRows:
 
 
 ENGINE_ROWS: tuple[EngineRows, ...] = tuple(
-    EngineRows(name, columns, doc) for name, columns, doc in PROCESS_ROWS
+    EngineRows(name, columns, doc) for name, columns, doc in (*PROCESS_ROWS, *ENTITY_ROWS)
 )
