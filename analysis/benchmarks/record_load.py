@@ -1,11 +1,12 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Record a trace of a known size that looks like ROS 2 relay chains at full speed.
+"""Record a trace of a known size: ROS 2 relay chains at full speed, or an executor that spins.
 
-usage: record_load.py --events 1000000 -o DIR
+usage: record_load.py --events 1000000 [--load executor_load] -o DIR
 
-Builds chain_load.c against the workspace's libtracetools.so, records it with an LTTng of its own.
-The trace is in DIR/ust. A recording that lost an event is an error: its size would not be known.
+Builds chain_load.c (or executor_load.c) against the workspace's libtracetools.so, records it with
+an LTTng of its own. The trace is in DIR/ust. A recording that lost an event is an error: its size
+would not be known.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ ROOT = HERE.parents[1]
 LIBRARIES = ROOT / "tracing_ws/install/jazzy/lib/tracetools_provider"
 HEADERS = Path(sys.prefix) / "include/tracetools"
 SESSION = "load"
+CHAINS = "chain_load"
+EXECUTOR = "executor_load"
+# Sub-buffers of 1 MiB on each CPU: those of trace_configs/ros2.yaml, and what 40 MB a second need.
+SUB_BUFFERS = {CHAINS: 8, EXECUTOR: 32}
 _DEADLINE_S = 30.0
 # Root's session daemon has fixed paths below /run, and the buffers are in /dev/shm: with both
 # private, it neither meets another session daemon nor leaves anything behind.
@@ -140,18 +145,18 @@ def require_tools() -> None:
         raise click.ClickException(f"{', '.join(missing)} not found. Run make setup.")
 
 
-def build(directory: Path) -> Path:
-    """Compile the program into a directory."""
+def build(directory: Path, load: str) -> Path:
+    """Compile the program of a load into a directory."""
     if not (LIBRARIES / "libtracetools.so").is_file():
         raise click.ClickException(f"{LIBRARIES} holds no libtracetools.so. Run make setup.")
-    program = directory / "chain_load"
+    program = directory / load
     options = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-pthread", f"-I{HEADERS}"]
     line: list[str | Path] = [
         "gcc",
         *options,
         "-o",
         program,
-        HERE / "chain_load.c",
+        HERE / f"{load}.c",
         f"-L{LIBRARIES}",
         "-ltracetools",
     ]
@@ -161,9 +166,10 @@ def build(directory: Path) -> Path:
     return program
 
 
-def create_session(lttng: Lttng, output: Path) -> None:
+def create_session(lttng: Lttng, output: Path, sub_buffers: int) -> None:
     """Create and start the session, with the channel of trace_configs/ros2.yaml."""
-    sizes = ["--subbuf-size=1M", "--num-subbuf=8", "--switch-timer=0", "--read-timer=200000"]
+    count = f"--num-subbuf={sub_buffers}"
+    sizes = ["--subbuf-size=1M", count, "--switch-timer=0", "--read-timer=200000"]
     kind = ["--userspace", "--session", SESSION, "--buffers-uid", "--discard", "--output=mmap"]
     lttng.control("create", SESSION, "--output", output)
     lttng.control("enable-channel", *kind, *sizes, "ros2")
@@ -183,14 +189,14 @@ def discarded_events(lttng: Lttng) -> int:
     return sum(int(count or 0) for count in counts)
 
 
-def record(directory: Path, arguments: list[str]) -> Recording:
-    """Record a run of the program with these arguments into a directory that does not exist yet."""
+def record(directory: Path, arguments: list[str], load: str = CHAINS) -> Recording:
+    """Record a run of a load with these arguments into a directory that does not exist yet."""
     if directory.exists() and any(directory.iterdir()):
         raise click.ClickException(f"{directory} is not empty.")
     require_tools()
     with tempfile.TemporaryDirectory(prefix="strata_load_") as built, private_lttng() as lttng:
-        program = build(Path(built))
-        create_session(lttng, directory.resolve())
+        program = build(Path(built), load)
+        create_session(lttng, directory.resolve(), SUB_BUFFERS[load])
         begin = time.monotonic()
         printed = lttng.run(program, *arguments)
         seconds = time.monotonic() - begin
@@ -203,14 +209,19 @@ def record(directory: Path, arguments: list[str]) -> Recording:
 
 @click.command()
 @click.option("--events", type=int, required=True, help="How many events to emit, about.")
+@click.option("--load", type=click.Choice(list(SUB_BUFFERS)), default=CHAINS, show_default=True)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True)
-@click.option("--threads", type=int, help="How many chains, each in a thread.")
+@click.option(
+    "--threads", type=int, help="How many chains, each in a thread; an executor's threads."
+)
 @click.option("--relays", type=int, help="How many relays a chain has.")
-@click.option("--rate", type=int, help="Events a second and thread; 0: as fast as possible.")
-def main(output: Path, **options: int | None) -> None:
-    """Record a load of relay chains; exits with 1 if an event was lost."""
-    given = {name: value for name, value in options.items() if value is not None}
-    recording = record(output, [f"--{name}={value}" for name, value in given.items()])
+@click.option("--rate", type=int, help="chain_load: events a second and thread; 0: all it can.")
+@click.option("--chains", type=int, help="executor_load: how many.")
+@click.option("--wait-ns", type=int, help="executor_load: what a wait takes that finds work.")
+def main(output: Path, load: str, **options: int | None) -> None:
+    """Record a load; exits with 1 if an event was lost."""
+    given = {name.replace("_", "-"): value for name, value in options.items() if value is not None}
+    recording = record(output, [f"--{name}={value}" for name, value in given.items()], load)
     click.echo(
         f"{recording.directory}: {recording.events} events in {recording.seconds:.1f} s,"
         f" {recording.discarded} discarded"
@@ -218,7 +229,7 @@ def main(output: Path, **options: int | None) -> None:
     if recording.discarded:
         raise click.ClickException(
             f"{recording.discarded} events were discarded, so that the trace is not of the size"
-            " that was asked for. Try a lower --rate."
+            " that was asked for. Try a lower --rate, or a longer --wait-ns."
         )
 
 
