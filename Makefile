@@ -79,6 +79,7 @@ bench: setup ## run the benchmarks
 	$(PYTHON) tracing_ws/src/lidar_pipeline/benchmark/bench_polling.py
 	$(PYTHON) analysis/benchmarks/bench_thread_sampling.py
 	$(PYTHON) analysis/benchmarks/bench_read.py
+	$(PYTHON) analysis/benchmarks/bench_analysis.py
 	$(PYTHON) analysis/benchmarks/bench_model.py
 
 FAULTS ?=

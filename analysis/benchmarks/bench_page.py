@@ -229,15 +229,16 @@ def print_tables(results: Results) -> None:
     console = Console()
     console.width = min(_WIDTH, console.width) if console.is_terminal else _WIDTH
     for figures in results.figures:
-        _show(console, f"{figures.events:,} events", READER_HEAD, reader_cells(figures))
-    _show(console, "Memory", MEMORY_HEAD, memory_cells(results.floor))
-    _show(console, "Floor", FLOOR_HEAD, floor_cells(results.floor))
+        show(console, f"{figures.events:,} events", READER_HEAD, reader_cells(figures))
+    show(console, "Memory", MEMORY_HEAD, memory_cells(results.floor))
+    show(console, "Floor", FLOOR_HEAD, floor_cells(results.floor))
     if results.large is not None:
         console.print(large_line(results.large))
-    _show(console, "Promises", PROMISE_HEAD, promise_cells(results))
+    show(console, "Promises", PROMISE_HEAD, promise_cells(results))
 
 
-def _show(console: Console, title: str, head: list[str], cells: Cells) -> None:
+def show(console: Console, title: str, head: list[str], cells: Cells) -> None:
+    """Show a table in a terminal; columns of numbers are aligned to the right."""
     table = Table(title=title, title_justify="left")
     numbers = _number_columns(cells)
     for column, name in enumerate(head):
@@ -277,7 +278,7 @@ def markdown(results: Results) -> str:
         f"    python {results.command} --write docs/reading-speed.md",
         "## Promises",
         _PROMISES,
-        _markdown_table(PROMISE_HEAD, promise_cells(results)),
+        markdown_table(PROMISE_HEAD, promise_cells(results)),
     ]
     parts += [
         "## Readers",
@@ -287,7 +288,7 @@ def markdown(results: Results) -> str:
         size = f"{figures.bytes_in / _MIB:.0f} MiB of events, {figures.bytes_out / _MIB:.0f} MiB"
         parts += [
             f"### {figures.events:,} events ({size} of columns)",
-            _markdown_table(READER_HEAD, reader_cells(figures)),
+            markdown_table(READER_HEAD, reader_cells(figures)),
         ]
     if results.large is not None:
         parts += ["## A large trace", large_line(results.large)]
@@ -299,22 +300,23 @@ def markdown(results: Results) -> str:
             bytes_in=floor.bytes_in / floor.events,
             bytes_out=floor.bytes_out / floor.events,
         ),
-        _markdown_table(MEMORY_HEAD, memory_cells(floor)),
-        _markdown_table(FLOOR_HEAD, floor_cells(floor)),
+        markdown_table(MEMORY_HEAD, memory_cells(floor)),
+        markdown_table(FLOOR_HEAD, floor_cells(floor)),
         _FAR.format(**floor.parts),
     ]
-    return "\n\n".join(_wrapped(part) for part in parts) + "\n"
+    return "\n\n".join(wrapped(part) for part in parts) + "\n"
 
 
-def _wrapped(part: str) -> str:
+def wrapped(part: str) -> str:
     """Wrap paragraphs, now that the figures are in them; leave tables and code alone."""
     return "\n\n".join(
-        text if text.startswith(("|", " ", "#")) else textwrap.fill(text, _WIDTH)
+        text if text.startswith(("|", " ", "#", "<")) else textwrap.fill(text, _WIDTH)
         for text in part.split("\n\n")
     )
 
 
-def _markdown_table(head: list[str], cells: Cells) -> str:
+def markdown_table(head: list[str], cells: Cells) -> str:
+    """Return a table in Markdown."""
     numbers = _number_columns(cells)
     rule = ["---:" if column in numbers else "---" for column in range(len(head))]
     lines = [" | ".join(line) for line in (head, rule, *cells)]

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a process cost, and what bench_read.py measured of it."""
+"""What a process cost, and what bench_read.py and bench_analysis.py measured of it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,16 @@ STRATA = str(Path(sys.prefix) / "bin/strata")
 
 @dataclass(frozen=True)
 class Cost:
-    """CPU time (user and system), wall time and peak memory of a process, and its JSON."""
+    """CPU time (user and system), wall time and peak memory of a process, and its JSON.
+
+    `system_s` is the part of the CPU time that the kernel took, mostly for first-touch pages.
+    """
 
     cpu_s: float
     wall_s: float
     peak_bytes: int
     printed: dict[str, float] = field(default_factory=dict)
+    system_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,8 @@ def run(command: Sequence[str | Path], *, keep_output: bool = False) -> Cost:
             line = " ".join(map(str, command))
             raise click.ClickException(f"{line} failed:\n{errors.read().decode().strip()}")
         printed = json.loads(output.read()) if keep_output else {}
-    return Cost(usage.ru_utime + usage.ru_stime, wall_s, usage.ru_maxrss << 10, printed)
+    cpu_s = usage.ru_utime + usage.ru_stime
+    return Cost(cpu_s, wall_s, usage.ru_maxrss << 10, printed, usage.ru_stime)
 
 
 def run_reader(name: str, trace: Path) -> Cost:
