@@ -111,7 +111,7 @@ def build_model(
     )
     executors = find_executors(events, executions, waits, entities.callbacks)
     groups = find_callback_groups(executions, executors, entities.callbacks)
-    scheduling = find_scheduling(tables, events.processes, timeline, ledger)
+    scheduling = find_scheduling(tables, events, ledger)
     service_traffic = find_service_traffic(
         events, timeline, entities, executions, ledger, host_clocks, losses
     )

@@ -7,14 +7,15 @@ The state machine is in strata.model.thread_states.
 Threads are told by the ids of the initial pid namespace. Where the kernel events carry the contexts
 vpid and vtid (lttng-modules), these say which thread of the model is meant; else vtid and kernel id
 are taken to be the same, which is wrong in a pid namespace. A thread emits events only while it
-runs: one that the scheduler's events say did so mostly while it did not run is another, and left
-out.
+runs: one that the scheduler's events say did so mostly while it did not run (of its first `EMITTED`
+since then) is another, and left out. Of several kernel threads that have the ids of one, the one
+that ran at most of these events is meant.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +23,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from strata.model.columns import NONE, Ints, Processes
-from strata.model.search import GroupedSearch
+from strata.model.columns import NONE, EventColumns, Ints, Processes
+from strata.model.rows import picked
+from strata.model.search import GroupedSearch, runs, spread
 from strata.model.thread_states import Event, Intervals, State, ThreadEvents, thread_intervals
-from strata.model.timeline import Timeline
+from strata.schema.event import Phase
+from strata.schema.events import CATALOGUE
 from strata.schema.kernel_events import (
     SCHED_SWITCH,
     SCHED_WAKEUP,
@@ -39,6 +42,8 @@ Flags = npt.NDArray[np.bool_]
 _ASLEEP = 0xFF
 """States of sleep, stop and death; older and newer kernels mark preemption by higher bits."""
 IDLE = 0
+EMITTED = 1024
+"""So many events of a thread tell whether it is the one that the kernel's events are of."""
 
 
 @dataclass(frozen=True)
@@ -92,15 +97,16 @@ class _Switches:
 
 
 def find_scheduling(
-    tables: Mapping[str, pa.Table], processes: Processes, timeline: Timeline, ledger: Ledger
+    tables: Mapping[str, pa.Table], traced: EventColumns, ledger: Ledger
 ) -> Scheduling:
     """Return what the scheduler did with the model's threads; nothing without sched_switch.
 
-    `timeline` tells when each thread certainly ran.
+    The events that were `traced` tell when each thread certainly ran.
     """
     table = tables.get(SCHED_SWITCH)
     if table is None or not len(table):
         return _nothing()
+    processes = traced.processes
     hosts = {host: number for number, host in enumerate(dict.fromkeys(processes.host))}
     names = _Names()
     wakes = _Wakes.of(tables, hosts)
@@ -108,14 +114,15 @@ def find_scheduling(
     occupancy = _occupancy(switches)
     ledger.add("inferred_switches", inferred)
     ledger.add("missing_switches", int(switches.broken.sum()))
-    thread_of = _Threads(tables, processes, hosts)
-    events = _thread_events(switches, wakes, thread_of)
+    threads = _Threads(tables, processes, hosts)
+    events = _thread_events(switches, wakes, threads)
     first, last = _extent(switches, wakes, len(hosts))
-    intervals = thread_intervals(events, first, last, thread_of.host)
-    wrong = _out_of_step(intervals, timeline)
-    intervals = intervals.without(wrong)
-    active = np.unique(timeline.thread)
-    active = active[np.isin(thread_of.host[active], np.unique(switches.host))]
+    thread, ns = _emitted(traced)
+    pairs = thread_intervals(events, first, last, threads.host[threads.of_pair])
+    since = ns >= first[threads.host[thread]]
+    intervals = _of_threads(pairs, threads.of_pair, *_first_of_each(thread[since], ns[since]))
+    active = np.unique(thread)
+    active = active[np.isin(threads.host[active], np.unique(switches.host))]
     missing = np.setdiff1d(active, np.unique(intervals.thread))
     ledger.add("threads_without_kernel_events", len(missing))
     return Scheduling(intervals, occupancy, names.array, len(wakes.ns) > 0)
@@ -217,7 +224,7 @@ def _with_inferred(switches: _Switches, wakes: _Wakes) -> tuple[_Switches, int]:
     at = np.flatnonzero(switches.broken & (switches.next_tid == IDLE))
     search = GroupedSearch(wakes.host * _TIDS + wakes.tid, wakes.ns)
     thread = switches.host[at] * _TIDS + switches.prev_tid[at + 1]
-    place = search.position(thread, switches.ns[at + 1], after_equal=True) - 1
+    place = search.position(thread, switches.ns[at + 1], after_equal=False) - 1
     known = place >= search.begin(thread)
     at, place = at[known], place[known]
     woken_ns = wakes.ns[search.order[place]]
@@ -264,7 +271,7 @@ def _occupancy(switches: _Switches) -> Occupancy:
 
 
 class _Threads:
-    """Which threads of the model a kernel thread id stands for; `host` is of each model thread."""
+    """Which threads of the model a kernel thread may be; `host` is of each model thread."""
 
     def __init__(
         self, tables: Mapping[str, pa.Table], processes: Processes, hosts: dict[str, int]
@@ -279,20 +286,27 @@ class _Threads:
             {"host": self.host, "vpid": vpid, "vtid": vtid, "thread": np.arange(len(vtid))}
         )
         told = _told(tables[SCHED_SWITCH], hosts)
-        by_context = model.merge(told, on=["host", "vpid", "vtid"])[["host", "tid", "thread"]]
+        of_threads = told[told["tid"] != IDLE]
+        by_context = model.merge(of_threads, on=["host", "vpid", "vtid"])
         # Without contexts, a vtid is the kernel's id unless it is in a pid namespace.
-        bare = model[~model["host"].isin(told["host"])].rename(columns={"vtid": "tid"})
-        pairs = pd.concat([by_context, bare[["host", "tid", "thread"]]], ignore_index=True)
-        self._pairs = pairs.astype("int64")
+        bare = model[~model["host"].isin(told["host"]) & (model["vtid"] != IDLE)]
+        columns = ["host", "tid", "thread"]
+        pairs = pd.concat(
+            [by_context[columns], bare.rename(columns={"vtid": "tid"})[columns]], ignore_index=True
+        )
+        self._pairs = pairs.astype("int64").sort_values(["thread", "tid"], ignore_index=True)
+        self._pairs["pair"] = self._pairs.index
+        self.of_pair: Ints = self._pairs["thread"].to_numpy(np.int64)
 
     def expand(self, host: Ints, tid: Ints) -> tuple[Ints, Ints]:
-        """Return rows and model threads, for the rows whose kernel id is one of the model's.
+        """Return rows and pairs, for the rows whose kernel id is one of the model's.
 
+        A pair is a kernel thread and a thread of the model that it may be; `of_pair` is the latter.
         A kernel id that several threads had one after the other gives a row for each.
         """
         asked = pd.DataFrame({"host": host, "tid": tid, "row": np.arange(len(tid))})
         found = asked.merge(self._pairs, on=["host", "tid"])
-        return found["row"].to_numpy(np.int64), found["thread"].to_numpy(np.int64)
+        return found["row"].to_numpy(np.int64), found["pair"].to_numpy(np.int64)
 
 
 def _told(table: pa.Table, hosts: dict[str, int]) -> pd.DataFrame:
@@ -318,10 +332,12 @@ def _thread_events(switches: _Switches, wakes: _Wakes, threads: _Threads) -> Thr
         (wakes.host, wakes.tid, wakes.ns, wake, wakes.cpu),
     ]
     host, tid, ns, kind, cpu = (np.concatenate(column) for column in zip(*parts, strict=True))
-    row, thread = threads.expand(host, tid)
-    order = np.lexsort((kind[row], ns[row], thread))
-    row, thread = row[order], thread[order]
-    return ThreadEvents(thread, ns[row], kind[row], cpu[row])
+    row, pair = threads.expand(host, tid)
+    # What a later switch of its CPU shows of an *in* is no matter of order.
+    rank = np.minimum(kind[row], Event.IN)
+    order = np.lexsort((rank, ns[row], pair))
+    row, pair = row[order], pair[order]
+    return ThreadEvents(pair, ns[row], kind[row], cpu[row])
 
 
 def _extent(switches: _Switches, wakes: _Wakes, hosts: int) -> tuple[Ints, Ints]:
@@ -334,17 +350,46 @@ def _extent(switches: _Switches, wakes: _Wakes, hosts: int) -> tuple[Ints, Ints]
     return first, last
 
 
-def _out_of_step(intervals: Intervals, timeline: Timeline) -> Ints:
-    """Threads that emitted more events while they did not run, it seems, than while they did."""
-    if not len(intervals.thread):
-        return np.empty(0, np.int64)
-    search = GroupedSearch(intervals.thread, intervals.start_ns)
-    place = search.position(timeline.thread, timeline.ns, after_equal=True) - 1
+def _emitted(traced: EventColumns) -> tuple[Ints, Ints]:
+    """Threads and times of the events that were recorded, but for those that make entities."""
+    names = [name for name in traced.names if CATALOGUE[name].phase is Phase.RUNTIME]
+    own = [traced.stand_ins(name) == 0 for name in names]
+    thread = [traced.thread(name)[kept] for name, kept in zip(names, own, strict=True)]
+    ns = [traced.timestamps(name)[kept] for name, kept in zip(names, own, strict=True)]
+    none = np.empty(0, np.int64)
+    return np.concatenate([none, *thread]), np.concatenate([none, *ns])
+
+
+def _first_of_each(thread: Ints, ns: Ints) -> tuple[Ints, Ints]:
+    """The first `EMITTED` events of each thread."""
+    order = np.lexsort((ns, thread))
+    thread, ns = thread[order], ns[order]
+    begin, _ = runs(thread, thread)
+    kept = np.arange(len(thread)) - begin < EMITTED
+    return thread[kept], ns[kept]
+
+
+def _of_threads(pairs: Intervals, of_pair: Ints, thread: Ints, ns: Ints) -> Intervals:
+    """The intervals of the kernel thread that each thread of the model is, if it is any.
+
+    `thread` of `pairs` is a pair, `of_pair` the thread of each; then threads and times of events.
+    Left out is what emitted more while it did not run, it seems, than while it did.
+    """
+    if not len(pairs.thread):
+        return pairs
+    pair, event = spread(*runs(of_pair, thread))
+    search = GroupedSearch(pairs.thread, pairs.start_ns)
+    place = search.position(pair, ns[event], after_equal=True) - 1
     row = search.order[np.maximum(place, 0)]
-    known = (place >= search.begin(timeline.thread)) & (timeline.ns < intervals.end_ns[row])
-    thread, state = timeline.thread[known], intervals.state[row[known]]
-    size = int(timeline.thread.max(initial=0)) + 1
+    known = (place >= search.begin(pair)) & (ns[event] < pairs.end_ns[row])
+    pair, state = pair[known], pairs.state[row[known]]
     asleep = (state == State.PREEMPTED) | (state == State.BLOCKED)
-    at_rest = np.bincount(thread[asleep], minlength=size)
-    at_work = np.bincount(thread[state == State.RUNNING], minlength=size)
-    return np.flatnonzero(at_rest > at_work).astype(np.int64)
+    at_rest = np.bincount(pair[asleep], minlength=len(of_pair))
+    at_work = np.bincount(pair[state == State.RUNNING], minlength=len(of_pair))
+    wrong = at_rest > at_work
+    best = np.lexsort((-at_work, wrong, of_pair))
+    best = best[np.append(True, of_pair[best[1:]] != of_pair[best[:-1]])]
+    chosen = np.zeros(len(of_pair), bool)
+    chosen[best[~wrong[best]]] = True
+    kept = picked(pairs, chosen[pairs.thread])
+    return replace(kept, thread=of_pair[kept.thread])

@@ -16,9 +16,9 @@ sched_wakeup, sched_wakeup_new). What follows an event, until the next:
 
 * *Blocked* that no wake ends: where a wake came while the thread still ran, on its way out, it went
   back to the queue at once: preempted. Else it counts as blocked up to the *in*.
-* A switch from idle that is missing (another thread leaves the CPU next, and was woken meanwhile)
-  is put at that wake: a CPU that idles goes to a woken thread at once. Inferred, counted; early by
-  the time of leaving idle, some ten microseconds.
+* A switch from idle that is missing (another thread leaves the CPU next, and was woken between
+  the two) is put at that wake: a CPU that idles goes to a woken thread at once. Inferred, counted;
+  early by the time of leaving idle, some ten microseconds.
 * An *in* after which the CPU's next switch names another thread, or that the thread's next switch
   contradicts (another *in*, or an *out* on another CPU), and an *out* that another *out* follows:
   events were lost, the state is unknown up to the thread's next switch (from its wake on, where it
@@ -39,7 +39,6 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.model.columns import NONE, Ints
-from strata.model.rows import picked
 
 Flags = npt.NDArray[np.bool_]
 
@@ -54,7 +53,7 @@ class State(IntEnum):
 
 
 class Event(IntEnum):
-    """Kinds of events of a thread, in causal order at one instant."""
+    """Kinds of events of a thread, in causal order at one instant; the last two are equal in it."""
 
     OUT_RUNNABLE = 0
     OUT_BLOCKED = 1
@@ -75,10 +74,6 @@ class Intervals:
     end_ns: Ints
     state: Ints
     cpu: Ints
-
-    def without(self, threads: Ints) -> Intervals:
-        """Return the intervals of all other threads."""
-        return picked(self, ~np.isin(self.thread, threads))
 
 
 @dataclass(frozen=True)
