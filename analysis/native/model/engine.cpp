@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/entities.hpp"
+#include "model/scheduling.hpp"
 
 namespace strata {
 namespace {
@@ -17,12 +18,20 @@ uint8_t rank_of(const Arrival& arrival) {
 }  // namespace
 
 struct Engine::Machines {
-  explicit Machines(Context& context) : entities(context) {}
+  explicit Machines(Context& context) : entities(context), scheduling(context) {}
 
-  void on(const Event& event) { entities.on(event); }
-  void finish() { entities.finish(); }
+  void on(const Event& event) {
+    entities.on(event);
+    scheduling.on(event);
+  }
+  void on_kernel(const Event& event, const Place& place) { scheduling.on_kernel(event, place); }
+  void finish() {
+    entities.finish();
+    scheduling.finish();
+  }
 
   Entities entities;
+  Scheduling scheduling;
 };
 
 Engine::Engine(Settings settings)
@@ -47,7 +56,7 @@ void Engine::look_at(Arrival& arrival) {
   if (is_of_kernel(event.type)) {
     // Its threads are those of the whole machine, by ids of their own.
     event.thread = event.process = kNoThread;
-    machines_->on(event);
+    machines_->on_kernel(event, arrival.place);
     return;
   }
   if (arrival.place.vpid == kNone || arrival.place.vtid == kNone) {

@@ -225,6 +225,112 @@ struct CallbacksRows {
   }
 };
 
+// Hosts with events of the kernel's scheduler, in the order of their first.
+struct SchedulersRows {
+  Column<int64_t> host;  // number of the host's name among the texts
+  Column<int64_t> first_ns;  // first event of its scheduler
+  Column<int64_t> last_ns;  // last event of its scheduler
+  Column<int64_t> switches;  // how many events of sched_switch
+  Column<int64_t> wakes;  // how many events of waking; without any, blocked may be waiting for a CPU
+
+  size_t size() const { return host.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    host.push_back(kNone);
+    first_ns.push_back(kNone);
+    last_ns.push_back(kNone);
+    switches.push_back(kNone);
+    wakes.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("host", host);
+    visit("first_ns", first_ns);
+    visit("last_ns", last_ns);
+    visit("switches", switches);
+    visit("wakes", wakes);
+  }
+};
+
+// CPUs in the order in which events name them.
+struct CpusRows {
+  Column<int64_t> scheduler;  // row of the schedulers
+  Column<int64_t> number;  // its number in the host
+  Column<int64_t> switches;  // how many events of sched_switch
+
+  size_t size() const { return scheduler.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    scheduler.push_back(kNone);
+    number.push_back(kNone);
+    switches.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("scheduler", scheduler);
+    visit("number", number);
+    visit("switches", switches);
+  }
+};
+
+// What threads did, by thread and time; intervals of a thread leave no gap.
+struct ThreadStatesRows {
+  Column<int32_t> thread;  // row of the threads
+  Column<int64_t> start_ns;  // its begin
+  Column<int64_t> end_ns;  // its end
+  Column<uint8_t> state;  // ThreadState: 0 running, 1 preempted, 2 blocked, 3 unknown
+  Column<int32_t> cpu;  // row of the CPUs; null when blocked or not known
+
+  size_t size() const { return thread.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    thread.push_back(kNone);
+    start_ns.push_back(kNone);
+    end_ns.push_back(kNone);
+    state.push_back(0);
+    cpu.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("thread", thread);
+    visit("start_ns", start_ns);
+    visit("end_ns", end_ns);
+    visit("state", state);
+    visit("cpu", cpu);
+  }
+};
+
+// Which thread had a CPU while a traced thread was preempted on it, by CPU and time.
+struct CpuOccupancyRows {
+  Column<int32_t> cpu;  // row of the CPUs
+  Column<int64_t> start_ns;  // its begin
+  Column<int64_t> end_ns;  // its end
+  Column<int64_t> tid;  // the kernel's id of the thread that had it; 0 for idle
+  Column<int64_t> name;  // number of its name among the texts, as it was when it left
+
+  size_t size() const { return cpu.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    cpu.push_back(kNone);
+    start_ns.push_back(kNone);
+    end_ns.push_back(kNone);
+    tid.push_back(kNone);
+    name.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("cpu", cpu);
+    visit("start_ns", start_ns);
+    visit("end_ns", end_ns);
+    visit("tid", tid);
+    visit("name", name);
+  }
+};
+
 // All tables of the engine.
 struct Rows {
   ProcessesRows processes;
@@ -234,6 +340,10 @@ struct Rows {
   SubscriptionsRows subscriptions;
   TimersRows timers;
   CallbacksRows callbacks;
+  SchedulersRows schedulers;
+  CpusRows cpus;
+  ThreadStatesRows thread_states;
+  CpuOccupancyRows cpu_occupancy;
 
   template <typename Visitor>
   void each(Visitor&& visit) {
@@ -244,6 +354,10 @@ struct Rows {
     visit("subscriptions", subscriptions);
     visit("timers", timers);
     visit("callbacks", callbacks);
+    visit("schedulers", schedulers);
+    visit("cpus", cpus);
+    visit("thread_states", thread_states);
+    visit("cpu_occupancy", cpu_occupancy);
   }
 };
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from strata.schema.engine.entity_rows import ENTITY_ROWS
 from strata.schema.engine.process_rows import PROCESS_ROWS
+from strata.schema.engine.scheduling_rows import SCHEDULING_ROWS
 
-INT, FLAG = "int64_t", "uint8_t"
-"""What C++ has in a column; NumPy has int64 and uint8 for them."""
+INT, SHORT, FLAG = "int64_t", "int32_t", "uint8_t"
+"""What C++ has in a column; NumPy has int64, int32 and uint8 for them."""
 
 
 @dataclass(frozen=True)
@@ -27,5 +28,6 @@ class EngineRows:
 
 
 ENGINE_ROWS: tuple[EngineRows, ...] = tuple(
-    EngineRows(name, columns, doc) for name, columns, doc in (*PROCESS_ROWS, *ENTITY_ROWS)
+    EngineRows(name, columns, doc)
+    for name, columns, doc in (*PROCESS_ROWS, *ENTITY_ROWS, *SCHEDULING_ROWS)
 )
