@@ -30,7 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "scenario": {"errors", "record", "printable", "masking", "documents", "yaml_document"},
     "model": {"errors", "schema", "read", "units"},
     "engine": {"errors", "schema", "read", "units"},
-    "layers": {"errors", "schema", "read", "model", "units"},
+    "layers": {"errors", "schema", "read", "engine", "model", "units"},
     "stats": {"errors", "schema", "model", "layers", "analysis", "units", "symbols"},
     "verdict": {"schema", "model", "analysis", "stats", "units", "symbols"},
     "originals": {"documents", "errors", "stats", "units"},

@@ -8,6 +8,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "binding/layer_functions.hpp"
 #include "model/batches.hpp"
 #include "model/engine.hpp"
 
@@ -131,4 +132,5 @@ NB_MODULE(_model, module) {
       .def_prop_ro("bytes", &Engine::bytes)
       .def_prop_ro("findings", &Engine::findings)
       .def_prop_ro("counts", &Engine::counts);
+  add_layer_functions(module);
 }

@@ -21,3 +21,34 @@ class Engine:
     def findings(self) -> list[tuple[str, int, int, int, int, int]]: ...
     @property
     def counts(self) -> dict[str, int]: ...
+
+_Ints = npt.NDArray[np.int64]
+_Columns = Sequence[_Ints]
+
+# Columns are int64, all of a table of one length (else ValueError). Stretches: message, layer,
+# thread, begin, end, lane, idle. States: thread, begin, end, state, CPU. Occupancy: CPU, begin,
+# end, tid, name. Windows: thread, begin, end, ns on a CPU, ns of waits. Waits: lane, begin, end.
+# Callbacks and waits of threads: thread, begin, end. `lane_of`: the lane of each thread.
+
+def cut_stretches(
+    layers: Sequence[tuple[int, int, _Ints, _Ints, _Ints, _Ints]], lane: _Ints, group: _Ints
+) -> tuple[_Ints, _Ints, _Ints, _Ints, _Ints, _Ints, _Ints]: ...
+def layer_times(
+    stretches: _Columns, states: _Columns, waits: _Columns, lane_of: _Ints
+) -> tuple[_Ints, _Ints, _Ints, _Ints]: ...
+def preemptions(
+    stretches: _Columns,
+    states: _Columns,
+    occupancy: _Columns,
+    waits: _Columns,
+    callbacks: _Columns,
+    lane_of: _Ints,
+) -> tuple[_Ints, _Ints, _Ints, _Ints, _Ints]: ...
+def cpu_waits(
+    stretches: _Columns,
+    windows: _Columns,
+    waits: _Columns,
+    callbacks: _Columns,
+    thread_waits: _Columns,
+    lane_of: _Ints,
+) -> tuple[_Ints, _Ints, _Ints, _Ints, _Ints, _Ints]: ...

@@ -26,13 +26,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strata.engine import _model as engine
 from strata.layers.links import Links
-from strata.layers.stretches import LAYERS, Occupations, Stretches, find_stretches
+from strata.layers.stretches import LAYERS, Columns, Stretches, find_stretches, occupations
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
-from strata.model.clocks import Clock
 from strata.model.columns import NONE, Ints
-from strata.model.search import overlapping, sums
 from strata.model.thread_cpu import CpuSamples
 from strata.schema import layers as names
 from strata.schema.layers import Layer
@@ -62,61 +61,31 @@ class CpuWaits:
     most_ns: Ints
 
 
-@dataclass(frozen=True)
-class _Windows:
-    """Windows by model thread and time, that do not overlap."""
-
-    thread: Ints
-    begin_ns: Ints
-    end_ns: Ints
-    cpu_ns: Ints
-    wait_ns: Ints
-
-
 def find_cpu_waits(model: Model, transfers: Transfers, links: Links) -> CpuWaits:
     """Return the waits of all messages' layers; without samples there is no row."""
-    windows = _windows(model.cpu)
-    if not len(windows.thread):
+    if not model.cpu.known:
         return CpuWaits(*[np.empty(0, np.int64)] * 6)
     own = _with_middleware(find_stretches(model, transfers, links), model, transfers)
-    did = Occupations(model)
-    needed_ns = _needed(own, model, windows)
-    row, window = overlapping(
-        (own.thread, own.begin_ns, own.end_ns),
-        (windows.thread, windows.begin_ns, windows.end_ns),
+    did, waits = occupations(model), model.waits
+    return CpuWaits(
+        *engine.cpu_waits(
+            own,
+            _windows(model.cpu),
+            did.waits,
+            did.callbacks,
+            (waits.thread, waits.start_ns, waits.end_ns),
+            did.lane_of,
+        )
     )
-    waited = windows.wait_ns[window] > 0
-    row, window = row[waited], window[waited]
-    begin_ns = np.maximum(own.begin_ns[row], windows.begin_ns[window])
-    end_ns = np.minimum(own.end_ns[row], windows.end_ns[window])
-    inside_ns = np.maximum(own.apart(row, did, begin_ns, end_ns), 0)
-    about, least, most = _spread(inside_ns, windows, window, needed_ns[window])
-    return _added_up(own, row, about, least, most)
 
 
-def _windows(samples: CpuSamples) -> _Windows:
-    """Windows of the trace's threads; a wait beyond the begin of one goes to the one before."""
+def _windows(samples: CpuSamples) -> Columns:
+    """Thread of the trace, begin, end, and ns on a CPU and of waits of each window."""
     raw = samples.windows
     number = samples.threads["number"].to_numpy(np.int64)
     of_number = np.full(int(number.max(initial=0)) + 1, NONE, np.int64)
     of_number[number] = samples.threads["model_thread"].to_numpy(np.int64)
-    thread = of_number[raw.thread] if len(raw.thread) else raw.thread
-    order = np.lexsort((raw.end_ns, thread))
-    order = order[thread[order] != NONE]
-    thread, end_ns = thread[order], raw.end_ns[order]
-    begin_ns, wait_ns = raw.begin_ns[order], raw.wait_ns[order].copy()
-    follows = np.append(False, thread[1:] == thread[:-1])[: len(thread)]
-    before_ns = np.where(follows, np.append(0, end_ns[:-1])[: len(end_ns)], begin_ns - wait_ns)
-    begin_ns = np.maximum(np.minimum(begin_ns, end_ns - wait_ns), before_ns)
-    beyond = np.where(follows, np.maximum(wait_ns - (end_ns - begin_ns), 0), 0)
-    wait_ns[:-1] += beyond[1:]
-    return _Windows(
-        thread,
-        begin_ns,
-        end_ns,
-        raw.cpu_ns[order],
-        np.minimum(wait_ns, np.maximum(end_ns - begin_ns, 0)),
-    )
+    return of_number[raw.thread], raw.begin_ns, raw.end_ns, raw.cpu_ns, raw.wait_ns
 
 
 def _with_middleware(own: Stretches, model: Model, transfers: Transfers) -> Stretches:
@@ -144,47 +113,6 @@ def _with_middleware(own: Stretches, model: Model, transfers: Transfers) -> Stre
         lane = transfers.waiting.lane[rows]
         none = np.full(len(rows), NONE, np.int64)
         parts.append((rows, number, thread[rows], begin_ns[rows], end_ns[rows], lane, none))
-    first = (own.message, own.layer, own.thread, own.begin_ns, own.end_ns, own.lane, own.idle)
     return Stretches(
-        *(np.concatenate(column).astype(np.int64) for column in zip(first, *parts, strict=True))
+        *(np.concatenate(column).astype(np.int64) for column in zip(own, *parts, strict=True))
     )
-
-
-def _needed(own: Stretches, model: Model, windows: _Windows) -> Ints:
-    """How long the thread of each window was needed in it, as far as is known."""
-    ran, waits = model.executions, model.waits
-    ended = ran.end_ns != NONE
-    # Executor wait begins with the message, not with the thread's work for it.
-    kept = own.idle != 0
-    clock = Clock(
-        np.concatenate([own.thread[kept], ran.thread[ended]]),
-        np.concatenate([own.begin_ns[kept], ran.start_ns[ended]]),
-        np.concatenate([own.end_ns[kept], ran.end_ns[ended]]),
-    )
-    known = clock.within(windows.thread, windows.begin_ns, windows.end_ns)
-    waiting = Clock(waits.thread, waits.start_ns, waits.end_ns)
-    awake = windows.end_ns - windows.begin_ns
-    awake = awake - waiting.within(windows.thread, windows.begin_ns, windows.end_ns)
-    return np.where(waiting.known(windows.thread), np.maximum(awake, known), known)
-
-
-def _spread(
-    inside_ns: Ints, windows: _Windows, window: Ints, needed_ns: Ints
-) -> tuple[Ints, Ints, Ints]:
-    """Return what was waited in parts of windows: about, at least and at most."""
-    wait_ns, cpu_ns = windows.wait_ns[window], windows.cpu_ns[window]
-    length_ns = windows.end_ns[window] - windows.begin_ns[window]
-    most = np.minimum(inside_ns, wait_ns)
-    least = np.minimum(np.maximum(inside_ns - (length_ns - wait_ns), 0), most)
-    busy_ns = np.maximum(np.maximum(needed_ns, wait_ns + cpu_ns), 1)
-    about = np.rint(inside_ns * (wait_ns / busy_ns)).astype(np.int64)
-    return np.clip(about, least, most), least, most
-
-
-def _added_up(own: Stretches, row: Ints, about: Ints, least: Ints, most: Ints) -> CpuWaits:
-    keys = np.stack([own.message[row], own.layer[row], own.thread[row]])
-    groups, inverse = np.unique(keys, axis=1, return_inverse=True)
-    inverse, count = inverse.reshape(-1), groups.shape[1]
-    totals = [sums(inverse, values, count) for values in (about, least, most)]
-    kept = totals[2] > 0
-    return CpuWaits(*(column[kept] for column in (*groups, *totals)))

@@ -19,18 +19,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strata.engine import _model as engine
 from strata.layers.links import Links
-from strata.layers.stretches import LAYERS, Occupations, Stretches, find_stretches
+from strata.layers.stretches import LAYERS, find_stretches, occupations
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
-from strata.model.clocks import Clock, Overlap
-from strata.model.columns import NONE, Ints
-from strata.model.scheduling import IDLE, Occupancy
-from strata.model.search import overlapping, sums
-from strata.model.thread_states import Intervals, State
+from strata.model.columns import Ints
 from strata.schema import layers as names
-
-STATES = (State.RUNNING, State.PREEMPTED, State.BLOCKED)
 
 
 @dataclass(frozen=True)
@@ -69,86 +64,17 @@ def layer_times(model: Model, transfers: Transfers, links: Links) -> tuple[Layer
         return LayerTimes(*[empty] * 7), Preemptions(
             empty, empty, empty, np.empty(0, object), empty
         )
-    stretches = find_stretches(model, transfers, links)
-    waits = model.clocks.waits
-    intervals = model.scheduling.intervals
-    running, preempted, blocked = (_spent(stretches, intervals, s, model, waits) for s in STATES)
+    own, did = find_stretches(model, transfers, links), occupations(model)
+    found = model.scheduling.intervals
+    states = (found.thread, found.start_ns, found.end_ns, found.state, found.cpu)
+    running, preempted, blocked, unknown = engine.layer_times(own, states, did.waits, did.lane_of)
     if not model.scheduling.woken:
         # They may have been in the queue of a CPU.
-        blocked = np.where(stretches.layer == LAYERS.index(names.WAKE_UP), 0, blocked)
-    every = np.arange(len(stretches.message))
-    whole = stretches.counted(every, waits, stretches.begin_ns, stretches.end_ns)
-    times = LayerTimes(
-        stretches.message,
-        stretches.layer,
-        stretches.thread,
-        running,
-        preempted,
-        blocked,
-        whole - running - preempted - blocked,
-    )
-    return times, _preemptions(model, stretches)
-
-
-def _spent(
-    stretches: Stretches, intervals: Intervals, state: State, model: Model, waits: Clock
-) -> Ints:
-    """How long the thread was in a state in each stretch, as far as it counts."""
-    own = intervals.state == state
-    clock = Clock(intervals.thread[own], intervals.start_ns[own], intervals.end_ns[own])
-    within = Overlap(clock, waits, model.executors.lane(clock.lane))
-    thread, begin_ns, end_ns = stretches.thread, stretches.begin_ns, stretches.end_ns
-    whole = clock.within(thread, begin_ns, end_ns)
-    idle = within.within(thread, stretches.lane, begin_ns, end_ns)
-    some = np.where(stretches.idle == 1, idle, whole - idle)
-    return np.where(stretches.idle == NONE, whole, some)
-
-
-def _preemptions(model: Model, stretches: Stretches) -> Preemptions:
-    """Add up who had the CPU while the thread of each stretch was preempted."""
-    intervals, occupancy = model.scheduling.intervals, model.scheduling.occupancy
-    own = np.flatnonzero(intervals.state == State.PREEMPTED)
-    row, piece = overlapping(
-        (stretches.thread, stretches.begin_ns, stretches.end_ns),
-        (intervals.thread[own], intervals.start_ns[own], intervals.end_ns[own]),
-    )
-    piece = own[piece]
-    begin_ns = np.maximum(stretches.begin_ns[row], intervals.start_ns[piece])
-    end_ns = np.minimum(stretches.end_ns[row], intervals.end_ns[piece])
-    inner, had = overlapping(
-        (intervals.cpu[piece], begin_ns, end_ns),
-        (occupancy.cpu, occupancy.start_ns, occupancy.end_ns),
-    )
-    had_begin = np.maximum(begin_ns[inner], occupancy.start_ns[had])
-    had_end = np.minimum(end_ns[inner], occupancy.end_ns[had])
-    did = Occupations(model)
-    known = stretches.apart(row[inner], did, had_begin, had_end)
-    whole = stretches.apart(row, did, begin_ns, end_ns)
-    seen = sums(inner, known, len(row))
-    # Where nobody is known to have had the CPU: its first and last moments, and lost events.
-    none = np.full(len(row), NONE, np.int64)
-    return _added_up(
-        model,
-        stretches,
-        np.concatenate([row[inner], row]),
-        np.concatenate([occupancy.tid[had], none]),
-        np.concatenate([_named(occupancy, had), none]),
-        np.concatenate([known, whole - seen]),
-    )
-
-
-def _named(occupancy: Occupancy, rows: Ints) -> Ints:
-    there = (occupancy.tid[rows] != NONE) & (occupancy.tid[rows] != IDLE)
-    return np.where(there, occupancy.name[rows], NONE)
-
-
-def _added_up(
-    model: Model, stretches: Stretches, row: Ints, tid: Ints, name: Ints, duration_ns: Ints
-) -> Preemptions:
-    kept = duration_ns > 0
-    row = row[kept]
-    keys = np.stack([stretches.message[row], stretches.layer[row], tid[kept], name[kept]])
-    groups, inverse = np.unique(keys, axis=1, return_inverse=True)
-    total = sums(inverse.reshape(-1), duration_ns[kept], groups.shape[1])
+        unsure = own.layer == LAYERS.index(names.WAKE_UP)
+        blocked, unknown = np.where(unsure, 0, blocked), unknown + np.where(unsure, blocked, 0)
+    times = LayerTimes(own.message, own.layer, own.thread, running, preempted, blocked, unknown)
+    had = model.scheduling.occupancy
+    occupancy = (had.cpu, had.start_ns, had.end_ns, had.tid, had.name)
+    message, layer, tid, name, duration_ns = engine.preemptions(own, states, occupancy, *did)
     words = np.append(model.scheduling.names, "")
-    return Preemptions(groups[0], groups[1], groups[2], words[groups[3]], total)
+    return times, Preemptions(message, layer, tid, words[name], duration_ns)

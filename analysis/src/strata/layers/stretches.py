@@ -14,18 +14,21 @@ are not divided here, and have no rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from strata.engine._model import cut_stretches
 from strata.layers.links import KINDS, Links
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
-from strata.model.clocks import Clock, Overlap
 from strata.model.columns import NONE, Ints
 from strata.model.search import pick
 from strata.schema import layers as names
 from strata.schema.layers import Layer
+
+Columns = Sequence[Ints]
 
 LAYERS: tuple[Layer, ...] = (
     names.DRIVER,
@@ -40,25 +43,30 @@ LAYERS: tuple[Layer, ...] = (
 """The layers that belong to one thread; `Stretches.layer` is an index of it."""
 
 
-class Occupations:
-    """What the threads that take messages did: executors' waits, and callbacks on each thread."""
+class Occupations(NamedTuple):
+    """What the threads that take messages did, as columns: (lane or thread, begin, end).
 
-    def __init__(self, model: Model) -> None:
-        ran = model.executions
-        ended = ran.end_ns != NONE
-        self.waits = model.clocks.waits
-        self._callbacks = Clock(ran.thread[ended], ran.start_ns[ended], ran.end_ns[ended])
-        lane = model.executors.lane(self._callbacks.lane)
-        self._both = Overlap(self._callbacks, self.waits, lane)
+    `waits` for work of executors by lane, `callbacks` by thread; `lane_of` is of each thread.
+    """
 
-    def in_callbacks(self, thread: Ints, lane: Ints, begin_ns: Ints, end_ns: Ints) -> Ints:
-        """Return ns in which a thread ran callbacks, and its executor was not idle."""
-        whole = self._callbacks.within(thread, begin_ns, end_ns)
-        return whole - self._both.within(thread, lane, begin_ns, end_ns)
+    waits: Columns
+    callbacks: Columns
+    lane_of: Ints
 
 
-@dataclass(frozen=True)
-class Stretches:
+def occupations(model: Model) -> Occupations:
+    """Return what the model's threads did."""
+    waits, ran = model.clocks.waits, model.executions
+    ended = ran.end_ns != NONE
+    threads = np.arange(len(model.events.processes.thread_process), dtype=np.int64)
+    return Occupations(
+        (waits.lane, waits.start_ns, waits.end_ns),
+        (ran.thread[ended], ran.start_ns[ended], ran.end_ns[ended]),
+        model.executors.lane(threads),
+    )
+
+
+class Stretches(NamedTuple):
     """Stretches of time of a message and layer on a thread.
 
     `lane` is the thread's executor. `idle`: 1 when only the time counts in which the executor was
@@ -72,21 +80,6 @@ class Stretches:
     end_ns: Ints
     lane: Ints
     idle: Ints
-
-    def counted(self, rows: Ints, waits: Clock, begin_ns: Ints, end_ns: Ints) -> Ints:
-        """Return how much of pieces of stretches counts."""
-        idle, whole = self.idle[rows], end_ns - begin_ns
-        waited = waits.within(self.lane[rows], begin_ns, end_ns)
-        return np.where(idle == NONE, whole, np.where(idle == 1, waited, whole - waited))
-
-    def apart(self, rows: Ints, did: Occupations, begin_ns: Ints, end_ns: Ints) -> Ints:
-        """Return how much of pieces counts; of executor wait, without the callbacks that ran.
-
-        These have their own rows, under the messages that they are of.
-        """
-        counted = self.counted(rows, did.waits, begin_ns, end_ns)
-        ran = did.in_callbacks(self.thread[rows], self.lane[rows], begin_ns, end_ns)
-        return counted - np.where(self.idle[rows] == 0, ran, 0)
 
 
 def find_stretches(model: Model, transfers: Transfers, links: Links) -> Stretches:
@@ -109,28 +102,14 @@ def find_stretches(model: Model, transfers: Transfers, links: Links) -> Stretche
         names.CALLBACK: (runner, start_ns, end_ns),
         names.HOLD: (publisher, held_from_ns, held_from_ns + held_ns),
     }
-    alone = transfers.waiting.group == NONE
     none = np.full(len(transfers), NONE, np.int64)
-    parts = []
+    layers = []
     for number, layer in enumerate(LAYERS):
-        thread, begin_ns, until_ns = rows[layer]
         idle = {names.WAKE_UP: 1, names.EXECUTOR_WAIT: 0}.get(layer, NONE)
         ns = held_ns if layer is names.HOLD else transfers.durations.get(layer.column, none)
-        whole = until_ns - begin_ns == ns if idle == NONE else alone & (until_ns >= begin_ns)
-        there = (ns != NONE) & (thread != NONE) & (begin_ns != NONE) & whole
-        message = np.flatnonzero(there).astype(np.int64)
-        parts.append(
-            (
-                message,
-                np.full(len(message), number, np.int64),
-                thread[there],
-                begin_ns[there],
-                until_ns[there],
-                transfers.waiting.lane[there],
-                np.full(len(message), idle, np.int64),
-            )
-        )
-    return Stretches(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        layers.append((number, idle, *rows[layer], ns))
+    waiting = transfers.waiting
+    return Stretches(*cut_stretches(layers, waiting.lane, waiting.group))
 
 
 def _holds(transfers: Transfers, links: Links) -> tuple[Ints, Ints]:

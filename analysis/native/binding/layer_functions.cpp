@@ -1,0 +1,119 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "binding/layer_functions.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "model/cpu_waits.hpp"
+#include "model/layer_times.hpp"
+#include "model/stretches.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+using strata::Ints;
+using Array = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <size_t Count>
+using Columns = std::array<Array, Count>;
+
+Ints span(const Array& array) { return {array.data(), array.size()}; }
+
+template <size_t Count>
+strata::Spans spans(const Columns<Count>& columns) {
+  return {span(columns[0]), span(columns[1]), span(columns[2])};
+}
+
+strata::Stretches stretches(const Columns<7>& columns) {
+  return {span(columns[0]), span(columns[1]), span(columns[2]), span(columns[3]),
+          span(columns[4]), span(columns[5]), span(columns[6])};
+}
+
+nb::object as_array(std::vector<int64_t>&& values) {
+  auto* kept = new std::vector<int64_t>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<int64_t>*>(p); });
+  return nb::cast(
+      nb::ndarray<nb::numpy, int64_t, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+}
+
+template <typename... Vectors>
+nb::tuple as_arrays(Vectors&&... columns) {
+  return nb::make_tuple(as_array(std::forward<Vectors>(columns))...);
+}
+
+using Layer = std::tuple<int64_t, int64_t, Array, Array, Array, Array>;
+
+nb::tuple cut_stretches(const std::vector<Layer>& layers, const Array& lane, const Array& group) {
+  std::vector<strata::LayerColumns> columns;
+  for (const auto& [layer, idle, thread, begin_ns, end_ns, duration_ns] : layers) {
+    columns.push_back({layer, idle, span(thread), span(begin_ns), span(end_ns), span(duration_ns)});
+  }
+  strata::StretchRows rows;
+  {
+    const nb::gil_scoped_release unlocked;
+    rows = strata::cut_stretches(columns, span(lane), span(group));
+  }
+  return as_arrays(std::move(rows.message), std::move(rows.layer), std::move(rows.thread),
+                   std::move(rows.begin_ns), std::move(rows.end_ns), std::move(rows.lane),
+                   std::move(rows.idle));
+}
+
+nb::tuple layer_times(const Columns<7>& of, const Columns<5>& states, const Columns<3>& waits,
+                      const Array& lane_of) {
+  std::array<std::vector<int64_t>, 4> spent;
+  {
+    const nb::gil_scoped_release unlocked;
+    spent = strata::layer_times(stretches(of), {spans(states), span(states[3]), span(states[4])},
+                                spans(waits), span(lane_of));
+  }
+  return as_arrays(std::move(spent[0]), std::move(spent[1]), std::move(spent[2]),
+                   std::move(spent[3]));
+}
+
+nb::tuple preemptions(const Columns<7>& of, const Columns<5>& states, const Columns<5>& occupancy,
+                      const Columns<3>& waits, const Columns<3>& callbacks, const Array& lane_of) {
+  strata::Preemptions rows;
+  {
+    const nb::gil_scoped_release unlocked;
+    const strata::Occupations did(spans(waits), spans(callbacks), span(lane_of));
+    rows = strata::preemptions(stretches(of), {spans(states), span(states[3]), span(states[4])},
+                               {spans(occupancy), span(occupancy[3]), span(occupancy[4])}, did);
+  }
+  return as_arrays(std::move(rows.message), std::move(rows.layer), std::move(rows.tid),
+                   std::move(rows.name), std::move(rows.duration_ns));
+}
+
+nb::tuple cpu_waits(const Columns<7>& of, const Columns<5>& windows, const Columns<3>& waits,
+                    const Columns<3>& callbacks, const Columns<3>& thread_waits,
+                    const Array& lane_of) {
+  strata::CpuWaits rows;
+  {
+    const nb::gil_scoped_release unlocked;
+    const strata::Occupations did(spans(waits), spans(callbacks), span(lane_of));
+    const strata::SampleWindows own =
+        strata::separate({spans(windows), span(windows[3]), span(windows[4])});
+    rows = strata::cpu_waits(stretches(of), own, did, spans(callbacks), spans(thread_waits));
+  }
+  return as_arrays(std::move(rows.message), std::move(rows.layer), std::move(rows.thread),
+                   std::move(rows.about_ns), std::move(rows.least_ns), std::move(rows.most_ns));
+}
+
+}  // namespace
+
+void add_layer_functions(nb::module_& module) {
+  module.def("cut_stretches", &cut_stretches, nb::arg("layers"), nb::arg("lane"), nb::arg("group"));
+  module.def("layer_times", &layer_times, nb::arg("stretches"), nb::arg("states"), nb::arg("waits"),
+             nb::arg("lane_of"));
+  module.def("preemptions", &preemptions, nb::arg("stretches"), nb::arg("states"),
+             nb::arg("occupancy"), nb::arg("waits"), nb::arg("callbacks"), nb::arg("lane_of"));
+  module.def("cpu_waits", &cpu_waits, nb::arg("stretches"), nb::arg("windows"), nb::arg("waits"),
+             nb::arg("callbacks"), nb::arg("thread_waits"), nb::arg("lane_of"));
+}
