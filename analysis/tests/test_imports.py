@@ -28,7 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "read": {"errors", "schema", "printable", "documents", "yaml_document"},
     "record": {"errors", "schema", "units", "documents", "yaml_document", "marks", "masking"},
     "scenario": {"errors", "record", "printable", "masking", "documents", "yaml_document"},
-    "model": {"errors", "schema", "read", "units"},
+    "model": {"errors", "schema", "read", "engine", "units"},
     "engine": {"errors", "schema", "read", "units"},
     "layers": {"errors", "schema", "read", "engine", "model", "units"},
     "stats": {"errors", "schema", "model", "layers", "analysis", "units", "symbols"},

@@ -15,6 +15,7 @@
 #include "model/cpu_waits.hpp"
 #include "model/layer_times.hpp"
 #include "model/stretches.hpp"
+#include "model/thread_cpu.hpp"
 
 namespace nb = nanobind;
 
@@ -106,6 +107,33 @@ nb::tuple cpu_waits(const Columns<7>& of, const Columns<5>& windows, const Colum
                    std::move(rows.about_ns), std::move(rows.least_ns), std::move(rows.most_ns));
 }
 
+nb::tuple sums_as_arrays(strata::ThreadSums&& rows) {
+  return as_arrays(std::move(rows.thread), std::move(rows.begin_ns), std::move(rows.end_ns),
+                   std::move(rows.on_cpu_ns), std::move(rows.cpu_wait_ns), std::move(rows.slices),
+                   std::move(rows.longest_wait_ns), std::move(rows.traffic_on_cpu_ns),
+                   std::move(rows.traffic_cpu_wait_ns));
+}
+
+nb::tuple sample_windows(const Columns<6>& samples, const Array& sampled_ns) {
+  strata::ThreadWindows rows =
+      strata::sample_windows({span(samples[0]), span(samples[1]), span(samples[2]),
+                              span(samples[3]), span(samples[4]), span(samples[5])},
+                             span(sampled_ns));
+  return as_arrays(std::move(rows.thread), std::move(rows.begin_ns), std::move(rows.end_ns),
+                   std::move(rows.cpu_ns), std::move(rows.wait_ns), std::move(rows.slices));
+}
+
+nb::tuple sum_windows(const Columns<6>& windows, const Array& first_ns, const Array& last_ns) {
+  return sums_as_arrays(
+      strata::sum_windows({spans(windows), span(windows[3]), span(windows[4]), span(windows[5])},
+                          span(first_ns), span(last_ns)));
+}
+
+nb::tuple sum_states(const Columns<5>& states, const Array& first_ns, const Array& last_ns) {
+  return sums_as_arrays(strata::sum_states({spans(states), span(states[3]), span(states[4])},
+                                           span(first_ns), span(last_ns)));
+}
+
 }  // namespace
 
 void add_layer_functions(nb::module_& module) {
@@ -116,4 +144,8 @@ void add_layer_functions(nb::module_& module) {
              nb::arg("occupancy"), nb::arg("waits"), nb::arg("callbacks"), nb::arg("lane_of"));
   module.def("cpu_waits", &cpu_waits, nb::arg("stretches"), nb::arg("windows"), nb::arg("waits"),
              nb::arg("callbacks"), nb::arg("thread_waits"), nb::arg("lane_of"));
+  module.def("sample_windows", &sample_windows, nb::arg("samples"), nb::arg("sampled_ns"));
+  module.def("sum_windows", &sum_windows, nb::arg("windows"), nb::arg("first_ns"),
+             nb::arg("last_ns"));
+  module.def("sum_states", &sum_states, nb::arg("states"), nb::arg("first_ns"), nb::arg("last_ns"));
 }

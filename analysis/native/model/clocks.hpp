@@ -10,18 +10,11 @@
 #include <vector>
 
 #include "model/column.hpp"
+#include "model/differences.hpp"
 
 namespace strata {
 
 using Ints = std::span<const int64_t>;
-
-// Differences and sums of values that events may have had: no overflow is an error.
-constexpr int64_t minus(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
-}
-constexpr int64_t plus(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
 
 // Columns of intervals by group: of threads, executors or CPUs.
 struct Spans {

@@ -202,7 +202,7 @@ void Scheduling::settle_if_long(KernelThread& thread) {
 }
 
 void Scheduling::note_had(Cpu& cpu, int64_t end_ns, int64_t tid, int64_t name) {
-  cpu.had.put(static_cast<uint64_t>(end_ns) - static_cast<uint64_t>(cpu.ns));
+  cpu.had.put(static_cast<uint64_t>(minus(end_ns, cpu.ns)));
   cpu.had.put_signed(tid);
   cpu.had.put_signed(name);
 }
@@ -317,7 +317,7 @@ void Scheduling::add_occupancy() {
     size_t next = 0;
     int64_t start_ns = cpu.first_ns;
     for (ByteRows::Cursor cursor(cpu.had); !cursor.is_over();) {
-      const int64_t end_ns = start_ns + static_cast<int64_t>(cursor.number());
+      const int64_t end_ns = plus(start_ns, static_cast<int64_t>(cursor.number()));
       const int64_t tid = cursor.signed_number();
       const int64_t name = cursor.signed_number();
       while (next < queued.size() && queued[next].end_ns <= start_ns) ++next;

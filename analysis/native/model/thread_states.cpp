@@ -123,7 +123,7 @@ void ThreadStates::leave(ThreadState state, int32_t cpu, int64_t end_ns) {
   const auto place = is_near ? static_cast<uint8_t>(cpu + 1) : kFarCpu;
   ended_.put_byte(static_cast<uint8_t>(static_cast<unsigned>(state) | place << 2U));
   if (!is_near) ended_.put(static_cast<uint64_t>(cpu));
-  ended_.put(static_cast<uint64_t>(end_ns) - static_cast<uint64_t>(until_ns_));
+  ended_.put(static_cast<uint64_t>(minus(end_ns, until_ns_)));
   until_ns_ = end_ns;
 }
 

@@ -11,6 +11,7 @@
 
 #include "model/byte_rows.hpp"
 #include "model/column.hpp"
+#include "model/differences.hpp"
 
 namespace strata {
 
@@ -71,7 +72,7 @@ class ThreadStates {
       const uint8_t place = head >> 2U;
       int32_t cpu = static_cast<int32_t>(place) - 1;
       if (place == kFarCpu) cpu = static_cast<int32_t>(cursor.number());
-      const int64_t end_ns = start_ns + static_cast<int64_t>(cursor.number());
+      const int64_t end_ns = plus(start_ns, static_cast<int64_t>(cursor.number()));
       visit(StateInterval{start_ns, end_ns, static_cast<ThreadState>(head & 3U), cpu});
       start_ns = end_ns;
     }

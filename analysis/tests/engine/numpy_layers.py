@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from strata.model.clocks import Clock, Overlap
 from strata.model.columns import NONE, Ints
@@ -172,6 +173,74 @@ def cpu_waits(
         [np.clip(about, least, most), least, most],
     )
     return [column[found[5] > 0] for column in found]
+
+
+def sample_windows(samples: Columns, sampled_ns: Ints) -> Columns:
+    thread, ns, read_ns, *counts = samples
+    first = np.append(True, thread[1:] != thread[:-1])[: len(thread)]
+    of_sample = np.searchsorted(sampled_ns, ns, side="right") - 1
+    whole = ns - counts[0] - counts[1]
+    since = sampled_ns[np.maximum(of_sample - 1, 0)] if len(sampled_ns) else whole
+    before = np.where(of_sample > 0, since, whole)
+    begin = np.where(first, before, np.maximum(before, np.append(NONE, ns[:-1])[: len(ns)]))
+
+    def growth(values: Ints) -> Ints:
+        return np.where(first, values, values - np.append(0, values[:-1])[: len(values)])
+
+    return [thread, np.minimum(begin, ns), ns + read_ns, *map(growth, counts)]
+
+
+def sum_windows(windows: Columns, first_ns: Ints, last_ns: Ints) -> Columns:
+    names = ("thread", "begin_ns", "end_ns", "cpu_ns", "wait_ns", "slices")
+    rows = pd.DataFrame(dict(zip(names, windows, strict=True)))
+    grouped = rows.groupby("thread")
+    traced = rows["thread"].to_numpy()
+    inside = (rows["begin_ns"] >= first_ns[traced]) & (rows["end_ns"] <= last_ns[traced])
+    in_traffic = rows[inside].groupby("thread")
+    sums = pd.DataFrame(
+        {
+            "begin_ns": grouped["end_ns"].first(),
+            "end_ns": grouped["end_ns"].last(),
+            "on_cpu": grouped["cpu_ns"].sum(),
+            "wait": grouped["wait_ns"].sum(),
+            "slices": grouped["slices"].sum(),
+            "longest": grouped["wait_ns"].max(),
+            "traffic_on_cpu": in_traffic["cpu_ns"].sum(),
+            "traffic_wait": in_traffic["wait_ns"].sum(),
+        }
+    )
+    return _columns(sums)
+
+
+def sum_states(states: Columns, first_ns: Ints, last_ns: Ints) -> Columns:
+    rows = pd.DataFrame(dict(zip(("thread", "begin_ns", "end_ns", "state"), states, strict=False)))
+    rows = rows[rows["state"].isin((State.RUNNING, State.PREEMPTED))]
+    traced = rows["thread"].to_numpy()
+    inside = np.minimum(rows["end_ns"], last_ns[traced]) - np.maximum(
+        rows["begin_ns"], first_ns[traced]
+    )
+    rows = rows.assign(ns=rows["end_ns"] - rows["begin_ns"], traffic=inside.clip(lower=0))
+    ran = rows["state"] == State.RUNNING
+    grouped, on, off = (part.groupby("thread") for part in (rows, rows[ran], rows[~ran]))
+    sums = pd.DataFrame(
+        {
+            "begin_ns": grouped["begin_ns"].min(),
+            "end_ns": grouped["end_ns"].max(),
+            "on_cpu": on["ns"].sum(),
+            "wait": off["ns"].sum(),
+            "slices": on.size(),
+            "longest": off["ns"].max(),
+            "traffic_on_cpu": on["traffic"].sum(),
+            "traffic_wait": off["traffic"].sum(),
+        },
+        index=grouped.size().index,
+    )
+    return _columns(sums)
+
+
+def _columns(sums: pd.DataFrame) -> Columns:
+    sums = sums.fillna(0).astype(np.int64)
+    return [sums.index.to_numpy(), *(sums[name].to_numpy() for name in sums)]
 
 
 def _sums_by(keys: Columns, values: Columns) -> Columns:

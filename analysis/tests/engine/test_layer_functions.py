@@ -136,6 +136,30 @@ def test_how_long_they_waited_by_samples(made: Made) -> None:
     assert_same(engine.cpu_waits(*arguments), oracle.cpu_waits(*arguments))
 
 
+@given(made)
+def test_windows_of_samples(made: Made) -> None:
+    sampled_ns = np.unique(made.ints(made.size(), 0, SPAN))
+    thread, ns, _ = made.apart(THREADS)
+    count = len(thread)
+    arguments = ([thread, ns, *(made.ints(count, 0, 30) for _ in range(4))], sampled_ns)
+    assert_same(engine.sample_windows(*arguments), oracle.sample_windows(*arguments))
+
+
+@given(made)
+def test_sums_of_threads(made: Made) -> None:
+    first_ns, last_ns = made.ints(THREADS, 0, SPAN), made.ints(THREADS, 0, SPAN)
+    if made.chance.random() < 0.3:
+        # Without any traffic.
+        first_ns[0], last_ns[0] = np.iinfo(np.int64).max, NONE
+    states = made.states()
+    arguments = (states, first_ns, last_ns)
+    assert_same(engine.sum_states(*arguments), oracle.sum_states(*arguments))
+    rows = made.apart(THREADS)
+    windows = [*rows, *(made.ints(len(rows[0]), 0, 20) for _ in range(3))]
+    arguments = (windows, first_ns, last_ns)
+    assert_same(engine.sum_windows(*arguments), oracle.sum_windows(*arguments))
+
+
 def test_columns_of_different_lengths_are_refused() -> None:
     one, two = np.zeros(1, np.int64), np.zeros(2, np.int64)
     with pytest.raises(ValueError, match="columns of one table have 1 and 2 rows"):

@@ -52,3 +52,16 @@ def cpu_waits(
     thread_waits: _Columns,
     lane_of: _Ints,
 ) -> tuple[_Ints, _Ints, _Ints, _Ints, _Ints, _Ints]: ...
+
+# Samples: thread, begin of the sample, how much later it was read, ns on a CPU, ns of waits,
+# slices. Windows that are added up have the slices, too. Sums: thread, begin, end, ns on a CPU, ns
+# of waits, slices, longest wait, ns on a CPU and of waits in traffic, which `first_ns` and
+# `last_ns` bound by thread.
+
+_Sums = tuple[_Ints, _Ints, _Ints, _Ints, _Ints, _Ints, _Ints, _Ints, _Ints]
+
+def sample_windows(
+    samples: _Columns, sampled_ns: _Ints
+) -> tuple[_Ints, _Ints, _Ints, _Ints, _Ints, _Ints]: ...
+def sum_windows(windows: _Columns, first_ns: _Ints, last_ns: _Ints) -> _Sums: ...
+def sum_states(states: _Columns, first_ns: _Ints, last_ns: _Ints) -> _Sums: ...

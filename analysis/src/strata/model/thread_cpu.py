@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from strata.engine._model import sample_windows
 from strata.model.columns import NONE, Ints, Processes
 from strata.read.thread_cpu import SAMPLER, ThreadCpu
 
@@ -30,6 +31,8 @@ Flags = npt.NDArray[np.bool_]
 class Windows:
     """Stretches between two samples in which a thread ran or waited; by thread and time.
 
+    A row stands for the time since the thread's row before, or since the last sample before it: a
+    thread that has no row in a sample had not changed then.
     `thread` is the number of the samples'. In the window the thread got the CPU `slices` times,
     after waits of `wait_ns` together, which may have begun before; it ran for `cpu_ns`.
     """
@@ -70,11 +73,13 @@ def find_cpu_samples(read: ThreadCpu | None, offset_ns: int, processes: Processe
     """Return the samples of all threads but the sampler's; `offset_ns`: trace less monotonic."""
     if read is None or not len(read.samples):
         return no_samples()
-    columns = {name: read.samples[name].to_numpy().astype(np.int64) for name in _FIGURES}
-    columns["monotonic_ns"] += offset_ns
-    own = columns["thread"] == SAMPLER
-    sampled_ns = columns["monotonic_ns"][own]
-    windows = _windows({name: values[~own] for name, values in columns.items()}, sampled_ns)
+    columns = [read.samples[name].to_numpy().astype(np.int64) for name in _FIGURES]
+    thread, ns, *counts = columns
+    ns += offset_ns
+    # The sampler's own row is the first of each sample.
+    own = thread == SAMPLER
+    sampled = [values[~own] for values in (thread, ns, *counts)]
+    windows = Windows(*sample_windows(sampled, ns[own]))
     threads = read.threads.to_pandas()
     threads = threads[threads["thread"] != SAMPLER].rename(columns={"thread": "number"})
     threads["host"] = read.host
@@ -83,35 +88,6 @@ def find_cpu_samples(read: ThreadCpu | None, offset_ns: int, processes: Processe
 
 
 _FIGURES = ("thread", "monotonic_ns", "read_ns", "cpu_ns", "wait_ns", "slices")
-
-
-def _windows(rows: dict[str, Ints], sampled_ns: Ints) -> Windows:
-    """Windows from rows by thread and time.
-
-    A row stands for the time since the thread's row before, or since the last sample before it: a
-    thread that has no row in a sample had not changed then.
-    """
-    thread, ns = rows["thread"], rows["monotonic_ns"]
-    first = np.append(True, thread[1:] != thread[:-1])[: len(thread)]
-    # The sampler's own row is the first of each sample.
-    of_sample = np.searchsorted(sampled_ns, ns, side="right") - 1
-    # All of a thread that is in the very first sample.
-    whole = ns - rows["cpu_ns"] - rows["wait_ns"]
-    before = np.where(of_sample > 0, sampled_ns[np.maximum(of_sample - 1, 0)], whole)
-    begin = np.where(first, before, np.maximum(before, np.append(NONE, ns[:-1])[: len(ns)]))
-
-    def growth(name: str) -> Ints:
-        values = rows[name]
-        return np.where(first, values, values - np.append(0, values[:-1])[: len(values)])
-
-    return Windows(
-        thread,
-        np.minimum(begin, ns),
-        ns + rows["read_ns"],
-        growth("cpu_ns"),
-        growth("wait_ns"),
-        growth("slices"),
-    )
 
 
 def _model_threads(threads: pd.DataFrame, processes: Processes) -> Ints:

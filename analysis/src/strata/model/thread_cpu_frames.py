@@ -4,20 +4,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from strata.engine._model import sum_states, sum_windows
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN
 from strata.model.frames import Objects, nullable
 from strata.model.search import pick
-from strata.model.thread_states import State
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS
-
-Flags = npt.NDArray[np.bool_]
 
 SAMPLES, EVENTS = "samples", "kernel events"
 """What told of a thread (column `source`)."""
@@ -47,23 +46,20 @@ def _sampled(model: Model) -> pd.DataFrame:
     """What the samples tell of each thread."""
     if not model.cpu.known:
         return pd.DataFrame(columns=["host", "vpid"])
-    windows = pd.DataFrame(vars(model.cpu.windows))
-    grouped = windows.groupby("thread")
-    in_traffic = windows[_in_traffic(model, windows)].groupby("thread")
-    sums = pd.DataFrame(
-        {
-            "begin_ns": grouped["end_ns"].first(),
-            "end_ns": grouped["end_ns"].last(),
-            "on_cpu_ns": grouped["cpu_ns"].sum(),
-            "cpu_wait_ns": grouped["wait_ns"].sum(),
-            "slices": grouped["slices"].sum(),
-            "longest_wait_ns": grouped["wait_ns"].max(),
-            "traffic_on_cpu_ns": in_traffic["cpu_ns"].sum(),
-            "traffic_cpu_wait_ns": in_traffic["wait_ns"].sum(),
-        }
+    windows, number = model.cpu.windows, model.cpu.threads["number"].to_numpy(np.int64)
+    traced = np.full(int(number.max(initial=0)) + 1, NONE, np.int64)
+    traced[number] = model.cpu.threads["model_thread"].to_numpy(np.int64)
+    process = pick(model.events.processes.thread_process, traced)
+    first, last = process_traffic(model)
+    columns = (
+        windows.thread,
+        windows.begin_ns,
+        windows.end_ns,
+        windows.cpu_ns,
+        windows.wait_ns,
+        windows.slices,
     )
-    traffic = ["traffic_on_cpu_ns", "traffic_cpu_wait_ns"]
-    sums[traffic] = sums[traffic].fillna(0).astype(np.int64)
+    sums = _sums(sum_windows(columns, first[process], last[process]))
     threads = model.cpu.threads.merge(sums, left_on="number", right_index=True)
     own = threads.drop(columns=["pid", "tid", "model_thread", "number"])
     return own.assign(source=SAMPLES, process_id=_processes(model, threads["vpid"]))
@@ -72,34 +68,19 @@ def _sampled(model: Model) -> pd.DataFrame:
 def _by_events(model: Model, procname: Objects | None, sampled: pd.DataFrame) -> pd.DataFrame:
     """What the scheduler's events tell of each thread of processes that were not `sampled`."""
     intervals, processes = model.scheduling.intervals, model.events.processes
-    columns = pd.DataFrame(vars(intervals))
-    ran, waited = columns["state"] == State.RUNNING, columns["state"] == State.PREEMPTED
-    columns = columns[ran | waited].assign(ran=ran, ns=columns["end_ns"] - columns["start_ns"])
     first, last = process_traffic(model)
-    process = processes.thread_process[columns["thread"].to_numpy(np.int64)]
-    inside = np.minimum(columns["end_ns"], last[process]) - np.maximum(
-        columns["start_ns"], first[process]
+    process = processes.thread_process
+    columns = (
+        intervals.thread,
+        intervals.start_ns,
+        intervals.end_ns,
+        intervals.state,
+        intervals.cpu,
     )
-    columns["traffic_ns"] = inside.clip(lower=0)
-    on_cpu, waits = columns[columns["ran"]], columns[~columns["ran"].astype(bool)]
-    grouped, on, off = (part.groupby("thread") for part in (columns, on_cpu, waits))
-    sums = pd.DataFrame(
-        {
-            "on_cpu_ns": on["ns"].sum(),
-            "cpu_wait_ns": off["ns"].sum(),
-            "slices": on.size(),
-            "longest_wait_ns": off["ns"].max(),
-            "traffic_on_cpu_ns": on["traffic_ns"].sum(),
-            "traffic_cpu_wait_ns": off["traffic_ns"].sum(),
-        },
-        index=grouped.size().index,
-    )
-    sums = sums.fillna(0).astype(np.int64)
+    sums = _sums(sum_states(columns, first[process], last[process]))
     number = processes.thread_process[sums.index.to_numpy(np.int64)]
     names = np.full(len(processes.vpid), None, object) if procname is None else procname
     found = sums.assign(
-        begin_ns=grouped["start_ns"].min(),
-        end_ns=grouped["end_ns"].max(),
         source=EVENTS,
         process_id=number,
         host=np.asarray(processes.host, object)[number],
@@ -110,6 +91,24 @@ def _by_events(model: Model, procname: Objects | None, sampled: pd.DataFrame) ->
     )
     key = ["host", "vpid"]
     return found[~pd.MultiIndex.from_frame(found[key]).isin(pd.MultiIndex.from_frame(sampled[key]))]
+
+
+_SUMS = (
+    "begin_ns",
+    "end_ns",
+    "on_cpu_ns",
+    "cpu_wait_ns",
+    "slices",
+    "longest_wait_ns",
+    "traffic_on_cpu_ns",
+    "traffic_cpu_wait_ns",
+)
+
+
+def _sums(columns: Sequence[Ints]) -> pd.DataFrame:
+    """A row for each thread, by its number."""
+    thread, *sums = columns
+    return pd.DataFrame(dict(zip(_SUMS, sums, strict=True)), index=thread)
 
 
 def process_traffic(model: Model) -> tuple[Ints, Ints]:
@@ -134,17 +133,6 @@ def process_traffic(model: Model) -> tuple[Ints, Ints]:
         np.minimum.at(first, at, when)
         np.maximum.at(last, at, when)
     return first, last
-
-
-def _in_traffic(model: Model, windows: pd.DataFrame) -> Flags:
-    """Tell which windows lie whole between the first and the last message of their process."""
-    first, last = process_traffic(model)
-    process = model.events.processes.thread_process
-    number = model.cpu.threads.set_index("number")["model_thread"]
-    traced = number.reindex(windows["thread"], fill_value=NONE).to_numpy(np.int64)
-    of_window = pick(process, traced)
-    begins, ends = windows["begin_ns"].to_numpy(), windows["end_ns"].to_numpy()
-    return np.asarray((begins >= first[of_window]) & (ends <= last[of_window]))
 
 
 def _processes(model: Model, vpid: pd.Series[int]) -> pd.Series[int]:
