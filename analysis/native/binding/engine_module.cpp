@@ -4,10 +4,13 @@
 // What Python sees of the engine; typed in src/strata/engine/_model.pyi.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "binding/arrays.hpp"
+#include "binding/dds_functions.hpp"
 #include "binding/layer_functions.hpp"
 #include "model/batches.hpp"
 #include "model/engine.hpp"
@@ -17,14 +20,6 @@ namespace nb = nanobind;
 namespace {
 
 using strata::Arrival;
-
-template <typename T>
-nb::object as_array(const strata::Column<T>& column) {
-  auto* kept = new std::vector<T>(column.size());
-  column.copy_to(kept->data());
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
-}
 
 nb::object as_text(std::string_view bytes) {
   return nb::steal(
@@ -77,6 +72,18 @@ class Engine {
     return tables;
   }
 
+  // What was sent and what arrived of every sample: {table: {column: array}}
+  nb::dict transmissions() {
+    must_be_finished();
+    return transmissions_of(engine_);
+  }
+
+  // The way of each message: {column: array}. `messages` are columns of strata::dds::Message.
+  nb::dict ways(const std::array<MessageColumn, 8>& messages) {
+    must_be_finished();
+    return ways_of(engine_, messages);
+  }
+
   nb::list texts() {
     nb::list found;
     const auto& texts = engine_.strings().texts;
@@ -115,6 +122,10 @@ class Engine {
   }
 
  private:
+  void must_be_finished() const {
+    if (!finished_) throw std::logic_error("the engine is not finished");
+  }
+
   strata::Engine engine_;
   bool finished_ = false;
 };
@@ -128,6 +139,8 @@ NB_MODULE(_model, module) {
       .def("feed", &Engine::feed, nb::arg("batches"))
       .def("finish", &Engine::finish)
       .def("rows", &Engine::rows)
+      .def("transmissions", &Engine::transmissions)
+      .def("ways", &Engine::ways, nb::arg("messages"))
       .def_prop_ro("texts", &Engine::texts)
       .def_prop_ro("bytes", &Engine::bytes)
       .def_prop_ro("findings", &Engine::findings)

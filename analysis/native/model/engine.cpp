@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/dds/middleware.hpp"
 #include "model/entities.hpp"
 #include "model/scheduling.hpp"
 
@@ -18,20 +19,24 @@ uint8_t rank_of(const Arrival& arrival) {
 }  // namespace
 
 struct Engine::Machines {
-  explicit Machines(Context& context) : entities(context), scheduling(context) {}
+  explicit Machines(Context& context)
+      : entities(context), scheduling(context), middleware(context) {}
 
   void on(const Event& event) {
     entities.on(event);
     scheduling.on(event);
+    middleware.on(event);
   }
   void on_kernel(const Event& event, const Place& place) { scheduling.on_kernel(event, place); }
   void finish() {
     entities.finish();
     scheduling.finish();
+    middleware.finish();
   }
 
   Entities entities;
   Scheduling scheduling;
+  dds::Middleware middleware;
 };
 
 Engine::Engine(Settings settings)
@@ -40,6 +45,8 @@ Engine::Engine(Settings settings)
       machines_(std::make_unique<Machines>(context_)) {}
 
 Engine::~Engine() = default;
+
+dds::Middleware& Engine::middleware() { return machines_->middleware; }
 
 void Engine::release() {
   if (waiting_.size() > 1) {

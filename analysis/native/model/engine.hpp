@@ -17,6 +17,10 @@
 
 namespace strata {
 
+namespace dds {
+class Middleware;
+}  // namespace dds
+
 // An event before its thread has a number.
 struct Arrival {
   Event event;
@@ -43,6 +47,7 @@ class Engine {
 
   Rows& rows() { return context_.rows; }
   const Ledger& ledger() const { return context_.ledger; }
+  dds::Middleware& middleware();
   const std::array<uint64_t, kEventTypes + 1>& counts() const { return counts_; }
 
  private:

@@ -37,6 +37,7 @@ class Run:
     bytes_: Sequence[bytes]
     findings: Counter[str]
     """Counts by code, over all places."""
+    engine: Engine
     processes: Processes | None = None
 
     def words(self, numbers: Ints) -> list[str | None]:
@@ -104,7 +105,7 @@ def run_engine(
     findings: Counter[str] = Counter()
     for code, _, _, count, _, _ in engine.findings:
         findings[code] += count
-    return Run(engine.rows(), engine.texts, engine.bytes, findings, processes)
+    return Run(engine.rows(), engine.texts, engine.bytes, findings, engine, processes)
 
 
 def chunks(

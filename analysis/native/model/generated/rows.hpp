@@ -331,6 +331,108 @@ struct CpuOccupancyRows {
   }
 };
 
+// Samples (writer, sequence number), or (writer, source timestamp) where an event has no number, in the order in which events named them.
+struct SamplesRows {
+  Column<int32_t> writer;  // number of its writer's GUID among the bytes
+  Column<int64_t> sequence;  // number that the writer gave it; 0: known by its stamp only
+  Column<int64_t> stamp;  // source timestamp that its events gave first
+  Column<int32_t> sample;  // this row; of one without a number the row that has it, null where it may be several samples
+
+  size_t size() const { return writer.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    writer.push_back(kNone);
+    sequence.push_back(kNone);
+    stamp.push_back(kNone);
+    sample.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("writer", writer);
+    visit("sequence", sequence);
+    visit("stamp", stamp);
+    visit("sample", sample);
+  }
+};
+
+// What became of each rmw_publish within its write, one row each, in order.
+struct WritesRows {
+  Column<int64_t> serialize_begin_ns;  // the value began to be serialized
+  Column<int64_t> serialize_end_ns;  // the value was serialized
+  Column<int64_t> size_bytes;  // bytes that were made of it, or of a loan those in the history
+  Column<int64_t> end_ns;  // the write returned
+  Column<int32_t> sample;  // row of the samples
+  Column<uint8_t> lent;  // 1: nothing was serialized
+
+  size_t size() const { return serialize_begin_ns.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    serialize_begin_ns.push_back(kNone);
+    serialize_end_ns.push_back(kNone);
+    size_bytes.push_back(kNone);
+    end_ns.push_back(kNone);
+    sample.push_back(kNone);
+    lent.push_back(0);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("serialize_begin_ns", serialize_begin_ns);
+    visit("serialize_end_ns", serialize_end_ns);
+    visit("size_bytes", size_bytes);
+    visit("end_ns", end_ns);
+    visit("sample", sample);
+    visit("lent", lent);
+  }
+};
+
+// The DDS take of each rmw_take of a message, and of each loaned message, in order.
+struct ReadsRows {
+  Column<int64_t> begin_ns;  // the DDS take was entered
+  Column<int64_t> deserialize_begin_ns;  // bytes began to be deserialized
+  Column<int64_t> deserialize_end_ns;  // bytes were deserialized
+  Column<int64_t> made_ns;  // its reader was made known
+  Column<int64_t> notified_ns;  // its reader was notified of the sample
+  Column<int64_t> added_ns;  // the notifying thread had put the sample into a history last
+  Column<int32_t> sample;  // row of the samples
+  Column<int32_t> reader;  // number of its reader's GUID among the bytes
+  Column<int32_t> thread;  // row of the threads: that took it
+  Column<int32_t> notified_thread;  // row of the threads: that notified the reader
+  Column<uint8_t> unnumbered;  // 1: the reader was notified of it without a sequence number
+
+  size_t size() const { return begin_ns.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    begin_ns.push_back(kNone);
+    deserialize_begin_ns.push_back(kNone);
+    deserialize_end_ns.push_back(kNone);
+    made_ns.push_back(kNone);
+    notified_ns.push_back(kNone);
+    added_ns.push_back(kNone);
+    sample.push_back(kNone);
+    reader.push_back(kNone);
+    thread.push_back(kNone);
+    notified_thread.push_back(kNone);
+    unnumbered.push_back(0);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("begin_ns", begin_ns);
+    visit("deserialize_begin_ns", deserialize_begin_ns);
+    visit("deserialize_end_ns", deserialize_end_ns);
+    visit("made_ns", made_ns);
+    visit("notified_ns", notified_ns);
+    visit("added_ns", added_ns);
+    visit("sample", sample);
+    visit("reader", reader);
+    visit("thread", thread);
+    visit("notified_thread", notified_thread);
+    visit("unnumbered", unnumbered);
+  }
+};
+
 // All tables of the engine.
 struct Rows {
   ProcessesRows processes;
@@ -344,6 +446,9 @@ struct Rows {
   CpusRows cpus;
   ThreadStatesRows thread_states;
   CpuOccupancyRows cpu_occupancy;
+  SamplesRows samples;
+  WritesRows writes;
+  ReadsRows reads;
 
   template <typename Visitor>
   void each(Visitor&& visit) {
@@ -358,6 +463,9 @@ struct Rows {
     visit("cpus", cpus);
     visit("thread_states", thread_states);
     visit("cpu_occupancy", cpu_occupancy);
+    visit("samples", samples);
+    visit("writes", writes);
+    visit("reads", reads);
   }
 };
 

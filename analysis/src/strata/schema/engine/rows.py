@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from strata.schema.engine.dds_rows import DDS_ROWS
 from strata.schema.engine.entity_rows import ENTITY_ROWS
 from strata.schema.engine.process_rows import PROCESS_ROWS
 from strata.schema.engine.scheduling_rows import SCHEDULING_ROWS
@@ -29,5 +30,5 @@ class EngineRows:
 
 ENGINE_ROWS: tuple[EngineRows, ...] = tuple(
     EngineRows(name, columns, doc)
-    for name, columns, doc in (*PROCESS_ROWS, *ENTITY_ROWS, *SCHEDULING_ROWS)
+    for name, columns, doc in (*PROCESS_ROWS, *ENTITY_ROWS, *SCHEDULING_ROWS, *DDS_ROWS)
 )

@@ -1,0 +1,21 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Columns as NumPy arrays.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <vector>
+
+#include "model/column.hpp"
+
+template <typename T>
+nanobind::object as_array(const strata::Column<T>& column) {
+  auto* kept = new std::vector<T>(column.size());
+  column.copy_to(kept->data());
+  nanobind::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nanobind::cast(nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(
+      kept->data(), {kept->size()}, owner));
+}

@@ -1,0 +1,41 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// All that events of the DDS hooks say of publications and takes.
+#pragma once
+
+#include "model/context.hpp"
+#include "model/dds/buffers.hpp"
+#include "model/dds/reads.hpp"
+#include "model/dds/samples.hpp"
+#include "model/dds/wire.hpp"
+#include "model/dds/writes.hpp"
+#include "model/event.hpp"
+
+namespace strata::dds {
+
+class Middleware {
+ public:
+  explicit Middleware(Context& context)
+      : samples_(context),
+        writes_(context, samples_),
+        reads_(context, samples_),
+        buffers_(context, samples_),
+        wire_(buffers_, samples_, context) {}
+
+  void on(const Event& event);
+  // From then on rows are whole, and samples can be asked for by `wire`.
+  void finish();
+
+  Reads& reads() { return reads_; }
+  Wire& wire() { return wire_; }
+
+ private:
+  Samples samples_;
+  Writes writes_;
+  Reads reads_;
+  Buffers buffers_;
+  Wire wire_;
+};
+
+}  // namespace strata::dds

@@ -1,0 +1,99 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What happened to each take within the middleware, on the taking thread.
+//
+//     take_begin -> deserialize_begin -> deserialize_end -> take_end -> rmw_take
+//
+// A DDS take belongs to an rmw_take when it is the last one that ended before it and after the
+// rmw_take before, on the same thread, it took something, and that is the same: by source
+// timestamp, or where it has none, by the address of the message. The take of a loaned message is
+// its DDS take. Its sample is the one that it names; where it names none, the one that this process
+// received with the same source timestamp.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/context.hpp"
+#include "model/dds/samples.hpp"
+#include "model/dds/stamps.hpp"
+#include "model/dds/wire.hpp"
+#include "model/event.hpp"
+#include "model/lifetimes.hpp"
+
+namespace strata::dds {
+
+// A take that ended; kNone where something is not known.
+struct DdsTake {
+  int64_t at = kNone;  // Event::at of its take_end; kNone: none since the last rmw_take
+  int64_t end_ns = kNone;
+  uint32_t thread = 0;
+  int64_t begin_ns = kNone;
+  int64_t deserialize_begin_ns = kNone;
+  int64_t deserialize_end_ns = kNone;
+  int64_t made_ns = kNone;  // its reader was made known
+  int64_t buffer = kNone;
+  int64_t stamp = kNone;
+  int64_t taken = 0;
+  int32_t sample = kNoRow;  // as it was named
+  int32_t reader = kNoRow;  // number of its GUID among the bytes
+};
+
+class Reads {
+ public:
+  Reads(Context& context, Samples& samples)
+      : context_(context), rows_(context.rows.reads), samples_(samples) {}
+
+  void create_reader(const Event& event);
+  void take_begin(const Event& event);
+  void deserialize_begin(const Event& event);
+  void deserialize_end(const Event& event);
+  void take_end(const Event& event);
+  // Each rmw_take of something with a source timestamp gets the next row.
+  void rmw_take(const Event& event);
+
+  // The last take of a thread that ended since its last rmw_take.
+  const DdsTake& last_of(uint32_t thread) { return open_[thread].last; }
+  // The next row, of a loaned message: its DDS take, which no rmw_take follows.
+  int64_t add_loaned(const DdsTake& take) { return add(take, take.thread, take.stamp); }
+
+  // When all events are over: which samples must be known by their stamps, and all of them.
+  void ask(SamplesByStamp& asked) const;
+  void finish(const SamplesByStamp& received, const Wire& wire);
+
+ private:
+  // What a thread takes since its last rmw_take.
+  struct Open {
+    bool begun = false;
+    int64_t begin_ns = kNone;
+    bool deserialize_begun = false;
+    int64_t deserialize_begin_ns = kNone;
+    bool deserialized = false;
+    int64_t deserialize_end_ns = kNone;
+    DdsTake last;
+  };
+  struct Unnamed {
+    int64_t row;
+    int64_t stamp;
+  };
+  struct Reader {
+    int32_t guid;
+    int64_t made_ns;
+  };
+
+  int64_t add(const DdsTake& take, uint32_t thread, int64_t stamp);
+  uint32_t process_of(int32_t thread) const {
+    return static_cast<uint32_t>(context_.rows.threads.process[static_cast<size_t>(thread)]);
+  }
+
+  Context& context_;
+  ReadsRows& rows_;
+  Samples& samples_;
+  PerThread<Open> open_;
+  Living readers_;  // rows of made_
+  std::vector<Reader> made_;
+  std::vector<Unnamed> unnamed_;
+};
+
+}  // namespace strata::dds

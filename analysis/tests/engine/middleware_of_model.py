@@ -1,0 +1,299 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the engine says of the middleware against the NumPy model, row by row.
+
+Samples are numbered otherwise by the two: they are compared by what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+from against_model import Run, run_engine
+
+from strata.layers.way import INTRA_PROCESS, find_way
+from strata.model.build import Model, build_model
+from strata.model.columns import NONE, EventColumns, Ints
+from strata.model.dds.samples import NAMING, Samples
+from strata.model.search import pick
+from strata.model.timeline import EVENT_OF, Kind
+from strata.model.windows import NO_LOSSES, Windows
+from strata.schema.quality import Ledger
+
+_LOCAL = -2
+"""Of the engine: the transport of what stayed in its process."""
+_TRANSPORTS = {
+    1: "UDPv4",
+    2: "UDPv6",
+    4: "TCPv4",
+    8: "TCPv6",
+    16: "SHM",
+    65536: "data sharing",
+    _LOCAL: INTRA_PROCESS,
+}
+
+
+def assert_as_model(
+    tables: Mapping[str, pa.Table], losses: Windows = NO_LOSSES, chunk_rows: int = 1 << 20
+) -> Pair:
+    model = build_model(dict(tables), Ledger(), losses)
+    fed = with_loans(tables, model)
+    run = run_engine(fed, losses, chunk_rows=chunk_rows, processes=model.events.processes)
+    pair = Pair(model, run, tables, fed)
+    assert_same_middleware(pair)
+    assert_same_ways(pair)
+    return pair
+
+
+def with_loans(tables: Mapping[str, pa.Table], model: Model) -> dict[str, pa.Table]:
+    """Return tables with an rmw_take right after the DDS take of each loaned message.
+
+    The rules are the same for the two: what is read of the one is of the other.
+    """
+    at = model.takes.position[model.takes.loaned]
+    if not len(at):
+        return dict(tables)
+    taken = _known(tables[EVENT_OF[Kind.TAKE_END]]).take(pa.array(model.timeline.row[at]))
+    known = tables[EVENT_OF[Kind.RMW_TAKE]]
+    columns = {}
+    for field in known.schema:
+        if field.name in ("taken", "message", "rmw_subscription_handle"):
+            source = {"taken": "taken"}.get(field.name, "buffer")
+            columns[field.name] = taken[source].cast(field.type)
+        elif field.name in taken.column_names:
+            columns[field.name] = taken[field.name].cast(field.type)
+        else:
+            columns[field.name] = pa.nulls(len(taken), field.type)
+    columns["taken"] = pa.array(np.ones(len(taken), np.int64)).cast(known["taken"].type)
+    both = pa.concat_tables([known, pa.table(columns, schema=known.schema)]).unify_dictionaries()
+    return dict(tables) | {EVENT_OF[Kind.RMW_TAKE]: both.sort_by("timestamp")}
+
+
+def _known(table: pa.Table) -> pa.Table:
+    """Rows of a table that belong to a thread."""
+    known = pa.compute.and_(table["vpid"].is_valid(), table["vtid"].is_valid())
+    return table.filter(known)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A model, and the engine's run over the same events (of loans: `with_loans`)."""
+
+    model: Model
+    run: Run
+    tables: Mapping[str, pa.Table]
+    engine_tables: Mapping[str, pa.Table]
+
+    @cached_property
+    def sample_of_model(self) -> Ints:
+        """The model's number of each sample, by the engine's; `NONE` for one that is none."""
+        number = {key: row for row, key in enumerate(model_keys(self.model.events, self.samples))}
+        rows = self.run.rows["samples"]
+        keys = [
+            (self.run.bytes_[writer], sequence, 0 if sequence else stamp)
+            for writer, sequence, stamp in zip(
+                rows["writer"].tolist(),
+                rows["sequence"].tolist(),
+                rows["stamp"].tolist(),
+                strict=True,
+            )
+        ]
+        own = rows["sample"] == np.arange(len(keys))
+        found = [number.pop(key) if mine else NONE for key, mine in zip(keys, own, strict=True)]
+        assert not number, "samples of the model that the engine does not have"
+        return np.asarray(found, np.int64)
+
+    @property
+    def samples(self) -> Samples:
+        return self.model.middleware.samples
+
+    def as_of_model(self, sample: npt.NDArray[np.int32] | Ints) -> Ints:
+        """The model's numbers of samples."""
+        return pick(self.sample_of_model, sample.astype(np.int64))
+
+    @cached_property
+    def write_rows(self) -> Ints:
+        """The engine's row of each publication's write; `NONE` of those of ring buffers."""
+        model = self.model
+        at = model.publications.position
+        own = model.timeline.kind[at] == Kind.RMW_PUBLISH
+        return np.where(own, model.timeline.row[at], NONE)
+
+    @cached_property
+    def read_rows(self) -> Ints:
+        """The engine's row of each take's read; `NONE` of those of ring buffers."""
+        model = self.model
+        if EVENT_OF[Kind.RMW_TAKE] not in self.engine_tables:
+            return np.full(len(model.takes), NONE, np.int64)
+        table = _known(self.engine_tables[EVENT_OF[Kind.RMW_TAKE]])
+        own = (table["taken"].to_numpy() == 1) & (table["source_timestamp"].to_numpy() > 0)
+        keys = _numbered(table.filter(pa.array(own)))
+        number = {key: row for row, key in enumerate(keys)}
+        at = model.takes.position
+        kind = model.timeline.kind[at]
+        out = np.full(len(at), NONE, np.int64)
+        for place, name in (
+            (kind == Kind.RMW_TAKE, EVENT_OF[Kind.RMW_TAKE]),
+            (model.takes.loaned, EVENT_OF[Kind.TAKE_END]),
+        ):
+            if not place.any():
+                continue
+            every = model.timeline.row[at[place]]
+            by_row = dict(zip(every.tolist(), np.flatnonzero(place).tolist(), strict=True))
+            rows = np.sort(every)
+            told = _known(self.tables[name]).take(pa.array(rows))
+            for row, key in zip(rows.tolist(), _numbered(told), strict=True):
+                out[by_row[row]] = number[key]
+        return out
+
+
+def _numbered(table: pa.Table) -> list[Hashable]:
+    """What names each row of takes: its thread, time and stamp, and how many such were before."""
+    seen: dict[Hashable, int] = {}
+    out: list[Hashable] = []
+    columns = ("host", "vpid", "vtid", "timestamp", "source_timestamp")
+    for key in zip(*(table[name].to_pylist() for name in columns), strict=True):
+        seen[key] = seen.get(key, 0) + 1
+        out.append((key, seen[key]))
+    return out
+
+
+def model_keys(events: EventColumns, samples: Samples) -> list[tuple[bytes, int, int]]:
+    """Writer, number, and stamp (0 where there is a number) of each sample of the model."""
+    stamps = np.zeros(len(samples), np.int64)
+    for name in NAMING:
+        if name == "dds:reader_notify":
+            continue
+        of = samples.of(name)
+        own = (events.ints(name, "sequence_number") == 0) & (of != NONE)
+        stamps[of[own]] = events.ints(name, "source_timestamp")[own]
+    every = np.arange(len(samples))
+    sequence = samples.sequence
+    writer = [bytes.fromhex(text) for text in samples.writer_gids(every)]
+    # `NONE` is a number, too, where an event tells it: those come first.
+    numbered = sequence != NONE
+    return [
+        (by, int(number) if known else 0, 0 if known else int(stamp))
+        for by, number, known, stamp in zip(writer, sequence, numbered, stamps, strict=True)
+    ]
+
+
+def assert_same_middleware(pair: Pair) -> None:
+    _assert_writes(pair)
+    _assert_reads(pair)
+    _assert_wire(pair)
+    _assert_counts(pair)
+
+
+def _same(one: Ints, other: Ints, what: object) -> None:
+    differ = np.flatnonzero(np.asarray(one) != np.asarray(other))
+    assert not len(differ), (what, differ[:5], np.asarray(one)[differ[:5]], other[differ[:5]])
+
+
+def _assert_writes(pair: Pair) -> None:
+    writes, rows = pair.model.middleware.writes, pair.run.rows["writes"]
+    own = pair.write_rows != NONE
+    row = pair.write_rows[own]
+    for column, name in (
+        ("serialize_begin_ns", "serialize_begin_ns"),
+        ("serialize_end_ns", "serialize_end_ns"),
+        ("size", "size_bytes"),
+        ("end_ns", "end_ns"),
+        ("lent", "lent"),
+    ):
+        _same(rows[name][row], getattr(writes, column)[own].astype(np.int64), f"writes.{column}")
+    _same(pair.as_of_model(rows["sample"][row]), writes.sample[own], "writes.sample")
+
+
+def _assert_reads(pair: Pair) -> None:
+    middleware, rows = pair.model.middleware, pair.run.rows["reads"]
+    own = pair.read_rows != NONE
+    row = pair.read_rows[own]
+    for column in ("begin_ns", "deserialize_begin_ns", "deserialize_end_ns", "made_ns"):
+        _same(rows[column][row], getattr(middleware.reads, column)[own], f"reads.{column}")
+    _same(pair.as_of_model(rows["sample"][row]), middleware.reads.sample[own], "reads.sample")
+    reader = [
+        bytes(16) if number < 0 else pair.run.bytes_[number]
+        for number in rows["reader"][row].tolist()
+    ]
+    assert reader == [words.tobytes() for words in middleware.reads.reader[own]]
+    notified = middleware.notified
+    _same(rows["notified_ns"][row], notified.ns[own], "notified.ns")
+    _same(rows["added_ns"][row], notified.added_ns[own], "notified.added_ns")
+    _same(rows["unnumbered"][row], notified.unnumbered[own], "notified.unnumbered")
+    thread = pick(pair.run.thread_of_model, rows["notified_thread"][row].astype(np.int64))
+    _same(thread, notified.thread[own], "notified.thread")
+
+
+def _assert_wire(pair: Pair) -> None:
+    wire = pair.model.middleware.wire
+    found = pair.run.engine.transmissions()
+    sends = pd.DataFrame(found["sends"])
+    again = pair.as_of_model(sends["sample"].to_numpy()[sends["again"].to_numpy() == 1])
+    assert sorted(again.tolist()) == wire.sent_again().tolist()
+    _same_frames(pair, sends.drop(columns="again"), wire.sends.reset_index(), ["sample"])
+    thread, process = pair.run.thread_of_model, pair.run.process_of_model
+    for name, known, number in (
+        ("by_thread", wire.by_thread, thread),
+        ("by_process", wire.by_process, process),
+    ):
+        came = pd.DataFrame(found[name])
+        came["place"] = number[came["place"].to_numpy()]
+        wanted = known.rename_axis(["place", "sample"]).reset_index()
+        _same_frames(pair, came, wanted, ["place", "sample"])
+    held = wire._held
+    _same_frames(pair, pd.DataFrame(found["held"]), held, list(held.columns))
+
+
+def _same_frames(pair: Pair, found: pd.DataFrame, wanted: pd.DataFrame, by: list[str]) -> None:
+    found = found.assign(sample=pair.as_of_model(found["sample"].to_numpy()))
+    wanted = wanted[list(found.columns)].fillna(NONE).astype(np.int64)
+    pd.testing.assert_frame_equal(
+        found.sort_values(by, ignore_index=True), wanted.sort_values(by, ignore_index=True)
+    )
+
+
+def _assert_counts(pair: Pair) -> None:
+    middleware, findings = pair.model.middleware, pair.run.findings
+    assert findings["inferred_notifications"] == middleware.notified.inferred
+    assert findings["refused_sends"] == middleware.wire.refused
+    assert findings["incomplete_samples"] == middleware.incomplete
+
+
+def assert_same_ways(pair: Pair) -> None:
+    """Compare layers.way.find_way, of the model's matches."""
+    model = pair.model
+    take, publication = model.matches.take, model.matches.publication
+    of_thread = model.events.processes.thread_process
+    process = np.argsort(pair.run.process_of_model)
+    subscription = model.takes.subscription[take]
+    messages = (
+        pair.write_rows[publication],
+        pair.read_rows[take],
+        model.publications.rmw_publish_ns[publication],
+        process[of_thread[model.publications.thread[publication]]],
+        process[of_thread[model.takes.thread[take]]],
+        subscription,
+        pick(model.entities.subscriptions.begin_ns, subscription),
+        model.unsynchronised.astype(np.int64),
+    )
+    columns = [np.ascontiguousarray(column, np.int64) for column in messages]
+    found, wanted = pair.run.engine.ways(columns), find_way(model)
+    for name in (
+        "since_ns",
+        "sent_ns",
+        "held_ns",
+        "received_ns",
+        "last_ns",
+        "fragments",
+        "recovered",
+    ):
+        _same(found[name], getattr(wanted, name), f"way.{name}")
+    transport = [_TRANSPORTS.get(number) for number in found["transport"].tolist()]
+    assert transport == wanted.transport.tolist()
