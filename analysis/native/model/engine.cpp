@@ -6,7 +6,9 @@
 
 #include "model/dds/middleware.hpp"
 #include "model/entities.hpp"
+#include "model/executions.hpp"
 #include "model/scheduling.hpp"
+#include "model/traffic.hpp"
 
 namespace strata {
 namespace {
@@ -20,21 +22,31 @@ uint8_t rank_of(const Arrival& arrival) {
 
 struct Engine::Machines {
   explicit Machines(Context& context)
-      : entities(context), scheduling(context), middleware(context) {}
+      : entities(context),
+        executions(context),
+        traffic(context, entities, executions),
+        scheduling(context),
+        middleware(context) {}
 
   void on(const Event& event) {
     entities.on(event);
+    executions.on(event);
+    traffic.on(event);
     scheduling.on(event);
     middleware.on(event);
   }
   void on_kernel(const Event& event, const Place& place) { scheduling.on_kernel(event, place); }
   void finish() {
     entities.finish();
+    executions.finish(entities);
+    traffic.finish();
     scheduling.finish();
     middleware.finish();
   }
 
   Entities entities;
+  Executions executions;
+  Traffic traffic;
   Scheduling scheduling;
   dds::Middleware middleware;
 };

@@ -225,6 +225,227 @@ struct CallbacksRows {
   }
 };
 
+// Executions of callbacks, in the order in which they began.
+struct ExecutionsRows {
+  Column<int32_t> thread;  // row of the threads
+  Column<int64_t> start_ns;  // callback_start
+  Column<int64_t> start_at;  // its place in the order of events
+  Column<int64_t> end_ns;  // callback_end; null: it never ended, as far as is known
+  Column<int64_t> until_ns;  // until when it is known to have run
+  Column<int64_t> until_at;  // place of the event that bounds it; null: the first loss of events does
+  Column<int64_t> address;  // address of the callback
+  Column<int32_t> callback;  // row of the callbacks
+  Column<int64_t> outer;  // row of the innermost execution that had begun, and was not over
+  Column<int32_t> depth;  // executions that ran on the thread when it began, itself included
+  Column<uint8_t> is_intra_process;  // its message came through a ring buffer
+  Column<int64_t> first;  // row of the execution's first piece
+  Column<int64_t> last;  // row of its last piece
+  Column<int64_t> previous;  // row of the piece before
+  Column<uint8_t> is_resumed;  // it goes on with a suspended execution
+  Column<int64_t> finished_ns;  // end of the execution's last piece
+  Column<int64_t> paused_ns;  // how long it was suspended before this piece
+
+  size_t size() const { return thread.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    thread.push_back(kNone);
+    start_ns.push_back(kNone);
+    start_at.push_back(kNone);
+    end_ns.push_back(kNone);
+    until_ns.push_back(kNone);
+    until_at.push_back(kNone);
+    address.push_back(kNone);
+    callback.push_back(kNone);
+    outer.push_back(kNone);
+    depth.push_back(kNone);
+    is_intra_process.push_back(0);
+    first.push_back(kNone);
+    last.push_back(kNone);
+    previous.push_back(kNone);
+    is_resumed.push_back(0);
+    finished_ns.push_back(kNone);
+    paused_ns.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("thread", thread);
+    visit("start_ns", start_ns);
+    visit("start_at", start_at);
+    visit("end_ns", end_ns);
+    visit("until_ns", until_ns);
+    visit("until_at", until_at);
+    visit("address", address);
+    visit("callback", callback);
+    visit("outer", outer);
+    visit("depth", depth);
+    visit("is_intra_process", is_intra_process);
+    visit("first", first);
+    visit("last", last);
+    visit("previous", previous);
+    visit("is_resumed", is_resumed);
+    visit("finished_ns", finished_ns);
+    visit("paused_ns", paused_ns);
+  }
+};
+
+// Where executions of coroutines were suspended and resumed.
+struct SuspensionsRows {
+  Column<int32_t> process;  // row of the processes
+  Column<int64_t> number;  // number of the execution in its process
+  Column<int64_t> ns;  // callback_suspend or callback_resume
+  Column<int64_t> at;  // its place in the order of events
+  Column<int64_t> execution;  // the piece that ends, or that begins
+  Column<uint8_t> is_resume;  // it begins
+
+  size_t size() const { return process.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    process.push_back(kNone);
+    number.push_back(kNone);
+    ns.push_back(kNone);
+    at.push_back(kNone);
+    execution.push_back(kNone);
+    is_resume.push_back(0);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("process", process);
+    visit("number", number);
+    visit("ns", ns);
+    visit("at", at);
+    visit("execution", execution);
+    visit("is_resume", is_resume);
+  }
+};
+
+// Every rmw_publish, in order of time.
+struct PublishesRows {
+  Column<int64_t> thread;  // row of the threads
+  Column<int64_t> ns;  // rmw_publish
+  Column<int64_t> at;  // its place in the order of events
+  Column<int64_t> publisher;  // row of the publishers
+  Column<int64_t> rmw_handle;  // address of the rmw publisher
+  Column<int64_t> stamp;  // source timestamp
+  Column<int64_t> client_ns;  // when publish() was called
+  Column<int64_t> open_execution;  // innermost execution that had begun, and was not over
+  Column<int64_t> execution;  // row of the execution that it was made in, by its first piece
+  Column<uint8_t> has_client;  // an event of the client library or rcl is of this call
+  Column<uint8_t> of_application;  // not one of the middleware's own (graph topics)
+
+  size_t size() const { return thread.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    thread.push_back(kNone);
+    ns.push_back(kNone);
+    at.push_back(kNone);
+    publisher.push_back(kNone);
+    rmw_handle.push_back(kNone);
+    stamp.push_back(kNone);
+    client_ns.push_back(kNone);
+    open_execution.push_back(kNone);
+    execution.push_back(kNone);
+    has_client.push_back(0);
+    of_application.push_back(0);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("thread", thread);
+    visit("ns", ns);
+    visit("at", at);
+    visit("publisher", publisher);
+    visit("rmw_handle", rmw_handle);
+    visit("stamp", stamp);
+    visit("client_ns", client_ns);
+    visit("open_execution", open_execution);
+    visit("execution", execution);
+    visit("has_client", has_client);
+    visit("of_application", of_application);
+  }
+};
+
+// Messages that were taken from the middleware.
+struct TakesRows {
+  Column<int64_t> thread;  // row of the threads
+  Column<int64_t> ns;  // rmw_take; of a loaned message take_end
+  Column<int64_t> at;  // its place in the order of events
+  Column<int64_t> subscription;  // row of the subscriptions
+  Column<int64_t> rmw_handle;  // address of the rmw subscription
+  Column<int64_t> stamp;  // source timestamp
+  Column<int64_t> picked_ns;  // when the executor picked it
+  Column<int64_t> execution;  // row of the execution that it started
+  Column<uint8_t> loaned;  // the middleware lent the message, without an rmw_take
+
+  size_t size() const { return thread.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    thread.push_back(kNone);
+    ns.push_back(kNone);
+    at.push_back(kNone);
+    subscription.push_back(kNone);
+    rmw_handle.push_back(kNone);
+    stamp.push_back(kNone);
+    picked_ns.push_back(kNone);
+    execution.push_back(kNone);
+    loaned.push_back(0);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("thread", thread);
+    visit("ns", ns);
+    visit("at", at);
+    visit("subscription", subscription);
+    visit("rmw_handle", rmw_handle);
+    visit("stamp", stamp);
+    visit("picked_ns", picked_ns);
+    visit("execution", execution);
+    visit("loaned", loaned);
+  }
+};
+
+// Takes within the middleware that no event of a take follows: of loaned messages, maybe.
+struct LoansRows {
+  Column<int64_t> thread;  // row of the threads
+  Column<int64_t> ns;  // take_end
+  Column<int64_t> at;  // its place in the order of events
+  Column<int64_t> stamp;  // source timestamp
+  Column<int64_t> picked;  // row of the subscription that was picked before
+  Column<int64_t> picked_ns;  // when that was
+  Column<int64_t> execution;  // row of the execution that began next
+  Column<int64_t> since_ns;  // what the thread did before
+  Column<int64_t> until_ns;  // what the thread did next
+
+  size_t size() const { return thread.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    thread.push_back(kNone);
+    ns.push_back(kNone);
+    at.push_back(kNone);
+    stamp.push_back(kNone);
+    picked.push_back(kNone);
+    picked_ns.push_back(kNone);
+    execution.push_back(kNone);
+    since_ns.push_back(kNone);
+    until_ns.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("thread", thread);
+    visit("ns", ns);
+    visit("at", at);
+    visit("stamp", stamp);
+    visit("picked", picked);
+    visit("picked_ns", picked_ns);
+    visit("execution", execution);
+    visit("since_ns", since_ns);
+    visit("until_ns", until_ns);
+  }
+};
+
 // Hosts with events of the kernel's scheduler, in the order of their first.
 struct SchedulersRows {
   Column<int64_t> host;  // number of the host's name among the texts
@@ -442,6 +663,11 @@ struct Rows {
   SubscriptionsRows subscriptions;
   TimersRows timers;
   CallbacksRows callbacks;
+  ExecutionsRows executions;
+  SuspensionsRows suspensions;
+  PublishesRows publishes;
+  TakesRows takes;
+  LoansRows loans;
   SchedulersRows schedulers;
   CpusRows cpus;
   ThreadStatesRows thread_states;
@@ -459,6 +685,11 @@ struct Rows {
     visit("subscriptions", subscriptions);
     visit("timers", timers);
     visit("callbacks", callbacks);
+    visit("executions", executions);
+    visit("suspensions", suspensions);
+    visit("publishes", publishes);
+    visit("takes", takes);
+    visit("loans", loans);
     visit("schedulers", schedulers);
     visit("cpus", cpus);
     visit("thread_states", thread_states);

@@ -57,6 +57,20 @@ RUNTIME_ORDER = (
 """Runtime events whose order matters. All others come after them; what makes entities before."""
 
 
+_NO_STEPS = frozenset(
+    {
+        "dds:take_related",
+        "dds:write_related",
+        "dds:send_sample",
+        "dds:receive",
+        "dds:receive_sample",
+        "dds:reader_history_add",
+        "dds:reader_notify",
+    }
+)
+STEPS = frozenset(RUNTIME_ORDER) - _NO_STEPS
+"""What threads do with messages, callbacks and data: the others go on beside it."""
+
 _FIRST_INITS = (
     ("ros2:rcl_init",),
     ("ros2:rcl_node_init",),

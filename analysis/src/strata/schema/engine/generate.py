@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from strata.schema.causal_order import causal_rank
+from strata.schema.causal_order import STEPS, causal_rank
 from strata.schema.engine.rows import ENGINE_ROWS, EngineRows
 from strata.schema.event import Kind, Phase
 from strata.schema.events import EVENTS
@@ -58,7 +58,8 @@ def _event_types() -> str:
     names = "\n".join(f"  {event.name}," for event in EVENTS)
     table = "\n".join(
         f'    {{"{event.full_name}", {len(event.fields)}, {rank[event.full_name]}, '
-        f"{_flag(not event.provider)}, {_flag(event.phase is Phase.INIT)}}},"
+        f"{_flag(not event.provider)}, {_flag(event.phase is Phase.INIT)}, "
+        f"{_flag(event.full_name in STEPS)}}},"
         for event in EVENTS
     )
     fields = "\n".join(
@@ -100,6 +101,7 @@ struct EventDeclaration {{
   uint8_t rank;  // among events of one instant
   bool of_kernel;
   bool is_init;  // once an entity is made
+  bool is_step;  // of what a thread does with messages (schema/causal_order.py)
 }};
 
 inline constexpr std::array<EventDeclaration, kEventTypes> kEvents = {{{{

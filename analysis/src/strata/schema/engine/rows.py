@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 from strata.schema.engine.dds_rows import DDS_ROWS
 from strata.schema.engine.entity_rows import ENTITY_ROWS
+from strata.schema.engine.execution_rows import EXECUTION_ROWS
 from strata.schema.engine.process_rows import PROCESS_ROWS
 from strata.schema.engine.scheduling_rows import SCHEDULING_ROWS
+from strata.schema.engine.traffic_rows import TRAFFIC_ROWS
 
 INT, SHORT, FLAG = "int64_t", "int32_t", "uint8_t"
 """What C++ has in a column; NumPy has int64, int32 and uint8 for them."""
@@ -30,5 +32,12 @@ class EngineRows:
 
 ENGINE_ROWS: tuple[EngineRows, ...] = tuple(
     EngineRows(name, columns, doc)
-    for name, columns, doc in (*PROCESS_ROWS, *ENTITY_ROWS, *SCHEDULING_ROWS, *DDS_ROWS)
+    for name, columns, doc in (
+        *PROCESS_ROWS,
+        *ENTITY_ROWS,
+        *EXECUTION_ROWS,
+        *TRAFFIC_ROWS,
+        *SCHEDULING_ROWS,
+        *DDS_ROWS,
+    )
 )

@@ -1,0 +1,179 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "model/executions.hpp"
+
+#include <algorithm>
+
+#include "model/steps.hpp"
+
+namespace strata {
+
+void Executions::on(const Event& event) {
+  if (!is_of_timeline(event.type)) return;
+  State& state = states_[event.thread];
+  const bool bounds = is_work_step(event.type);
+  if (bounds && !state.unbounded.empty()) {
+    for (const int64_t row : state.unbounded) {
+      rows_.until_at[static_cast<size_t>(row)] = static_cast<int64_t>(event.at);
+      rows_.until_ns[static_cast<size_t>(row)] = event.ns;
+    }
+    state.unbounded.clear();
+  }
+  switch (event.type) {
+    case EventType::callback_start:
+      begin(event, state);
+      break;
+    case EventType::callback_end:
+      end(event, state);
+      break;
+    case EventType::callback_suspend:
+    case EventType::callback_resume:
+      suspend(event, state);
+      break;
+    default:
+      break;
+  }
+  if (ends_wait_for_callback(event.type)) state.resume = kNone;
+  state.last_at = static_cast<int64_t>(event.at);
+  state.last_ns = event.ns;
+}
+
+void Executions::begin(const Event& event, State& state) {
+  const int64_t address = event[field::callback_start::callback];
+  // One of the same callback that is open never ended.
+  std::erase_if(state.open, [address](const Open& open) { return open.address == address; });
+  const int64_t number = rows_.add();
+  const auto row = static_cast<size_t>(number);
+  rows_.thread[row] = static_cast<int32_t>(event.thread);
+  rows_.start_ns[row] = event.ns;
+  rows_.start_at[row] = static_cast<int64_t>(event.at);
+  rows_.address[row] = address;
+  rows_.is_intra_process[row] = event[field::callback_start::is_intra_process] == 1 ? 1 : 0;
+  rows_.outer[row] = state.open.empty() ? kNone : state.open.back().row;
+  state.open.push_back({address, number});
+  state.unbounded.push_back(number);
+  if (state.resume == kNone) return;
+  auto& suspensions = context_.rows.suspensions;
+  const auto resume = static_cast<size_t>(state.resume);
+  state.resume = kNone;
+  if (!context_.settings.losses.touch(suspensions.ns[resume], event.ns)) {
+    suspensions.execution[resume] = number;
+  }
+}
+
+void Executions::end(const Event& event, State& state) {
+  const int64_t address = event[field::callback_end::callback];
+  const auto open = std::ranges::find(state.open, address, &Open::address);
+  if (open == state.open.end()) {
+    ++ends_without_start_;
+    return;
+  }
+  const auto row = static_cast<size_t>(open->row);
+  rows_.end_ns[row] = event.ns;
+  // Until finish(), of one that ended: where it did. What bounds it otherwise is known by then.
+  rows_.previous[row] = static_cast<int64_t>(event.at);
+  state.open.erase(open);
+}
+
+void Executions::suspend(const Event& event, State& state) {
+  auto& rows = context_.rows.suspensions;
+  const int64_t number = rows.add();
+  const auto row = static_cast<size_t>(number);
+  const bool is_resume = event.type == EventType::callback_resume;
+  rows.process[row] = static_cast<int32_t>(event.process);
+  rows.number[row] = event[field::callback_suspend::execution];
+  rows.ns[row] = event.ns;
+  rows.at[row] = static_cast<int64_t>(event.at);
+  rows.is_resume[row] = is_resume ? 1 : 0;
+  if (is_resume) {
+    state.resume = number;
+  } else {
+    rows.execution[row] = state.open.empty() ? kNone : state.open.back().row;
+  }
+}
+
+void Executions::finish(const Entities& entities) {
+  std::vector<bool> doubtful(rows_.size(), false);
+  close(doubtful);
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    const auto thread = static_cast<size_t>(rows_.thread[row]);
+    rows_.callback[row] = static_cast<int32_t>(entities.callback_at(
+        context_.rows.threads.process[thread], rows_.address[row], rows_.start_ns[row]));
+  }
+  count(doubtful);
+  find_depths();
+  join_pieces();
+}
+
+void Executions::close(std::vector<bool>& doubtful) {
+  const Losses& losses = context_.settings.losses;
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    const int64_t end_at = rows_.previous[row];
+    rows_.previous[row] = kNone;
+    rows_.first[row] = rows_.last[row] = static_cast<int64_t>(row);
+    rows_.paused_ns[row] = 0;
+    if (end_at != kNone) {
+      doubtful[row] = losses.touch(rows_.start_ns[row], rows_.end_ns[row]);
+      if (doubtful[row]) rows_.end_ns[row] = kNone;
+    }
+    if (rows_.end_ns[row] != kNone) {
+      rows_.until_at[row] = end_at;
+      rows_.until_ns[row] = rows_.end_ns[row];
+    } else {
+      bound(row, states_[static_cast<uint32_t>(rows_.thread[row])]);
+    }
+    rows_.finished_ns[row] = rows_.end_ns[row];
+  }
+}
+
+// Until when one without an end is known to have run.
+void Executions::bound(size_t row, const State& state) {
+  if (rows_.until_at[row] == kNone) {
+    rows_.until_at[row] = state.last_at;
+    rows_.until_ns[row] = state.last_ns;
+  }
+  const Losses& losses = context_.settings.losses;
+  if (losses.none()) return;
+  const int64_t start_ns = rows_.start_ns[row];
+  const int64_t lost_ns = std::max(losses.first_touching(start_ns), start_ns);
+  if (lost_ns >= rows_.until_ns[row]) return;
+  rows_.until_at[row] = kNone;
+  rows_.until_ns[row] = lost_ns;
+}
+
+int64_t Executions::innermost(int64_t candidate, int64_t at, int64_t ns) const {
+  for (int64_t number = candidate; number != kNone;) {
+    const auto row = static_cast<size_t>(number);
+    const int64_t until_at = rows_.until_at[row];
+    if (until_at == kNone ? ns < rows_.until_ns[row] : at < until_at) return number;
+    number = rows_.outer[row];
+  }
+  return kNone;
+}
+
+void Executions::find_depths() {
+  PerThread<std::vector<size_t>> running;
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    auto& open = running[static_cast<uint32_t>(rows_.thread[row])];
+    const int64_t at = rows_.start_at[row], ns = rows_.start_ns[row];
+    std::erase_if(open, [&](size_t before) {
+      const int64_t until_at = rows_.until_at[before];
+      return until_at == kNone ? rows_.until_ns[before] <= ns : until_at <= at;
+    });
+    open.push_back(row);
+    rows_.depth[row] = static_cast<int32_t>(open.size());
+  }
+}
+
+void Executions::count(const std::vector<bool>& doubtful) {
+  Ledger& ledger = context_.ledger;
+  ledger.add(Finding::callback_ends_without_start, ends_without_start_);
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    if (rows_.end_ns[row] != kNone) continue;
+    const Finding code =
+        doubtful[row] ? Finding::callbacks_with_losses : Finding::callbacks_without_end;
+    ledger.add_at(code, PlaceKind::callback, rows_.callback[row], rows_.start_ns[row]);
+  }
+}
+
+}  // namespace strata

@@ -1,0 +1,88 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Executions of callbacks: intervals on a thread.
+//
+// Pairing is a state machine for each (thread, callback):
+//
+//   state     event           new state   what it means
+//   idle      callback_start  running     an execution begins
+//   running   callback_end    idle        it ends: paired
+//   running   callback_start  running     the first never ended (an rclcpp callback threw, or its
+//                                         end was lost): no end, counted
+//   idle      callback_end    idle        the trace began in mid-callback, or the start was lost:
+//                                         counted
+//
+// While events were being lost, an end may be that of a later execution: one that was running then
+// has no end that is known, and is counted.
+//
+// An execution without an end is bounded by the next event of an executor or callback of its
+// thread, or by the thread's last event, or by the first loss of events. That it has no end may be
+// known long after: what lay inside it is asked for in finish(), of *candidates*. What really
+// encloses an event was open then; so it is the innermost execution that was open, or one that was
+// open when that one began, and so on (`outer`).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/context.hpp"
+#include "model/entities.hpp"
+#include "model/event.hpp"
+
+namespace strata {
+
+class Executions {
+ public:
+  explicit Executions(Context& context) : context_(context), rows_(context.rows.executions) {}
+
+  void on(const Event& event);
+  // Ends, bounds and callbacks of all rows; pieces of coroutines joined (suspensions.cpp).
+  void finish(const Entities& entities);
+
+  // While events go by: the innermost execution that began on a thread and is not over as far as is
+  // known; kNone for none.
+  int64_t innermost_open(uint32_t thread) {
+    const auto& open = states_[thread].open;
+    return open.empty() ? kNone : open.back().row;
+  }
+  // The row that the callback_start which is looked at began.
+  int64_t begun() const { return static_cast<int64_t>(rows_.size()) - 1; }
+
+  // From finish() on: the innermost piece around an event, given what was open then.
+  int64_t innermost(int64_t candidate, int64_t at, int64_t ns) const;
+  // The same, by the first piece of its execution.
+  int64_t enclosing(int64_t candidate, int64_t at, int64_t ns) const {
+    return pick(rows_.first, innermost(candidate, at, ns));
+  }
+
+ private:
+  struct Open {
+    int64_t address;
+    int64_t row;
+  };
+  struct State {
+    std::vector<Open> open;          // in the order in which they began
+    std::vector<int64_t> unbounded;  // rows that no event bounds yet
+    int64_t last_at = kNone;         // the last event that counts
+    int64_t last_ns = kNone;
+    int64_t resume = kNone;  // row of the suspensions that waits for its piece
+  };
+
+  void begin(const Event& event, State& state);
+  void end(const Event& event, State& state);
+  void suspend(const Event& event, State& state);
+  void close(std::vector<bool>& doubtful);
+  void bound(size_t row, const State& state);
+  void find_depths();
+  void count(const std::vector<bool>& doubtful);
+  void join_pieces();
+  void join(const std::vector<std::pair<size_t, size_t>>& pieces, const std::vector<bool>& awaited);
+
+  Context& context_;
+  ExecutionsRows& rows_;
+  PerThread<State> states_;
+  int64_t ends_without_start_ = 0;
+};
+
+}  // namespace strata

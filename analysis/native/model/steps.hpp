@@ -1,0 +1,72 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What events say of a thread: it takes, it works, it goes on to something else.
+#pragma once
+
+#include "model/generated/event_types.hpp"
+
+namespace strata {
+
+// Runtime events of messages, callbacks, executors and drivers: what a thread did. The last of
+// these bounds a callback that nothing else does.
+constexpr bool is_of_timeline(EventType type) {
+  if (type == EventType::other) return false;
+  const EventDeclaration& declared = kEvents[static_cast<size_t>(type)];
+  return declared.is_step;
+}
+
+// Steps of a take: what was taken is the take's, whoever emits it.
+constexpr bool is_take_step(EventType type) {
+  switch (type) {
+    case EventType::rmw_take:
+    case EventType::rmw_take_request:
+    case EventType::rmw_take_response:
+    case EventType::rcl_take:
+    case EventType::rclcpp_take:
+    case EventType::rclcpp_ring_buffer_dequeue:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Work of a thread beside takes.
+constexpr bool is_work_step(EventType type) {
+  switch (type) {
+    case EventType::callback_start:
+    case EventType::callback_end:
+    case EventType::rclcpp_executor_wait_for_work:
+    case EventType::rclcpp_executor_get_next_ready:
+    case EventType::rclcpp_executor_execute:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What a thread does not do within a call of publish(), from the client library to the rmw.
+constexpr bool is_other_work(EventType type) {
+  return is_work_step(type) || type == EventType::rmw_take ||
+         type == EventType::rclcpp_ring_buffer_dequeue;
+}
+
+// What a thread does not do between a take and the callback that gets what was taken.
+constexpr bool ends_wait_for_callback(EventType type) {
+  switch (type) {
+    case EventType::rmw_take:
+    case EventType::rmw_take_request:
+    case EventType::rmw_take_response:
+    case EventType::rclcpp_ring_buffer_dequeue:
+    case EventType::rclcpp_executor_execute:
+    case EventType::callback_end:
+    case EventType::rmw_send_response:
+    case EventType::rclcpp_executor_wait_for_work:
+    case EventType::rclcpp_executor_get_next_ready:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace strata

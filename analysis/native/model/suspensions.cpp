@@ -1,0 +1,81 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Executions of coroutine callbacks (rclpy), which run in pieces.
+//
+// Each piece has a callback_start and a callback_end of its own, and its thread does other things
+// in between. A suspend is of the piece that it lies in, a resume of the piece that starts next on
+// its thread with nothing else in between; both number the execution. What lies between the end of
+// one piece and the start of the next is time suspended. An execution whose last piece is suspended
+// never ended. While events were being lost, pieces may be among them: such an execution has no end
+// that is known.
+#include <algorithm>
+#include <tuple>
+
+#include "model/executions.hpp"
+
+namespace strata {
+
+void Executions::join_pieces() {
+  const auto& found = context_.rows.suspensions;
+  if (found.size() == 0) return;
+  using Piece = std::tuple<int32_t, int64_t, int64_t, size_t>;  // process, number, start, row
+  std::vector<Piece> pieces;
+  std::vector<bool> awaited(rows_.size(), false);
+  std::vector<bool> resumed(rows_.size(), false);
+  for (size_t i = 0; i < found.size(); ++i) {
+    const bool is_resume = found.is_resume[i] != 0;
+    const int64_t row =
+        is_resume ? found.execution[i] : innermost(found.execution[i], found.at[i], found.ns[i]);
+    if (row == kNone) continue;
+    const auto at = static_cast<size_t>(row);
+    (is_resume ? resumed : awaited)[at] = true;
+    pieces.emplace_back(found.process[i], found.number[i], rows_.start_ns[at], at);
+  }
+  std::ranges::sort(pieces);
+  const auto again = std::ranges::unique(pieces);
+  pieces.erase(again.begin(), again.end());
+  std::vector<std::pair<size_t, size_t>> coded;  // number of the execution, row
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const auto& [process, number, start, row] = pieces[i];
+    const bool same =
+        i > 0 && process == std::get<0>(pieces[i - 1]) && number == std::get<1>(pieces[i - 1]);
+    coded.emplace_back(coded.empty() ? 0 : coded.back().first + (same ? 0 : 1), row);
+  }
+  join(coded, awaited);
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    rows_.is_resumed[row] = resumed[row] ? 1 : 0;
+    const bool several = rows_.last[row] != rows_.first[row] || awaited[row];
+    if (several && rows_.first[row] == static_cast<int64_t>(row) &&
+        rows_.finished_ns[row] == kNone) {
+      context_.ledger.add(Finding::callbacks_left_suspended);
+    }
+  }
+}
+
+// `pieces` of one execution follow each other in order of time.
+void Executions::join(const std::vector<std::pair<size_t, size_t>>& pieces,
+                      const std::vector<bool>& awaited) {
+  for (size_t begin = 0, end = 0; begin < pieces.size(); begin = end) {
+    while (end < pieces.size() && pieces[end].first == pieces[begin].first) ++end;
+    const size_t first = pieces[begin].second;
+    const size_t last = pieces[end - 1].second;
+    const bool open = awaited[last] ||
+                      context_.settings.losses.touch(rows_.start_ns[first], rows_.until_ns[last]);
+    int64_t paused_ns = 0;
+    for (size_t i = begin; i < end; ++i) {
+      const size_t row = pieces[i].second;
+      if (i > begin) {
+        const size_t before = pieces[i - 1].second;
+        paused_ns += rows_.start_ns[row] - rows_.until_ns[before];
+        rows_.previous[row] = static_cast<int64_t>(before);
+      }
+      rows_.first[row] = static_cast<int64_t>(first);
+      rows_.last[row] = static_cast<int64_t>(last);
+      rows_.finished_ns[row] = open ? kNone : rows_.end_ns[last];
+      rows_.paused_ns[row] = paused_ns;
+    }
+  }
+}
+
+}  // namespace strata

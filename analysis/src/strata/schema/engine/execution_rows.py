@@ -1,0 +1,49 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of executions of callbacks, and of their suspensions."""
+
+from __future__ import annotations
+
+INT, SHORT, FLAG = "int64_t", "int32_t", "uint8_t"
+
+EXECUTION_ROWS = (
+    (
+        "executions",
+        (
+            ("thread", SHORT, "row of the threads"),
+            ("start_ns", INT, "callback_start"),
+            ("start_at", INT, "its place in the order of events"),
+            ("end_ns", INT, "callback_end; null: it never ended, as far as is known"),
+            ("until_ns", INT, "until when it is known to have run"),
+            (
+                "until_at",
+                INT,
+                "place of the event that bounds it; null: the first loss of events does",
+            ),
+            ("address", INT, "address of the callback"),
+            ("callback", SHORT, "row of the callbacks"),
+            ("outer", INT, "row of the innermost execution that had begun, and was not over"),
+            ("depth", SHORT, "executions that ran on the thread when it began, itself included"),
+            ("is_intra_process", FLAG, "its message came through a ring buffer"),
+            ("first", INT, "row of the execution's first piece"),
+            ("last", INT, "row of its last piece"),
+            ("previous", INT, "row of the piece before"),
+            ("is_resumed", FLAG, "it goes on with a suspended execution"),
+            ("finished_ns", INT, "end of the execution's last piece"),
+            ("paused_ns", INT, "how long it was suspended before this piece"),
+        ),
+        "Executions of callbacks, in the order in which they began.",
+    ),
+    (
+        "suspensions",
+        (
+            ("process", SHORT, "row of the processes"),
+            ("number", INT, "number of the execution in its process"),
+            ("ns", INT, "callback_suspend or callback_resume"),
+            ("at", INT, "its place in the order of events"),
+            ("execution", INT, "the piece that ends, or that begins"),
+            ("is_resume", FLAG, "it begins"),
+        ),
+        "Where executions of coroutines were suspended and resumed.",
+    ),
+)
