@@ -296,3 +296,19 @@ def test_a_thread_that_is_never_woken_again(idles: bool) -> None:
     assert_same_scheduling(tables)
     found = run_engine(tables).findings
     assert (found["inferred_switches"], found["missing_switches"]) == (int(idles), int(not idles))
+
+
+@pytest.mark.parametrize(
+    ("before", "at_work", "at_rest", "is_kept"),
+    [(1100, 2, 3, False), (1100, 3, 2, True), (0, 1024, 1100, True), (0, 400, 1100, False)],
+)
+def test_the_first_events_since_the_first_switch_tell_whether_a_thread_is_meant(
+    before: int, at_work: int, at_rest: int, is_kept: bool
+) -> None:
+    times = [*range(before), *range(5000, 5000 + at_work), *range(7000, 7000 + at_rest)]
+    made = Scene()
+    made.play("\n".join(f"{at} 1.1 ready" for at in times))
+    lines = "4000 cpu0 5 S 1\n6500 cpu0 1 S 0\n9000 cpu0 0 R 8"
+    tables = made.tables() | kernel_tables(lines)
+    assert_same_scheduling(tables, 100, 1 << 20)
+    assert (len(run_engine(tables).rows["thread_states"]["thread"]) > 0) == is_kept
