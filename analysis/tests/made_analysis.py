@@ -17,6 +17,7 @@ from strata.layers.chains import Chain
 from strata.schema import tables
 from strata.schema.layers import BY_NAME
 from strata.schema.quality import Ledger
+from strata.schema.rows import Rows, Values
 from strata.stats.blame import blame_table, find_causes
 from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.callbacks import callback_table, describe
@@ -70,13 +71,17 @@ class Relay:
         return [self.topic.format(at) if self.init else "(unknown)" for at in range(self.hops)]
 
 
-def received_only(messages: pd.DataFrame) -> pd.DataFrame:
+def received_only(messages: Rows) -> dict[str, Values]:
     """Return the counts of hops where nothing but the messages taken is known."""
-    first = messages.drop_duplicates("hop_id").sort_values("hop_id")
-    taken = messages.groupby("hop_id").size().to_numpy()
-    return first[["hop_id", "topic", "publisher_node", "subscription_node"]].assign(
-        published=taken, received=taken, lost=0, in_flight=0, unknown=0, before_first=0
-    )
+    hops, first, taken = np.unique(messages["hop_id"], return_index=True, return_counts=True)
+    assert hops.tolist() == list(range(len(hops)))
+    names = ("topic", "publisher_node", "subscription_node")
+    none = ("lost", "in_flight", "unknown", "before_first")
+    return {
+        **{name: messages.words(name).take(first) for name in names},
+        **dict.fromkeys(("published", "received"), taken),
+        **dict.fromkeys(none, np.zeros(len(hops), np.int64)),
+    }
 
 
 def make(relay: Relay) -> Analysis:
@@ -89,7 +94,8 @@ def make(relay: Relay) -> Analysis:
     where = pd.DataFrame(
         {name: place_of_layer(layer, messages, described) for name, layer in BY_NAME.items()}
     )
-    hops, hop_layers = hop_tables(messages, received_only(messages))
+    rows = Rows.of_frame(tables.MESSAGES, messages)
+    hops, hop_layers = (of.table.frame(of.frame()) for of in hop_tables(rows, received_only(rows)))
     way = np.arange(relay.messages)[:, None] + relay.messages * np.arange(relay.hops)[None, :]
     linked = messages[messages["parent_id"].notna()]
     links = tables.LINKS.frame(

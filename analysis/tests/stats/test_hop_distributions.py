@@ -19,6 +19,7 @@ from strata.analysis import Analysis
 from strata.pipeline.messages import Wanted, message_results
 from strata.schema import tables
 from strata.schema.layers import HOP_LAYERS
+from strata.schema.rows import Rows
 from strata.stats.hop_distributions import Way, trace_hops
 from strata.stats.hops import hop_tables
 from strata.stats.modes import find_modes
@@ -149,7 +150,10 @@ def traffic(draw: st.DrawFn) -> pd.DataFrame:
 
 @given(traffic())
 def test_hops_are_those_of_a_plain_recount(messages: pd.DataFrame) -> None:
-    hops, layers = hop_tables(messages, received_only(messages))
+    # Hops are numbered without gaps.
+    messages["hop_id"] = np.unique(messages["hop_id"], return_inverse=True)[1]
+    rows = Rows.of_frame(tables.MESSAGES, messages)
+    hops, layers = (found.frame() for found in hop_tables(rows, received_only(rows)))
     assert hops["hop_id"].tolist() == sorted(set(messages["hop_id"]))
     for row in hops.to_dict("records"):
         every = messages[messages["hop_id"] == row["hop_id"]]

@@ -14,7 +14,8 @@ from scene import Scene
 
 from strata.analysis import Analysis
 from strata.layers.chains import find_chains, find_ways
-from strata.layers.frames import endpoint_names, links_frame, messages_frame
+from strata.layers.endpoint_names import endpoint_names
+from strata.layers.frames import links_rows, messages_rows
 from strata.layers.links import link_messages
 from strata.layers.readiness import find_readiness
 from strata.layers.transfers import cut_layers
@@ -112,13 +113,14 @@ def test_a_chain_of_few_messages_has_its_blame(count: int) -> None:
     transfers = cut_layers(model, Ledger())
     links = link_messages(model, transfers, ())
     names = endpoint_names(model, transfers)
-    messages = messages_frame(model, transfers, names, links, find_readiness(model, transfers))
+    ready = find_readiness(model, transfers)
+    messages = messages_rows(model, transfers, names, links, ready).frame()
     where = pd.DataFrame(
         {name: ["place"] * len(messages) for name in BY_NAME}, index=messages.index
     )
-    ways = find_ways(names["hop_id"].to_numpy(), links, Ledger())
+    ways = find_ways(names.hop, links, Ledger())
     chains = find_chains(ways, {0}, Ledger())
-    made_tables = chain_tables(chains, messages, links_frame(links), where)
+    made_tables = chain_tables(chains, messages, links_rows(links).frame(), where)
     blame = blame_table(
         made_tables.instances,
         made_tables.segments,

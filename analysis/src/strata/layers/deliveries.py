@@ -31,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from strata.layers.endpoint_names import EndpointNames
 from strata.layers.pairs import FAR, Ends, Pairs, find_pairs, readers, stays_within, writers
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
@@ -84,7 +85,7 @@ class _Rows:
     following: Ints
 
 
-def find_deliveries(model: Model, transfers: Transfers, names: pd.DataFrame) -> Deliveries:
+def find_deliveries(model: Model, transfers: Transfers, names: EndpointNames) -> Deliveries:
     """Tell what became of all messages; `names` are those of the transfers (endpoint_names)."""
     process_end_ns = _last_events(model.events)
     writing, reading = writers(model), readers(model, process_end_ns)
@@ -188,24 +189,24 @@ def _taken(transfers: Transfers, reading: Ends, reader: Ints, publication: Ints)
 def _hops(
     model: Model,
     transfers: Transfers,
-    names: pd.DataFrame,
+    names: EndpointNames,
     of: tuple[Ends, Ends, Pairs],
     rows: _Rows,
 ) -> tuple[pd.DataFrame, Ints]:
     """Names of all hops, those of the messages first, and the hop of each pair."""
     writing, reading, pairs = of
-    known = names.drop_duplicates("hop_id").sort_values("hop_id")[_HOP]
+    known = pd.DataFrame({column: getattr(names, column) for column in _HOP}, dtype=object)
     hop = np.full(len(pairs.writer), NONE, np.int64)
     key = writing.of[transfers.publication] * (len(reading.entity) + 1) + reading.of[transfers.take]
     own = pairs.writer * (len(reading.entity) + 1) + pairs.reader
     order = np.argsort(own)
-    hop[order[np.searchsorted(own[order], key)]] = names["hop_id"].to_numpy(np.int64)
+    hop[order[np.searchsorted(own[order], key)]] = names.hop
     # A hop over which nothing was ever published is none.
     used = np.zeros(len(hop), bool)
     used[rows.pair] = True
     rest = np.flatnonzero((hop == NONE) & used)
     if not len(rest):
-        return known.reset_index(drop=True), hop
+        return known, hop
     declared = _declared_names(model, writing, reading, pairs, rest)
     every = pd.concat([known, declared], ignore_index=True)
     distinct = every.drop_duplicates(ignore_index=True)
@@ -232,13 +233,13 @@ def _declared_names(
     return pd.DataFrame(dict(zip(_HOP, (topic, *named), strict=True)))
 
 
-def _longest(transfers: Transfers, names: pd.DataFrame, count: int) -> Ints:
+def _longest(transfers: Transfers, names: EndpointNames, count: int) -> Ints:
     """The longest latency of each hop, to the last checkpoint; of one without any, of all hops."""
     # Between hosts only what the reader's clock saw counts: publish and last are of two.
     begin_ns = np.where(transfers.unsynchronised, transfers.taken_ns, transfers.publish_ns)
     latency = transfers.last_ns - begin_ns
     longest = np.full(count, NONE, np.int64)
-    np.maximum.at(longest, names["hop_id"].to_numpy(np.int64), latency)
+    np.maximum.at(longest, names.hop, latency)
     return np.where(longest != NONE, longest, latency.max(initial=0))
 
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from strata.layers.blockers import Blockers
 from strata.layers.driver import Origin
+from strata.layers.endpoint_names import EndpointNames
 from strata.layers.link_proposals import Proposal
 from strata.layers.links import KINDS, Links
 from strata.layers.middleware import Passage
@@ -19,68 +20,22 @@ from strata.layers.readiness import Readiness
 from strata.layers.silent_readers import reader_silence
 from strata.layers.transfers import Flags, Transfers
 from strata.model.build import Model
-from strata.model.columns import NONE, Ints
-from strata.model.entities import UNKNOWN, Endpoints, take
-from strata.model.frames import Objects, nullable
+from strata.model.columns import NONE
 from strata.model.matching import CONFIDENCES, METHODS, UNSYNCHRONISED, confidence_of
-from strata.model.naming import owner_names
 from strata.model.search import pick
 from strata.schema import tables
+from strata.schema.rows import Coded, Rows, Values
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RING_BUFFER = "ring buffer"
+"""The transport of messages that rclcpp hands over within a process."""
 
 
-def endpoint_names(model: Model, transfers: Transfers) -> pd.DataFrame:
-    """Return topic, publisher_node, subscription_node and hop_id of every matched message.
-
-    A topic that one side does not know is the other side's; see `UNKNOWN` for none. An endpoint
-    without init events is named by its process and rmw handle, so that two are never one.
-    """
-    publications, takes = model.publications, model.takes
-    publisher = publications.publisher[transfers.publication]
-    subscription = takes.subscription[transfers.take]
-    entities = model.entities
-    topic = take(entities.publishers.topic, publisher, None)
-    other = take(entities.subscriptions.topic, subscription, UNKNOWN)
-    frame = pd.DataFrame(
-        {
-            "topic": np.where(topic == None, other, topic),  # noqa: E711 (elementwise)
-            "publisher_node": _node_names(
-                model,
-                entities.publishers,
-                publisher,
-                publications.thread[transfers.publication],
-                publications.rmw_handle[transfers.publication],
-            ),
-            "subscription_node": _node_names(
-                model,
-                entities.subscriptions,
-                subscription,
-                takes.thread[transfers.take],
-                takes.rmw_handle[transfers.take],
-            ),
-        }
-    )
-    frame["hop_id"] = frame.groupby(
-        ["topic", "publisher_node", "subscription_node"], sort=True
-    ).ngroup()
-    return frame
-
-
-def _node_names(
-    model: Model, endpoints: Endpoints, rows: Ints, thread: Ints, rmw_handle: Ints
-) -> Objects:
-    processes = model.events.processes
-    return owner_names(
-        model.entities.nodes,
-        processes,
-        pick(endpoints.node, rows),
-        processes.thread_process[thread],
-        rmw_handle,
-    )
-
-
-def messages_frame(
-    model: Model, transfers: Transfers, names: pd.DataFrame, links: Links, ready: Readiness
-) -> pd.DataFrame:
+def messages_rows(
+    model: Model, transfers: Transfers, names: EndpointNames, links: Links, ready: Readiness
+) -> Rows:
     """Return the table `messages`."""
     within = transfers.intra_process
     of_execution = np.append(model.executions.callback, NONE)
@@ -91,90 +46,91 @@ def messages_frame(
     parent[links.child[by_callback]] = links.parent[by_callback]
     hold_ns[links.child[by_callback]] = links.hold_ns[by_callback]
     silent_ns = reader_silence(model, transfers)
-    return tables.MESSAGES.frame(
-        pd.DataFrame(
-            {
-                "message_id": np.arange(len(transfers)),
-                "hop_id": names["hop_id"],
-                "publication_id": transfers.publication,
-                "take_id": transfers.take,
-                "topic": names["topic"],
-                "publisher_node": names["publisher_node"],
-                "subscription_node": names["subscription_node"],
-                "method": np.asarray(METHODS, dtype=object)[transfers.method],
-                "confidence": np.where(
+    confidence = (*CONFIDENCES, UNSYNCHRONISED)
+    return Rows(
+        tables.MESSAGES,
+        {
+            "message_id": np.arange(len(transfers)),
+            "hop_id": names.hop,
+            "publication_id": transfers.publication,
+            "take_id": transfers.take,
+            **names.columns(),
+            "method": Coded(transfers.method.astype(np.int64), METHODS),
+            "confidence": Coded(
+                np.where(
                     transfers.unsynchronised,
-                    UNSYNCHRONISED,
-                    np.asarray(CONFIDENCES, dtype=object)[confidence_of(transfers.method)],
+                    len(CONFIDENCES),
+                    confidence_of(transfers.method),
                 ),
-                "callback_id": nullable(of_execution[transfers.execution]),
-                "publisher_callback_id": nullable(of_execution[source]),
-                **_origin(model, transfers.origin),
-                "publish_ns": transfers.publish_ns,
-                "rmw_publish_ns": nullable(np.where(within, NONE, transfers.handed_ns)),
-                "enqueue_ns": nullable(np.where(within, transfers.handed_ns, NONE)),
-                **_passage(transfers.passage, within),
-                "ready_ns": nullable(transfers.ready_ns),
-                "picked_ns": nullable(transfers.picked_ns),
-                "rmw_take_ns": nullable(np.where(within, NONE, transfers.taken_ns)),
-                "dequeue_ns": nullable(np.where(within, transfers.taken_ns, NONE)),
-                "callback_start_ns": nullable(transfers.callback_start_ns),
-                "callback_end_ns": nullable(transfers.callback_end_ns),
-                **{column: nullable(ns) for column, ns in transfers.durations.items()},
-                "latency_ns": transfers.latency_ns,
-                "complete": transfers.callback_end_ns != NONE,
-                "start_up": transfers.publish_ns < ready.ready_ns,
-                "reader_silent": silent_ns > 0,
-                "reader_silent_ns": silent_ns,
-                "parent_id": nullable(parent),
-                "hold_ns": nullable(hold_ns),
-            }
-        )
+                confidence,
+            ),
+            "callback_id": of_execution[transfers.execution],
+            "publisher_callback_id": of_execution[source],
+            **_origin(model, transfers.origin),
+            "publish_ns": transfers.publish_ns,
+            "rmw_publish_ns": np.where(within, NONE, transfers.handed_ns),
+            "enqueue_ns": np.where(within, transfers.handed_ns, NONE),
+            **_passage(transfers.passage, within),
+            "ready_ns": transfers.ready_ns,
+            "picked_ns": transfers.picked_ns,
+            "rmw_take_ns": np.where(within, NONE, transfers.taken_ns),
+            "dequeue_ns": np.where(within, transfers.taken_ns, NONE),
+            "callback_start_ns": transfers.callback_start_ns,
+            "callback_end_ns": transfers.callback_end_ns,
+            **transfers.durations,
+            "latency_ns": transfers.latency_ns,
+            "complete": transfers.callback_end_ns != NONE,
+            "start_up": transfers.publish_ns < ready.ready_ns,
+            "reader_silent": silent_ns > 0,
+            "reader_silent_ns": silent_ns,
+            "parent_id": parent,
+            "hold_ns": hold_ns,
+        },
     )
 
 
-def _origin(model: Model, origin: Origin) -> dict[str, pd.Series[int] | Objects | Ints]:
+def _origin(model: Model, origin: Origin) -> dict[str, Values]:
     driver = model.driver
     source = pick(driver.frames.source, origin.frame)
+    places = Coded.of(driver.sources.place.tolist())
     return {
-        "frame_id": nullable(origin.frame),
-        "driver_source": take(driver.sources.place, source, None),
-        "driver_method": take(
-            np.asarray(("frame", "last read"), dtype=object),
-            np.where(origin.frame != NONE, origin.inferred, NONE),
-            None,
+        "frame_id": origin.frame,
+        "driver_source": Coded(np.append(places.codes, NONE)[source], places.words),
+        "driver_method": Coded(
+            np.where(origin.frame != NONE, origin.inferred, NONE), ("frame", "last read")
         ),
         "begin_ns": origin.begin_ns,
-        "arrival_ns": nullable(origin.arrival_ns),
-        "read_ns": nullable(origin.read_ns),
-        "sweep_ns": nullable(origin.sweep_ns),
-        "conversion_ns": nullable(origin.conversion_ns),
+        "arrival_ns": origin.arrival_ns,
+        "read_ns": origin.read_ns,
+        "sweep_ns": origin.sweep_ns,
+        "conversion_ns": origin.conversion_ns,
     }
 
 
-def _passage(passage: Passage, within: Flags) -> dict[str, pd.Series[int] | Objects]:
+def _passage(passage: Passage, within: Flags) -> dict[str, Values]:
     columns = [item.name for item in fields(Passage) if item.name not in ("durations", "transport")]
+    transport = Coded.of(passage.transport.tolist())
+    words = (*transport.words, RING_BUFFER)
     return {
-        **{column: nullable(getattr(passage, column)) for column in columns},
-        "transport": np.where(within, "ring buffer", passage.transport),
+        **{column: getattr(passage, column) for column in columns},
+        "transport": Coded(np.where(within, len(transport.words), transport.codes), words),
     }
 
 
-def links_frame(links: Links) -> pd.DataFrame:
+def links_rows(links: Links) -> Rows:
     """Return the table `links`; its rows are numbered as `links` are."""
-    return tables.LINKS.frame(
-        pd.DataFrame(
-            {
-                "child_id": links.child,
-                "parent_id": links.parent,
-                "kind": np.asarray(KINDS, dtype=object)[links.kind],
-                "callback_ns": nullable(links.callback_ns),
-                "suspended_ns": nullable(links.suspended_ns),
-                "stored_ns": nullable(links.stored_ns),
-                "hold_ns": nullable(links.hold_ns),
-                "critical": links.critical,
-            }
-        )
+    return Rows(
+        tables.LINKS,
+        {
+            "child_id": links.child,
+            "parent_id": links.parent,
+            "kind": Coded(links.kind.astype(np.int64), KINDS),
+            "callback_ns": links.callback_ns,
+            "suspended_ns": links.suspended_ns,
+            "stored_ns": links.stored_ns,
+            "hold_ns": links.hold_ns,
+            "critical": links.critical,
+        },
     )
 
 
@@ -200,18 +156,19 @@ def link_proposals_frame(model: Model, proposals: Sequence[Proposal]) -> pd.Data
         }
         for item in proposals
     ]
+    import pandas as pd
+
     return tables.LINK_PROPOSALS.frame(pd.DataFrame(rows, columns=tables.LINK_PROPOSALS.names))
 
 
-def blockers_frame(blockers: Blockers) -> pd.DataFrame:
+def blockers_rows(blockers: Blockers) -> Rows:
     """Return the table `executor_blockers`."""
-    return tables.EXECUTOR_BLOCKERS.frame(
-        pd.DataFrame(
-            {
-                "message_id": blockers.message,
-                "callback_id": nullable(blockers.callback),
-                "work": np.where(blockers.take, "take", "callback").astype(object),
-                "duration_ns": blockers.duration_ns,
-            }
-        )
+    return Rows(
+        tables.EXECUTOR_BLOCKERS,
+        {
+            "message_id": blockers.message,
+            "callback_id": blockers.callback,
+            "work": Coded(blockers.take.astype(np.int64), ("callback", "take")),
+            "duration_ns": blockers.duration_ns,
+        },
     )

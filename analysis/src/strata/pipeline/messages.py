@@ -20,12 +20,12 @@ from strata.layers.chain_begins import causes_missing
 from strata.layers.chains import Chain, Ways, find_chains, find_chains_of, find_ways
 from strata.layers.cpu_waits import find_cpu_waits
 from strata.layers.deliveries import Deliveries, find_deliveries
+from strata.layers.endpoint_names import endpoint_names
 from strata.layers.frames import (
-    blockers_frame,
-    endpoint_names,
+    blockers_rows,
     link_proposals_frame,
-    links_frame,
-    messages_frame,
+    links_rows,
+    messages_rows,
 )
 from strata.layers.link_proposals import FAN_IN, STORED, propose_links
 from strata.layers.links import Links, link_messages
@@ -46,6 +46,7 @@ from strata.schema.fates import LOST, UNKNOWN
 from strata.schema.layers import BY_NAME, WITHOUT_WAITS
 from strata.schema.links import MessageLink
 from strata.schema.quality import Ledger
+from strata.schema.rows import NONE, Rows
 from strata.stats.blame import blame_table, find_causes
 from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.callbacks import awaited, descriptions, python_nodes
@@ -54,8 +55,6 @@ from strata.stats.chains import ChainTables, chain_tables, place_of_layer
 from strata.stats.hops import delivery_tables, hop_tables
 from strata.stats.mode_tables import mode_tables
 from strata.stats.scheduling import estimated_waits, scheduling_table, thread_causes
-
-_WAY = ["topic", "publisher_node", "subscription_node"]
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,8 @@ class _Messages:
     ready: Readiness
     headless: npt.NDArray[np.bool_]
     deliveries: Deliveries
-    messages: pd.DataFrame
+    messages: Rows
+    frame: pd.DataFrame
     blockers: pd.DataFrame
     objects: pd.DataFrame
     described: pd.Series[str]
@@ -106,37 +106,42 @@ def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResu
     counts, losses = delivery_tables(found.deliveries)
     hops, hop_layers = hop_tables(found.messages, counts)
     _count_losses(hops, losses, ledger)
-    links = links_frame(found.links)
+    links = _plain(links_rows(found.links))
     chains = _chains(found, hops, wanted.chain, ledger)
     of_chains = chain_tables(
-        chains, found.messages, links, found.where, found.ready, clocks_of(model, found.transfers)
+        chains, found.frame, links, found.where, found.ready, clocks_of(model, found.transfers)
     )
     ledger.add("unfinished_chains", int(of_chains.chains["unfinished"].sum()))
     tables = {
         "publications": publications,
         "takes": takes,
-        "messages": found.messages,
+        "messages": found.frame,
         "links": links,
         "link_proposals": found.proposals,
         "executor_blockers": found.blockers,
         "callback_objects": found.objects,
-        "hop_layers": hop_layers,
-        "hop_losses": losses,
+        "hop_layers": _plain(hop_layers),
+        "hop_losses": _plain(losses),
         "chain_segments": of_chains.segments,
         "chain_layers": of_chains.layers,
     }
-    return _with_blame(model, found, hops, of_chains, tables)
+    return _with_blame(model, found, _plain(hops), of_chains, tables)
 
 
-def _count_losses(hops: pd.DataFrame, losses: pd.DataFrame, ledger: Ledger) -> None:
+def _plain(rows: Rows) -> pd.DataFrame:
+    """Return rows as a frame whose text is text, not categories."""
+    return rows.table.frame(rows.frame())
+
+
+def _count_losses(hops: Rows, losses: Rows, ledger: Ledger) -> None:
     """Count what was lost on hops of the application, with the hop and the cause as its place."""
     codes = {LOST: "lost_messages", UNKNOWN: "unknown_deliveries"}
-    own = hops.loc[~hops["topic"].isin(INTERNAL_TOPICS), ["hop_id", *_WAY]]
-    for row in losses[losses["outcome"].isin(codes)].merge(own, on="hop_id").to_dict("records"):
-        place = (
-            f"{row['topic']}, {row['publisher_node']} -> {row['subscription_node']}: {row['cause']}"
-        )
-        span_ns = (row["begin_ns"], row["end_ns"])
+    own = ~hops.words("topic").are(*INTERNAL_TOPICS)
+    told = losses.words("outcome").are(*codes) & own[losses["hop_id"]]
+    for row in losses.take(told).records():
+        hop = hops.record(row["hop_id"])
+        way = f"{hop['topic']}, {hop['publisher_node']} -> {hop['subscription_node']}"
+        place, span_ns = f"{way}: {row['cause']}", (row["begin_ns"], row["end_ns"])
         ledger.add(codes[row["outcome"]], row["count"], place=place, span_ns=span_ns)
 
 
@@ -147,21 +152,24 @@ def _messages(model: Model, wanted: Wanted, ledger: Ledger) -> _Messages:
     node_links = find_links(model.events, model.entities, wanted.links, ledger)
     links = link_messages(model, transfers, node_links)
     ready = find_readiness(model, transfers)
-    messages = messages_frame(model, transfers, names, links, ready)
-    unsplit = messages[[layer.column for layer in WITHOUT_WAITS]].notna().any(axis=1)
+    messages = messages_rows(model, transfers, names, links, ready)
+    unsplit = np.zeros(len(messages), bool)
+    for layer in WITHOUT_WAITS:
+        unsplit |= messages.there(layer.column)
     unsplit &= ~transfers.unsynchronised
-    hidden = unsplit.to_numpy(bool) & model.clocks.waits.known(transfers.waiting.lane)
+    hidden = unsplit & model.clocks.waits.known(transfers.waiting.lane)
     ledger.add("messages_without_executor_events", int((unsplit & ~hidden).sum()))
     ledger.add("messages_with_lost_waits", int(hidden.sum()))
     objects = frames.callback_objects_frame(model)
     described = descriptions(objects)
+    frame = _plain(messages)
     where = pd.DataFrame(
-        {name: place_of_layer(layer, messages, described) for name, layer in BY_NAME.items()}
+        {name: place_of_layer(layer, frame, described) for name, layer in BY_NAME.items()}
     )
-    blockers = blockers_frame(find_blockers(model, transfers))
+    blockers = _plain(blockers_rows(find_blockers(model, transfers)))
     proposals = _proposals(model, node_links, ledger)
     deliveries = find_deliveries(model, transfers, names)
-    known = (messages, blockers, objects, described, where, proposals)
+    known = (messages, frame, blockers, objects, described, where, proposals)
     headless = causes_missing(model, transfers)
     return _Messages(transfers, links, ready, headless, deliveries, *known)
 
@@ -177,23 +185,22 @@ def _proposals(model: Model, known: Sequence[NodeLink], ledger: Ledger) -> pd.Da
 
 
 def _chains(
-    found: _Messages, hops: pd.DataFrame, topics: Sequence[str] | None, ledger: Ledger
+    found: _Messages, hops: Rows, topics: Sequence[str] | None, ledger: Ledger
 ) -> list[Chain]:
-    reportable = set(hops.loc[~hops["topic"].isin(INTERNAL_TOPICS), "hop_id"].astype(int))
-    hop = found.messages["hop_id"].to_numpy(np.int64)
-    hop = np.where(np.isin(hop, list(reportable)), hop, -1)
+    own = ~hops.words("topic").are(*INTERNAL_TOPICS)
+    hop = found.messages["hop_id"]
+    hop = np.where(own[hop], hop, NONE)
     # Hops of which nothing was ever taken come after all others.
-    names = hops.loc[hops["count"] > 0, "topic"].tolist()
+    names = [str(topic) for topic in hops.texts("topic")[hops["count"] > 0]]
     if topics:
         # Only what may be of the chain, so that it is found where all ways are too many.
         hop, allowed = _of_topics(found, hop, topics)
         return _chains_of(find_ways(hop, found.links, ledger, allowed=allowed), names, topics)
     ways = find_ways(hop, found.links, ledger, headless=found.headless)
-    cut = ways.message[ways.headless & (ways.previous == -1)]
-    published_ns = found.messages["publish_ns"].to_numpy(np.int64)[cut]
-    ledger.add_each(
-        "chains_without_begin", found.messages["topic"].to_numpy(object)[cut], published_ns
-    )
+    cut = ways.message[ways.headless & (ways.previous == NONE)]
+    begun = found.messages.take(cut)
+    ledger.add_each("chains_without_begin", begun.texts("topic"), begun["publish_ns"])
+    reportable = set(hops["hop_id"][own].tolist())
     return find_chains(ways, reportable, ledger, names)
 
 
@@ -202,11 +209,12 @@ def _of_topics(
 ) -> tuple[Ints, npt.NDArray[np.bool_]]:
     """Leave out messages of other topics, and links that do not lead from one to the next."""
     number = {topic: at for at, topic in enumerate(dict.fromkeys(topics))}
-    of = found.messages["topic"].map(number).fillna(-1).to_numpy(np.int64)
+    words = found.messages.words("topic")
+    of = np.array([*(number.get(word, NONE) for word in words.words), NONE], np.int64)[words.codes]
     steps = [number[one] * len(number) + number[two] for one, two in pairwise(topics)]
     parent, child = of[found.links.parent], of[found.links.child]
     allowed = np.isin(parent * len(number) + child, steps) & (parent >= 0) & (child >= 0)
-    return np.where(of >= 0, hop, -1), allowed
+    return np.where(of >= 0, hop, NONE), allowed
 
 
 def _chains_of(ways: Ways, topic_of_hop: list[str], topics: Sequence[str]) -> list[Chain]:
@@ -241,12 +249,12 @@ def _with_blame(
     cpu_waits = layer_cpu_waits_frame(model, waits)
     of_threads = thread_causes(scheduling, preemptions)
     estimated = estimated_waits(scheduling, cpu_waits)
-    until = awaited(found.messages["publisher_callback_id"], found.objects)
+    until = awaited(found.frame["publisher_callback_id"], found.objects)
     known = (
         found.where,
         found.blockers,
         found.described,
-        found.messages,
+        found.frame,
         of_threads,
         until,
         estimated,
@@ -256,7 +264,7 @@ def _with_blame(
         of_chains.instances,
         of_chains.segments,
         hops,
-        found.messages,
+        found.frame,
         lambda segments: find_causes(segments, *known),
     )
     blame = blame_table(modes.instances, of_chains.segments, *known)
@@ -272,9 +280,7 @@ def _with_blame(
         "layer_cpu_waits": cpu_waits,
         "chain_scheduling": threads,
     }
-    facts = chain_facts(
-        modes.chains, modes.instances, of_chains.segments, found.messages, modes.hops
-    )
+    facts = chain_facts(modes.chains, modes.instances, of_chains.segments, found.frame, modes.hops)
     of_python = python_nodes(found.objects)
     return MessageResults(
         tables, find_bottlenecks(modes.chains, blame, modes.modes, facts, of_python)

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Statistics of hops and their layers, over the rows that reach the end of their callback.
+"""Statistics of hops: over the messages of each that reach the end of their callback.
 
 And what became of the messages that were published for each (strata.layers.deliveries).
 
@@ -10,99 +10,122 @@ last checkpoint.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
 
 from strata.layers.deliveries import Deliveries
-from strata.model.columns import NONE, filled
 from strata.model.matching import UNSYNCHRONISED
 from strata.schema import tables
 from strata.schema.fates import FATES, NUMBER, OUTCOMES, RECEIVED
 from strata.schema.layers import BETWEEN_HOSTS, HOP_LAYERS
-from strata.stats.partition import partition
-from strata.stats.summary import prefixed, summarize, summarize_part
+from strata.schema.rows import NONE, Coded, Flags, Ints, Rows, Values
+from strata.stats._grouped import Groups
+from strata.stats.partition import numbered
+from strata.stats.summary import Summary, shares_of, summarize_groups
 
-Ints = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    import pandas as pd
+
+_NO_QUANTILES = np.empty(0)
+_OUTCOME = np.array([OUTCOMES.index(fate.outcome) for fate in FATES])
 
 
-def hop_tables(messages: pd.DataFrame, counts: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def hop_tables(messages: Rows, counts: Mapping[str, Values]) -> tuple[Rows, Rows]:
     """Return the tables `hops` and `hop_layers`; without dips and modes (strata.stats.modes).
 
-    `counts` has one row a hop, by its number: its names, and what became of its messages.
+    `counts` are columns of `hops`, by hop: its names, and what became of its messages.
     """
-    hops: list[dict[str, object]] = []
-    layers: list[dict[str, object]] = []
-    reached = counted(messages)
-    latency = messages["latency_ns"].to_numpy(np.int64)
-    durations = {layer: filled(messages[layer.column]) for layer in HOP_LAYERS}
-    apart = (messages["confidence"] == UNSYNCHRONISED).to_numpy(bool)
-    rows_of = dict(partition(messages["hop_id"].to_numpy(np.int64)))
-    for hop in counts.to_dict("records"):
-        hop_id = hop["hop_id"]
-        every = rows_of.get(hop_id, np.empty(0, np.int64))
-        rows = every[reached[every]]
-        statistics = prefixed("latency_", summarize(latency[rows]))
-        named = {str(name): value for name, value in hop.items()}
-        apart_rows = {"unsynchronised": int(apart[every].sum())}
-        hops.append({**named, "count": len(every), **statistics, **apart_rows})
-        total = int(latency[rows].sum())
-        for layer, column in durations.items():
-            there = rows[column[rows] != NONE]
-            if len(there):
-                part = summarize_part(column[there], total)
-                between = int(apart[there].sum()) if layer in BETWEEN_HOSTS else 0
-                row = {"hop_id": hop_id, "layer": layer.name, **part}
-                layers.append({**row, "unsynchronised": between})
-    return (
-        tables.HOPS.frame(pd.DataFrame(hops, columns=tables.HOPS.names)),
-        tables.HOP_LAYER_STATS.frame(pd.DataFrame(layers, columns=tables.HOP_LAYER_STATS.names)),
+    hop, count = messages["hop_id"], len(counts["published"])
+    apart = messages.words("confidence").are(UNSYNCHRONISED)
+    groups = Groups(np.where(counted(messages), hop, NONE), count)
+    latency = summarize_groups(groups, messages["latency_ns"])
+    hops = Rows(
+        tables.HOPS,
+        {
+            **counts,
+            "hop_id": np.arange(count),
+            "count": np.bincount(hop, minlength=count),
+            **latency.prefixed("latency_"),
+            "unsynchronised": np.bincount(hop[apart], minlength=count),
+        },
+    )
+    return hops, _layers(messages, groups, latency.total, apart)
+
+
+def _layers(messages: Rows, groups: Groups, totals: Ints, apart: Flags) -> Rows:
+    found = [summarize_groups(groups, messages[layer.column], absent=NONE) for layer in HOP_LAYERS]
+    # One row a layer that a hop has, by hop.
+    hop, layer = np.nonzero(np.array([of.count for of in found]).T)
+    between = np.zeros((len(found), len(groups)), np.int64)
+    if apart.any():
+        for at, item in enumerate(HOP_LAYERS):
+            if item in BETWEEN_HOSTS:
+                values = messages[item.column]
+                between[at] = summarize_groups(groups, values, there=apart, absent=NONE).count
+    own = np.array([of.total for of in found])[layer, hop]
+    return Rows(
+        tables.HOP_LAYER_STATS,
+        {
+            "hop_id": hop,
+            "layer": Coded(layer, tuple(item.name for item in HOP_LAYERS)),
+            "share": shares_of(own, totals[hop]),
+            **_picked(found, layer, hop),
+            "unsynchronised": between[layer, hop],
+        },
     )
 
 
-def counted(messages: pd.DataFrame, until: str = "callback_end_ns") -> npt.NDArray[np.bool_]:
+def _picked(found: list[Summary], of: Ints, group: Ints) -> dict[str, Values]:
+    """Return the statistics of some groups, each of one of several columns."""
+    names = found[0].columns
+    return {name: np.array([item.columns[name] for item in found])[of, group] for name in names}
+
+
+def counted(messages: Rows | pd.DataFrame, until: str = "callback_end_ns") -> Flags:
     """Tell which rows of `messages` the statistics of their hop up to a checkpoint are over."""
-    reached = messages[until].notna().to_numpy(bool)
-    hop = messages["hop_id"].to_numpy(np.int64)
-    some = np.zeros(int(hop.max(initial=-1)) + 1, bool)
+    if isinstance(messages, Rows):
+        reached, hop = messages.there(until), messages["hop_id"]
+    else:
+        reached = messages[until].notna().to_numpy(bool)
+        hop = messages["hop_id"].to_numpy(np.int64)
+    some = np.zeros(int(hop.max(initial=NONE)) + 1, bool)
     some[hop[reached]] = True
     return np.asarray(reached | ~some[hop])
 
 
-def delivery_tables(deliveries: Deliveries) -> tuple[pd.DataFrame, pd.DataFrame]:
+def delivery_tables(deliveries: Deliveries) -> tuple[dict[str, Values], Rows]:
     """Return what hops are called and counted (columns of `hops`), and the table `hop_losses`."""
     count = len(deliveries.hops)
-    outcomes = {
-        outcome: np.array([fate.outcome == outcome for fate in FATES]) for outcome in OUTCOMES
+    counts: dict[str, Values] = {
+        name: Coded.of(deliveries.hops[name].tolist())
+        for name in ("topic", "publisher_node", "subscription_node")
     }
-    counts = deliveries.hops.assign(hop_id=np.arange(count), before_first=deliveries.before_first)
     counts["published"] = np.bincount(deliveries.hop, minlength=count)
-    for outcome, of in outcomes.items():
+    for outcome in OUTCOMES:
+        of = np.array([fate.outcome == outcome for fate in FATES])
         own = deliveries.hop[of[deliveries.fate]]
         counts[outcome.replace(" ", "_")] = np.bincount(own, minlength=count)
-    return counts, _losses(deliveries)
+    return counts | {"before_first": deliveries.before_first}, _losses(deliveries)
 
 
-def _losses(deliveries: Deliveries) -> pd.DataFrame:
-    rows = []
-    key = deliveries.hop * len(FATES) + deliveries.fate
+def _losses(deliveries: Deliveries) -> Rows:
     missing = np.flatnonzero(deliveries.fate != NUMBER[RECEIVED])
-    for code, own in partition(key[missing]):
-        hop_id, number = divmod(code, len(FATES))
-        own = missing[own]
-        published_ns, since_ns = deliveries.published_ns[own], deliveries.since_ns[own]
-        told = since_ns[since_ns != NONE]
-        rows.append(
-            {
-                "hop_id": hop_id,
-                "outcome": FATES[number].outcome,
-                "cause": FATES[number].cause,
-                "count": len(own),
-                "begin_ns": int(published_ns.min()),
-                "end_ns": int(published_ns.max()),
-                "since_ns": int(told.min()) if len(told) else None,
-            }
-        )
-    # Not by way of floats, which have no nanoseconds since the epoch.
-    frame = pd.DataFrame(rows, columns=tables.HOP_LOSSES.names, dtype=object)
-    return tables.HOP_LOSSES.frame(frame)
+    key = deliveries.hop[missing] * len(FATES) + deliveries.fate[missing]
+    keys, groups = numbered(key)
+    published = groups.summarize(deliveries.published_ns[missing], _NO_QUANTILES)
+    since = groups.summarize(deliveries.since_ns[missing], _NO_QUANTILES, absent=NONE)
+    hop, fate = np.divmod(keys, len(FATES))
+    return Rows(
+        tables.HOP_LOSSES,
+        {
+            "hop_id": hop,
+            "outcome": Coded(_OUTCOME[fate], OUTCOMES),
+            "cause": Coded(fate, tuple(item.cause for item in FATES)),
+            "count": published["count"],
+            "begin_ns": published["min"],
+            "end_ns": published["max"],
+            "since_ns": np.where(since["count"] > 0, since["min"], NONE),
+        },
+    )

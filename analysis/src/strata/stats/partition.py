@@ -7,9 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from strata.schema.rows import Ints
+from strata.stats._grouped import Groups
+
+
+def numbered(keys: Ints) -> tuple[Ints, Groups]:
+    """Return the different keys, ascending, and the rows of each as a group of its number."""
+    found, number = np.unique(keys, return_inverse=True)
+    return found, Groups(number.astype(np.int64, copy=False), len(found))
 
 
 def partition(keys: Ints) -> Iterator[tuple[int, Ints]]:

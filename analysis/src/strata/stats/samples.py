@@ -5,15 +5,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from strata.schema.rows import Flags, Floats, Ints
 
-Sample = npt.NDArray[np.int64] | npt.NDArray[np.float64] | Sequence[float] | pd.Series
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Flags", "Floats", "Ints", "Sample", "checked", "checked_share", "unlike"]
+
+Sample: TypeAlias = "Ints | Floats | Sequence[float] | pd.Series"
 """Values of one unit, in the order in which they were measured where that matters."""
 
 
