@@ -2,12 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/dds/middleware.hpp"
 
+#include <array>
+
 namespace strata::dds {
+namespace {
+
+constexpr auto kIsOfHooks = [] {
+  std::array<bool, kEventTypes + 1> found{};
+  for (size_t i = 0; i < kEventTypes; ++i) found[i] = kEvents[i].name.starts_with("dds:");
+  return found;
+}();
+
+}  // namespace
 
 void Middleware::on(const Event& event) {
   switch (event.type) {
     case EventType::rmw_publish:
       return writes_.publish(event);
+    case EventType::rmw_take:
+      return reads_.rmw_take(event);
+    default:
+      if (kIsOfHooks[static_cast<size_t>(event.type)]) on_hook(event);
+  }
+}
+
+void Middleware::on_hook(const Event& event) {
+  writes_.make_rows();
+  reads_.make_rows();
+  switch (event.type) {
     case EventType::write_begin:
       return writes_.write_begin(event);
     case EventType::serialize_begin:
@@ -42,8 +64,6 @@ void Middleware::on(const Event& event) {
       return reads_.deserialize_end(event);
     case EventType::take_end:
       return reads_.take_end(event);
-    case EventType::rmw_take:
-      return reads_.rmw_take(event);
     default:
       return;
   }

@@ -31,6 +31,8 @@ class Middleware {
   Wire& wire() { return wire_; }
 
  private:
+  void on_hook(const Event& event);
+
   Samples samples_;
   Writes writes_;
   Reads reads_;

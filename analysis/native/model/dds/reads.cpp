@@ -78,8 +78,12 @@ void Reads::rmw_take(const Event& event) {
 }
 
 int64_t Reads::add(const DdsTake& take, uint32_t thread, int64_t stamp) {
-  const int64_t number = rows_.add();
-  const auto row = static_cast<size_t>(number);
+  const uint32_t row = taken_++;
+  if (take.sample == kNoRow || samples_.is_unnumbered(take.sample)) {
+    unnamed_.push_back({stamp, row, thread});
+  }
+  if (!makes_rows_) return row;
+  rows_.add();
   rows_.begin_ns[row] = take.begin_ns;
   rows_.deserialize_begin_ns[row] = take.deserialize_begin_ns;
   rows_.deserialize_end_ns[row] = take.deserialize_end_ns;
@@ -87,29 +91,33 @@ int64_t Reads::add(const DdsTake& take, uint32_t thread, int64_t stamp) {
   rows_.sample[row] = take.sample;
   rows_.reader[row] = take.reader;
   rows_.thread[row] = static_cast<int32_t>(thread);
-  if (take.sample == kNoRow || samples_.is_unnumbered(take.sample)) {
-    unnamed_.push_back({number, stamp});
-  }
-  return number;
+  return row;
+}
+
+void Reads::make_rows() {
+  if (makes_rows_) return;
+  makes_rows_ = true;
+  while (rows_.size() < taken_) rows_.add();
+  // None of these has a name.
+  for (const Unnamed& one : unnamed_) rows_.thread[one.row] = static_cast<int32_t>(one.thread);
 }
 
 void Reads::ask(SamplesByStamp& asked) const {
-  for (const Unnamed& one : unnamed_) {
-    asked.ask(process_of(rows_.thread[static_cast<size_t>(one.row)]), one.stamp);
-  }
+  if (!makes_rows_) return;
+  for (const Unnamed& one : unnamed_) asked.ask(process_of(one.thread), one.stamp);
 }
 
 void Reads::finish(const SamplesByStamp& received, const Wire& wire) {
+  if (!makes_rows_) return;
   for (const Unnamed& one : unnamed_) {
-    const auto row = static_cast<size_t>(one.row);
-    int32_t& sample = rows_.sample[row];
+    int32_t& sample = rows_.sample[one.row];
     sample = samples_.sample_of(sample);
-    if (sample == kNoRow) sample = received.find(process_of(rows_.thread[row]), one.stamp);
+    if (sample == kNoRow) sample = received.find(process_of(one.thread), one.stamp);
   }
   int64_t inferred = 0;
   for (size_t row = 0; row < rows_.size(); ++row) {
-    const Notice notice =
-        wire.notice(process_of(rows_.thread[row]), rows_.sample[row], rows_.reader[row]);
+    const uint32_t process = process_of(static_cast<uint32_t>(rows_.thread[row]));
+    const Notice notice = wire.notice(process, rows_.sample[row], rows_.reader[row]);
     rows_.notified_ns[row] = notice.ns;
     rows_.notified_thread[row] = static_cast<int32_t>(notice.thread);
     rows_.added_ns[row] = notice.added_ns;

@@ -52,6 +52,8 @@ class Reads {
   void take_end(const Event& event);
   // Each rmw_take of something with a source timestamp gets the next row.
   void rmw_take(const Event& event);
+  // There are events of the DDS hooks. Without any, there are no rows.
+  void make_rows();
 
   // The last take of a thread that ended since its last rmw_take.
   const DdsTake& last_of(uint32_t thread) { return open_[thread].last; }
@@ -74,8 +76,9 @@ class Reads {
     DdsTake last;
   };
   struct Unnamed {
-    int64_t row;
     int64_t stamp;
+    uint32_t row;
+    uint32_t thread;
   };
   struct Reader {
     int32_t guid;
@@ -83,13 +86,15 @@ class Reads {
   };
 
   int64_t add(const DdsTake& take, uint32_t thread, int64_t stamp);
-  uint32_t process_of(int32_t thread) const {
-    return static_cast<uint32_t>(context_.rows.threads.process[static_cast<size_t>(thread)]);
+  uint32_t process_of(uint32_t thread) const {
+    return static_cast<uint32_t>(context_.rows.threads.process[thread]);
   }
 
   Context& context_;
   ReadsRows& rows_;
   Samples& samples_;
+  uint32_t taken_ = 0;
+  bool makes_rows_ = false;
   PerThread<Open> open_;
   Living readers_;  // rows of made_
   std::vector<Reader> made_;

@@ -35,7 +35,7 @@
 
 namespace strata::dds {
 
-// A publication and a take of one message; kNone where one is not known.
+// A publication and a take of one message; kNone where one is not known, or the table has no rows.
 struct Message {
   int64_t write = kNone;  // row of the writes
   int64_t read = kNone;   // row of the reads

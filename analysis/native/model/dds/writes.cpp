@@ -9,11 +9,18 @@ void Writes::publish(const Event& event) {
   Open& open = open_[event.thread];
   close(open);
   open = {};
-  open.row = rows_.add();
+  open.row = published_++;
+  if (makes_rows_) rows_.add();
   open.process = event.process;
   open.publish_ns = event.ns;
   open.stamp = event[f::source_timestamp];
   open.message = event[f::message];
+}
+
+void Writes::make_rows() {
+  if (makes_rows_) return;
+  makes_rows_ = true;
+  while (rows_.size() < published_) rows_.add();
 }
 
 void Writes::write_begin(const Event& event) {
@@ -64,6 +71,7 @@ void Writes::write_end(const Event& event) {
 void Writes::close(Open& open) {
   if (open.row == kNone) return;
   const auto row = static_cast<size_t>(open.row);
+  int32_t named = kNoRow;
   const bool own =
       open.begun && is_same_message(open.added_stamp, open.stamp, open.data, open.message);
   if (own) {
@@ -74,14 +82,13 @@ void Writes::close(Open& open) {
     const int64_t size = open.size > 0 ? open.size : open.added_size;
     if (size > 0) rows_.size_bytes[row] = size;
     rows_.end_ns[row] = open.end_ns;
-    rows_.sample[row] = open.sample;
+    rows_.sample[row] = named = open.sample;
     const bool lent = open.added && !open.serialize_begun &&
                       !context_.settings.losses.touch(open.publish_ns, open.added_ns);
     if (lent) lent_.push_back({open.row, open.process});
   }
-  const int32_t named = rows_.sample[row];
   if (named == kNoRow || samples_.is_unnumbered(named)) {
-    unnamed_.push_back({open.row, open.stamp, open.process});
+    unnamed_.push_back({open.stamp, static_cast<uint32_t>(row), open.process});
   }
   open.row = kNone;
 }
@@ -91,12 +98,14 @@ void Writes::close() {
 }
 
 void Writes::ask(SamplesByStamp& asked) const {
+  if (!makes_rows_) return;
   for (const Unnamed& one : unnamed_) asked.ask(one.process, one.stamp);
 }
 
 void Writes::finish(const SamplesByStamp& sent) {
+  if (!makes_rows_) return;
   for (const Unnamed& one : unnamed_) {
-    int32_t& sample = rows_.sample[static_cast<size_t>(one.row)];
+    int32_t& sample = rows_.sample[one.row];
     sample = samples_.sample_of(sample);
     if (sample == kNoRow) sample = sent.find(one.process, one.stamp);
   }

@@ -44,6 +44,8 @@ class Writes {
 
   // Each rmw_publish gets the next row.
   void publish(const Event& event);
+  // There are events of the DDS hooks. Without any, there are no rows.
+  void make_rows();
   void write_begin(const Event& event);
   void serialize_begin(const Event& event);
   void serialize_end(const Event& event);
@@ -78,8 +80,8 @@ class Writes {
     int64_t end_ns = kNone;
   };
   struct Unnamed {
-    int64_t row;
     int64_t stamp;
+    uint32_t row;
     uint32_t process;
   };
   struct Lent {
@@ -92,6 +94,8 @@ class Writes {
   Context& context_;
   WritesRows& rows_;
   Samples& samples_;
+  uint32_t published_ = 0;
+  bool makes_rows_ = false;
   PerThread<Open> open_;
   std::vector<bool> hooked_;  // by process: something was serialized there
   std::vector<Unnamed> unnamed_;

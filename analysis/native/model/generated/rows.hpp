@@ -577,7 +577,7 @@ struct SamplesRows {
   }
 };
 
-// What became of each rmw_publish within its write, one row each, in order.
+// What became of each rmw_publish within its write, in order; none without events of the DDS hooks.
 struct WritesRows {
   Column<int64_t> serialize_begin_ns;  // the value began to be serialized
   Column<int64_t> serialize_end_ns;  // the value was serialized
@@ -608,7 +608,7 @@ struct WritesRows {
   }
 };
 
-// The DDS take of each rmw_take of a message, and of each loaned message, in order.
+// The DDS take of each rmw_take of a message, and of each loaned message, in order; none without events of the DDS hooks.
 struct ReadsRows {
   Column<int64_t> begin_ns;  // the DDS take was entered
   Column<int64_t> deserialize_begin_ns;  // bytes began to be deserialized

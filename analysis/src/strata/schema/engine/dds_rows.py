@@ -35,7 +35,8 @@ DDS_ROWS = (
             _SAMPLE,
             ("lent", FLAG, "1: nothing was serialized"),
         ),
-        "What became of each rmw_publish within its write, one row each, in order.",
+        "What became of each rmw_publish within its write, in order; none without events of the "
+        "DDS hooks.",
     ),
     (
         "reads",
@@ -52,6 +53,7 @@ DDS_ROWS = (
             ("notified_thread", SHORT, "row of the threads: that notified the reader"),
             ("unnumbered", FLAG, "1: the reader was notified of it without a sequence number"),
         ),
-        "The DDS take of each rmw_take of a message, and of each loaned message, in order.",
+        "The DDS take of each rmw_take of a message, and of each loaned message, in order; none "
+        "without events of the DDS hooks.",
     ),
 )
