@@ -3,8 +3,8 @@
 #include "model/traffic.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
+#include "model/arrange.hpp"
 #include "model/steps.hpp"
 
 namespace strata {
@@ -257,13 +257,7 @@ void Traffic::sort_takes() {
   std::vector<size_t> order(takes.size());
   for (size_t row = 0; row < order.size(); ++row) order[row] = row;
   std::ranges::stable_sort(order, {}, [&](size_t row) { return takes.at[row]; });
-  takes.each([&](const char*, auto& column) {
-    using T = typename std::remove_reference_t<decltype(column)>::value_type;
-    std::vector<T> sorted;
-    sorted.reserve(order.size());
-    for (const size_t row : order) sorted.push_back(column[row]);
-    for (size_t row = 0; row < order.size(); ++row) column[row] = sorted[row];
-  });
+  arrange(takes, order);
 }
 
 void Traffic::drop_foreign_executions() {

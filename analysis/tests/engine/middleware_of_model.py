@@ -22,7 +22,7 @@ from strata.model.build import Model, build_model
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.dds.samples import NAMING, Samples
 from strata.model.search import pick
-from strata.model.timeline import EVENT_OF, Kind
+from strata.model.timeline import Kind
 from strata.model.windows import NO_LOSSES, Windows
 from strata.schema.quality import Ledger
 
@@ -43,52 +43,19 @@ def assert_as_model(
     tables: Mapping[str, pa.Table], losses: Windows = NO_LOSSES, chunk_rows: int = 1 << 20
 ) -> Pair:
     model = build_model(dict(tables), Ledger(), losses)
-    fed = with_loans(tables, model)
-    run = run_engine(fed, losses, chunk_rows=chunk_rows, processes=model.events.processes)
-    pair = Pair(model, run, tables, fed)
+    run = run_engine(tables, losses, chunk_rows=chunk_rows, processes=model.events.processes)
+    pair = Pair(model, run)
     assert_same_middleware(pair)
     assert_same_ways(pair)
     return pair
 
 
-def with_loans(tables: Mapping[str, pa.Table], model: Model) -> dict[str, pa.Table]:
-    """Return tables with an rmw_take right after the DDS take of each loaned message.
-
-    The rules are the same for the two: what is read of the one is of the other.
-    """
-    at = model.takes.position[model.takes.loaned]
-    if not len(at):
-        return dict(tables)
-    taken = _known(tables[EVENT_OF[Kind.TAKE_END]]).take(pa.array(model.timeline.row[at]))
-    known = tables[EVENT_OF[Kind.RMW_TAKE]]
-    columns = {}
-    for field in known.schema:
-        if field.name in ("taken", "message", "rmw_subscription_handle"):
-            source = {"taken": "taken"}.get(field.name, "buffer")
-            columns[field.name] = taken[source].cast(field.type)
-        elif field.name in taken.column_names:
-            columns[field.name] = taken[field.name].cast(field.type)
-        else:
-            columns[field.name] = pa.nulls(len(taken), field.type)
-    columns["taken"] = pa.array(np.ones(len(taken), np.int64)).cast(known["taken"].type)
-    both = pa.concat_tables([known, pa.table(columns, schema=known.schema)]).unify_dictionaries()
-    return dict(tables) | {EVENT_OF[Kind.RMW_TAKE]: both.sort_by("timestamp")}
-
-
-def _known(table: pa.Table) -> pa.Table:
-    """Rows of a table that belong to a thread."""
-    known = pa.compute.and_(table["vpid"].is_valid(), table["vtid"].is_valid())
-    return table.filter(known)
-
-
 @dataclass(frozen=True)
 class Pair:
-    """A model, and the engine's run over the same events (of loans: `with_loans`)."""
+    """A model, and the engine's run over the same events."""
 
     model: Model
     run: Run
-    tables: Mapping[str, pa.Table]
-    engine_tables: Mapping[str, pa.Table]
 
     @cached_property
     def sample_of_model(self) -> Ints:
@@ -128,37 +95,26 @@ class Pair:
     @cached_property
     def read_rows(self) -> Ints:
         """The engine's row of each take's read; `NONE` of those of ring buffers."""
-        model = self.model
-        if EVENT_OF[Kind.RMW_TAKE] not in self.engine_tables:
-            return np.full(len(model.takes), NONE, np.int64)
-        table = _known(self.engine_tables[EVENT_OF[Kind.RMW_TAKE]])
-        own = (table["taken"].to_numpy() == 1) & (table["source_timestamp"].to_numpy() > 0)
-        keys = _numbered(table.filter(pa.array(own)))
+        model, rows = self.model, self.run.rows["takes"]
+        thread = self.run.thread_of_model[rows["thread"]]
+        keys = _numbered(thread, rows["ns"], rows["stamp"], rows["loaned"])
         number = {key: row for row, key in enumerate(keys)}
-        at = model.takes.position
-        kind = model.timeline.kind[at]
-        out = np.full(len(at), NONE, np.int64)
-        for place, name in (
-            (kind == Kind.RMW_TAKE, EVENT_OF[Kind.RMW_TAKE]),
-            (model.takes.loaned, EVENT_OF[Kind.TAKE_END]),
-        ):
-            if not place.any():
-                continue
-            every = model.timeline.row[at[place]]
-            by_row = dict(zip(every.tolist(), np.flatnonzero(place).tolist(), strict=True))
-            rows = np.sort(every)
-            told = _known(self.tables[name]).take(pa.array(rows))
-            for row, key in zip(rows.tolist(), _numbered(told), strict=True):
-                out[by_row[row]] = number[key]
+        takes = model.takes
+        out = np.full(len(takes), NONE, np.int64)
+        own = np.flatnonzero(takes.dequeue_ns == NONE)
+        # Of one instant those of one thread are in the order of the timeline.
+        own = own[np.argsort(takes.position[own], kind="stable")]
+        columns = (takes.thread, takes.rmw_take_ns, takes.source_timestamp, takes.loaned)
+        wanted = _numbered(*(column[own] for column in columns))
+        out[own] = [number[key] for key in wanted]
         return out
 
 
-def _numbered(table: pa.Table) -> list[Hashable]:
-    """What names each row of takes: its thread, time and stamp, and how many such were before."""
+def _numbered(*columns: npt.NDArray[np.generic]) -> list[Hashable]:
+    """What names each row, and how many of that name were before."""
     seen: dict[Hashable, int] = {}
     out: list[Hashable] = []
-    columns = ("host", "vpid", "vtid", "timestamp", "source_timestamp")
-    for key in zip(*(table[name].to_pylist() for name in columns), strict=True):
+    for key in zip(*(column.tolist() for column in columns), strict=True):
         seen[key] = seen.get(key, 0) + 1
         out.append((key, seen[key]))
     return out

@@ -191,7 +191,9 @@ def _model(tables: dict[str, pa.Table], losses: Windows, seed: int) -> Model:
     takes = _Columns(
         position=at,
         thread=timeline.thread[at],
-        loaned=np.zeros(len(at), bool),
+        rmw_take_ns=timeline.ns[at],
+        dequeue_ns=np.full(len(at), NONE),
+        loaned=np.zeros(len(at), np.int64),
         source_timestamp=events.ints(name, "source_timestamp")[timeline.row[at]],
         subscription=random.integers(NONE, len(made_ns), len(at)),
     )
@@ -222,7 +224,7 @@ def _compare(steps: list[_Step], seed: int, chunk_rows: int) -> None:
     losses = (np.asarray([lost_ns]), np.asarray([lost_ns + 20_000]))
     model = _model(tables, losses, seed)
     run = run_engine(tables, losses, chunk_rows=chunk_rows, processes=model.events.processes)
-    pair = Pair(model, run, tables, tables)
+    pair = Pair(model, run)
     assert_same_middleware(pair)
     assert_same_ways(pair)
 

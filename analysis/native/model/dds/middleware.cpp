@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "model/steps.hpp"
+
 namespace strata::dds {
 namespace {
 
@@ -23,6 +25,8 @@ void Middleware::on(const Event& event) {
       return reads_.rmw_take(event);
     default:
       if (kIsOfHooks[static_cast<size_t>(event.type)]) on_hook(event);
+      if (is_work_step(event.type)) reads_.work(event);
+      if (is_take_step(event.type)) reads_.other_take(event);
   }
 }
 

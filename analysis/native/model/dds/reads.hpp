@@ -27,8 +27,6 @@ namespace strata::dds {
 // A take that ended; kNone where something is not known.
 struct DdsTake {
   int64_t at = kNone;  // Event::at of its take_end; kNone: none since the last rmw_take
-  int64_t end_ns = kNone;
-  uint32_t thread = 0;
   int64_t begin_ns = kNone;
   int64_t deserialize_begin_ns = kNone;
   int64_t deserialize_end_ns = kNone;
@@ -55,13 +53,14 @@ class Reads {
   // There are events of the DDS hooks. Without any, there are no rows.
   void make_rows();
 
-  // The last take of a thread that ended since its last rmw_take.
-  const DdsTake& last_of(uint32_t thread) { return open_[thread].last; }
-  // The next row, of a loaned message: its DDS take, which no rmw_take follows.
-  int64_t add_loaned(const DdsTake& take) { return add(take, take.thread, take.stamp); }
+  // The thread did something else than to take: its last DDS take may have been of a loan.
+  void work(const Event& event);
+  // Another take within the middleware, or by its clients, came after its last DDS take.
+  void other_take(const Event& event) { open_[event.thread].may_be_loan = false; }
 
-  // When all events are over: which samples must be known by their stamps, and all of them.
-  void ask(SamplesByStamp& asked) const;
+  // Once samples are resolved, and rows of `takes` are whole (those of loaned messages, too): which
+  // samples must be known by their stamps, and all of them. Rows become those of `takes`.
+  void ask(SamplesByStamp& asked);
   void finish(const SamplesByStamp& received, const Wire& wire);
 
  private:
@@ -74,21 +73,16 @@ class Reads {
     bool deserialized = false;
     int64_t deserialize_end_ns = kNone;
     DdsTake last;
-  };
-  struct Unnamed {
-    int64_t stamp;
-    uint32_t row;
-    uint32_t thread;
+    bool may_be_loan = false;
   };
   struct Reader {
     int32_t guid;
     int64_t made_ns;
   };
 
-  int64_t add(const DdsTake& take, uint32_t thread, int64_t stamp);
-  uint32_t process_of(uint32_t thread) const {
-    return static_cast<uint32_t>(context_.rows.threads.process[thread]);
-  }
+  void add(const DdsTake& take);
+  void add_loaned();
+  uint32_t process_of(size_t row) const;
 
   Context& context_;
   ReadsRows& rows_;
@@ -98,7 +92,7 @@ class Reads {
   PerThread<Open> open_;
   Living readers_;  // rows of made_
   std::vector<Reader> made_;
-  std::vector<Unnamed> unnamed_;
+  std::vector<DdsTake> loans_;  // that may be
 };
 
 }  // namespace strata::dds

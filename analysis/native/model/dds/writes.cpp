@@ -71,7 +71,6 @@ void Writes::write_end(const Event& event) {
 void Writes::close(Open& open) {
   if (open.row == kNone) return;
   const auto row = static_cast<size_t>(open.row);
-  int32_t named = kNoRow;
   const bool own =
       open.begun && is_same_message(open.added_stamp, open.stamp, open.data, open.message);
   if (own) {
@@ -82,13 +81,10 @@ void Writes::close(Open& open) {
     const int64_t size = open.size > 0 ? open.size : open.added_size;
     if (size > 0) rows_.size_bytes[row] = size;
     rows_.end_ns[row] = open.end_ns;
-    rows_.sample[row] = named = open.sample;
+    rows_.sample[row] = open.sample;
     const bool lent = open.added && !open.serialize_begun &&
                       !context_.settings.losses.touch(open.publish_ns, open.added_ns);
     if (lent) lent_.push_back({open.row, open.process});
-  }
-  if (named == kNoRow || samples_.is_unnumbered(named)) {
-    unnamed_.push_back({open.stamp, static_cast<uint32_t>(row), open.process});
   }
   open.row = kNone;
 }
@@ -97,17 +93,23 @@ void Writes::close() {
   for (Open& open : open_) close(open);
 }
 
-void Writes::ask(SamplesByStamp& asked) const {
-  if (!makes_rows_) return;
-  for (const Unnamed& one : unnamed_) asked.ask(one.process, one.stamp);
+uint32_t Writes::process_of(size_t row) const {
+  const auto thread = static_cast<size_t>(context_.rows.publishes.thread[row]);
+  return static_cast<uint32_t>(context_.rows.threads.process[thread]);
+}
+
+void Writes::ask(SamplesByStamp& asked) {
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    int32_t& sample = rows_.sample[row];
+    sample = samples_.sample_of(sample);
+    if (sample == kNoRow) asked.ask(process_of(row), context_.rows.publishes.stamp[row]);
+  }
 }
 
 void Writes::finish(const SamplesByStamp& sent) {
-  if (!makes_rows_) return;
-  for (const Unnamed& one : unnamed_) {
-    int32_t& sample = rows_.sample[one.row];
-    sample = samples_.sample_of(sample);
-    if (sample == kNoRow) sample = sent.find(one.process, one.stamp);
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    int32_t& sample = rows_.sample[row];
+    if (sample == kNoRow) sample = sent.find(process_of(row), context_.rows.publishes.stamp[row]);
   }
   for (const Lent& one : lent_) {
     const bool hooked = one.process < hooked_.size() && hooked_[one.process];

@@ -52,9 +52,11 @@ class Writes {
   void writer_history_add(const Event& event);
   void write_end(const Event& event);
 
-  // Ends what is open. Then: which samples must be known by their stamps, and all of them.
+  // When all events are over: ends what is open.
   void close();
-  void ask(SamplesByStamp& asked) const;
+  // Once samples are resolved, and rows of `publishes` are whole: which samples must be known by
+  // their stamps, and all of them.
+  void ask(SamplesByStamp& asked);
   void finish(const SamplesByStamp& sent);
 
  private:
@@ -79,17 +81,13 @@ class Writes {
     int32_t sample = kNoRow;
     int64_t end_ns = kNone;
   };
-  struct Unnamed {
-    int64_t stamp;
-    uint32_t row;
-    uint32_t process;
-  };
   struct Lent {
     int64_t row;
     uint32_t process;
   };
 
   void close(Open& open);
+  uint32_t process_of(size_t row) const;
 
   Context& context_;
   WritesRows& rows_;
@@ -98,7 +96,6 @@ class Writes {
   bool makes_rows_ = false;
   PerThread<Open> open_;
   std::vector<bool> hooked_;  // by process: something was serialized there
-  std::vector<Unnamed> unnamed_;
   std::vector<Lent> lent_;
 };
 

@@ -577,7 +577,7 @@ struct SamplesRows {
   }
 };
 
-// What became of each rmw_publish within its write, in order; none without events of the DDS hooks.
+// What became of each of the publishes within its write; none without events of the DDS hooks.
 struct WritesRows {
   Column<int64_t> serialize_begin_ns;  // the value began to be serialized
   Column<int64_t> serialize_end_ns;  // the value was serialized
@@ -608,7 +608,7 @@ struct WritesRows {
   }
 };
 
-// The DDS take of each rmw_take of a message, and of each loaned message, in order; none without events of the DDS hooks.
+// The DDS take of each of the takes; none without events of the DDS hooks.
 struct ReadsRows {
   Column<int64_t> begin_ns;  // the DDS take was entered
   Column<int64_t> deserialize_begin_ns;  // bytes began to be deserialized
@@ -618,7 +618,6 @@ struct ReadsRows {
   Column<int64_t> added_ns;  // the notifying thread had put the sample into a history last
   Column<int32_t> sample;  // row of the samples
   Column<int32_t> reader;  // number of its reader's GUID among the bytes
-  Column<int32_t> thread;  // row of the threads: that took it
   Column<int32_t> notified_thread;  // row of the threads: that notified the reader
   Column<uint8_t> unnumbered;  // 1: the reader was notified of it without a sequence number
 
@@ -633,7 +632,6 @@ struct ReadsRows {
     added_ns.push_back(kNone);
     sample.push_back(kNone);
     reader.push_back(kNone);
-    thread.push_back(kNone);
     notified_thread.push_back(kNone);
     unnumbered.push_back(0);
     return static_cast<int64_t>(size()) - 1;
@@ -648,7 +646,6 @@ struct ReadsRows {
     visit("added_ns", added_ns);
     visit("sample", sample);
     visit("reader", reader);
-    visit("thread", thread);
     visit("notified_thread", notified_thread);
     visit("unnumbered", unnumbered);
   }

@@ -35,8 +35,8 @@ DDS_ROWS = (
             _SAMPLE,
             ("lent", FLAG, "1: nothing was serialized"),
         ),
-        "What became of each rmw_publish within its write, in order; none without events of the "
-        "DDS hooks.",
+        "What became of each of the publishes within its write; none without events of the DDS "
+        "hooks.",
     ),
     (
         "reads",
@@ -49,11 +49,9 @@ DDS_ROWS = (
             ("added_ns", INT, "the notifying thread had put the sample into a history last"),
             _SAMPLE,
             ("reader", SHORT, "number of its reader's GUID among the bytes"),
-            ("thread", SHORT, "row of the threads: that took it"),
             ("notified_thread", SHORT, "row of the threads: that notified the reader"),
             ("unnumbered", FLAG, "1: the reader was notified of it without a sequence number"),
         ),
-        "The DDS take of each rmw_take of a message, and of each loaned message, in order; none "
-        "without events of the DDS hooks.",
+        "The DDS take of each of the takes; none without events of the DDS hooks.",
     ),
 )
