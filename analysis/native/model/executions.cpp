@@ -48,7 +48,9 @@ void Executions::begin(const Event& event, State& state) {
   rows_.start_ns[row] = event.ns;
   rows_.start_at[row] = static_cast<int64_t>(event.at);
   rows_.address[row] = address;
-  rows_.is_intra_process[row] = event[field::callback_start::is_intra_process] == 1 ? 1 : 0;
+  const int64_t is_intra_process = event[field::callback_start::is_intra_process];
+  rows_.is_intra_process[row] =
+      is_intra_process == 0 || is_intra_process == 1 ? static_cast<uint8_t>(is_intra_process) : 2;
   rows_.outer[row] = state.open.empty() ? kNone : state.open.back().row;
   state.open.push_back({address, number});
   state.unbounded.push_back(number);

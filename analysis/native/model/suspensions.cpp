@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "model/differences.hpp"
 #include "model/executions.hpp"
 
 namespace strata {
@@ -53,7 +54,8 @@ void Executions::join_pieces() {
   }
 }
 
-// `pieces` of one execution follow each other in order of time.
+// `pieces` of one execution follow each other in order of time. One that two executions claim is of
+// that with the greater number.
 void Executions::join(const std::vector<std::pair<size_t, size_t>>& pieces,
                       const std::vector<bool>& awaited) {
   for (size_t begin = 0, end = 0; begin < pieces.size(); begin = end) {
@@ -65,11 +67,12 @@ void Executions::join(const std::vector<std::pair<size_t, size_t>>& pieces,
     int64_t paused_ns = 0;
     for (size_t i = begin; i < end; ++i) {
       const size_t row = pieces[i].second;
-      if (i > begin) {
-        const size_t before = pieces[i - 1].second;
-        paused_ns += rows_.start_ns[row] - rows_.until_ns[before];
-        rows_.previous[row] = static_cast<int64_t>(before);
+      const int64_t before = i > begin ? static_cast<int64_t>(pieces[i - 1].second) : kNone;
+      if (before != kNone) {
+        const int64_t gap_ns = minus(rows_.start_ns[row], pick(rows_.until_ns, before));
+        paused_ns = plus(paused_ns, gap_ns);
       }
+      rows_.previous[row] = before;
       rows_.first[row] = static_cast<int64_t>(first);
       rows_.last[row] = static_cast<int64_t>(last);
       rows_.finished_ns[row] = open ? kNone : rows_.end_ns[last];

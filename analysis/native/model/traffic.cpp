@@ -271,7 +271,7 @@ void Traffic::drop_foreign_executions() {
     const bool foreign =
         owner != kNone && takes.subscription[row] != kNone && owner != takes.subscription[row];
     // What goes on with an earlier execution was not started by a take.
-    if (foreign || executions.is_intra_process[at] != 0 || executions.is_resumed[at] != 0) {
+    if (foreign || executions.is_intra_process[at] == 1 || executions.is_resumed[at] != 0) {
       takes.execution[row] = kNone;
     }
   }

@@ -237,7 +237,7 @@ struct ExecutionsRows {
   Column<int32_t> callback;  // row of the callbacks
   Column<int64_t> outer;  // row of the innermost execution that had begun, and was not over
   Column<int32_t> depth;  // executions that ran on the thread when it began, itself included
-  Column<uint8_t> is_intra_process;  // its message came through a ring buffer
+  Column<uint8_t> is_intra_process;  // 1: its message came through a ring buffer; 2: not known
   Column<int64_t> first;  // row of the execution's first piece
   Column<int64_t> last;  // row of its last piece
   Column<int64_t> previous;  // row of the piece before

@@ -21,6 +21,7 @@ another wait_for_work, a callback or the end of the trace follows has no end and
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,14 +91,23 @@ class Executions:
         """Return the innermost piece around each timeline position; `NONE` outside of all."""
         best = np.full(len(at), NONE, np.int64)
         best_start = np.full(len(at), NONE, np.int64)
-        for level in np.unique(self.depth):
-            rows = np.flatnonzero(self.depth == level)
+        for rows in self._disjoint():
             place = np.searchsorted(self.start[rows], at, side="left") - 1
             row = rows[np.maximum(place, 0)]
             inside = (place >= 0) & (self.until[row] > at) & (self.start[row] > best_start)
             best = np.where(inside, row, best)
             best_start = np.where(inside, self.start[row], best_start)
         return best
+
+    def _disjoint(self) -> Iterator[Ints]:
+        """Rows of which no two overlap, in order: those of one depth, unless they do not nest."""
+        for level in np.unique(self.depth):
+            rows = np.flatnonzero(self.depth == level)
+            while len(rows):
+                over = np.zeros(len(rows), bool)
+                over[1:] = self.start[rows[1:]] < np.maximum.accumulate(self.until[rows])[:-1]
+                yield rows[~over]
+                rows = rows[over]
 
 
 NEXT_WORK = (

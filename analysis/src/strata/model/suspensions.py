@@ -42,6 +42,7 @@ def join_pieces(
         return executions
     ended = executions.innermost(suspends)
     begun = first_after(timeline, executions, resumes, losses)
+    begun[:-1][begun[:-1] == begun[1:]] = NONE  # another resume lies between
     at = np.concatenate([suspends, resumes])
     number = np.empty(len(at), np.int64)
     for kind, own in (
@@ -53,7 +54,7 @@ def join_pieces(
     row = np.concatenate([ended, begun])
     known = row != NONE
     code, row = code[known], row[known]
-    order = np.lexsort((executions.start_ns[row], code))
+    order = np.lexsort((row, executions.start_ns[row], code))
     code, row = code[order], row[order]
     once = np.append(True, (code[1:] != code[:-1]) | (row[1:] != row[:-1]))[: len(row)]
     out = _joined(executions, code[once], row[once], ended[ended != NONE], losses)
@@ -68,7 +69,10 @@ def join_pieces(
 def _joined(
     executions: Executions, code: Ints, row: Ints, suspended: Ints, losses: Windows
 ) -> Executions:
-    """Join rows of one code, which are in order of time; `suspended` are pieces that awaited."""
+    """Join rows of one code, which are in order of time; `suspended` are pieces that awaited.
+
+    One that two executions claim is of that with the greater number.
+    """
     begins = np.flatnonzero(np.append(True, code[1:] != code[:-1]))[: len(row)]
     sizes = np.diff(np.append(begins, len(row)))
     first = np.repeat(row[begins], sizes)

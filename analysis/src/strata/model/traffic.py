@@ -121,6 +121,7 @@ def find_publications(
     # rcl_publish. Without init events, an rcl_publish tells the application's messages.
     stamp = events.ints(name, "source_timestamp")[row]
     taken = events.ints(EVENT_OF[Kind.RMW_TAKE], "source_timestamp")
+    taken = taken[events.ints(EVENT_OF[Kind.RMW_TAKE], "taken") == 1]
     # Graph topics are taken without a stamp: what was taken by its stamp is the application's.
     graph = (publisher == NONE) & (client == NONE) & ~(np.isin(stamp, taken) & (stamp > 0))
     ledger.add("graph_publications", int(graph.sum()))

@@ -24,7 +24,7 @@ EXECUTION_ROWS = (
             ("callback", SHORT, "row of the callbacks"),
             ("outer", INT, "row of the innermost execution that had begun, and was not over"),
             ("depth", SHORT, "executions that ran on the thread when it began, itself included"),
-            ("is_intra_process", FLAG, "its message came through a ring buffer"),
+            ("is_intra_process", FLAG, "1: its message came through a ring buffer; 2: not known"),
             ("first", INT, "row of the execution's first piece"),
             ("last", INT, "row of its last piece"),
             ("previous", INT, "row of the piece before"),
