@@ -12,8 +12,10 @@
 #include "binding/arrays.hpp"
 #include "binding/dds_functions.hpp"
 #include "binding/layer_functions.hpp"
+#include "binding/traces.hpp"
 #include "model/batches.hpp"
 #include "model/engine.hpp"
+#include "model/trace_events.hpp"
 
 namespace nb = nanobind;
 
@@ -52,6 +54,32 @@ class Engine {
     }
     const nb::gil_scoped_release unlocked;
     strata::push_in_order(engine_, sources);
+  }
+
+  // Pushes all events of a trace; returns how many, and [(event, values of another kind)].
+  nb::tuple read(const binding::Traces& traces, const nb::object& progress) {
+    if (finished_) throw std::logic_error("the engine is finished");
+    constexpr uint64_t kAtOnce = 1U << 18;
+    strata::TraceEvents source(traces.set(), engine_);
+    for (bool more = true; more;) {
+      const uint64_t before = source.events();
+      {
+        const nb::gil_scoped_release unlocked;
+        more = source.push(kAtOnce);
+      }
+      if (!progress.is_none()) progress(source.events() - before);
+    }
+    nb::list misfits;
+    for (size_t i = 0; i < strata::kEventTypes; ++i) {
+      if (source.misfits()[i] == 0) continue;
+      misfits.append(nb::make_tuple(as_text(strata::kEvents[i].name), source.misfits()[i]));
+    }
+    nb::list misplaced;
+    for (const auto& item : source.misplaced()) {
+      misplaced.append(nb::make_tuple(item.file, item.offset, item.events));
+    }
+    return nb::make_tuple(source.events(), misfits, binding::Traces::damage_list(source.damage()),
+                          misplaced, source.out_of_order());
   }
 
   void finish() {
@@ -137,6 +165,7 @@ NB_MODULE(_model, module) {
       .def(nb::init<const std::vector<std::pair<int64_t, int64_t>>&>(), nb::kw_only(),
            nb::arg("losses") = std::vector<std::pair<int64_t, int64_t>>())
       .def("feed", &Engine::feed, nb::arg("batches"))
+      .def("read", &Engine::read, nb::arg("traces"), nb::arg("progress") = nb::none())
       .def("finish", &Engine::finish)
       .def("rows", &Engine::rows)
       .def("transmissions", &Engine::transmissions)

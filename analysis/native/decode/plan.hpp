@@ -70,7 +70,8 @@ struct Gather {
 struct Plan {
   static constexpr size_t kWaiting = 1024;
 
-  Table* table = nullptr;  // null: nothing of the class is wanted, it is only passed
+  Table* table = nullptr;
+  bool is_wanted = false;  // else events of the class are only passed
   const StreamClass* stream = nullptr;
   const EventClass* event = nullptr;
   std::optional<Program> program;

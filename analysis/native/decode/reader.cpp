@@ -15,11 +15,6 @@ constexpr uint64_t kLargeEvent = 1U << 20;
 // ... and smaller ones wait together only up to here.
 constexpr uint64_t kMostWaitingBytes = 16U << 20;
 
-// Whether `a` comes after `b`: the heap has the next one on top.
-bool comes_after(const StreamCursor* a, const StreamCursor* b) {
-  return a->time != b->time ? a->time > b->time : a->rank() > b->rank();
-}
-
 size_t bytes_of(const Table& table) {
   size_t total = 0;
   for (const auto& column : table.columns) total += column.bytes();
@@ -76,32 +71,9 @@ std::string plan_key(const Plan& plan) {
 
 Reader::Reader(const TraceSet& traces, const std::vector<std::optional<EventWish>>& wishes,
                const ReadOptions& options)
-    : traces_(traces),
-      options_(options),
-      span_(static_cast<uint64_t>(options.last) - static_cast<uint64_t>(options.begin)),
-      files_(traces.files()) {
-  make_hosts();
+    : Merge(traces, options.begin, options.last), options_(options) {
   for (size_t i = 0; i < traces.event_classes().size(); ++i) make_plan(i, wishes.at(i));
-  shared_.resize(traces.streams().size());
-  for (size_t i = 0; i < traces.streams().size(); ++i) {
-    cursors_.emplace_back(traces, traces.streams()[i], static_cast<uint32_t>(i));
-    const bool any = options_.begin <= options_.last;
-    if (any && wait_for_packet(cursors_.back())) push_heap(&cursors_.back());
-  }
-}
-
-void Reader::make_hosts() {
-  for (const auto& source : traces_.sources()) {
-    const auto* label = reinterpret_cast<const uint8_t*>(source.label.data());
-    const std::string host = to_utf8({label, source.label.size()}, Encoding::utf8);
-    const auto known = std::ranges::find(hosts_, host);
-    host_of_source_.push_back(static_cast<int32_t>(known - hosts_.begin()));
-    if (known == hosts_.end()) hosts_.push_back(host);
-  }
-}
-
-EventTable& Reader::events_of(const Packet& packet) {
-  return event_tables_.at({traces_.source_of(packet), packet.stream});
+  start();
 }
 
 Table& Reader::table_for(const EventClassRef& event, const EventWish& wish) {
@@ -117,10 +89,7 @@ Table& Reader::table_for(const EventClassRef& event, const EventWish& wish) {
 }
 
 void Reader::make_plan(size_t number, const std::optional<EventWish>& wish) {
-  const EventClassRef& event = traces_.event_classes()[number];
-  const Layout& layout = *traces_.sources()[event.source].layout;
-  auto& events =
-      event_tables_.try_emplace({event.source, event.stream}, layout, *event.stream).first->second;
+  const EventClassRef& event = traces().event_classes()[number];
   auto plan = std::make_unique<Plan>();
   plan->stream = event.stream;
   plan->event = event.event;
@@ -128,6 +97,7 @@ void Reader::make_plan(size_t number, const std::optional<EventWish>& wish) {
   std::string key;
   if (wish) {
     plan->table = &table_for(event, *wish);
+    plan->is_wanted = true;
     if (plan->program && !make_gathers(*plan, wish->columns)) plan->program.reset();
     if (plan->program) key = plan_key(*plan);
     for (size_t i = 0; i < wish->columns.size(); ++i) {
@@ -138,7 +108,7 @@ void Reader::make_plan(size_t number, const std::optional<EventWish>& wish) {
       wished[column.member] = static_cast<int>(kFirstWish + i);
     }
   }
-  events.put(event.event->id, &plan_like(std::move(plan), key));
+  read_by(event, plan_like(std::move(plan), key));
 }
 
 // A plan that does the same already, so that its events wait together; else this one.
@@ -152,152 +122,17 @@ Plan& Reader::plan_like(std::unique_ptr<Plan> plan, const std::string& key) {
   return *plans_.back();
 }
 
-void Reader::push_heap(StreamCursor* cursor) {
-  heap_.push_back(cursor);
-  std::ranges::push_heap(heap_, comes_after);
-}
-
-StreamCursor* Reader::pop_heap() {
-  std::ranges::pop_heap(heap_, comes_after);
-  StreamCursor* cursor = heap_.back();
-  heap_.pop_back();
-  return cursor;
-}
-
-// Whether no event of the cursor's packet can be in the wanted time. Tracers have written events
-// before their packet's begin (barectf) and behind its end (LTTng; after a crash it is 0), but
-// never before the packet before, nor behind the one after.
-bool Reader::is_outside(const StreamCursor& cursor, const ClockConverter& clock) const {
-  const Packet& packet = cursor.packet();
-  if (packet.begin == Packet::kNone || packet.end == Packet::kNone || packet.end < packet.begin) {
-    return false;
-  }
-  const Packet* before = cursor.packet_before();
-  const Packet* after = cursor.packet_after();
-  const auto is_early = [&](uint64_t cycles) { return clock.nanoseconds(cycles) < options_.begin; };
-  const auto is_late = [&](uint64_t cycles) { return clock.nanoseconds(cycles) > options_.last; };
-  if (after != nullptr && after->begin != Packet::kNone && is_early(packet.end)) {
-    return packet.end <= after->begin && is_early(after->begin);
-  }
-  if (before != nullptr && before->end != Packet::kNone && is_late(packet.begin)) {
-    return before->begin <= before->end && before->end <= packet.begin && is_late(before->end);
-  }
-  return false;
-}
-
-// Goes to the next packet that may hold wanted events; false when there is none.
-bool Reader::wait_for_packet(StreamCursor& cursor) {
-  for (; cursor.has_packet(); cursor.skip_packet()) {
-    const Packet& packet = cursor.packet();
-    const auto events = event_tables_.find({traces_.source_of(packet), packet.stream});
-    // A stream class without event classes has only empty packets.
-    if (events == event_tables_.end()) {
-      if (packet.content_bits > packet.events_at) {
-        damage_.push_back({packet.file, packet.offset + packet.events_at / 8,
-                           (packet.content_bits - packet.events_at + 7) / 8, false,
-                           "an event has an id that the metadata do not declare"});
-      }
-      continue;
-    }
-    const EventTable& table = events->second;
-    if (table.has_clock && is_outside(cursor, table.clock)) continue;
-    cursor.expect(table);
-    return true;
-  }
-  cursor.free_buffer();
-  return false;
-}
-
-void Reader::damaged(const StreamCursor& cursor, uint64_t bits, const char* reason) {
-  const Packet& packet = cursor.packet();
-  damage_.push_back({packet.file, packet.offset + (packet.content_bits - bits) / 8, (bits + 7) / 8,
-                     false, reason});
-}
-
-// Leaves a packet that was read.
-void Reader::leave(StreamCursor& cursor) {
-  const Packet& packet = cursor.packet();
-  if (cursor.misplaced() > 0) {
-    misplaced_.push_back({packet.file, packet.offset, cursor.misplaced()});
-  }
-  cursor.skip_packet();
-}
-
-// Reads the packet that the cursor waits for; false when no event of it can be read.
-bool Reader::load(StreamCursor& cursor) {
-  PacketValues& shared = shared_[cursor.rank()];
-  try {
-    cursor.load(files_, events_of(cursor.packet()), shared);
-  } catch (const DecodeError& error) {
-    damaged(cursor, cursor.packet().content_bits, error.reason);
-    return false;
-  }
-  shared.host = host_of_source_[traces_.source_of(cursor.packet())];
-  return advance(cursor);
-}
-
-bool Reader::advance(StreamCursor& cursor) {
-  try {
-    return cursor.advance(shared_[cursor.rank()]);
-  } catch (const DecodeError& error) {
-    damaged(cursor, cursor.unread_bits(), error.reason);
-    return false;
-  }
-}
-
 std::vector<std::shared_ptr<Batch>> Reader::next() {
   if (failed_) return {};
   failed_ = true;  // Until the chunk is whole: what an exception leaves behind is not to be read.
-  while (!heap_.empty() && !full_) {
-    StreamCursor* cursor = pop_heap();
-    if (cursor->plan == nullptr) {
-      if (load(*cursor)) {
-        push_heap(cursor);
-      } else {
-        leave(*cursor);
-        if (wait_for_packet(*cursor)) push_heap(cursor);
-      }
-      continue;
-    }
-    run(*cursor);
-  }
+  go_on();
   flush_all();
   failed_ = false;
   return finish();
 }
 
-// Takes events of a stream as long as they come before those of all others.
-void Reader::run(StreamCursor& cursor) {
-  const StreamCursor* other = heap_.empty() ? nullptr : heap_.front();
-  // At the other's time, the stream of the smaller rank comes first.
-  const int64_t limit = other == nullptr ? INT64_MAX : other->time;
-  const bool first = other == nullptr || cursor.rank() < other->rank();
-  while (cursor.time < limit || (cursor.time == limit && first)) {
-    if (cursor.event_bytes() > kLargeEvent && !has_room(cursor)) {
-      full_ = true;
-      break;
-    }
-    take(cursor);
-    if (!advance(cursor)) {
-      // What waits points into the packet that is left now.
-      flush_all();
-      leave(cursor);
-      if (wait_for_packet(cursor)) push_heap(&cursor);
-      full_ = full_ || rows_ >= options_.chunk_rows;
-      return;
-    }
-    if (full_ || rows_ >= options_.chunk_rows) break;
-  }
-  full_ = full_ || rows_ >= options_.chunk_rows;
-  push_heap(&cursor);
-}
-
-void Reader::take(StreamCursor& cursor) {
+bool Reader::take(StreamCursor& cursor) {
   Plan& plan = *cursor.plan;
-  if (plan.table == nullptr) return;
-  if (static_cast<uint64_t>(cursor.time) - static_cast<uint64_t>(options_.begin) > span_) return;
-  if (cursor.time < latest_) ++out_of_order_;
-  latest_ = std::max(latest_, cursor.time);
   ++rows_;
   Plan*& active = plan.table->active;
   if (active != &plan) {
@@ -305,7 +140,17 @@ void Reader::take(StreamCursor& cursor) {
     if (active != nullptr) flush_plan(*active);
     active = &plan;
   }
-  if (!plan.program) return append(cursor);
+  if (plan.program) {
+    keep(cursor);
+  } else {
+    append(cursor);
+  }
+  return !full_ && rows_ < options_.chunk_rows;
+}
+
+// Has an event wait with others of its plan.
+void Reader::keep(const StreamCursor& cursor) {
+  Plan& plan = *cursor.plan;
   // Of many classes few have events.
   if (plan.timestamps.empty()) plan.allocate();
   const size_t n = plan.waiting++;
@@ -315,6 +160,10 @@ void Reader::take(StreamCursor& cursor) {
   for (size_t i = 0; i < plan.anchors.size(); ++i) plan.anchors[i][n] = cursor.anchor(i);
   plan.waiting_bytes += cursor.event_bytes();
   if (n + 1 >= plan.most_waiting || plan.waiting_bytes > kMostWaitingBytes) flush_plan(plan);
+}
+
+bool Reader::may_take(const StreamCursor& cursor) {
+  return cursor.event_bytes() <= kLargeEvent || has_room(cursor);
 }
 
 // Whether a large event can be one more row of its table: offsets of text and lists have 31 bits.
@@ -331,8 +180,7 @@ bool Reader::has_room(const StreamCursor& cursor) {
 void Reader::append(StreamCursor& cursor) {
   constexpr uint64_t kBetweenChecks = 1U << 16;  // bytes
   Plan& plan = *cursor.plan;
-  append_event(plan, cursor.time, shared_[cursor.rank()], cursor.slots(), cursor.body(), hosts_,
-               pool_);
+  append_event(plan, cursor.time, shared(cursor), cursor.slots(), cursor.body(), hosts(), pool_);
   plan.waiting_bytes += cursor.event_bytes();
   if (plan.waiting_bytes < kBetweenChecks) return;
   plan.waiting_bytes = 0;
@@ -341,7 +189,7 @@ void Reader::append(StreamCursor& cursor) {
 
 void Reader::flush_plan(Plan& plan) {
   if (plan.waiting == 0) return;
-  flush(plan, shared_, hosts_, pool_);
+  flush(plan, shared(), hosts(), pool_);
   full_ = full_ || bytes_of(*plan.table) > options_.chunk_bytes;
 }
 

@@ -10,19 +10,6 @@
 namespace strata {
 namespace {
 
-size_t first_field(size_t event) {
-  size_t first = 0;
-  for (size_t i = 0; i < event; ++i) first += kEvents[i].fields;
-  return first;
-}
-
-EventType type_of(std::string_view name) {
-  for (size_t i = 0; i < kEventTypes; ++i) {
-    if (kEvents[i].name == name) return static_cast<EventType>(i);
-  }
-  return EventType::other;
-}
-
 template <typename T>
 const T* buffer(const ArrowArray& array, int64_t number) {
   return number < array.n_buffers ? static_cast<const T*>(array.buffers[number]) : nullptr;
@@ -32,10 +19,10 @@ const T* buffer(const ArrowArray& array, int64_t number) {
 
 Batch::Batch(std::string_view event, const ArrowSchema& schema, const ArrowArray& array,
              Strings& strings)
-    : strings_(strings), type_(type_of(event)), rows_(array.length) {
+    : strings_(strings), type_(event_named(event)), rows_(array.length) {
   fields_.fill(-1);
   const auto number = static_cast<size_t>(type_);
-  const size_t first = type_ == EventType::other ? 0 : first_field(number);
+  const size_t first = type_ == EventType::other ? 0 : first_field(type_);
   const size_t fields = type_ == EventType::other ? 0 : kEvents[number].fields;
   for (int64_t i = 0; i < array.n_children; ++i) {
     const std::string_view name = schema.children[i]->name;
@@ -120,10 +107,8 @@ int64_t Batch::value(Source& source) {
   return kNone;
 }
 
-Arrival Batch::next() {
-  Arrival arrival;
+void Batch::next(Arrival& arrival) {
   Event& event = arrival.event;
-  event.ns = ns_[row_];
   event.type = type_;
   event.host = static_cast<int32_t>(optional(host_));
   event.procname = static_cast<int32_t>(optional(procname_));
@@ -137,7 +122,6 @@ Arrival Batch::next() {
     }
   }
   ++row_;
-  return arrival;
 }
 
 void push_in_order(Engine& engine, std::vector<Batch>& batches) {
@@ -150,7 +134,7 @@ void push_in_order(Engine& engine, std::vector<Batch>& batches) {
     const size_t number = heap.top().second;
     heap.pop();
     Batch& batch = batches[number];
-    engine.push(batch.next());
+    batch.next(engine.next(batch.ns()));
     if (!batch.is_over()) heap.emplace(batch.ns(), number);
   }
 }

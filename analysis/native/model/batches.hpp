@@ -24,7 +24,7 @@ class Batch {
   bool is_over() const { return row_ >= rows_; }
   int64_t ns() const { return ns_[row_]; }
   // The event of the present row; goes on to the next.
-  Arrival next();
+  void next(Arrival& arrival);
 
  private:
   enum class Kind : uint8_t { number, text, bytes, list };

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "model/generated/rows.hpp"
@@ -24,6 +25,13 @@ struct Strings {
 
 struct Settings {
   Losses losses;
+  // The clock of each host, by numbers of texts; a host that is not in it has its own.
+  std::unordered_map<int64_t, int64_t> clocks;
+
+  int64_t clock_of(int64_t host) const {
+    const auto known = clocks.find(host);
+    return known == clocks.end() ? host : known->second;
+  }
 };
 
 struct Context {

@@ -7,6 +7,7 @@
 #include "model/dds/middleware.hpp"
 #include "model/entities.hpp"
 #include "model/executions.hpp"
+#include "model/matching.hpp"
 #include "model/scheduling.hpp"
 #include "model/traffic.hpp"
 
@@ -24,9 +25,10 @@ struct Engine::Machines {
   explicit Machines(Context& context)
       : entities(context),
         executions(context),
-        traffic(context, entities, executions),
         scheduling(context),
-        middleware(context) {}
+        middleware(context),
+        traffic(context, entities, executions, middleware.reads()),
+        matching(context) {}
 
   void on(const Event& event) {
     entities.on(event);
@@ -42,13 +44,15 @@ struct Engine::Machines {
     traffic.finish();
     scheduling.finish();
     middleware.finish();
+    matching.finish();
   }
 
   Entities entities;
   Executions executions;
-  Traffic traffic;
   Scheduling scheduling;
   dds::Middleware middleware;
+  Traffic traffic;
+  Matching matching;
 };
 
 Engine::Engine(Settings settings)

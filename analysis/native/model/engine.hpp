@@ -36,10 +36,14 @@ class Engine {
 
   Strings& strings() { return context_.strings; }
 
-  // The next event. Those of one instant are looked at in causal order, when a later one comes.
-  void push(const Arrival& arrival) {
-    if (!waiting_.empty() && arrival.event.ns != waiting_.front().event.ns) release();
-    waiting_.push_back(arrival);
+  // Space for the next event, of a time, to be filled at once. Events of one instant are looked at
+  // in causal order, when a later one comes.
+  Arrival& next(int64_t ns) {
+    if (!waiting_.empty() && ns != waiting_.front().event.ns) release();
+    Arrival& arrival = waiting_.emplace_back();
+    arrival.event.ns = ns;
+    arrival.event.value.fill(kNone);
+    return arrival;
   }
 
   // No event comes after this.

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "model/context.hpp"
+#include "model/dds/reads.hpp"
 #include "model/entities.hpp"
 #include "model/event.hpp"
 #include "model/executions.hpp"
@@ -32,8 +33,8 @@ namespace strata {
 
 class Traffic {
  public:
-  Traffic(Context& context, const Entities& entities, Executions& executions)
-      : context_(context), entities_(entities), executions_(executions) {}
+  Traffic(Context& context, const Entities& entities, Executions& executions, dds::Reads& reads)
+      : context_(context), entities_(entities), executions_(executions), reads_(reads) {}
 
   void on(const Event& event);
   // Which takes were loans, what each started, which publishes are the middleware's own.
@@ -82,10 +83,12 @@ class Traffic {
   Context& context_;
   const Entities& entities_;
   Executions& executions_;
+  dds::Reads& reads_;
   PerThread<State> states_;
   bool has_takes_ = false;  // any rmw_take
   // By execution: it began after work, and no take: 1.
   Column<uint8_t> bare_start_;
+  std::vector<dds::DdsTake> kept_;  // of loans, maybe
 };
 
 }  // namespace strata

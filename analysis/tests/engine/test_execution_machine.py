@@ -17,6 +17,10 @@ from model.worlds import Recording, record, worlds
 
 from strata.model.build import Model, build_model
 from strata.model.columns import NONE, Ints
+from strata.model.dds.middleware import find_middleware
+from strata.model.hosts import number_clocks
+from strata.model.matching import Matches, match
+from strata.model.topics import number_topics
 from strata.model.traffic import Publications, Takes, find_publications, find_takes
 from strata.model.windows import NO_LOSSES, Windows
 from strata.read import open_trace
@@ -35,6 +39,13 @@ _FINDINGS = (
     "loaned_takes",
     "unseen_takes",
 )
+_OF_MATCHES = (
+    "contradictory_matches",
+    "ambiguous_matches",
+    "unmatched_takes",
+    "out_of_order_matches",
+    "inferred_matches",
+)
 
 
 def assert_same(
@@ -46,8 +57,24 @@ def assert_same(
     of_model = _same_executions(run, model)
     # Ring buffers join what stays in its process later.
     known = (model.events, model.timeline, model.entities, model.executions)
-    _same_publications(run, find_publications(*known, Ledger(), losses), of_model)
-    _same_takes(run, find_takes(*known, Ledger(), losses), of_model)
+    publications = find_publications(*known, Ledger(), losses)
+    takes = find_takes(*known, Ledger(), losses)
+    publish_of_model = _same_publications(run, publications, of_model)
+    take_of_model = _same_takes(run, takes, of_model)
+    # What is inferred by times of publishing comes after.
+    matched = Ledger()
+    matches = match(
+        publications,
+        takes,
+        number_topics(publications, takes, model.entities),
+        find_middleware(model.events, model.timeline, publications, takes, losses),
+        matched,
+        None,
+        number_clocks(model.events.processes, {}),
+    )
+    _same_matches(run, matches, publish_of_model, take_of_model)
+    for code in _OF_MATCHES:
+        assert run.findings[code] == matched.counts.get(code, 0), code
     for code in _FINDINGS:
         assert run.findings[code] == ledger.counts.get(code, 0), code
 
@@ -81,7 +108,23 @@ def _same_executions(run: Run, model: Model) -> Ints:
     return of_model
 
 
-def _same_publications(run: Run, known: Publications, of_model: Ints) -> None:
+def _same_matches(run: Run, known: Matches, publish: Ints, take: Ints) -> None:
+    rows, doubtful = run.rows["matches"], run.rows["doubtful_takes"]
+    found = zip(
+        take[rows["take"]].tolist(),
+        publish[rows["publish"]].tolist(),
+        rows["method"].tolist(),
+        strict=True,
+    )
+    columns = (known.take, known.publication, known.method)
+    assert sorted(found) == sorted(zip(*(column.tolist() for column in columns), strict=True))
+    pairs = set(
+        zip(take[doubtful["take"]].tolist(), publish[doubtful["publish"]].tolist(), strict=True)
+    )
+    assert pairs == set(zip(*(column.tolist() for column in known.doubtful), strict=True))
+
+
+def _same_publications(run: Run, known: Publications, of_model: Ints) -> Ints:
     rows = run.rows["publishes"]
     own = np.flatnonzero(rows["of_application"] == 1)
     thread = run.thread_of_model[rows["thread"]]
@@ -93,9 +136,12 @@ def _same_publications(run: Run, known: Publications, of_model: Ints) -> None:
         wanted = getattr(known, named.get(column, column))[sent]
         assert rows[column][own].tolist() == wanted.tolist(), column
     assert _mapped(rows["execution"][own], of_model) == known.execution[sent].tolist()
+    out = np.full(len(thread), NONE, np.int64)
+    out[own] = sent
+    return out
 
 
-def _same_takes(run: Run, known: Takes, of_model: Ints) -> None:
+def _same_takes(run: Run, known: Takes, of_model: Ints) -> Ints:
     rows = run.rows["takes"]
     taken = np.argsort(known.position, kind="stable")
     thread = run.thread_of_model[rows["thread"]]
@@ -107,6 +153,9 @@ def _same_takes(run: Run, known: Takes, of_model: Ints) -> None:
         assert rows[column][own].tolist() == wanted.tolist(), column
     assert (rows["loaned"][own] == 1).tolist() == known.loaned[taken].tolist()
     assert _mapped(rows["execution"][own], of_model) == known.execution[taken].tolist()
+    out = np.empty(len(thread), np.int64)
+    out[own] = taken
+    return out
 
 
 @pytest.mark.parametrize("name", ros2_samples())

@@ -376,6 +376,7 @@ struct TakesRows {
   Column<int64_t> stamp;  // source timestamp
   Column<int64_t> picked_ns;  // when the executor picked it
   Column<int64_t> execution;  // row of the execution that it started
+  Column<int64_t> read;  // row of the reads: its take within the middleware
   Column<uint8_t> loaned;  // the middleware lent the message, without an rmw_take
 
   size_t size() const { return thread.size(); }
@@ -389,6 +390,7 @@ struct TakesRows {
     stamp.push_back(kNone);
     picked_ns.push_back(kNone);
     execution.push_back(kNone);
+    read.push_back(kNone);
     loaned.push_back(0);
     return static_cast<int64_t>(size()) - 1;
   }
@@ -402,6 +404,7 @@ struct TakesRows {
     visit("stamp", stamp);
     visit("picked_ns", picked_ns);
     visit("execution", execution);
+    visit("read", read);
     visit("loaned", loaned);
   }
 };
@@ -417,6 +420,7 @@ struct LoansRows {
   Column<int64_t> execution;  // row of the execution that began next
   Column<int64_t> since_ns;  // what the thread did before
   Column<int64_t> until_ns;  // what the thread did next
+  Column<int64_t> taken;  // number of its take within the middleware, among those kept
 
   size_t size() const { return thread.size(); }
   // One more row, all null; returns its number.
@@ -430,6 +434,7 @@ struct LoansRows {
     execution.push_back(kNone);
     since_ns.push_back(kNone);
     until_ns.push_back(kNone);
+    taken.push_back(kNone);
     return static_cast<int64_t>(size()) - 1;
   }
   template <typename Visitor>
@@ -443,6 +448,48 @@ struct LoansRows {
     visit("execution", execution);
     visit("since_ns", since_ns);
     visit("until_ns", until_ns);
+    visit("taken", taken);
+  }
+};
+
+// Which publication each take took, in the order of the takes.
+struct MatchesRows {
+  Column<int64_t> publish;  // row of the publishes
+  Column<int64_t> take;  // row of the takes
+  Column<uint8_t> method;  // MatchMethod: what decided
+
+  size_t size() const { return publish.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    publish.push_back(kNone);
+    take.push_back(kNone);
+    method.push_back(0);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("publish", publish);
+    visit("take", take);
+    visit("method", method);
+  }
+};
+
+// Takes that several publications may be of, or of which two rules contradict each other.
+struct DoubtfulTakesRows {
+  Column<int64_t> take;  // row of the takes
+  Column<int64_t> publish;  // a publication that it may be of
+
+  size_t size() const { return take.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    take.push_back(kNone);
+    publish.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("take", take);
+    visit("publish", publish);
   }
 };
 
@@ -665,6 +712,8 @@ struct Rows {
   PublishesRows publishes;
   TakesRows takes;
   LoansRows loans;
+  MatchesRows matches;
+  DoubtfulTakesRows doubtful_takes;
   SchedulersRows schedulers;
   CpusRows cpus;
   ThreadStatesRows thread_states;
@@ -687,6 +736,8 @@ struct Rows {
     visit("publishes", publishes);
     visit("takes", takes);
     visit("loans", loans);
+    visit("matches", matches);
+    visit("doubtful_takes", doubtful_takes);
     visit("schedulers", schedulers);
     visit("cpus", cpus);
     visit("thread_states", thread_states);

@@ -1,14 +1,32 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from strata.read._ctf import Traces
+
 class Engine:
     def __init__(self, *, losses: Sequence[tuple[int, int]] = ()) -> None: ...
     def feed(self, batches: list[tuple[str, pa.RecordBatch]]) -> None: ...
+    def read(
+        self, traces: Traces, progress: Callable[[int], None] | None = None
+    ) -> tuple[
+        int,
+        list[tuple[str, int]],
+        list[tuple[int, int, int, bool, str]],
+        list[tuple[int, int, int]],
+        int,
+    ]:
+        """Feed all events of indexed traces, chunk by chunk; `progress` gets their numbers.
+
+        Returns how many; values that are of another kind than declared, by event; damage, misplaced
+        events and how many came out of order, as Reader of strata.read._ctf has them. Raises
+        OSError.
+        """
+
     def finish(self) -> None: ...
     def rows(
         self,

@@ -128,6 +128,11 @@ class Decoder:
             found[file] += count
         return found
 
+    @property
+    def traces(self) -> _ctf.Traces:
+        """The indexed traces, as native code reads them."""
+        return self._traces
+
     @cached_property
     def files(self) -> list[StreamFile]:
         """All stream files; a packet's `file` is an index into them."""

@@ -63,7 +63,7 @@ def _event_types() -> str:
         for event in EVENTS
     )
     fields = "\n".join(
-        f'    {{"{field.column or field.name}", FieldKind::{_KINDS[field.kind]}}},'
+        f'    {{"{field.name}", "{field.column or field.name}", FieldKind::{_KINDS[field.kind]}}},'
         for event in EVENTS
         for field in event.fields
     )
@@ -113,7 +113,8 @@ constexpr bool is_of_kernel(EventType type) {{
 }}
 
 struct FieldDeclaration {{
-  std::string_view column;
+  std::string_view name;
+  std::string_view column;  // in event tables
   FieldKind kind;
 }};
 
@@ -122,6 +123,20 @@ inline constexpr std::array<FieldDeclaration, {count}>
     kFields = {{{{
 {fields}
 }}}};
+
+// Where the fields of an event begin among all.
+constexpr size_t first_field(EventType type) {{
+  size_t first = 0;
+  for (size_t i = 0; i < static_cast<size_t>(type); ++i) first += kEvents[i].fields;
+  return first;
+}}
+
+constexpr EventType event_named(std::string_view name) {{
+  for (size_t i = 0; i < kEventTypes; ++i) {{
+    if (kEvents[i].name == name) return static_cast<EventType>(i);
+  }}
+  return EventType::other;
+}}
 
 // The number of each field in its event.
 namespace field {{

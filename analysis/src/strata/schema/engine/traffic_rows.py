@@ -35,6 +35,7 @@ TRAFFIC_ROWS = (
             ("stamp", INT, "source timestamp"),
             ("picked_ns", INT, "when the executor picked it"),
             ("execution", INT, "row of the execution that it started"),
+            ("read", INT, "row of the reads: its take within the middleware"),
             ("loaned", FLAG, "the middleware lent the message, without an rmw_take"),
         ),
         "Messages that were taken from the middleware.",
@@ -51,7 +52,22 @@ TRAFFIC_ROWS = (
             ("execution", INT, "row of the execution that began next"),
             ("since_ns", INT, "what the thread did before"),
             ("until_ns", INT, "what the thread did next"),
+            ("taken", INT, "number of its take within the middleware, among those kept"),
         ),
         "Takes within the middleware that no event of a take follows: of loaned messages, maybe.",
+    ),
+    (
+        "matches",
+        (
+            ("publish", INT, "row of the publishes"),
+            ("take", INT, "row of the takes"),
+            ("method", FLAG, "MatchMethod: what decided"),
+        ),
+        "Which publication each take took, in the order of the takes.",
+    ),
+    (
+        "doubtful_takes",
+        (("take", INT, "row of the takes"), ("publish", INT, "a publication that it may be of")),
+        "Takes that several publications may be of, or of which two rules contradict each other.",
     ),
 )

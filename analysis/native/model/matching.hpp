@@ -1,0 +1,57 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which publication each take took.
+//
+// A message's source timestamp is set once by its publisher and travels with it, so a take belongs
+// to the publication with the same topic and the same source timestamp, to the nanosecond. Two
+// publications of one topic with one timestamp cannot be told apart: their takes are ambiguous and
+// stay unmatched. Where a topic is unknown, it may be any: the timestamp alone decides, and the
+// match says that it is inferred.
+//
+// Where the middleware's own events name the sample on both sides, they must agree with the
+// timestamp; a take on which they contradict each other is ambiguous. They decide where the
+// timestamps cannot: equal stamps, or publications that carry none.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "model/context.hpp"
+
+namespace strata {
+
+enum class MatchMethod : uint8_t { exact, inferred, identity };
+
+class Matching {
+ public:
+  explicit Matching(Context& context) : context_(context) {}
+
+  // Whole-run rule: after those of publications, takes and samples.
+  void finish();
+
+ private:
+  struct Found {
+    int64_t publish = kNone;
+    MatchMethod method = MatchMethod::exact;
+    bool ambiguous = false;
+    std::vector<int64_t> candidates;  // of an ambiguous one
+  };
+
+  void index();
+  Found by_stamp(size_t take) const;
+  Found decided(size_t take);
+  bool fits(size_t publish, int64_t topic) const;
+  bool is_too_early(size_t take, int64_t publish) const;
+  int64_t topic_of(const Column<int64_t>& topics, int64_t row) const { return pick(topics, row); }
+  void count(size_t take, const Found& found, bool too_early);
+  int64_t host_of(int64_t thread) const;
+
+  Context& context_;
+  std::unordered_map<int64_t, int64_t> last_with_;  // by stamp: the last publish that has it
+  std::vector<int64_t> before_;                     // the one before with its stamp
+  std::vector<int64_t> publish_of_sample_;          // the one publish of each; kSeveral
+};
+
+}  // namespace strata

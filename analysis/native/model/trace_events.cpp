@@ -1,0 +1,321 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "model/trace_events.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "columns/column.hpp"
+#include "columns/text.hpp"
+#include "decode/fields.hpp"
+
+namespace strata {
+namespace {
+
+using ctf::FieldClass;
+using ctf::Scope;
+
+const FieldClass* root_of(const ctf::Plan& plan, Scope scope) {
+  switch (scope) {
+    case Scope::common_context:
+      return plan.stream->event_context.get();
+    case Scope::specific_context:
+      return plan.event->context.get();
+    case Scope::payload:
+      return plan.event->payload.get();
+    default:
+      return plan.stream->packet_context.get();
+  }
+}
+
+int64_t number_at(const FieldClass& type, const uint8_t* at) {
+  uint64_t value = ctf::load_swapped(at, type.size / 8, type.order == ctf::ByteOrder::big);
+  if (type.kind == ctf::Kind::integer && type.is_signed) value = ctf::sign_extend(value, type.size);
+  return static_cast<int64_t>(value);
+}
+
+double real_of(const FieldClass& type, uint64_t bits) {
+  return type.size == 32 ? static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits)))
+                         : std::bit_cast<double>(bits);
+}
+
+std::string_view as_view(std::span<const uint8_t> bytes) {
+  return bytes.empty()
+             ? std::string_view()
+             : std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+// The value of one field, decoded in the general way.
+struct Capture : ctf::Skip {
+  int64_t number = kNone;
+  double real_value = 0;
+  bool has_number = false;
+  bool has_real = false;
+  std::vector<uint8_t> content;
+  std::vector<int64_t> numbers;
+  int depth = 0;
+
+  void integer(const FieldClass&, uint64_t value) {
+    number = static_cast<int64_t>(value);
+    has_number = true;
+    if (depth == 0) return;
+    numbers.push_back(number);
+    content.push_back(static_cast<uint8_t>(value));
+  }
+  void real(const FieldClass&, double value) {
+    real_value = value;
+    has_real = true;
+  }
+  void bytes(const FieldClass&, std::span<const uint8_t> run) {
+    content.assign(run.begin(), run.end());
+  }
+  void begin_array(const FieldClass&, uint64_t) { ++depth; }
+  void end_array(const FieldClass&) { --depth; }
+};
+
+}  // namespace
+
+TraceEvents::TraceEvents(const ctf::TraceSet& traces, Engine& engine)
+    : Merge(traces, INT64_MIN, INT64_MAX), engine_(engine), host_text_(hosts().size(), kNone) {
+  for (const ctf::EventClassRef& event : traces.event_classes()) make_plan(event);
+  start();
+}
+
+void TraceEvents::make_plan(const ctf::EventClassRef& event) {
+  EventPlan& plan = plans_.emplace_back();
+  plan.stream = event.stream;
+  plan.event = event.event;
+  plan.is_wanted = true;
+  plan.kind = event_named(event.event->name);
+  plan.program = ctf::make_program(*event.stream, *event.event);
+  // The first context of a name is the one.
+  for (const Scope scope :
+       {Scope::common_context, Scope::specific_context, Scope::packet_context, Scope::payload}) {
+    add_loads(plan, scope, root_of(plan, scope));
+  }
+  if (plan.program) {
+    for (Load& load : plan.loads) {
+      for (const ctf::FieldPlace& place : plan.program->fields) {
+        if (place.scope != load.scope || place.member != load.member) continue;
+        load.segment = place.segment;
+        load.offset = place.offset;
+      }
+    }
+  }
+  read_by(event, plan);
+}
+
+void TraceEvents::add_loads(EventPlan& plan, Scope scope, const FieldClass* root) {
+  if (root == nullptr) return;
+  constexpr std::array<std::pair<std::string_view, Target>, 5> kContexts = {
+      {{"vpid", Target::vpid},
+       {"vtid", Target::vtid},
+       {"pid_ns", Target::pid_ns},
+       {"procname", Target::procname},
+       {"cpu_id", Target::cpu}}};
+  const auto add = [&](Load load, FieldKind wanted, const FieldClass& type, size_t member) {
+    const auto same = [&load](const Load& known) {
+      return known.target == load.target && known.field == load.field;
+    };
+    if (std::ranges::any_of(plan.loads, same)) return;
+    load.scope = scope;
+    load.member = static_cast<uint32_t>(member);
+    load.type = &type;
+    load.source = scope == Scope::packet_context ? Source::packet : source_of(type, wanted);
+    plan.loads.push_back(load);
+  };
+  for (size_t i = 0; i < root->members.size(); ++i) {
+    const std::string_view name = root->members[i].name;
+    const FieldClass& type = *root->members[i].field;
+    if (scope != Scope::payload) {
+      // What a packet says of itself is no column of its events.
+      if (scope == Scope::packet_context && type.roles != 0) continue;
+      for (const auto& [context, target] : kContexts) {
+        if (context != name) continue;
+        const bool is_text = target == Target::procname;
+        add({.target = target, .source = {}, .scope = scope},
+            is_text ? FieldKind::text : FieldKind::number, type, i);
+      }
+    } else if (plan.kind != EventType::other) {
+      const size_t first = first_field(plan.kind);
+      for (uint8_t k = 0; k < kEvents[static_cast<size_t>(plan.kind)].fields; ++k) {
+        const FieldDeclaration& declared = kFields[first + k];
+        if (declared.name != name && declared.column != name) continue;
+        add({.target = Target::field, .field = k, .source = {}, .scope = scope}, declared.kind,
+            type, i);
+      }
+    }
+  }
+}
+
+TraceEvents::Source TraceEvents::source_of(const FieldClass& type, FieldKind wanted) {
+  const ctf::ColumnType column = ctf::type_of(type);
+  switch (wanted) {
+    case FieldKind::number:
+      if (column.kind != ctf::ColumnKind::fixed) return Source::misfit;
+      return type.kind == ctf::Kind::real ? Source::real : Source::number;
+    case FieldKind::text:
+      return column.kind == ctf::ColumnKind::dictionary ? Source::text : Source::misfit;
+    case FieldKind::bytes:
+      return column.kind == ctf::ColumnKind::binary ? Source::bytes : Source::misfit;
+    case FieldKind::list: {
+      const bool is_list = column.kind == ctf::ColumnKind::list &&
+                           column.children.front().kind == ctf::ColumnKind::fixed &&
+                           type.element->kind != ctf::Kind::real;
+      return is_list ? Source::list : Source::misfit;
+    }
+  }
+  return Source::misfit;
+}
+
+bool TraceEvents::push(uint64_t events) {
+  left_ = events;
+  return events == 0 || go_on();
+}
+
+bool TraceEvents::take(ctf::StreamCursor& cursor) {
+  auto& plan = static_cast<EventPlan&>(*cursor.plan);
+  Arrival& arrival = engine_.next(cursor.time);
+  arrival.event.type = plan.kind;
+  const int64_t name = host(shared(cursor).host);
+  arrival.event.host = static_cast<int32_t>(name);
+  arrival.place.host = name;
+  if (plan.program) {
+    fill(arrival, plan, cursor);
+  } else {
+    fill_generally(arrival, plan, cursor);
+  }
+  ++events_;
+  return --left_ > 0;
+}
+
+int64_t TraceEvents::host(int32_t code) {
+  int64_t& number = host_text_[static_cast<size_t>(code)];
+  if (number == kNone) {
+    number = engine_.strings().texts.number(hosts()[static_cast<size_t>(code)]);
+  }
+  return number;
+}
+
+void TraceEvents::set(Arrival& arrival, const Load& load, int64_t value) const {
+  switch (load.target) {
+    case Target::field:
+      arrival.event.value[load.field] = value;
+      arrival.event.present = static_cast<uint16_t>(arrival.event.present | 1U << load.field);
+      break;
+    case Target::vpid:
+      arrival.place.vpid = value;
+      break;
+    case Target::vtid:
+      arrival.place.vtid = value;
+      break;
+    case Target::pid_ns:
+      arrival.place.pid_ns = value;
+      break;
+    case Target::procname:
+      arrival.event.procname = static_cast<int32_t>(value);
+      break;
+    case Target::cpu:
+      arrival.event.cpu = static_cast<int32_t>(value);
+      break;
+  }
+}
+
+void TraceEvents::fill(Arrival& arrival, const EventPlan& plan, const ctf::StreamCursor& cursor) {
+  for (const Load& load : plan.loads) {
+    if (load.source == Source::misfit) {
+      ++misfits_[static_cast<size_t>(plan.kind)];
+      continue;
+    }
+    if (load.source == Source::real) {
+      const auto bits =
+          static_cast<uint64_t>(number_at(*load.type, cursor.anchor(load.segment) + load.offset));
+      const double value = real_of(*load.type, bits);
+      if (value != std::floor(value) || std::abs(value) >= 0x1p63) {
+        ++misfits_[static_cast<size_t>(plan.kind)];
+        continue;
+      }
+      set(arrival, load, static_cast<int64_t>(value));
+      continue;
+    }
+    set(arrival, load, value_of(plan, load, cursor));
+  }
+}
+
+int64_t TraceEvents::value_of(const EventPlan& plan, const Load& load,
+                              const ctf::StreamCursor& cursor) {
+  if (load.source == Source::packet) {
+    return static_cast<int64_t>(shared(cursor).integers[load.member]);
+  }
+  const uint8_t* at = cursor.anchor(load.segment) + load.offset;
+  if (load.source == Source::number) return number_at(*load.type, at);
+  const size_t unit = load.source == Source::list ? load.type->element->size / 8 : 1;
+  size_t size = load.type->length.value_or(0) * unit;
+  if (!load.type->length) {
+    size = static_cast<size_t>(cursor.anchor(load.segment + 1) - at);
+    if (load.type->kind == ctf::Kind::string) --size;
+  }
+  const std::span<const uint8_t> bytes(at, size);
+  if (load.source == Source::text) return text(bytes, load.type->encoding);
+  Strings& strings = engine_.strings();
+  if (load.source == Source::bytes) return strings.bytes.number(as_view(bytes));
+  auto& list = strings.lists.emplace_back();
+  for (size_t i = 0; i < size; i += unit) list.push_back(number_at(*load.type->element, at + i));
+  static_cast<void>(plan);
+  return static_cast<int64_t>(strings.lists.size()) - 1;
+}
+
+int64_t TraceEvents::text(std::span<const uint8_t> bytes, ctf::Encoding encoding) {
+  Interner& texts = engine_.strings().texts;
+  if (bytes.size() > 16) return texts.number(ctf::to_utf8(bytes, encoding));
+  uint64_t words[2] = {0, 0};
+  if (!bytes.empty()) std::memcpy(words, bytes.data(), bytes.size());
+  const uint64_t hash = (words[0] ^ words[1] * 3 ^ bytes.size()) * 0x9e3779b97f4a7c15U;
+  Recent& recent = recent_[hash >> 58U];
+  if (recent.low == words[0] && recent.high == words[1] && recent.size == bytes.size()) {
+    return recent.number;
+  }
+  recent = {words[0], words[1], bytes.size(), texts.number(ctf::to_utf8(bytes, encoding))};
+  return recent.number;
+}
+
+void TraceEvents::fill_generally(Arrival& arrival, const EventPlan& plan,
+                                 ctf::StreamCursor& cursor) {
+  const ctf::PacketValues& packet = shared(cursor);
+  ctf::BitCursor bits(packet.packet, cursor.body(), packet.content_bits);
+  uint64_t steps = UINT64_MAX;  // They were counted when the event was measured.
+  for (const Scope scope : {Scope::common_context, Scope::specific_context, Scope::payload}) {
+    const FieldClass* root = root_of(plan, scope);
+    if (root == nullptr) continue;
+    bits.align(root->alignment);
+    for (size_t i = 0; i < root->members.size(); ++i) {
+      Capture capture;
+      ctf::decode_field(root->members[i].field.get(), bits, cursor.slots(), capture, steps);
+      for (const Load& load : plan.loads) {
+        if (load.scope != scope || load.member != i) continue;
+        Strings& strings = engine_.strings();
+        if (load.source == Source::number && capture.has_number) {
+          set(arrival, load, capture.number);
+        } else if (load.source == Source::text) {
+          set(arrival, load, text(capture.content, load.type->encoding));
+        } else if (load.source == Source::bytes) {
+          set(arrival, load, strings.bytes.number(as_view(capture.content)));
+        } else if (load.source == Source::list) {
+          strings.lists.push_back(capture.numbers);
+          set(arrival, load, static_cast<int64_t>(strings.lists.size()) - 1);
+        } else {
+          ++misfits_[static_cast<size_t>(plan.kind)];
+        }
+      }
+    }
+  }
+  for (const Load& load : plan.loads) {
+    if (load.source == Source::packet) {
+      set(arrival, load, static_cast<int64_t>(packet.integers[load.member]));
+    }
+  }
+}
+
+}  // namespace strata

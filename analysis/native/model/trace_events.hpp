@@ -1,0 +1,80 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Events from the streams of a trace, one by one, with no tables in between.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "decode/merge.hpp"
+#include "model/engine.hpp"
+
+namespace strata {
+
+class TraceEvents : public ctf::Merge {
+ public:
+  // `traces` and `engine` must live as long.
+  TraceEvents(const ctf::TraceSet& traces, Engine& engine);
+
+  // Pushes up to so many events; false when there are no more. Throws std::system_error when a file
+  // cannot be read.
+  bool push(uint64_t events);
+
+  // Values that are of another kind than their declared field, by event type; they count as null.
+  const std::array<uint64_t, kEventTypes + 1>& misfits() const { return misfits_; }
+  uint64_t events() const { return events_; }
+
+ protected:
+  bool take(ctf::StreamCursor& cursor) override;
+
+ private:
+  // What a value of a trace is to its event.
+  enum class Target : uint8_t { field, vpid, vtid, pid_ns, procname, cpu };
+  enum class Source : uint8_t { number, real, text, bytes, list, packet, misfit };
+  struct Load {
+    Target target;
+    uint8_t field = 0;  // of Target::field
+    Source source;
+    ctf::Scope scope;
+    uint32_t member = 0;
+    uint32_t segment = 0;
+    uint32_t offset = 0;
+    const ctf::FieldClass* type = nullptr;
+  };
+  struct EventPlan : ctf::Plan {
+    EventType kind = EventType::other;
+    std::vector<Load> loads;
+  };
+  // Texts of up to 16 bytes that were met last.
+  struct Recent {
+    uint64_t low = 0;
+    uint64_t high = 0;
+    size_t size = SIZE_MAX;
+    int64_t number = kNone;
+  };
+
+  void make_plan(const ctf::EventClassRef& event);
+  void add_loads(EventPlan& plan, ctf::Scope scope, const ctf::FieldClass* root);
+  static Source source_of(const ctf::FieldClass& type, FieldKind wanted);
+  void fill(Arrival& arrival, const EventPlan& plan, const ctf::StreamCursor& cursor);
+  void fill_generally(Arrival& arrival, const EventPlan& plan, ctf::StreamCursor& cursor);
+  void set(Arrival& arrival, const Load& load, int64_t value) const;
+  int64_t value_of(const EventPlan& plan, const Load& load, const ctf::StreamCursor& cursor);
+  int64_t text(std::span<const uint8_t> bytes, ctf::Encoding encoding);
+  int64_t host(int32_t code);
+
+  Engine& engine_;
+  std::deque<EventPlan> plans_;
+  std::vector<int64_t> host_text_;  // number of the text of each host; kNone: not met yet
+  std::array<Recent, 64> recent_;
+  std::array<uint64_t, kEventTypes + 1> misfits_{};
+  uint64_t events_ = 0;
+  uint64_t left_ = 0;
+};
+
+}  // namespace strata
