@@ -27,7 +27,7 @@ struct Engine::Machines {
         executions(context),
         scheduling(context),
         middleware(context),
-        traffic(context, entities, executions, middleware.reads()),
+        traffic(context, entities, executions),
         matching(context) {}
 
   void on(const Event& event) {

@@ -11,7 +11,7 @@ constexpr int64_t kSeveral = -2;
 
 void Matching::index() {
   const auto& publishes = context_.rows.publishes;
-  const auto& writes = context_.rows.writes;
+  const Column<int32_t>& samples = context_.rows.writes.sample;
   last_with_.reserve(publishes.size());
   before_.assign(publishes.size(), kNone);
   publish_of_sample_.assign(context_.rows.samples.size(), kNone);
@@ -25,7 +25,7 @@ void Matching::index() {
         known->second = number;
       }
     }
-    const int64_t sample = writes.sample[row];
+    const int64_t sample = samples.empty() ? kNone : samples[row];
     if (sample == kNone) continue;
     int64_t& only = publish_of_sample_[static_cast<size_t>(sample)];
     only = only == kNone ? number : kSeveral;
@@ -62,13 +62,13 @@ Matching::Found Matching::by_stamp(size_t take) const {
 Matching::Found Matching::decided(size_t take) {
   const Rows& rows = context_.rows;
   Found found = by_stamp(take);
-  const int64_t read = rows.takes.read[take];
-  const int64_t sample = read == kNone ? kNone : rows.reads.sample[static_cast<size_t>(read)];
+  // Without events of the DDS hooks there are no rows of writes and reads.
+  if (rows.reads.size() == 0) return found;
+  const int64_t sample = rows.reads.sample[take];
   if (sample == kNone) return found;
   int64_t named = publish_of_sample_[static_cast<size_t>(sample)];
   if (named == kSeveral) named = kNone;
-  const int64_t own =
-      found.publish == kNone ? kNone : rows.writes.sample[static_cast<size_t>(found.publish)];
+  const int64_t own = pick(rows.writes.sample, found.publish);
   const bool other_sample = own != kNone && own != sample;
   const bool other_publish = found.publish != kNone && named != kNone && found.publish != named;
   // Two rules that contradict each other: something is wrong, and no match is better than one.

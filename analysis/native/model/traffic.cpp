@@ -158,8 +158,6 @@ void Traffic::on_take(const Event& event, State& state) {
   rows.rmw_handle[row] = handle;
   rows.stamp[row] = event[f::source_timestamp];
   rows.picked_ns[row] = picked_ns(event, state, rows.subscription[row]);
-  // It gets the next row of the reads, by the same rule.
-  rows.read[row] = static_cast<int64_t>(context_.rows.reads.size());
 }
 
 void Traffic::on_take_end(const Event& event, State& state) {
@@ -187,8 +185,6 @@ void Traffic::resolve_loan(const Event& event, State& state) {
   state.loan = kNone;
   if (!is_work_step(event.type)) return;
   rows.until_ns[row] = event.ns;
-  rows.taken[row] = static_cast<int64_t>(kept_.size());
-  kept_.push_back(reads_.last_of(event.thread));
   if (event.type == EventType::callback_start) {
     rows.execution[row] = static_cast<int64_t>(bare_start_.size());
   }
@@ -253,7 +249,6 @@ void Traffic::add_loan(size_t loan, int64_t subscription) {
   if (loans.execution[loan] != kNone && is_near(loans.ns[loan], loans.until_ns[loan])) {
     takes.execution[row] = loans.execution[loan];
   }
-  takes.read[row] = reads_.add_loaned(kept_[static_cast<size_t>(loans.taken[loan])]);
   takes.loaned[row] = 1;
 }
 

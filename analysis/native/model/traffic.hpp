@@ -24,7 +24,6 @@
 #include <vector>
 
 #include "model/context.hpp"
-#include "model/dds/reads.hpp"
 #include "model/entities.hpp"
 #include "model/event.hpp"
 #include "model/executions.hpp"
@@ -33,8 +32,8 @@ namespace strata {
 
 class Traffic {
  public:
-  Traffic(Context& context, const Entities& entities, Executions& executions, dds::Reads& reads)
-      : context_(context), entities_(entities), executions_(executions), reads_(reads) {}
+  Traffic(Context& context, const Entities& entities, Executions& executions)
+      : context_(context), entities_(entities), executions_(executions) {}
 
   void on(const Event& event);
   // Which takes were loans, what each started, which publishes are the middleware's own.
@@ -83,12 +82,10 @@ class Traffic {
   Context& context_;
   const Entities& entities_;
   Executions& executions_;
-  dds::Reads& reads_;
   PerThread<State> states_;
   bool has_takes_ = false;  // any rmw_take
   // By execution: it began after work, and no take: 1.
   Column<uint8_t> bare_start_;
-  std::vector<dds::DdsTake> kept_;  // of loans, maybe
 };
 
 }  // namespace strata

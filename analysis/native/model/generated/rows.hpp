@@ -376,7 +376,6 @@ struct TakesRows {
   Column<int64_t> stamp;  // source timestamp
   Column<int64_t> picked_ns;  // when the executor picked it
   Column<int64_t> execution;  // row of the execution that it started
-  Column<int64_t> read;  // row of the reads: its take within the middleware
   Column<uint8_t> loaned;  // the middleware lent the message, without an rmw_take
 
   size_t size() const { return thread.size(); }
@@ -390,7 +389,6 @@ struct TakesRows {
     stamp.push_back(kNone);
     picked_ns.push_back(kNone);
     execution.push_back(kNone);
-    read.push_back(kNone);
     loaned.push_back(0);
     return static_cast<int64_t>(size()) - 1;
   }
@@ -404,7 +402,6 @@ struct TakesRows {
     visit("stamp", stamp);
     visit("picked_ns", picked_ns);
     visit("execution", execution);
-    visit("read", read);
     visit("loaned", loaned);
   }
 };
@@ -420,7 +417,6 @@ struct LoansRows {
   Column<int64_t> execution;  // row of the execution that began next
   Column<int64_t> since_ns;  // what the thread did before
   Column<int64_t> until_ns;  // what the thread did next
-  Column<int64_t> taken;  // number of its take within the middleware, among those kept
 
   size_t size() const { return thread.size(); }
   // One more row, all null; returns its number.
@@ -434,7 +430,6 @@ struct LoansRows {
     execution.push_back(kNone);
     since_ns.push_back(kNone);
     until_ns.push_back(kNone);
-    taken.push_back(kNone);
     return static_cast<int64_t>(size()) - 1;
   }
   template <typename Visitor>
@@ -448,7 +443,6 @@ struct LoansRows {
     visit("execution", execution);
     visit("since_ns", since_ns);
     visit("until_ns", until_ns);
-    visit("taken", taken);
   }
 };
 
