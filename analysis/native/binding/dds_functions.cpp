@@ -90,12 +90,10 @@ nb::dict ways_of(strata::Engine& engine, const std::array<MessageColumn, 8>& mes
       throw std::out_of_range("a message names no row of writes or reads");
     }
   }
-  strata::dds::Ways ways(engine.middleware().wire(), rows);
-  for (const strata::dds::Message& message : asked) ways.learn(message);
   Table<8> found({"since_ns", "sent_ns", "held_ns", "received_ns", "last_ns", "fragments",
                   "recovered", "transport"});
-  for (const strata::dds::Message& message : asked) {
-    const strata::dds::Way way = ways.of(message);
+  strata::dds::Ways ways(engine.middleware().wire(), rows);
+  for (const strata::dds::Way& way : ways.find(asked)) {
     found.add({way.since_ns, way.sent_ns, way.held_ns, way.received_ns, way.last_ns, way.fragments,
                way.recovered, way.transport});
   }

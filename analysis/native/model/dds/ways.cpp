@@ -3,6 +3,8 @@
 #include "model/dds/ways.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace strata::dds {
 namespace {
@@ -11,10 +13,25 @@ constexpr int64_t kAsynchronousNs = 10'000'000;
 
 }  // namespace
 
+// Sample by sample: each is made of its rows once for all of its messages.
+std::vector<Way> Ways::find(std::span<const Message> messages) {
+  std::vector<size_t> order(messages.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return sample_of(messages[i]); });
+  for (const size_t i : order) learn(messages[i], i);
+  std::vector<Way> found(messages.size());
+  for (const size_t i : order) found[i] = of(messages[i]);
+  return found;
+}
+
+int64_t Ways::sample_of(const Message& message) const {
+  const int64_t written = pick(writes_.sample, message.write);
+  return written != kNone ? written : pick(reads_.sample, message.read);
+}
+
 Ways::Came Ways::came(const Message& message) {
   Came came;
-  came.sample = pick(writes_.sample, message.write);
-  if (came.sample == kNone) came.sample = pick(reads_.sample, message.read);
+  came.sample = sample_of(message);
   const Transmission& transmission = wire_.of(came.sample);
   // Those on the thread that notified the reader; where it did not get all that the process got
   // (several threads of one participant, or a thread of its own for delivery), those of the
@@ -38,7 +55,7 @@ Ways::Came Ways::came(const Message& message) {
   return came;
 }
 
-void Ways::learn(const Message& message) {
+void Ways::learn(const Message& message, size_t number) {
   const Came came = this->came(message);
   const int64_t writer = wire_.samples().writer(came.sample);
   if (writer == kNone) return;
@@ -47,9 +64,11 @@ void Ways::learn(const Message& message) {
     synchronous_.insert(writer);
   }
   if (message.subscription == kNone || came.last_ns == kNone || came.send == kNone) return;
-  const auto [first, fresh] =
-      first_.try_emplace({writer, message.subscription}, First{came.last_ns, came.send});
-  if (!fresh && came.last_ns < first->second.arrived_ns) first->second = {came.last_ns, came.send};
+  // Of one instant, the first of the messages.
+  const First own{came.last_ns, number, came.send};
+  const auto [first, fresh] = first_.try_emplace({writer, message.subscription}, own);
+  const auto key = [](const First& one) { return std::pair(one.arrived_ns, one.message); };
+  if (!fresh && key(own) < key(first->second)) first->second = own;
 }
 
 int64_t Ways::history_until(const Message& message, const Came& came) {

@@ -25,9 +25,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
+#include <vector>
 
 #include "model/context.hpp"
 #include "model/dds/wire.hpp"
@@ -70,15 +71,14 @@ class Ways {
  public:
   Ways(Wire& wire, const Rows& rows) : wire_(wire), writes_(rows.writes), reads_(rows.reads) {}
 
-  // Every message, in order: what is known of writers and their readers.
-  void learn(const Message& message);
-  // Once all are learned. Messages of one sample one after the other are the cheapest.
-  Way of(const Message& message);
+  // The way of each message. What is known of writers and their readers comes from all of them.
+  std::vector<Way> find(std::span<const Message> messages);
 
  private:
   // The send by which a reader got the first sample of a writer.
   struct First {
     int64_t arrived_ns;
+    size_t message;
     int64_t call;
   };
   // What came of a message's sample.
@@ -91,6 +91,9 @@ class Ways {
     int64_t send = kNone;  // call by which it came
   };
 
+  int64_t sample_of(const Message& message) const;
+  void learn(const Message& message, size_t number);
+  Way of(const Message& message);
   Came came(const Message& message);
   int64_t history_until(const Message& message, const Came& came);
   int64_t made_later(const Message& message) const;
