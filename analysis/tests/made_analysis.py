@@ -11,20 +11,22 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
+from table_rows import frame_of
 
 from strata.analysis import Analysis, MessageCounts, Process, TraceSummary
 from strata.layers.chains import Chain
 from strata.schema import tables
-from strata.schema.layers import BY_NAME
 from strata.schema.quality import Ledger
-from strata.schema.rows import Rows, Values
-from strata.stats.blame import blame_table, find_causes
+from strata.schema.rows import Coded, Rows, Values
+from strata.stats.blame import blame_table
 from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.callbacks import callback_table, describe
+from strata.stats.causes import Evidence, find_causes
 from strata.stats.chain_facts import chain_facts
-from strata.stats.chains import chain_tables, place_of_layer
+from strata.stats.chains import chain_tables
 from strata.stats.findings import quality_frame
 from strata.stats.hops import hop_tables
+from strata.stats.layer_places import LayerPlaces
 from strata.stats.mode_tables import mode_tables
 from strata.verdict.groups import group_chains
 
@@ -88,14 +90,10 @@ def make(relay: Relay) -> Analysis:
     messages = _messages(relay)
     objects, instances = _callbacks(relay, messages)
     blockers = _blockers(relay, messages)
-    described = pd.Series(
-        {row["callback_id"]: describe(row) for _, row in objects.iterrows()}, dtype=object
-    )
-    where = pd.DataFrame(
-        {name: place_of_layer(layer, messages, described) for name, layer in BY_NAME.items()}
-    )
+    described = Coded.of(describe(row) for _, row in objects.iterrows())
     rows = Rows.of_frame(tables.MESSAGES, messages)
-    hops, hop_layers = (of.table.frame(of.frame()) for of in hop_tables(rows, received_only(rows)))
+    places = LayerPlaces.of_messages(rows, described)
+    hops, hop_layers = hop_tables(rows, received_only(rows))
     way = np.arange(relay.messages)[:, None] + relay.messages * np.arange(relay.hops)[None, :]
     linked = messages[messages["parent_id"].notna()]
     links = tables.LINKS.frame(
@@ -111,21 +109,19 @@ def make(relay: Relay) -> Analysis:
     )
     between = links["child_id"].searchsorted(way[:, 1:])
     chains = [Chain(tuple(range(relay.hops)), way, between)] if way.size else []
-    of_chains = chain_tables(chains, messages, links, where)
+    of_chains = chain_tables(chains, messages, links, places)
+    segments = Rows.of_frame(tables.CHAIN_SEGMENTS, of_chains.segments)
+    evidence = Evidence(places, rows, Rows.of_frame(tables.EXECUTOR_BLOCKERS, blockers), described)
     of_modes = mode_tables(
-        of_chains.chains,
-        of_chains.instances,
-        of_chains.segments,
+        Rows.of_frame(tables.CHAINS, of_chains.chains),
+        Rows.of_frame(tables.CHAIN_INSTANCES, of_chains.instances),
+        segments,
         hops,
-        messages,
-        lambda segments: find_causes(segments, where, blockers, described, messages),
+        rows,
+        lambda chosen: find_causes(chosen, evidence),
     )
-    blame = blame_table(
-        of_modes.instances, of_chains.segments, where, blockers, described, messages
-    )
-    facts = chain_facts(
-        of_modes.chains, of_modes.instances, of_chains.segments, messages, of_modes.hops
-    )
+    blame = blame_table(of_modes.instances, segments, evidence)
+    facts = chain_facts(of_modes.chains, of_modes.instances, segments, rows, of_modes.hops)
     total = len(messages)
     ledger = Ledger(dict(relay.losses))
     return Analysis(
@@ -143,14 +139,14 @@ def make(relay: Relay) -> Analysis:
         executor_blockers=blockers,
         executors=tables.EXECUTORS.empty(),
         executor_threads=tables.EXECUTOR_THREADS.empty(),
-        hops=of_modes.hops,
-        hop_layers=hop_layers,
-        chains=of_modes.chains,
-        chain_instances=of_modes.instances,
+        hops=frame_of(of_modes.hops),
+        hop_layers=frame_of(hop_layers),
+        chains=frame_of(of_modes.chains),
+        chain_instances=frame_of(of_modes.instances),
         chain_segments=of_chains.segments,
         chain_layers=of_chains.layers,
-        blame=blame,
-        modes=of_modes.modes,
+        blame=frame_of(blame),
+        modes=frame_of(of_modes.modes),
         callbacks=callback_table(objects, instances),
         service_objects=tables.SERVICE_OBJECTS.empty(),
         client_objects=tables.CLIENT_OBJECTS.empty(),
@@ -161,7 +157,7 @@ def make(relay: Relay) -> Analysis:
         losses=tables.LOSSES.empty(),
         event_uses=tables.EVENT_USES.empty(),
         bottlenecks=find_bottlenecks(of_modes.chains, blame, of_modes.modes, facts),
-        **alone(of_modes.chains),
+        **alone(frame_of(of_modes.chains)),
     )
 
 
@@ -198,8 +194,11 @@ def alone(chains: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The tables of groups with each chain in one of its own."""
     if chains.empty:
         return {}
-    parts = [group_chains(chains[chains["chain_id"] == at]) for at in chains["chain_id"]]
-    groups = pd.concat([group for group, _ in parts], ignore_index=True)
+    parts = [
+        group_chains(Rows.of_frame(tables.CHAINS, chains[chains["chain_id"] == at]))
+        for at in chains["chain_id"]
+    ]
+    groups = pd.concat([frame_of(group) for group, _ in parts], ignore_index=True)
     return {
         "chain_groups": groups.assign(group_id=range(len(groups))),
         "chain_group_members": tables.CHAIN_GROUP_MEMBERS.frame(

@@ -14,14 +14,19 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from table_rows import rows_of
 
 from strata.analysis import Bottleneck
 from strata.schema import tables
 from strata.schema.layers import BY_NAME
-from strata.stats.blame import blame_table, find_causes
+from strata.schema.rows import Coded, Rows
+from strata.stats.blame import blame_table
 from strata.stats.bottleneck import find_bottlenecks
+from strata.stats.causes import Evidence, find_causes
 from strata.stats.chain_facts import chain_facts
+from strata.stats.layer_places import LayerPlaces
 from strata.stats.mode_tables import mode_tables
+from strata.stats.scheduling import HeldUp
 from strata.stats.summary import prefixed, summarize
 
 Ints = npt.NDArray[np.int64]
@@ -29,7 +34,8 @@ Parts = Mapping[tuple[int, str, str], Ints]
 
 BEGIN_NS = 1_700_000_000_000_000_000
 PERIOD_NS = 25_000_000
-NO_THREADS = pd.DataFrame(columns=["thread_message_id", "layer", "part", "duration_ns"])
+NO_ROWS = np.empty(0, np.int64)
+NOTHING_HELD_UP = HeldUp(NO_ROWS, Coded.of([]), Coded.of([]), NO_ROWS)
 
 # What a hop of a relay chain in rclpy takes on a machine that does other things too, in ns.
 HEALTHY_NS = {
@@ -66,15 +72,17 @@ def place(hop: int, layer: str) -> str:
 
 
 def judge(
-    parts: Parts, *, early: int = 0, period_ns: int = PERIOD_NS, threads: pd.DataFrame = NO_THREADS
+    parts: Parts, *, early: int = 0, period_ns: int = PERIOD_NS, held_up: HeldUp = NOTHING_HELD_UP
 ) -> Bottleneck:
     """Return the verdict on the chain of these parts; the first `early` are of its start-up."""
     count, hops = len(next(iter(parts.values()))), 1 + max(hop for hop, _, _ in parts)
-    messages, where = _messages(parts, count, hops, period_ns)
+    messages, places = _messages(parts, count, hops, period_ns)
     segments = _segments(parts, count)
-    sums = segments.groupby("chain_instance_id")["duration_ns"].sum().to_numpy(np.int64)
+    sums = np.zeros(count, np.int64)
+    np.add.at(sums, segments["chain_instance_id"], segments["duration_ns"])
     begin = BEGIN_NS + period_ns * np.arange(count)
-    instances = tables.CHAIN_INSTANCES.frame(
+    instances = Rows.of_frame(
+        tables.CHAIN_INSTANCES,
         pd.DataFrame(
             {
                 "chain_instance_id": np.arange(count),
@@ -87,24 +95,25 @@ def judge(
                 "start_up": np.arange(count) < early,
                 "unsynchronised": False,
             }
-        )
+        ),
     )
-    known = (where, tables.EXECUTOR_BLOCKERS.empty(), pd.Series(dtype=object), messages, threads)
+    blockers = Rows.none(tables.EXECUTOR_BLOCKERS)
+    evidence = Evidence(places, messages, blockers, Coded.of([]), held_up=held_up)
     found = mode_tables(
         _chain(sums, hops, early),
         instances,
         segments,
-        tables.HOPS.empty(),
-        messages.assign(latency_ns=0),
-        lambda rows: find_causes(rows, *known),
+        Rows.none(tables.HOPS),
+        messages,
+        lambda rows: find_causes(rows, evidence),
     )
-    blame = blame_table(found.instances, segments, *known)
+    blame = blame_table(found.instances, segments, evidence)
     facts = chain_facts(found.chains, found.instances, segments, messages, found.hops)
     (bottleneck,) = find_bottlenecks(found.chains, blame, found.modes, facts, ("/n1", "/n2"))
     return bottleneck
 
 
-def _chain(latency: Ints, hops: int, early: int) -> pd.DataFrame:
+def _chain(latency: Ints, hops: int, early: int) -> Rows:
     row = {
         "chain_id": 0,
         "name": " -> ".join(f"/t{hop}" for hop in range(hops)),
@@ -119,12 +128,10 @@ def _chain(latency: Ints, hops: int, early: int) -> pd.DataFrame:
         "start_up_end_ns": BEGIN_NS if early else None,
         "start_up_node": "/n1" if early else None,
     }
-    return tables.CHAINS.frame(pd.DataFrame([row]))
+    return Rows.of_records(tables.CHAINS, [row])
 
 
-def _messages(
-    parts: Parts, count: int, hops: int, period_ns: int
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _messages(parts: Parts, count: int, hops: int, period_ns: int) -> tuple[Rows, LayerPlaces]:
     """The columns of `messages` that verdicts look at, and the place of each message and layer."""
     frames = []
     for hop in range(hops):
@@ -157,13 +164,13 @@ def _messages(
             )
         )
     messages = pd.concat(frames, ignore_index=True)
-    where = pd.DataFrame("", index=messages.index, columns=[*BY_NAME])
+    where: dict[str, list[str]] = {layer: [""] * len(messages) for layer in BY_NAME}
     for hop, layer, there in parts:
-        where.loc[messages["hop_id"] == hop, layer] = there
-    return messages, where
+        where[layer][hop * count : (hop + 1) * count] = [there] * count
+    return rows_of(tables.MESSAGES, messages), LayerPlaces.of_texts(where)
 
 
-def _segments(parts: Parts, count: int) -> pd.DataFrame:
+def _segments(parts: Parts, count: int) -> Rows:
     frames = [
         pd.DataFrame(
             {
@@ -179,4 +186,4 @@ def _segments(parts: Parts, count: int) -> pd.DataFrame:
         for position, ((hop, layer, _), ns) in enumerate(parts.items())
     ]
     every = pd.concat(frames).sort_values(["chain_instance_id", "position"])
-    return tables.CHAIN_SEGMENTS.frame(every.reset_index(drop=True))
+    return Rows.of_frame(tables.CHAIN_SEGMENTS, every)

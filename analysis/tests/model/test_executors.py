@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from intra_scene import IntraScene
 from scene import BASE
+from table_rows import rows_of
 
 from strata.layers.blockers import find_blockers
 from strata.layers.transfers import cut_layers
@@ -17,6 +18,7 @@ from strata.model.build import Model
 from strata.model.executor_frames import executor_threads_frame, executors_frame
 from strata.pipeline.messages import Wanted, message_results
 from strata.schema.quality import Ledger
+from strata.schema.tables import EXECUTOR_THREADS
 from strata.verdict.executor_load import busy_shares
 
 NONE = -1
@@ -531,9 +533,9 @@ def test_between_two_calls_of_spin_some_a_thread_is_outside() -> None:
     frame = executor_threads_frame(made.model()[0])
     assert frame["outside_ns"].tolist() == [39 + 30 + 5]
     assert (frame["outside_ns"] <= frame["ready_ns"]).all()
-    busy = busy_shares(frame)
-    assert busy["busy"].tolist() == [pytest.approx(1 - (74 + 1 + 1 + 1 + 40) / 140)]
-    assert busy["outside"].tolist() == [pytest.approx(74 / 140)]
+    busy = busy_shares(rows_of(EXECUTOR_THREADS, frame))
+    assert busy.busy.tolist() == [pytest.approx(1 - (74 + 1 + 1 + 1 + 40) / 140)]
+    assert busy.outside.tolist() == [pytest.approx(74 / 140)]
 
 
 def test_threads_of_a_pool_wait_for_what_they_are_handed() -> None:
@@ -552,10 +554,12 @@ def test_threads_of_a_pool_wait_for_what_they_are_handed() -> None:
         270 2.2 callback_end on_t
         """
     )
-    frame = executor_threads_frame(made.model()[0]).set_index("vtid")
+    whole = executor_threads_frame(made.model()[0])
+    frame = whole.set_index("vtid")
     assert frame.loc[2, "waiting_ns"] == 260 - 170
     assert frame.loc[2, "ready_ns"] == 2 + 2
-    assert busy_shares(frame)["busy"][frame.loc[2, "executor_id"]] == pytest.approx(20 / 110)
+    busy = busy_shares(rows_of(EXECUTOR_THREADS, whole)).of("busy")
+    assert busy[frame.loc[2, "executor_id"]] == pytest.approx(20 / 110)
 
 
 def test_a_thread_waited_before_its_first_event() -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 from made_analysis import BEGIN_NS, HOST
+from table_rows import frame_of, rows_of
 
 from strata.analysis import Analysis
 from strata.schema import tables
@@ -92,8 +93,18 @@ def with_kernel(analysis: Analysis, suffix: str = "") -> Analysis:
         analysis,
         layer_scheduling=every,
         preemptions=named,
-        chain_scheduling=scheduling_table(
-            analysis.chain_segments, analysis.chain_layers, every, named
+        chain_scheduling=frame_of(
+            scheduling_table(
+                *(
+                    rows_of(table, frame)
+                    for table, frame in (
+                        (tables.CHAIN_SEGMENTS, analysis.chain_segments),
+                        (tables.CHAIN_LAYER_STATS, analysis.chain_layers),
+                        (tables.LAYER_SCHEDULING, every),
+                        (tables.PREEMPTIONS, named),
+                    )
+                )
+            )
         ),
     )
 

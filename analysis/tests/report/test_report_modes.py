@@ -14,8 +14,9 @@ import pytest
 from bokeh.models import Span
 from made_analysis import BEGIN_NS, Relay, make
 from page_reader import read
+from table_rows import frame_of
 
-from strata.analysis import Analysis
+from strata.analysis import Analysis, Bottleneck
 from strata.cli.console import make_console
 from strata.report.document import document
 from strata.report.html import render_page
@@ -23,7 +24,9 @@ from strata.report.html.figures.latency import latency_over_time
 from strata.report.sparkline import sparkline
 from strata.report.text import print_analysis
 from strata.schema import tables
+from strata.schema.rows import Coded, Rows
 from strata.stats.bottleneck import find_bottlenecks
+from strata.stats.causes import Causes
 from strata.stats.chain_facts import ChainFacts, chain_facts
 from strata.stats.mode_tables import mode_tables
 
@@ -38,11 +41,11 @@ def blocked() -> Analysis:
 
 def facts_of(analysis: Analysis) -> Mapping[int, ChainFacts]:
     return chain_facts(
-        analysis.chains,
-        analysis.chain_instances,
-        analysis.chain_segments,
-        analysis.messages,
-        analysis.hops,
+        Rows.of_frame(tables.CHAINS, analysis.chains),
+        Rows.of_frame(tables.CHAIN_INSTANCES, analysis.chain_instances),
+        Rows.of_frame(tables.CHAIN_SEGMENTS, analysis.chain_segments),
+        Rows.of_frame(tables.MESSAGES, analysis.messages),
+        Rows.of_frame(tables.HOPS, analysis.hops),
     )
 
 
@@ -87,19 +90,50 @@ def test_a_layer_that_is_spread_over_the_hops_is_told_as_a_whole() -> None:
     assert modes["slower_ns"].iloc[1] == pytest.approx(8e6, rel=0.02)
     assert modes["cause_share"].iloc[1] == pytest.approx(0.25, abs=0.02)
     assert modes["layer_share"].iloc[1] == pytest.approx(1, abs=0.02)
-    (bottleneck,) = find_bottlenecks(usual.chains, usual.blame, modes, facts_of(usual))
+    (bottleneck,) = _judged(usual.chains, usual.blame, modes, facts_of(usual))
     assert "2 modes: " in bottleneck.text
     assert "(middleware of all hops together: all)" in bottleneck.text
 
 
 def _modes_of(analysis: Analysis, instances: pd.DataFrame, segments: pd.DataFrame) -> pd.DataFrame:
-    def places(rows: pd.DataFrame) -> pd.DataFrame:
-        return rows.assign(where="hop " + rows["hop"].astype(str))
+    def by_hop(rows: Rows) -> Causes:
+        nothing = np.zeros(len(rows), np.int64)
+        return Causes(
+            rows["chain_id"],
+            rows["chain_instance_id"],
+            rows["message_id"],
+            rows.words("layer"),
+            Coded.of(f"hop {hop}" for hop in rows["hop"].tolist()),
+            rows["duration_ns"],
+            nothing,
+            nothing,
+            nothing.astype(bool),
+        )
 
     found = mode_tables(
-        analysis.chains, instances, segments, analysis.hops, analysis.messages, places
+        Rows.of_frame(tables.CHAINS, analysis.chains),
+        Rows.of_frame(tables.CHAIN_INSTANCES, instances),
+        Rows.of_frame(tables.CHAIN_SEGMENTS, segments),
+        Rows.of_frame(tables.HOPS, analysis.hops),
+        Rows.of_frame(tables.MESSAGES, analysis.messages),
+        by_hop,
     )
-    return found.modes[found.modes["chain_id"].notna()]
+    modes = frame_of(found.modes)
+    return modes[modes["chain_id"].notna()]
+
+
+def _judged(
+    chains: pd.DataFrame,
+    blame: pd.DataFrame,
+    modes: pd.DataFrame,
+    facts: Mapping[int, ChainFacts],
+) -> tuple[Bottleneck, ...]:
+    return find_bottlenecks(
+        Rows.of_frame(tables.CHAINS, chains),
+        Rows.of_frame(tables.BLAME, blame),
+        Rows.of_frame(tables.MODES, modes),
+        facts,
+    )
 
 
 def test_a_chain_of_one_mode_says_nothing_of_modes() -> None:
@@ -165,7 +199,7 @@ def test_chains_of_one_name_are_told_apart_by_their_nodes() -> None:
         for frame in (one.chain_instances, one.chain_segments, one.chain_layers, one.blame)
     ]
     facts = dict.fromkeys((0, 1), facts_of(one)[0])
-    bottlenecks = find_bottlenecks(chains, frames[3], tables.MODES.empty(), facts)
+    bottlenecks = _judged(chains, frames[3], tables.MODES.empty(), facts)
     assert [item.nodes for item in bottlenecks] == [
         ("/relay_0", "/relay_1"),
         ("/relay_0", "/other"),

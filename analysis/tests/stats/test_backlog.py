@@ -7,12 +7,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import kendalltau
+from scipy.stats import kendalltau, theilslopes
+from table_rows import rows_of
 from verdict_scene import Ints, judge
 
-from strata.schema.tables import EXECUTOR_BLOCKERS
+from strata.schema.rows import Coded
+from strata.schema.tables import CHAIN_SEGMENTS, EXECUTOR_BLOCKERS, MESSAGES
 from strata.stats.backlog import growth_per_s, tau
-from strata.stats.blame import ITSELF, find_causes
+from strata.stats.causes import ITSELF, Evidence, find_causes
+from strata.stats.layer_places import LayerPlaces
 from strata.symbols import shorten_place
 
 WORK = "work [/t0] (/n1)"
@@ -81,6 +84,13 @@ def test_the_correlation_of_ranks_is_that_of_scipy(values: int) -> None:
     assert tau(times, latency) == pytest.approx(kendalltau(times, latency).statistic, rel=1e-12)
 
 
+def test_the_slope_is_that_of_scipy() -> None:
+    random = np.random.default_rng(2)
+    times = np.sort(random.integers(0, 100, 250)).astype(np.float64)
+    values = 3 * times + random.normal(0, 50, 250)
+    assert growth_per_s(times, values) == theilslopes(values, times).slope
+
+
 def test_the_slope_is_not_that_of_outliers() -> None:
     times = np.arange(100.0)
     values = 5 * times
@@ -89,17 +99,21 @@ def test_the_slope_is_not_that_of_outliers() -> None:
 
 
 def test_a_callback_that_waits_for_itself_is_told_from_others() -> None:
-    segments = pd.DataFrame(
-        {
-            "chain_id": 0,
-            "chain_instance_id": [0],
-            "hop": 0,
-            "message_id": [0],
-            "layer": "executor wait",
-            "duration_ns": [100],
-        }
+    segments = rows_of(
+        CHAIN_SEGMENTS,
+        pd.DataFrame(
+            {
+                "chain_id": 0,
+                "chain_instance_id": [0],
+                "hop": 0,
+                "message_id": [0],
+                "layer": "executor wait",
+                "duration_ns": [100],
+            }
+        ),
     )
-    blockers = EXECUTOR_BLOCKERS.frame(
+    blockers = rows_of(
+        EXECUTOR_BLOCKERS,
         pd.DataFrame(
             {
                 "message_id": [0, 0],
@@ -107,23 +121,26 @@ def test_a_callback_that_waits_for_itself_is_told_from_others() -> None:
                 "work": "callback",
                 "duration_ns": [60, 30],
             }
-        )
+        ),
     )
-    messages = pd.DataFrame(
-        {
-            "message_id": [0],
-            "callback_id": pd.array([4], "Int64"),
-            "topic": "/t",
-            "subscription_node": "/n",
-            "reader_silent": False,
-            "reader_silent_ns": 0,
-            "resend_ns": pd.array([None], "Int64"),
-            "confidence": "exact",
-        }
+    messages = rows_of(
+        MESSAGES,
+        pd.DataFrame(
+            {
+                "message_id": [0],
+                "callback_id": pd.array([4], "Int64"),
+                "topic": "/t",
+                "subscription_node": "/n",
+                "reader_silent": False,
+                "reader_silent_ns": 0,
+                "resend_ns": pd.array([None], "Int64"),
+                "confidence": "exact",
+            }
+        ),
     )
-    where = pd.DataFrame({"executor wait": ["/n"]})
-    described = pd.Series({4: "f(int) [/t] (/n)", 5: "g() [/u] (/n)"}, dtype=object)
-    causes = find_causes(segments, where, blockers, described, messages)
-    found = dict(zip(causes["where"], causes["duration_ns"], strict=True))
+    places = LayerPlaces.of_texts({"executor wait": ["/n"]})
+    described = Coded.of([None, None, None, None, "f(int) [/t] (/n)", "g() [/u] (/n)"])
+    causes = find_causes(segments, Evidence(places, messages, blockers, described))
+    found = dict(zip(causes.where.texts(), causes.duration_ns, strict=True))
     assert found == {"/n": 10, f"{ITSELF}f(int) [/t] (/n)": 60, "behind g() [/u] (/n)": 30}
     assert shorten_place(f"{ITSELF}f(int) [/t] (/n)") == "behind itself, f [/t] (/n)"

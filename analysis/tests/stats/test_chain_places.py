@@ -16,6 +16,7 @@ from strata.report.html.tables import layer_rows
 from strata.report.layer_rows import add_layer, layer_table
 from strata.schema.layers import BY_NAME
 from strata.stats.chains import chain_tables
+from strata.stats.layer_places import LayerPlaces
 
 WAYS = ["/t over UDPv4"] + ["/t over SHM"] * 7 + ["/t over TCPv4"] * 2
 
@@ -23,8 +24,8 @@ WAYS = ["/t over UDPv4"] + ["/t over SHM"] * 7 + ["/t over TCPv4"] * 2
 def layers(places: list[str]) -> pd.DataFrame:
     """The table chain_layers of ten messages whose middleware is at `places`."""
     made = make(Relay(hops=1, messages=len(places)))
-    where = pd.DataFrame({name: ["place"] * len(places) for name in BY_NAME})
-    where["middleware"] = places
+    of_all = {name: ["place"] * len(places) for name in BY_NAME}
+    where = LayerPlaces.of_texts(of_all | {"middleware": places})
     rows = np.arange(len(places))[:, None]
     return chain_tables([Chain((0,), rows, rows[:, 1:])], made.messages, made.links, where).layers
 

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from verdict_scene import HEALTHY_NS, Ints, healthy, judge, place
 
 from strata.schema.layers import BY_NAME
+from strata.schema.rows import Coded
 from strata.stats.places import base_place
+from strata.stats.scheduling import HeldUp
 from strata.stats.stands_out import MERGED_NS, allowance
 
 RELAY = place(1, "hold")
@@ -117,15 +118,13 @@ def test_a_small_difference_of_modes_is_none() -> None:
 def test_a_hold_that_is_split_is_told_altogether() -> None:
     parts = planted("hold", 4_000_000)
     # The scheduler's part of hop 1 is recorded under the message of hop 2.
-    threads = pd.DataFrame(
-        {
-            "thread_message_id": 600 + np.arange(300),
-            "layer": "hold",
-            "part": "preempted by stress (71)",
-            "duration_ns": 1_500_000,
-        }
+    held_up = HeldUp(
+        600 + np.arange(300),
+        Coded.of(["hold"] * 300),
+        Coded.of(["preempted by stress (71)"] * 300),
+        np.full(300, 1_500_000),
     )
-    found = judge(parts, threads=threads)
+    found = judge(parts, held_up=held_up)
     assert f"; hold of {RELAY} altogether is 4.03 ms (65%)" in found.text
     assert "of all hops together" not in found.text
 

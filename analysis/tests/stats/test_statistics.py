@@ -6,7 +6,6 @@ import statistics
 from collections.abc import Callable
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,11 +21,21 @@ from strata.layers.transfers import cut_layers
 from strata.schema.columns import STATISTICS
 from strata.schema.layers import BY_NAME
 from strata.schema.quality import Ledger
-from strata.schema.tables import EXECUTOR_BLOCKERS, HOPS, MODES
+from strata.schema.rows import Coded, Rows
+from strata.schema.tables import (
+    CHAIN_INSTANCES,
+    CHAIN_SEGMENTS,
+    CHAINS,
+    EXECUTOR_BLOCKERS,
+    HOPS,
+    MODES,
+)
 from strata.stats.blame import blame_table
 from strata.stats.bottleneck import find_bottlenecks
+from strata.stats.causes import Evidence
 from strata.stats.chain_facts import chain_facts
 from strata.stats.chains import chain_tables, layer_totals
+from strata.stats.layer_places import LayerPlaces
 from strata.stats.summary import summarize
 
 
@@ -114,25 +123,18 @@ def test_a_chain_of_few_messages_has_its_blame(count: int) -> None:
     links = link_messages(model, transfers, ())
     names = endpoint_names(model, transfers)
     ready = find_readiness(model, transfers)
-    messages = messages_rows(model, transfers, names, links, ready).frame()
-    where = pd.DataFrame(
-        {name: ["place"] * len(messages) for name in BY_NAME}, index=messages.index
-    )
+    rows = messages_rows(model, transfers, names, links, ready)
+    places = LayerPlaces.of_texts({name: ["place"] * len(rows) for name in BY_NAME})
     ways = find_ways(names.hop, links, Ledger())
     chains = find_chains(ways, {0}, Ledger())
-    made_tables = chain_tables(chains, messages, links_rows(links).frame(), where)
-    blame = blame_table(
-        made_tables.instances,
-        made_tables.segments,
-        where,
-        EXECUTOR_BLOCKERS.empty(),
-        pd.Series(dtype=object),
-        messages,
-    )
+    made_tables = chain_tables(chains, rows.frame(), links_rows(links).frame(), places)
+    of_chains = Rows.of_frame(CHAINS, made_tables.chains)
+    instances = Rows.of_frame(CHAIN_INSTANCES, made_tables.instances)
+    segments = Rows.of_frame(CHAIN_SEGMENTS, made_tables.segments)
+    evidence = Evidence(places, rows, Rows.none(EXECUTOR_BLOCKERS), Coded.of([]))
+    blame = blame_table(instances, segments, evidence)
     assert blame["share_p50"].sum() == pytest.approx(1)
     assert blame["share_p99"].sum() == pytest.approx(1)
-    facts = chain_facts(
-        made_tables.chains, made_tables.instances, made_tables.segments, messages, HOPS.empty()
-    )
-    (bottleneck,) = find_bottlenecks(made_tables.chains, blame, MODES.empty(), facts)
+    facts = chain_facts(of_chains, instances, segments, rows, Rows.none(HOPS))
+    (bottleneck,) = find_bottlenecks(of_chains, blame, Rows.none(MODES), facts)
     assert bottleneck.layer == "middleware + executor wait + take"

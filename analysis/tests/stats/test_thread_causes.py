@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from lttng_world import events
 from rich.console import Console
+from table_rows import rows_of
 
 import strata
 from strata.analysis import Analysis
@@ -24,7 +25,7 @@ from strata.report.document import document
 from strata.report.text import print_analysis
 from strata.schema.tables.scheduling import LAYER_SCHEDULING, PREEMPTIONS, SCHEDULING_STATS
 from strata.stats.bottleneck import cause
-from strata.stats.scheduling import thread_causes
+from strata.stats.scheduling import held_up_by
 from strata.symbols import shorten_place
 
 SWITCH, WAKING = PERF_EVENTS[0], PERF_EVENTS[1]
@@ -175,7 +176,8 @@ def test_babeltrace_reads_the_kernel_trace_with_the_others(with_kernel: Path) ->
 
 def test_the_preemptor_that_is_named_is_the_one_that_ran_longest() -> None:
     layer = {"message_id": 1, "layer": "executor wait"}
-    scheduling = LAYER_SCHEDULING.frame(
+    scheduling = rows_of(
+        LAYER_SCHEDULING,
         pd.DataFrame(
             [
                 {
@@ -187,21 +189,18 @@ def test_the_preemptor_that_is_named_is_the_one_that_ran_longest() -> None:
                     "unknown_ns": 0,
                 }
             ]
-        )
+        ),
     )
     taken = [
         {**layer, "tid": 16, "comm": "rcu_preempt", "duration_ns": 145},
         {**layer, "tid": 70, "comm": "yes", "duration_ns": 23_710_000},
         {**layer, "tid": 71, "comm": "yes", "duration_ns": 20_000_000},
     ]
-    (found,) = thread_causes(scheduling, PREEMPTIONS.frame(pd.DataFrame(taken))).to_dict("records")
-    assert found == {
-        "thread_message_id": 1,
-        "layer": "executor wait",
-        "part": "preempted by yes (70) and others",
-        "duration_ns": 43_710_145,
-    }
-    place = f"{found['part']} in f(int) [/t] (/n)"
+    found = held_up_by(scheduling, rows_of(PREEMPTIONS, pd.DataFrame(taken)))
+    assert (found.message.tolist(), found.layer.texts().tolist()) == ([1], ["executor wait"])
+    assert found.part.texts().tolist() == ["preempted by yes (70) and others"]
+    assert found.duration_ns.tolist() == [43_710_145]
+    place = f"{found.part.at(0)} in f(int) [/t] (/n)"
     assert shorten_place(place) == "preempted by yes (70) and others in f [/t] (/n)"
-    (alone,) = thread_causes(scheduling, PREEMPTIONS.frame(pd.DataFrame(taken[:2])))["part"]
-    assert alone == "preempted by yes (70)"
+    alone = held_up_by(scheduling, rows_of(PREEMPTIONS, pd.DataFrame(taken[:2])))
+    assert alone.part.texts().tolist() == ["preempted by yes (70)"]

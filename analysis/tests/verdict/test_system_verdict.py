@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from kernel_scene import kernel_tables
 from scene import BASE, Scene
+from table_rows import frame_of, rows_of
 from thread_samples import samples
 
 from strata.model.build import Model, build_model
@@ -20,22 +22,25 @@ from strata.pipeline.messages import Wanted, message_results
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema import tables as declared
 from strata.schema.quality import Ledger
+from strata.schema.rows import Rows
 from strata.verdict.groups import group_chains
-from strata.verdict.system import judge_system
-from strata.verdict.time_parts import finished, time_parts, with_executor
+from strata.verdict.system import JUDGED, judge_system
+from strata.verdict.threads import executors_of
+from strata.verdict.time_parts import finished, time_parts
 
 MS = 1_000_000
 
 
-def tables_of(model: Model) -> dict[str, pd.DataFrame]:
+def tables_of(model: Model) -> dict[str, Rows]:
     found = message_results(model, Wanted(), Ledger()).tables
-    return {
+    frames = {
         **found,
         "callback_instances": callback_instances_frame(model),
         "executors": executors_frame(model),
         "executor_threads": executor_threads_frame(model),
         "thread_cpu": thread_cpu_frame(model),
     }
+    return {table.name: Rows.of_frame(table, frames[table.name]) for table in JUDGED}
 
 
 def system(work_ns: int, period_ns: int, *, other_ns: int = 0, count: int = 50) -> Scene:
@@ -76,17 +81,21 @@ def system(work_ns: int, period_ns: int, *, other_ns: int = 0, count: int = 50) 
 def judged(made: Scene) -> tuple[str, bool, pd.DataFrame]:
     model, _ = made.model()
     verdict, found = judge_system(tables_of(model))
-    return verdict.text, verdict.stands_out, found["system_causes"]
+    return verdict.text, verdict.stands_out, frame_of(found["system_causes"])
 
 
 def test_parts_of_a_message_add_up_to_its_latency() -> None:
     model, _ = system(10 * MS, 8 * MS, other_ns=3 * MS).model()
     found = tables_of(model)
-    messages = finished(with_executor(found["messages"], found["takes"], found["executor_threads"]))
-    parts = time_parts(messages, found["executor_blockers"])
-    sums = parts.groupby("message_id")["duration_ns"].sum()
-    assert (sums == messages.set_index("message_id")["latency_ns"]).all()
-    assert set(parts["kind"]) == {"executor", "topic", "hop"}
+    messages, chosen = found["messages"], finished(found["messages"])
+    executor = executors_of(messages, found["takes"], found["executor_threads"])
+    parts = list(time_parts(messages, chosen, executor, found["executor_blockers"]))
+    sums = np.zeros(len(messages), np.int64)
+    for part in parts:
+        sums[part.message] += part.duration_ns
+    assert chosen.any()
+    assert sums[chosen].tolist() == messages["latency_ns"][chosen].tolist()
+    assert {part.kind for part in parts} == {"executor", "topic", "hop"}
 
 
 def test_nothing_stands_out_of_a_system_that_is_well() -> None:
@@ -122,8 +131,8 @@ def load_of(made: Scene) -> pd.DataFrame:
     """What fills the executor of thread 2, by trigger."""
     model, _ = made.model()
     tables = tables_of(model)
-    load = judge_system(tables)[1]["executor_load"]
-    threads = tables["executor_threads"].set_index("vtid")
+    load = frame_of(judge_system(tables)[1]["executor_load"])
+    threads = frame_of(tables["executor_threads"]).set_index("vtid")
     own = load[load["executor_id"] == threads.loc[2, "executor_id"]]
     return own[own["work"] == "callback"].set_index("trigger")
 
@@ -255,7 +264,7 @@ def test_a_few_slow_messages_are_no_cause(slow: int, stands_out: bool) -> None:
     assert text.startswith("Nothing stands out") != stands_out
 
 
-def cpu_of(made: Scene, cpu_wait_ns: int) -> dict[str, pd.DataFrame]:
+def cpu_of(made: Scene, cpu_wait_ns: int) -> dict[str, Rows]:
     model, _ = made.model()
     row = {
         "host": executor_threads_frame(model)["host"].iloc[0],
@@ -266,12 +275,12 @@ def cpu_of(made: Scene, cpu_wait_ns: int) -> dict[str, pd.DataFrame]:
         "traffic_on_cpu_ns": 100 * MS,
         "traffic_cpu_wait_ns": cpu_wait_ns,
     }
-    return {**tables_of(model), "thread_cpu": pd.DataFrame([row])}
+    return {**tables_of(model), "thread_cpu": rows_of(declared.THREAD_CPU, pd.DataFrame([row]))}
 
 
 def test_a_process_short_of_cpu_comes_after_executors_and_before_the_rest() -> None:
     verdict, found = judge_system(cpu_of(system(20 * MS, 100 * MS), 400 * MS))
-    causes = found["system_causes"]
+    causes = frame_of(found["system_causes"])
     assert causes["kind"].tolist()[:2] == ["cpu", "hop"]
     assert causes["share"].isna().tolist()[:2] == [True, False]
     assert verdict.text.startswith(
@@ -280,7 +289,7 @@ def test_a_process_short_of_cpu_comes_after_executors_and_before_the_rest() -> N
         "of the kernel's counts). The callback for /t"
     )
     verdict, found = judge_system(cpu_of(system(200_000, 100 * MS, other_ns=30 * MS), 4000 * MS))
-    assert found["system_causes"]["kind"].tolist()[:2] == ["executor", "cpu"]
+    assert found["system_causes"].texts("kind").tolist()[:2] == ["executor", "cpu"]
     assert (
         "of their time its threads waited for a CPU. Process sink (2) of /other, /sink"
         in verdict.text
@@ -311,7 +320,7 @@ def test_kernel_events_tell_which_process_is_short_of_cpu() -> None:
     # Between the first message that it took and the last: 49 waits are whole.
     assert row["traffic_cpu_wait_ns"] == 49 * 8 * MS
     verdict, found = judge_system(tables_of(model))
-    first = found["system_causes"].iloc[0]
+    first = found["system_causes"].record(0)
     assert (first["kind"], first["source"], first["stands_out"]) == ("cpu", "kernel events", True)
     assert "is short of CPU: in 8" in verdict.text
     assert "that they sent or took (by kernel events)." in verdict.text
@@ -320,7 +329,7 @@ def test_kernel_events_tell_which_process_is_short_of_cpu() -> None:
 def test_kernel_events_of_a_process_that_has_its_cpu_are_no_cause() -> None:
     made = system(2 * MS, 100 * MS)
     model = build_model(made.tables() | kernel_tables(preempted(300_000)), Ledger())
-    assert "cpu" not in set(judge_system(tables_of(model))[1]["system_causes"]["kind"])
+    assert "cpu" not in judge_system(tables_of(model))[1]["system_causes"].texts("kind")
 
 
 def test_what_was_sampled_is_not_taken_from_kernel_events(tmp_path: Path) -> None:
@@ -335,7 +344,7 @@ def test_what_was_sampled_is_not_taken_from_kernel_events(tmp_path: Path) -> Non
 def test_a_process_that_has_its_cpu_is_not_named(cpu_wait_ns: int) -> None:
     verdict, found = judge_system(cpu_of(system(200_000, 10 * MS), cpu_wait_ns))
     assert not verdict.stands_out
-    assert "cpu" not in set(found["system_causes"]["kind"])
+    assert "cpu" not in found["system_causes"].texts("kind")
 
 
 def test_a_trace_without_messages_has_no_verdict() -> None:
@@ -346,7 +355,7 @@ def test_a_trace_without_messages_has_no_verdict() -> None:
     assert (text, stands_out, len(causes)) == ("", False, 0)
 
 
-def chains_of(*ways: str) -> pd.DataFrame:
+def chains_of(*ways: str) -> Rows:
     """Chains over nodes; topic n of a way is that of its node n. Medians are 1, 2, 3 ... ms."""
     rows = []
     for number, way in enumerate(ways):
@@ -362,11 +371,16 @@ def chains_of(*ways: str) -> pd.DataFrame:
                 "latency_max": (number + 2) * 1e6,
             }
         )
-    return pd.DataFrame(rows, columns=declared.CHAINS.names)
+    return rows_of(declared.CHAINS, pd.DataFrame(rows))
+
+
+def grouped(chains: Rows) -> tuple[pd.DataFrame, pd.DataFrame]:
+    groups, members = group_chains(chains)
+    return frame_of(groups), frame_of(members)
 
 
 def test_chains_that_differ_by_number_or_namespace_are_one_group() -> None:
-    groups, members = group_chains(
+    groups, members = grouped(
         chains_of(
             "/robot_1/camera -> /robot_1/detector -> /fleet",
             "/robot_2/camera -> /robot_2/detector -> /fleet",
@@ -393,14 +407,14 @@ def test_chains_that_differ_by_number_or_namespace_are_one_group() -> None:
 def test_many_shapes_between_the_same_ends_are_one_group() -> None:
     between = "abcdefgh"
     ways = [f"/first -> /{name}_node -> /last" for name in between]
-    groups, members = group_chains(chains_of(*ways, "/other -> /last"))
+    groups, members = grouped(chains_of(*ways, "/other -> /last"))
     assert members["group_id"].tolist() == [0] * 8 + [1]
     assert groups["nodes"].tolist() == ["/first -> ... -> /last", "/other -> /last"]
     assert groups["same"].tolist() == ["ends", "shape"]
-    few, _ = group_chains(chains_of(*ways[:6]))
+    few, _ = grouped(chains_of(*ways[:6]))
     assert len(few) == 6
 
 
 def test_no_chain_is_no_group() -> None:
-    groups, members = group_chains(declared.CHAINS.empty())
+    groups, members = grouped(Rows.none(declared.CHAINS))
     assert len(groups) == len(members) == 0

@@ -27,10 +27,10 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints, filled
 from strata.model.entities import at_topics, of_actions
 from strata.model.executions import NEXT_WORK, first_after
-from strata.model.matching import UNSYNCHRONISED
 from strata.model.search import GroupedSearch, Lifetimes, pick
 from strata.model.timeline import Kind
 from strata.schema.action_phases import BETWEEN, CHECKPOINTS
+from strata.schema.confidence import UNSYNCHRONISED
 
 SEND, RESULT, CANCEL = (f"/_action/{name}" for name in ("send_goal", "get_result", "cancel_goal"))
 STATUS, FEEDBACK = "/_action/status", "/_action/feedback"

@@ -21,9 +21,10 @@ from strata.layers.silent_readers import reader_silence
 from strata.layers.transfers import Flags, Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE
-from strata.model.matching import CONFIDENCES, METHODS, UNSYNCHRONISED, confidence_of
+from strata.model.matching import CONFIDENCES, METHODS, confidence_of
 from strata.model.search import pick
 from strata.schema import tables
+from strata.schema.confidence import UNSYNCHRONISED
 from strata.schema.rows import Coded, Rows, Values
 
 if TYPE_CHECKING:

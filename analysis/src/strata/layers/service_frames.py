@@ -12,12 +12,12 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN, take
 from strata.model.frames import Objects, life, nullable, place
-from strata.model.matching import UNSYNCHRONISED
 from strata.model.naming import owner_names
 from strata.model.search import pick
 from strata.model.service_calls import CONFIDENCES, METHODS
 from strata.model.services import Clients, Services
 from strata.schema import tables
+from strata.schema.confidence import UNSYNCHRONISED
 
 
 def service_objects_frame(model: Model) -> pd.DataFrame:

@@ -48,9 +48,6 @@ METHODS = (
 CONFIDENCES = ("exact", "inferred")
 """How sure a match is, by its number in `Matches.confidence`."""
 
-UNSYNCHRONISED = "unsynchronised"
-"""Confidence of a message between hosts, of which the layer between them is not known."""
-
 _CONFIDENCE_OF = np.array([0, 1, 0, 0, 1, 1], np.int64)
 
 Flags = npt.NDArray[np.bool_]

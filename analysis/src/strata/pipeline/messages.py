@@ -41,20 +41,24 @@ from strata.model import frames
 from strata.model.build import Model
 from strata.model.columns import Ints
 from strata.model.links import NodeLink, find_links
+from strata.schema import tables as declared
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.fates import LOST, UNKNOWN
-from strata.schema.layers import BY_NAME, WITHOUT_WAITS
+from strata.schema.layers import WITHOUT_WAITS
 from strata.schema.links import MessageLink
 from strata.schema.quality import Ledger
-from strata.schema.rows import NONE, Rows
-from strata.stats.blame import blame_table, find_causes
+from strata.schema.rows import NONE, Coded, Rows
+from strata.stats.blame import blame_table
 from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.callbacks import awaited, descriptions, python_nodes
+from strata.stats.causes import Evidence, find_causes
 from strata.stats.chain_facts import chain_facts
-from strata.stats.chains import ChainTables, chain_tables, place_of_layer
+from strata.stats.chains import ChainTables, chain_tables
+from strata.stats.groups import chain_groups
 from strata.stats.hops import delivery_tables, hop_tables
+from strata.stats.layer_places import LayerPlaces
 from strata.stats.mode_tables import mode_tables
-from strata.stats.scheduling import estimated_waits, scheduling_table, thread_causes
+from strata.stats.scheduling import estimated_waits, held_up_by, scheduling_table
 
 
 @dataclass(frozen=True)
@@ -77,8 +81,8 @@ class MessageResults:
 class _Messages:
     """Transfers with their links, and what statistics need of them.
 
-    `headless` marks messages whose cause is missing (strata.layers.chain_begins). `where` names the
-    place of each message (row) and layer (column).
+    `headless` marks messages whose cause is missing (strata.layers.chain_begins). `frame` is
+    `messages` as a frame; `callbacks` describes each callback by its id.
     """
 
     transfers: Transfers
@@ -88,11 +92,11 @@ class _Messages:
     deliveries: Deliveries
     messages: Rows
     frame: pd.DataFrame
-    blockers: pd.DataFrame
+    blockers: Rows
     objects: pd.DataFrame
-    described: pd.Series[str]
-    where: pd.DataFrame
     proposals: pd.DataFrame
+    callbacks: Coded
+    places: LayerPlaces
 
 
 def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResults:
@@ -109,7 +113,7 @@ def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResu
     links = _plain(links_rows(found.links))
     chains = _chains(found, hops, wanted.chain, ledger)
     of_chains = chain_tables(
-        chains, found.frame, links, found.where, found.ready, clocks_of(model, found.transfers)
+        chains, found.frame, links, found.places, found.ready, clocks_of(model, found.transfers)
     )
     ledger.add("unfinished_chains", int(of_chains.chains["unfinished"].sum()))
     tables = {
@@ -118,14 +122,14 @@ def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResu
         "messages": found.frame,
         "links": links,
         "link_proposals": found.proposals,
-        "executor_blockers": found.blockers,
+        "executor_blockers": _plain(found.blockers),
         "callback_objects": found.objects,
         "hop_layers": _plain(hop_layers),
         "hop_losses": _plain(losses),
         "chain_segments": of_chains.segments,
         "chain_layers": of_chains.layers,
     }
-    return _with_blame(model, found, _plain(hops), of_chains, tables)
+    return _with_blame(model, found, hops, of_chains, tables)
 
 
 def _plain(rows: Rows) -> pd.DataFrame:
@@ -161,15 +165,13 @@ def _messages(model: Model, wanted: Wanted, ledger: Ledger) -> _Messages:
     ledger.add("messages_without_executor_events", int((unsplit & ~hidden).sum()))
     ledger.add("messages_with_lost_waits", int(hidden.sum()))
     objects = frames.callback_objects_frame(model)
-    described = descriptions(objects)
+    callbacks = Coded.of(descriptions(objects))
     frame = _plain(messages)
-    where = pd.DataFrame(
-        {name: place_of_layer(layer, frame, described) for name, layer in BY_NAME.items()}
-    )
-    blockers = _plain(blockers_rows(find_blockers(model, transfers)))
+    places = LayerPlaces.of_messages(messages, callbacks)
+    blockers = blockers_rows(find_blockers(model, transfers))
     proposals = _proposals(model, node_links, ledger)
     deliveries = find_deliveries(model, transfers, names)
-    known = (messages, frame, blockers, objects, described, where, proposals)
+    known = (messages, frame, blockers, objects, proposals, callbacks, places)
     headless = causes_missing(model, transfers)
     return _Messages(transfers, links, ready, headless, deliveries, *known)
 
@@ -238,49 +240,52 @@ def _chains_of(ways: Ways, topic_of_hop: list[str], topics: Sequence[str]) -> li
 def _with_blame(
     model: Model,
     found: _Messages,
-    hops: pd.DataFrame,
+    hops: Rows,
     of_chains: ChainTables,
     tables: dict[str, pd.DataFrame],
 ) -> MessageResults:
     """Add what chains spent their time on: blame, modes, what threads did in each layer."""
     times, taken = layer_times(model, found.transfers, found.links)
-    scheduling, preemptions = layer_scheduling_frame(model, times), preemptions_frame(taken)
     waits = find_cpu_waits(model, found.transfers, found.links)
-    cpu_waits = layer_cpu_waits_frame(model, waits)
-    of_threads = thread_causes(scheduling, preemptions)
-    estimated = estimated_waits(scheduling, cpu_waits)
-    until = awaited(found.frame["publisher_callback_id"], found.objects)
-    known = (
-        found.where,
-        found.blockers,
-        found.described,
-        found.frame,
-        of_threads,
-        until,
-        estimated,
+    tables["layer_scheduling"] = layer_scheduling_frame(model, times)
+    tables["preemptions"] = preemptions_frame(taken)
+    tables["layer_cpu_waits"] = layer_cpu_waits_frame(model, waits)
+    scheduling, preemptions, cpu_waits = (
+        Rows.of_frame(table, tables[table.name])
+        for table in (declared.LAYER_SCHEDULING, declared.PREEMPTIONS, declared.LAYER_CPU_WAITS)
     )
+    began = awaited(found.objects["callback_id"], found.objects)
+    evidence = Evidence(
+        places=found.places,
+        messages=found.messages,
+        blockers=found.blockers,
+        callbacks=found.callbacks,
+        awaited=Coded.of(text or None for text in began),
+        held_up=held_up_by(scheduling, preemptions),
+        cpu_waits=estimated_waits(scheduling, cpu_waits),
+    )
+    segments = Rows.of_frame(declared.CHAIN_SEGMENTS, of_chains.segments)
     modes = mode_tables(
-        of_chains.chains,
-        of_chains.instances,
-        of_chains.segments,
+        Rows.of_frame(declared.CHAINS, of_chains.chains),
+        Rows.of_frame(declared.CHAIN_INSTANCES, of_chains.instances),
+        segments,
         hops,
-        found.frame,
-        lambda segments: find_causes(segments, *known),
+        found.messages,
+        lambda chosen: find_causes(chosen, evidence),
     )
-    blame = blame_table(modes.instances, of_chains.segments, *known)
-    threads = scheduling_table(of_chains.segments, of_chains.layers, scheduling, preemptions)
-    tables |= {
-        "hops": modes.hops,
-        "chains": modes.chains,
-        "chain_instances": modes.instances,
-        "modes": modes.modes,
-        "blame": blame,
-        "layer_scheduling": scheduling,
-        "preemptions": preemptions,
-        "layer_cpu_waits": cpu_waits,
-        "chain_scheduling": threads,
-    }
-    facts = chain_facts(modes.chains, modes.instances, of_chains.segments, found.frame, modes.hops)
+    groups = chain_groups(modes.instances)
+    blame = blame_table(modes.instances, segments, evidence, groups)
+    layers = Rows.of_frame(declared.CHAIN_LAYER_STATS, of_chains.layers)
+    made = (
+        modes.hops,
+        modes.chains,
+        modes.instances,
+        modes.modes,
+        blame,
+        scheduling_table(segments, layers, scheduling, preemptions),
+    )
+    tables |= {rows.table.name: _plain(rows) for rows in made}
+    facts = chain_facts(modes.chains, modes.instances, segments, found.messages, modes.hops, groups)
     of_python = python_nodes(found.objects)
     return MessageResults(
         tables, find_bottlenecks(modes.chains, blame, modes.modes, facts, of_python)

@@ -31,8 +31,9 @@ from strata.schema import tables
 from strata.schema.events import PROVIDER
 from strata.schema.links import MessageLink
 from strata.schema.quality import EVENT_LOSSES, Ledger
+from strata.schema.rows import Rows
 from strata.stats.findings import quality_frame
-from strata.verdict.system import judge_system
+from strata.verdict.system import JUDGED, judge_system
 
 
 def analyze(
@@ -110,7 +111,10 @@ def analyze_model(
     for row in uses[uses["use"] == UNEXPLAINED].to_dict("records"):
         ledger.add("unexplained_events", row["count"], place=row["event"])
     ledger.merge(trace.ledger)
-    system, verdicts = judge_system({**messages.tables, **entities})
+    every = {**messages.tables, **entities}
+    system, verdicts = judge_system(
+        {table.name: Rows.of_frame(table, every[table.name]) for table in JUDGED}
+    )
     return Analysis(
         trace=summary,
         counts=_counts(model, ledger),
@@ -121,7 +125,7 @@ def analyze_model(
         **messages.tables,
         system=system,
         **entities,
-        **verdicts,
+        **{name: rows.table.frame(rows.frame()) for name, rows in verdicts.items()},
     )
 
 

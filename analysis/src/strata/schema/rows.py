@@ -179,7 +179,9 @@ class Rows:
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the rows as `record` does: for tables of few rows."""
-        return (self.record(row) for row in range(self._length))
+        names = self.table.names
+        columns = [self._listed(column) for column in self.table.columns]
+        return (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
 
     def frame(self) -> pd.DataFrame:
         """Return the rows as a frame of the declared dtypes; text is categories."""
@@ -205,6 +207,16 @@ class Rows:
             else:
                 out[column.name] = values
         return pd.DataFrame(out, index=range(self._length))
+
+    def _listed(self, column: Column) -> list[Any]:
+        values = self._columns[column.name]
+        if isinstance(values, Coded):
+            return list(values.texts())
+        plain = values.astype(bool) if column.dtype == "bool" else values
+        out = plain.astype(object)
+        if column.null:
+            out[~self.there(column.name)] = None
+        return list(out.tolist())
 
     def _value(self, column: Column, row: int) -> Any:
         values = self._columns[column.name]

@@ -20,18 +20,18 @@ holds:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
 
-from strata.model.columns import NONE, filled
 from strata.schema.layers import DRIVER_QUEUE, EXECUTOR_WAIT
+from strata.schema.rows import NONE, Floats, Ints, Rows
+from strata.stats.blame import segments_of
 from strata.stats.drift import drift
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from strata.stats.grouped import Ordered, counts, ranks
+from strata.stats.groups import ChainGroups
+from strata.stats.partition import partition
 
 MIN_COUNT = 20
 MIN_TAU = 0.7
@@ -43,10 +43,6 @@ SLOWER = 1.005
 _FIFTHS = 5
 _PAIRED = 300
 """So many messages, evenly over time, stand for all: slopes are of all pairs."""
-_FEW = 1000
-"""Up to so many messages all pairs are compared at once; else scipy counts, which takes long to
-import.
-"""
 _NS_PER_S = 1e9
 
 
@@ -68,28 +64,60 @@ class Backlog:
     work_ns: float | None
 
 
-def find_backlog(
-    instances: pd.DataFrame, segments: pd.DataFrame, messages: pd.DataFrame
-) -> Backlog | None:
-    """Tell whether a queue of one chain grows; null when none does.
+def find_backlogs(
+    instances: Rows, groups: ChainGroups, segments: Rows, messages: Rows
+) -> Mapping[int, Backlog]:
+    """Return the queue that grows of every chain that has one, by the chain's id.
 
-    `instances` are the messages of the chain without its start-up, `segments` its rows of
-    `chain_segments`.
+    The arguments are declared tables; messages of the start-up do not count.
     """
-    if len(instances) < MIN_COUNT:
-        return None
-    ordered = instances.sort_values("begin_ns", kind="stable")
-    times_s = (
-        ordered["begin_ns"].to_numpy(np.int64) - int(ordered["begin_ns"].iloc[0])
-    ) / _NS_PER_S
-    latency = ordered["latency_ns"].to_numpy(np.float64)
-    if not _rises(latency):
-        return None
+    rows = np.flatnonzero(groups.settled)
+    chain, begin_ns = groups.chain[rows], instances["begin_ns"][rows]
+    order = np.lexsort((begin_ns, chain))
+    rows, chain = rows[order], chain[order]
+    found = {}
+    sizes = counts(chain, len(groups.chains))
+    first = np.cumsum(sizes) - sizes
+    for at in _rising(chain, instances["latency_ns"][rows], sizes).tolist():
+        own = instances.take(rows[first[at] : first[at] + sizes[at]])
+        backlog = _find_backlog(own, segments, messages)
+        if backlog is not None:
+            found[int(groups.chains[at])] = backlog
+    return found
+
+
+def _rising(chain: Ints, latency: Ints, sizes: Ints) -> Ints:
+    """Return the chains whose medians of fifths rise, by enough to be worth naming.
+
+    `latency` is in order of time by chain.
+    """
+    size = sizes[chain]
+    place = np.arange(len(chain)) - (np.cumsum(sizes) - sizes)[chain]
+    # As numpy.array_split: the first fifths have one more where the count is no multiple.
+    each, more = np.divmod(size, _FIFTHS)
+    in_more = place < more * (each + 1)
+    fifth = np.where(
+        in_more,
+        place // (each + 1),
+        more + (place - more * (each + 1)) // np.maximum(each, 1),
+    )
+    ordered = Ordered(chain * _FIFTHS + fifth, latency, len(sizes) * _FIFTHS)
+    medians = ordered.median().reshape(-1, _FIFTHS)
+    rises = (np.diff(medians, axis=1) > 0).all(axis=1)
+    risen = medians[:, -1] - medians[:, 0] >= MIN_GROWTH_NS
+    return np.flatnonzero((sizes >= MIN_COUNT) & rises & risen)
+
+
+def _find_backlog(ordered: Rows, segments: Rows, messages: Rows) -> Backlog | None:
+    """Return the queue of one chain that grows; `ordered` are its messages in order of time."""
+    begin_ns = ordered["begin_ns"]
+    times_s = (begin_ns - begin_ns[0]) / _NS_PER_S
+    latency = ordered["latency_ns"].astype(np.float64)
     queue = _queue(ordered, segments, _risen(latency))
     if queue is None:
         return None
     hop, layer, rows = queue
-    own = messages.iloc[rows]
+    own = messages.take(rows)
     periods = _periods(own, layer)
     # What takes longest comes last.
     if periods is None or not _is_no_chance(times_s, latency):
@@ -99,16 +127,11 @@ def find_backlog(
 
 def growth_per_s(times_s: Floats, values: Floats) -> float:
     """Return the slope of values over times by Theil and Sen, in units of the value a second."""
-    from scipy.stats import theilslopes
-
     chosen = np.unique(np.linspace(0, len(values) - 1, min(_PAIRED, len(values))).astype(np.int64))
-    return float(theilslopes(values[chosen], times_s[chosen]).slope)
-
-
-def _rises(latency: Floats) -> bool:
-    """Tell whether the medians of the fifths rise, by enough to be worth naming."""
-    medians = [float(np.median(part)) for part in np.array_split(latency, _FIFTHS)]
-    return bool((np.diff(medians) > 0).all()) and _risen(latency) >= MIN_GROWTH_NS
+    time, value = times_s[chosen], values[chosen]
+    apart = np.subtract.outer(time, time)
+    later = apart > 0
+    return float(np.median(np.subtract.outer(value, value)[later] / apart[later]))
 
 
 def _is_no_chance(times_s: Floats, latency: Floats) -> bool:
@@ -120,15 +143,43 @@ def _is_no_chance(times_s: Floats, latency: Floats) -> bool:
 
 
 def tau(first: Floats, second: Floats) -> float:
-    """Return Kendall's tau-b of two columns, neither of which is all equal."""
-    if len(first) > _FEW:
-        from scipy.stats import kendalltau
+    """Return Kendall's tau-b of two columns, neither of which is all equal.
 
-        return float(kendalltau(first, second).statistic)
-    one, other = (np.sign(np.subtract.outer(values, values)) for values in (first, second))
-    # Each pair is there twice; those that are equal count in neither.
-    untied = np.sqrt([np.count_nonzero(signs) / 2 for signs in (one, other)])
-    return float((one * other).sum() / 2 / untied[0] / untied[1])
+    Pairs are counted by Knight ("A computer method for calculating Kendall's tau with ungrouped
+    data", JASA 61, 1966).
+    """
+    order = np.lexsort((second, first))
+    one, other = (
+        np.unique(values, return_inverse=True)[1][order].astype(np.int64)
+        for values in (first, second)
+    )
+    pairs = len(one) * (len(one) - 1) // 2
+    ties = [_pairs(np.bincount(values)) for values in (one, other)]
+    both = _pairs(np.unique(one * (int(other.max()) + 1) + other, return_counts=True)[1])
+    agreed = pairs - ties[0] - ties[1] + both - 2 * _inversions(other)
+    return float(agreed / np.sqrt(pairs - ties[0]) / np.sqrt(pairs - ties[1]))
+
+
+def _pairs(sizes: Ints) -> int:
+    """Return how many pairs there are within groups of these sizes."""
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def _inversions(values: Ints) -> int:
+    """Count the pairs of which the first is greater; values are 0 or more.
+
+    Bit by bit from the highest: a pair is inverted where its first bit that differs is 1, then 0.
+    """
+    total = 0
+    for bit in reversed(range(int(values.max(initial=0)).bit_length())):
+        # Sorted by the bits above, and as they came among those that are equal in these.
+        above, one = values >> (bit + 1), (values >> bit) & 1
+        begin = np.flatnonzero(np.diff(above, prepend=-1))
+        before = np.cumsum(one) - one
+        block = np.repeat(before[begin], np.diff(begin, append=len(values)))
+        total += int((before - block)[one == 0].sum())
+        values = values[np.argsort(values >> bit, kind="stable")]
+    return total
 
 
 def _risen(values: Floats) -> float:
@@ -137,43 +188,48 @@ def _risen(values: Floats) -> float:
     return float(np.median(fifths[-1]) - np.median(fifths[0]))
 
 
-def _queue(
-    ordered: pd.DataFrame, segments: pd.DataFrame, risen_ns: float
-) -> tuple[int, str, Ints] | None:
+def _queue(ordered: Rows, segments: Rows, risen_ns: float) -> tuple[int, str, Ints] | None:
     """Return hop, layer and messages of the queue that grows most, if it makes up half of it."""
-    waits = segments["layer"] == DRIVER_QUEUE.name
-    waits |= segments["layer"].str.contains(EXECUTOR_WAIT.name, regex=False)
+    rows, _ = segments_of(segments, ordered["chain_instance_id"])
+    layers = segments.words("layer")
+    waits = [
+        name for name in layers.words if name == DRIVER_QUEUE.name or EXECUTOR_WAIT.name in name
+    ]
+    rows = rows[layers.take(rows).are(*waits)]
+    count = len(layers.words)
+    keys = segments["hop"][rows] * count + ranks(layers.words)[layers.codes[rows]]
     best: tuple[float, int, str, Ints] | None = None
-    for (hop, layer), part in segments[waits].groupby(["hop", "layer"]):
-        own = part.set_index("chain_instance_id").reindex(ordered["chain_instance_id"])
-        own = own[own["duration_ns"].notna()]
+    for key, of_queue in partition(keys):
+        own = rows[of_queue]
         if len(own) < MIN_COUNT:
             continue
-        grown = _risen(own["duration_ns"].to_numpy(np.float64))
+        grown = _risen(segments["duration_ns"][own].astype(np.float64))
         if best is None or grown > best[0]:
-            best = grown, int(str(hop)), str(layer), own["message_id"].to_numpy(np.int64)
+            layer = layers.words[layers.codes[own[0]]]
+            best = grown, key // count, layer, segments["message_id"][own]
     return best[1:] if best is not None and best[0] >= risen_ns / 2 else None
 
 
-def _periods(messages: pd.DataFrame, layer: str) -> tuple[float, float] | None:
+def _periods(messages: Rows, layer: str) -> tuple[float, float] | None:
     """Mean ns between two that come, and between two that leave; null unless the latter is more."""
     of_driver = layer == DRIVER_QUEUE.name
+    publish_ns = messages["publish_ns"]
     came = messages["arrival_ns" if of_driver else "rmw_publish_ns"]
-    came = came.fillna(messages["publish_ns"])
     left = messages["read_ns" if of_driver else "callback_start_ns"]
-    left = left.fillna(messages["publish_ns"] if of_driver else messages["rmw_take_ns"])
-    arrival, service = _period(filled(came)), _period(filled(left))
+    other = publish_ns if of_driver else messages["rmw_take_ns"]
+    arrival = _period(np.where(came != NONE, came, publish_ns))
+    service = _period(np.where(left != NONE, left, other))
     slower = arrival and service and service >= SLOWER * arrival
     return (arrival, service) if slower else None
 
 
 def _backlog(
-    hop: int, layer: str, messages: pd.DataFrame, growth: float, periods: tuple[float, float]
+    hop: int, layer: str, messages: Rows, growth: float, periods: tuple[float, float]
 ) -> Backlog:
     of_driver = layer == DRIVER_QUEUE.name
-    work = messages["callback_ns"].dropna()
-    node = messages["publisher_node" if of_driver else "subscription_node"].iloc[0]
-    known = None if of_driver or work.empty else float(work.median())
+    work = messages["callback_ns"][messages.there("callback_ns")]
+    node = messages.words("publisher_node" if of_driver else "subscription_node").at(0)
+    known = None if of_driver or not len(work) else float(np.median(work))
     return Backlog(hop, layer, str(node), growth, *periods, known)
 
 

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from strata.analysis import Bottleneck
 from strata.schema.layers import DRIVER_QUEUE, STORED, SUSPENDED, WAKE_UP
+from strata.schema.rows import Rows
 from strata.stats.backlog import Backlog
 from strata.stats.chain_facts import ChainFacts, EarlyMessages
 from strata.stats.places import base_place, is_behind
@@ -28,7 +28,10 @@ from strata.stats.stands_out import (
 from strata.symbols import shorten_place, words_before
 from strata.units import format_count, format_ns
 
-Row = Mapping[Hashable, Any]
+if TYPE_CHECKING:
+    import pandas as pd
+
+Row = Mapping[Any, Any]
 
 _SPREAD = 0.1
 """Share of a layer beyond its largest cause from which on the sentence tells the whole."""
@@ -47,9 +50,9 @@ _ORDINALS = ("first", "second", "third", "fourth")
 
 
 def find_bottlenecks(
-    chains: pd.DataFrame,
-    blame: pd.DataFrame,
-    modes: pd.DataFrame,
+    chains: Rows,
+    blame: Rows,
+    modes: Rows,
     facts: Mapping[int, ChainFacts],
     python_nodes: Collection[str] = (),
 ) -> tuple[Bottleneck, ...]:
@@ -58,16 +61,14 @@ def find_bottlenecks(
     `facts` are those of each chain by its id, `python_nodes` the nodes of rclpy
     (strata.stats.callbacks.python_nodes).
     """
-    same = shared_names(chains)
-    of_modes = modes_by_chain(modes)
-    by_chain: dict[int, list[Row]] = {}
-    for cause_row in blame.to_dict("records"):
-        by_chain.setdefault(cause_row["chain_id"], []).append(cause_row)
+    rows = list(chains.records())
+    same = _several(row["name"] for row in rows)
+    of_modes, of_blame = (_by_chain(table.records()) for table in (modes, blame))
     return tuple(
         _bottleneck(
             chain,
             _Said(
-                by_chain[chain["chain_id"]],
+                of_blame[chain["chain_id"]],
                 of_modes.get(chain["chain_id"], []),
                 facts[chain["chain_id"]],
                 frozenset(python_nodes),
@@ -75,15 +76,18 @@ def find_bottlenecks(
             ),
             f"{chain['nodes']}: " if chain["name"] in same else "",
         )
-        for chain in chains.to_dict("records")
-        if chain["chain_id"] in by_chain
+        for chain in rows
+        if chain["chain_id"] in of_blame
     )
 
 
 def shared_names(chains: pd.DataFrame) -> set[str]:
     """Return the names that several chains have: branches over the same topics to other nodes."""
-    names = chains["name"]
-    return set(names[names.duplicated()])
+    return _several(chains["name"])
+
+
+def _several(names: Iterable[str]) -> set[str]:
+    return {name for name, count in Counter(names).items() if count > 1}
 
 
 def mode_sentences(modes: pd.DataFrame) -> dict[int, str]:
@@ -93,9 +97,16 @@ def mode_sentences(modes: pd.DataFrame) -> dict[int, str]:
 
 def modes_by_chain(modes: pd.DataFrame) -> dict[int, list[Row]]:
     """Return the rows of the table `modes` of each chain that has several."""
+    of_chains = modes[modes["chain_id"].notna()]
+    return _by_chain(of_chains.to_dict("records"))
+
+
+def _by_chain(rows: Iterable[Row]) -> dict[int, list[Row]]:
+    """Return the rows of each chain; those of hops are of none."""
     by_chain: dict[int, list[Row]] = {}
-    for row in modes[modes["chain_id"].notna()].to_dict("records"):
-        by_chain.setdefault(row["chain_id"], []).append(row)
+    for row in rows:
+        if row["chain_id"] is not None:
+            by_chain.setdefault(row["chain_id"], []).append(row)
     return by_chain
 
 
@@ -107,7 +118,7 @@ def describe_modes(modes: Sequence[Mapping[Any, Any]]) -> str:
     words = [f"{format_ns(mode['p50_ns'])} ({mode['share']:.0%})" for mode in modes]
     text = f"{len(modes)} modes: {', '.join(words[:-1])} and {words[-1]}"
     for at, mode in enumerate(modes):
-        if not pd.isna(mode.get("layer")):
+        if isinstance(mode.get("layer"), str):
             which = "slow" if len(modes) == 2 else _ORDINALS[at]
             text += f"; the {which} one is +{format_ns(mode['slower_ns'])}, {_most(mode)}"
     return f"{text}."

@@ -8,10 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
-from strata.stats import groups
-from strata.stats.backlog import Backlog, find_backlog
+from strata.schema.rows import NONE, Ints, Rows
+from strata.stats.backlog import Backlog, find_backlogs
+from strata.stats.blame import segments_of
+from strata.stats.grouped import counts, first_rows, sums
+from strata.stats.groups import ChainGroups, chain_groups
+from strata.stats.partition import partition
 
 
 @dataclass(frozen=True)
@@ -59,67 +62,104 @@ class ChainFacts:
 
 
 def chain_facts(
-    chains: pd.DataFrame,
-    instances: pd.DataFrame,
-    segments: pd.DataFrame,
-    messages: pd.DataFrame,
-    hops: pd.DataFrame,
+    chains: Rows,
+    instances: Rows,
+    segments: Rows,
+    messages: Rows,
+    hops: Rows,
+    groups: ChainGroups | None = None,
 ) -> Mapping[int, ChainFacts]:
-    """Return the facts of every chain that has messages; the frames are declared tables."""
-    of_instances = dict(tuple(instances.groupby("chain_id")))
-    of_segments = dict(tuple(segments.groupby("chain_id")))
+    """Return the facts of every chain that has messages; the arguments are declared tables.
+
+    `groups` are those of `instances`, if they are known.
+    """
+    if not len(instances):
+        return {}
+    groups = groups or chain_groups(instances)
+    size, usual, tail, far = (
+        groups.of(flags).tolist()
+        for flags in (groups.settled, groups.usual, groups.tail, groups.outliers)
+    )
+    early = _early(chains, instances, segments, groups)
+    backlogs = find_backlogs(instances, groups, segments, messages)
+    losses = _losses(chains, segments, messages, hops)
+    return {
+        chain_id: ChainFacts(
+            count=size[at],
+            typical_share=None if usual[at] == size[at] else usual[at] / size[at],
+            tail_count=tail[at],
+            tail_from_ns=float(groups.tail_from_ns[at]),
+            outliers=far[at],
+            outliers_from_ns=float(groups.outliers_from_ns[at]),
+            start_up=early.get(chain_id),
+            backlog=backlogs.get(chain_id),
+            losses=losses.get(chain_id, ()),
+        )
+        for at, chain_id in enumerate(groups.chains.tolist())
+    }
+
+
+def _early(
+    chains: Rows, instances: Rows, segments: Rows, groups: ChainGroups
+) -> dict[int, EarlyMessages]:
+    """Return the start-up of every chain that has one."""
+    early = np.flatnonzero(instances["start_up"])
+    rows, of = segments_of(segments, instances["chain_instance_id"][early])
+    layers = segments.words("layer").take(rows)
+    count = max(len(layers.words), 1)
+    chain = groups.chain[early]
+    ns = sums(
+        chain[of] * count + layers.codes, segments["duration_ns"][rows], len(groups.chains) * count
+    )
+    by_layer = ns.reshape(len(groups.chains), count)
+    nodes = dict(zip(chains["chain_id"].tolist(), chains.texts("start_up_node"), strict=True))
+    sizes = counts(groups.chain, len(groups.chains))
     found = {}
-    for chain in chains.to_dict("records"):
-        number = chain["chain_id"]
-        if number in of_instances:
-            own = of_instances[number], of_segments[number]
-            found[int(number)] = _facts(*own, str(chain["start_up_node"]), messages, hops)
+    for at, own in partition(chain):
+        # Of equal layers the first in the alphabet.
+        total = dict(zip(layers.words, by_layer[at].tolist(), strict=True))
+        layer = min(total, key=lambda name: (-total[name], name))
+        chain_id = int(groups.chains[at])
+        found[chain_id] = EarlyMessages(
+            len(own),
+            int(instances["latency_ns"][early[own]].max()),
+            str(nodes[chain_id]),
+            layer,
+            total[layer] / max(sum(total.values()), 1),
+            len(own) == sizes[at],
+        )
     return found
 
 
-def _facts(
-    instances: pd.DataFrame,
-    segments: pd.DataFrame,
-    node: str,
-    messages: pd.DataFrame,
-    hops: pd.DataFrame,
-) -> ChainFacts:
-    candidates = groups.settled(instances)
-    latency = candidates["latency_ns"].to_numpy(np.int64)
-    inside = groups.of_typical_mode(candidates)
-    bound = groups.outlier_bound(instances)
-    return ChainFacts(
-        count=len(candidates),
-        typical_share=None if inside.all() else float(inside.mean()),
-        tail_count=len(groups.members(instances, groups.TAIL)),
-        tail_from_ns=float(np.quantile(latency, groups.TAIL.low)),
-        outliers=int((latency > bound).sum()),
-        outliers_from_ns=bound,
-        start_up=_early(instances, segments, node),
-        backlog=find_backlog(candidates, segments, messages),
-        losses=_losses(segments, messages, hops),
+def _losses(
+    chains: Rows, segments: Rows, messages: Rows, hops: Rows
+) -> dict[int, tuple[Loss, ...]]:
+    """Return what was lost on the hops of each chain, in the order of `hops`."""
+    lossy = np.flatnonzero(hops["lost"] > 0)
+    if not len(lossy):
+        return {}
+    topic, publisher, reader = (
+        hops.texts(name)[lossy] for name in ("topic", "publisher_node", "subscription_node")
     )
+    hop_ids, lost = hops["hop_id"][lossy], hops["lost"][lossy]
+    found = {}
+    for chain_id, of_chain in _hops_of_chains(chains, segments, messages).items():
+        rows = np.flatnonzero(np.isin(hop_ids, of_chain))
+        found[chain_id] = tuple(
+            Loss(str(topic[row]), str(publisher[row]), str(reader[row]), int(lost[row]))
+            for row in rows.tolist()
+        )
+    return found
 
 
-def _early(instances: pd.DataFrame, segments: pd.DataFrame, node: str) -> EarlyMessages | None:
-    early = instances[instances["start_up"].astype(bool)]
-    if early.empty:
-        return None
-    own = segments[segments["chain_instance_id"].isin(early["chain_instance_id"])]
-    sums = own.groupby("layer")["duration_ns"].sum().sort_values(ascending=False, kind="stable")
-    return EarlyMessages(
-        len(early),
-        int(early["latency_ns"].max()),
-        node,
-        str(sums.index[0]),
-        float(sums.iloc[0] / max(int(sums.sum()), 1)),
-        len(early) == len(instances),
-    )
-
-
-def _losses(segments: pd.DataFrame, messages: pd.DataFrame, hops: pd.DataFrame) -> tuple[Loss, ...]:
-    firsts = segments.drop_duplicates("hop")["message_id"].to_numpy(np.int64)
-    own = hops[hops["hop_id"].isin(messages["hop_id"].to_numpy(np.int64)[firsts])]
-    columns = ["topic", "publisher_node", "subscription_node", "lost"]
-    lost = own.loc[own["lost"] > 0, columns]
-    return tuple(Loss(**{str(k): v for k, v in row.items()}) for row in lost.to_dict("records"))
+def _hops_of_chains(chains: Rows, segments: Rows, messages: Rows) -> dict[int, Ints]:
+    """Return the hops (rows of `hops`) of each chain."""
+    steps = int(segments["hop"].max(initial=NONE)) + 1
+    chain_count = int(chains["chain_id"].max(initial=NONE)) + 1
+    first = first_rows(segments["chain_id"] * steps + segments["hop"], chain_count * steps)
+    hop = np.append(messages["hop_id"], NONE)[
+        np.append(segments["message_id"], len(messages))[first]
+    ].reshape(chain_count, steps)
+    return {
+        chain_id: hop[chain_id][hop[chain_id] != NONE] for chain_id in chains["chain_id"].tolist()
+    }

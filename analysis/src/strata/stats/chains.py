@@ -23,30 +23,21 @@ import pyarrow as pa
 
 from strata.layers.chains import Chain
 from strata.layers.readiness import Readiness
-from strata.model.matching import UNSYNCHRONISED
 from strata.schema import tables
+from strata.schema.confidence import UNSYNCHRONISED
 from strata.schema.layers import (
     BETWEEN_HOSTS,
-    BETWEEN_NODES,
     CALLBACK,
-    CLIENT_PUBLISH,
-    DDS_RECEIVE,
-    DDS_WRITE,
-    DRIVER,
-    DRIVER_QUEUE,
-    HISTORY,
     HOLD,
     LINK_HOLD,
-    SERIALIZE,
-    SERIALIZE_DDS_WRITE,
     STORED,
     SUSPENDED,
     TRANSFER_LAYERS,
-    TRANSPORT,
     Layer,
     transfer_layers,
 )
 from strata.schema.table import Table
+from strata.stats.layer_places import LayerPlaces
 from strata.stats.partition import partition
 from strata.stats.start_up import find_start_up
 from strata.stats.summary import prefixed, summarize, summarize_part
@@ -70,14 +61,13 @@ def chain_tables(
     chains: list[Chain],
     messages: pd.DataFrame,
     links: pd.DataFrame,
-    where: pd.DataFrame,
+    places: LayerPlaces,
     ready: Readiness | None = None,
     clocks: tuple[Ints, Ints] | None = None,
 ) -> ChainTables:
     """Return the tables of chains.
 
-    `links` is the table `links`. `where` names, for each message (by row) and layer name (by
-    column), the place of the time. Without `ready` no message is of the start-up. `clocks` number
+    `links` is the table `links`. Without `ready` no message is of the start-up. `clocks` number
     the clocks of the publisher and the reader of each message; without it all have one.
     """
     rows: list[dict[str, object]] = []
@@ -87,7 +77,6 @@ def chain_tables(
     begin = 0
     ended = messages["callback_end_ns"].notna().to_numpy(bool)
     called = messages["callback_start_ns"].notna().to_numpy(bool)
-    places = _Places(where)
     for chain_id, found in enumerate(chains):
         chain = _finished(found, ended)
         cut = _instances(chain_id, chain, messages, links, begin)
@@ -259,7 +248,7 @@ def between_hosts(segments: pd.DataFrame, messages: pd.DataFrame) -> npt.NDArray
 def _layer_statistics(
     chain_id: int,
     segments: pd.DataFrame,
-    places: _Places,
+    places: LayerPlaces,
     cut: pd.DataFrame,
     apart: npt.NDArray[np.bool_],
 ) -> pd.DataFrame:
@@ -271,7 +260,7 @@ def _layer_statistics(
     rows: list[dict[str, object]] = []
     for position, own in partition(segments["position"].to_numpy(np.int64)):
         layer = str(layers[own[0]])
-        place, different = places.most_frequent(layer, message[own])
+        place, different = _most_frequent(places, layer, message[own])
         rows.append(
             {
                 "chain_id": chain_id,
@@ -287,21 +276,12 @@ def _layer_statistics(
     return pd.DataFrame(rows)
 
 
-class _Places:
-    """The places of messages' times (rows) in layers (columns), as numbers."""
-
-    def __init__(self, where: pd.DataFrame) -> None:
-        self._where = where
-        self._known: dict[str, tuple[Ints, npt.NDArray[np.object_]]] = {}
-
-    def most_frequent(self, layer: str, messages: Ints) -> tuple[object, int]:
-        """Return the place of most messages, of equals the first, and how many there are."""
-        if layer not in self._known:
-            of_messages = self._where[layer].to_numpy(object)
-            self._known[layer] = pd.factorize(of_messages, use_na_sentinel=False)
-        codes, names = self._known[layer]
-        code, first, count = np.unique(codes[messages], return_index=True, return_counts=True)
-        return names[code[np.lexsort((first, -count))[0]]], len(code)
+def _most_frequent(places: LayerPlaces, layer: str, messages: Ints) -> tuple[str, int]:
+    """Return the place of most messages, of equals the first, and how many there are."""
+    code, first, count = np.unique(
+        places.at(layer, messages), return_index=True, return_counts=True
+    )
+    return places.words.texts()[code[np.lexsort((first, -count))[0]]], len(code)
 
 
 def layer_totals(segments: pd.DataFrame, latency_total: int) -> list[dict[str, object]]:
@@ -317,41 +297,3 @@ def layer_totals(segments: pd.DataFrame, latency_total: int) -> list[dict[str, o
             durations = sums.loc[name].to_numpy(np.int64)
             rows.append({"layer": name, **summarize_part(durations, latency_total)})
     return rows
-
-
-def place_of_layer(
-    layer: Layer, message: pd.DataFrame, callbacks: pd.Series[str]
-) -> pd.Series[str]:
-    """Name where a layer's time was spent, for each message: topic, node or callback."""
-    if layer in (CALLBACK, HOLD, SUSPENDED):
-        return _described(message, "callback_id", callbacks, "subscription_node")
-    if layer is LINK_HOLD:
-        return _described(message, "publisher_callback_id", callbacks, "publisher_node")
-    if layer is STORED:
-        return message["topic"] + " in " + message["subscription_node"]
-    if layer is DRIVER_QUEUE:
-        place = message["driver_source"] + " (" + message["publisher_node"] + ")"
-        return place.astype(object)
-    if layer in (DRIVER, CLIENT_PUBLISH):
-        return message["publisher_node"]
-    if layer in (SERIALIZE, DDS_WRITE, SERIALIZE_DDS_WRITE):
-        return message["topic"] + " (" + message["publisher_node"] + ")"
-    if layer is DDS_RECEIVE:
-        return message["topic"] + " (" + message["subscription_node"] + ")"
-    if layer in (HISTORY, TRANSPORT):
-        way = message["topic"].astype(str) + " to " + message["subscription_node"].astype(str)
-        if layer is HISTORY:
-            return way.astype(object)
-        carried = " over " + message["transport"].astype("string")
-        return (way + carried.fillna("")).astype(object)
-    if layer in BETWEEN_NODES:
-        return message["topic"]
-    return message["subscription_node"]
-
-
-def _described(
-    message: pd.DataFrame, column: str, callbacks: pd.Series[str], other: str
-) -> pd.Series[str]:
-    """Describe the callback of a column; where it is null, the node of another."""
-    described = message[column].map(callbacks).astype(object)
-    return described.where(message[column].notna(), message[other].astype(object))

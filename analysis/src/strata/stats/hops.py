@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strata.layers.deliveries import Deliveries
-from strata.model.matching import UNSYNCHRONISED
 from strata.schema import tables
+from strata.schema.confidence import UNSYNCHRONISED
 from strata.schema.fates import FATES, NUMBER, OUTCOMES, RECEIVED
 from strata.schema.layers import BETWEEN_HOSTS, HOP_LAYERS
 from strata.schema.rows import NONE, Coded, Flags, Ints, Rows, Values

@@ -3,7 +3,7 @@
 """Modes of chains and hops as tables, and what makes the difference between two modes.
 
 Between a mode and the next faster one the cause is named whose mean differs most; causes are those
-of blame (strata.stats.blame), and as means add up, so do their differences. Means are over the
+of blame (strata.stats.causes), and as means add up, so do their differences. Means are over the
 middle half of a mode, from its lower to its upper quartile of latency: its outliers, or a lesser
 mode beyond it, are not what makes it a mode.
 """
@@ -12,22 +12,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
 
-from strata.model.columns import NONE, filled
-from strata.model.frames import nullable
 from strata.schema import tables
+from strata.schema.rows import NONE, Floats, Ints, Rows
+from strata.stats.blame import segments_of
+from strata.stats.causes import Causes
+from strata.stats.grouped import counts, distinct, each, first_rows, ranks, sums
 from strata.stats.hops import counted
 from strata.stats.modes import Modes, find_modes
 from strata.stats.partition import partition
 from strata.stats.places import base_place
 
-Ints = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    import pandas as pd
+
 Row = dict[str, object]
-FindCauses = Callable[[pd.DataFrame], pd.DataFrame]
+FindCauses = Callable[[Rows], Causes]
 
 _LOOKED_AT = 2_000
 """Causes are looked for in about so many messages of a mode, spread evenly over its latencies."""
@@ -40,10 +43,10 @@ class ModeTables:
     `instances` is the table `chain_instances` with the mode of each message.
     """
 
-    chains: pd.DataFrame
-    instances: pd.DataFrame
-    hops: pd.DataFrame
-    modes: pd.DataFrame
+    chains: Rows
+    instances: Rows
+    hops: Rows
+    modes: Rows
 
 
 @dataclass(frozen=True)
@@ -56,16 +59,16 @@ class _Found:
 
 
 def mode_tables(
-    chains: pd.DataFrame,
-    instances: pd.DataFrame,
-    segments: pd.DataFrame,
-    hops: pd.DataFrame,
-    messages: pd.DataFrame,
+    chains: Rows,
+    instances: Rows,
+    segments: Rows,
+    hops: Rows,
+    messages: Rows,
     find_causes: FindCauses,
 ) -> ModeTables:
     """Look for modes in the latencies of every chain and hop.
 
-    `find_causes` splits rows of `chain_segments` into causes (strata.stats.blame.find_causes).
+    `find_causes` splits rows of `chain_segments` into causes (strata.stats.causes.find_causes).
     Messages of the start-up are of no mode.
     """
     of_chains = _find(instances, "chain_id", _settled(instances))
@@ -79,12 +82,11 @@ def mode_tables(
         ]
     for hop_id, found in of_hops.items():
         rows += [{"hop_id": hop_id, **row} for row in mode_rows(found.modes, found.values)]
-    frame = pd.DataFrame(rows, columns=tables.MODES.names, dtype=object)
     return ModeTables(
-        tables.CHAINS.frame(_with_modes(chains, "chain_id", of_chains)),
-        tables.CHAIN_INSTANCES.frame(instances.assign(mode=_numbers(of_chains, len(instances)))),
-        tables.HOPS.frame(_with_modes(hops, "hop_id", of_hops)),
-        tables.MODES.frame(frame),
+        _with_modes(chains, "chain_id", of_chains),
+        instances.with_columns({"mode": _numbers(of_chains, len(instances))}),
+        _with_modes(hops, "hop_id", of_hops),
+        Rows.of_records(tables.MODES, rows),
     )
 
 
@@ -124,69 +126,71 @@ def modes_found(frame: pd.DataFrame, key: str, modes: pd.DataFrame) -> dict[int,
     return found
 
 
-def _settled(instances: pd.DataFrame) -> Ints:
+def _settled(instances: Rows) -> Ints:
     """Rows that are not of the start-up of their chain; all of a chain that has no others."""
-    early = instances["start_up"].astype(bool)
-    nothing_else = early.groupby(instances["chain_id"]).transform("all")
-    return np.flatnonzero(~early | nothing_else).astype(np.int64)
+    early, chain = instances["start_up"], instances["chain_id"]
+    nothing_else = each(early, chain, int(chain.max(initial=NONE)) + 1)[chain]
+    return np.flatnonzero(~early | nothing_else)
 
 
-def _numbers(found: dict[int, _Found], count: int) -> pd.Series[int]:
+def _numbers(found: dict[int, _Found], count: int) -> Ints:
     """Mode of each of `count` instances; null where its chain has one, or it is of none."""
     mode = np.full(count, NONE, np.int64)
     for of_chain in found.values():
         if of_chain.modes.bounds_ns:
             mode[of_chain.rows] = of_chain.modes.number(of_chain.values)
-    return nullable(mode)
+    return mode
 
 
-def _find(frame: pd.DataFrame, key: str, rows: Ints) -> dict[int, _Found]:
-    values = filled(frame["latency_ns"])[rows]
+def _find(table: Rows, key: str, rows: Ints) -> dict[int, _Found]:
+    values = table["latency_ns"][rows]
     return {
         at: _Found(find_modes(values[own]), rows[own], values[own])
-        for at, own in partition(filled(frame[key])[rows])
+        for at, own in partition(table[key][rows])
     }
 
 
-def _with_modes(frame: pd.DataFrame, key: str, found: dict[int, _Found]) -> pd.DataFrame:
+def _with_modes(table: Rows, key: str, found: dict[int, _Found]) -> Rows:
     nothing = Modes(None, None)
-    modes = [found[at].modes if at in found else nothing for at in frame[key].tolist()]
-    columns = {
-        "dip": [item.dip for item in modes],
-        "dip_p": [item.p_value for item in modes],
-        "modes": [item.count for item in modes],
-    }
-    return frame.assign(**{name: pd.Series(of, dtype=object) for name, of in columns.items()})
+    modes = [found[at].modes if at in found else nothing for at in table[key].tolist()]
+    return table.with_columns(
+        {
+            "dip": _floats([item.dip for item in modes]),
+            "dip_p": _floats([item.p_value for item in modes]),
+            "modes": np.asarray(
+                [NONE if item.count is None else item.count for item in modes], np.int64
+            ),
+        }
+    )
+
+
+def _floats(values: list[float | None]) -> Floats:
+    return np.asarray([np.nan if value is None else value for value in values], np.float64)
 
 
 def _causes(
-    of_chains: dict[int, _Found],
-    instances: pd.DataFrame,
-    segments: pd.DataFrame,
-    find_causes: FindCauses,
+    of_chains: dict[int, _Found], instances: Rows, segments: Rows, find_causes: FindCauses
 ) -> dict[tuple[int, object], Row]:
     """What makes each mode of a chain slower than the one before, by chain and mode."""
-    looked_at = [
-        pd.DataFrame({"row": rows, "chain_id": chain_id, "mode": mode})
-        for chain_id, found in of_chains.items()
-        for mode, rows in _representatives(found)
-    ]
-    if not looked_at:
+    mode = np.full(len(instances), NONE, np.int64)
+    for found in of_chains.values():
+        for number, rows in _representatives(found):
+            mode[rows] = number
+    chosen = np.flatnonzero(mode != NONE)
+    if not len(chosen):
         return {}
-    chosen = pd.concat(looked_at, ignore_index=True)
-    rows = chosen["row"].to_numpy(np.int64)
-    chosen["latency_ns"] = instances["latency_ns"].to_numpy(np.int64)[rows]
-    chosen["chain_instance_id"] = instances["chain_instance_id"].to_numpy(np.int64)[rows]
-    wanted = segments["chain_instance_id"].isin(chosen["chain_instance_id"])
-    causes = find_causes(segments[wanted].reset_index(drop=True))
-    modes = chosen.set_index("chain_instance_id")["mode"]
-    causes = causes.assign(mode=causes["chain_instance_id"].map(modes))
-    sums = causes.groupby(["chain_id", "layer", "where", "mode"])["duration_ns"].sum()
-    return {
-        (chain_id, mode): _slower(sums.loc[chain_id], chosen[chosen["chain_id"] == chain_id], mode)
-        for chain_id, found in of_chains.items()
-        for mode in range(1, len(found.modes.bounds_ns) + 1)
-    }
+    ids = instances["chain_instance_id"]
+    causes = find_causes(segments.take(segments_of(segments, ids[chosen])[0]))
+    of_cause = mode[np.searchsorted(ids, causes.instance)]
+    own = dict(partition(causes.chain))
+    out: dict[tuple[int, object], Row] = {}
+    for chain_id, at in partition(instances["chain_id"][chosen]):
+        rows = chosen[at]
+        sizes = counts(mode[rows], int(mode[rows].max()) + 1)
+        means = sums(mode[rows], instances["latency_ns"][rows], len(sizes)) / sizes
+        kinds = _Kinds(causes, own[chain_id], of_cause, sizes)
+        out |= {(chain_id, number): kinds.slower(number, means) for number in range(1, len(sizes))}
+    return out
 
 
 def _representatives(found: _Found) -> list[tuple[int, Ints]]:
@@ -202,19 +206,35 @@ def _representatives(found: _Found) -> list[tuple[int, Ints]]:
     return out
 
 
-def _slower(sums: pd.Series[int], chosen: pd.DataFrame, mode: int) -> Row:
-    """The cause whose mean differs most between `mode` and the one before."""
-    latency = chosen.groupby("mode")["latency_ns"]
-    sizes, means = latency.size(), latency.mean()
-    total = float(means[mode] - means[mode - 1])
-    of_causes = sums.unstack("mode", fill_value=0) / sizes
-    slower = (of_causes[mode] - of_causes[mode - 1]).sort_values(kind="stable")
-    layers, places = (slower.index.get_level_values(name) for name in ("layer", "where"))
-    return {
-        "slower_ns": total,
-        "layer": layers[-1],
-        "where": places[-1],
-        "cause_share": float(slower.iloc[-1]) / total,
-        "layer_share": float(slower[layers == layers[-1]].sum()) / total,
-        "layer_places": len({base_place(place) for place in places[layers == layers[-1]]}),
-    }
+class _Kinds:
+    """The mean of each cause (row, in alphabetical order) in each mode (column) of one chain."""
+
+    def __init__(self, causes: Causes, rows: Ints, mode: Ints, sizes: Ints) -> None:
+        layers, self._places = causes.layer.words, causes.where.words
+        layer, place = causes.layer.codes[rows], causes.where.codes[rows]
+        alphabetical = ranks(layers)[layer] * len(self._places) + ranks(self._places)[place]
+        kinds, kind = distinct(alphabetical, len(layers) * len(self._places))
+        first = first_rows(kind, len(kinds))
+        self._layer = [layers[code] for code in layer[first].tolist()]
+        self._place = place[first]
+        number = kind * len(sizes) + mode[rows]
+        total = sums(number, causes.duration_ns[rows], len(kinds) * len(sizes))
+        self._means = total.reshape(len(kinds), len(sizes)) / sizes
+
+    def slower(self, mode: int, latency: Floats) -> Row:
+        """The cause whose mean differs most between `mode` and the one before."""
+        total = float(latency[mode] - latency[mode - 1])
+        slower = self._means[:, mode] - self._means[:, mode - 1]
+        order = np.argsort(slower, kind="stable")
+        most = int(order[-1])
+        layer = self._layer[most]
+        of_layer = [at for at in order.tolist() if self._layer[at] == layer]
+        places = [self._places[code] for code in self._place[of_layer].tolist()]
+        return {
+            "slower_ns": total,
+            "layer": layer,
+            "where": self._places[self._place[most]],
+            "cause_share": float(slower[most]) / total,
+            "layer_share": float(slower[of_layer].sum()) / total,
+            "layer_places": len({base_place(place) for place in places}),
+        }

@@ -25,12 +25,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 import strata.stats.dip as dip_test
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from strata.schema.rows import Floats, Ints
 
 MIN_COUNT = 50
 """Of fewer values no mode is told, nor a dip: the test has little power then."""

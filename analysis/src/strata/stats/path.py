@@ -18,10 +18,12 @@ import pandas as pd
 
 from strata.analysis import Analysis
 from strata.errors import TraceError
+from strata.schema import tables
 from strata.schema.layers import CALLBACK, HOLD, LINK_HOLD, STORED, SUSPENDED, transfer_layers
-from strata.stats.blame import OTHERS
+from strata.schema.rows import Coded, Rows
 from strata.stats.callbacks import awaited, descriptions
-from strata.stats.chains import place_of_layer
+from strata.stats.causes import OTHERS
+from strata.stats.layer_places import place_of_layer
 from strata.stats.places import takes_of
 
 Row = Mapping[Hashable, Any]
@@ -82,6 +84,7 @@ def critical_path(analysis: Analysis, message_id: int) -> CriticalPath:
 def _path(analysis: Analysis, path: list[int], links: list[Row]) -> CriticalPath:
     rows = analysis.messages.iloc[path].reset_index(drop=True)
     callbacks = descriptions(analysis.callback_objects)
+    described = Coded.of(callbacks)
     steps: list[Step] = []
     for hop in range(len(path)):
         row = rows.iloc[[hop]]
@@ -103,7 +106,8 @@ def _path(analysis: Analysis, path: list[int], links: list[Row]) -> CriticalPath
             ]
         for layer, at, ns in wanted:
             if not pd.isna(ns):
-                where = str(place_of_layer(layer, at, callbacks).iloc[0])
+                row_at = Rows.of_frame(tables.MESSAGES, at)
+                where = str(place_of_layer(layer, row_at, described).at(0))
                 if layer is STORED:
                     began = rows.iloc[[hop + 1]]["publisher_callback_id"]
                     where += str(awaited(began, analysis.callback_objects).iloc[0])

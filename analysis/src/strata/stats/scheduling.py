@@ -8,11 +8,10 @@ published in it, which is the next one of its chain's instance.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
+from dataclasses import dataclass
 
-from strata.model.search import sums
+import numpy as np
+
 from strata.schema import tables
 from strata.schema.layers import (
     CALLBACK,
@@ -24,160 +23,221 @@ from strata.schema.layers import (
     TAKE,
     WAKE_UP,
 )
+from strata.schema.rows import NONE, Coded, Floats, Ints, Rows, Values
+from strata.stats.grouped import (
+    Ordered,
+    counts,
+    distinct,
+    first_rows,
+    found,
+    joined,
+    paired,
+    ranks,
+    recoded,
+    sums,
+)
 
 STATES = ("running", "preempted", "blocked", "unknown")
 
-_BLAMED = (DRIVER, CLIENT_PUBLISH, WAKE_UP, EXECUTOR_WAIT, TAKE, CLIENT_TAKE, CALLBACK, HOLD)
+_BLAMED = tuple(
+    layer.name
+    for layer in (DRIVER, CLIENT_PUBLISH, WAKE_UP, EXECUTOR_WAIT, TAKE, CLIENT_TAKE, CALLBACK, HOLD)
+)
 # A thread that waits for work is blocked by definition: that is what wake-up is. What blocks the
 # callbacks that a message waits behind is in their own rows.
-_NOT_BLOCKED = (WAKE_UP, EXECUTOR_WAIT)
+_NOT_BLOCKED = (WAKE_UP.name, EXECUTOR_WAIT.name)
 _WORTH_NS = 50_000
 """Shorter waits of a message's layer are within what the estimate may be off."""
 _ALMOST_ALL = 0.9
 """Part of a preemption from which on it is one thread's alone."""
+_BLOCKED = "blocked"
+_UNKNOWN, _IDLE = "preempted", "leaving idle"
 
 
-def with_thread_message(segments: pd.DataFrame) -> pd.DataFrame:
-    """Add `thread_message_id`: the message under which `layer_scheduling` has a segment."""
-    own = segments["message_id"].to_numpy(np.int64)
-    held = (segments["layer"] == HOLD.name).to_numpy()
-    out = segments.assign(thread_message_id=own)
-    if not held.any():
-        return out
-    out.loc[held, "thread_message_id"] = next_messages(segments, held)
+@dataclass(frozen=True)
+class HeldUp:
+    """What held the threads of layers up, in words, for how long; `message` is as in `hold`."""
+
+    message: Ints
+    layer: Coded
+    part: Coded
+    duration_ns: Ints
+
+
+@dataclass(frozen=True)
+class CpuWaits:
+    """For how long about the threads of layers waited for a CPU; `message` is as in `hold`."""
+
+    message: Ints
+    layer: Coded
+    about_ns: Ints
+
+
+def thread_messages(segments: Rows) -> Ints:
+    """Return the message under which `layer_scheduling` has each segment; `NONE` for none."""
+    held = np.flatnonzero(segments.words("layer").are(HOLD.name))
+    if not len(held):
+        return segments["message_id"]
+    out = segments["message_id"].copy()
+    out[held] = next_messages(segments, held)
     return out
 
 
-def next_messages(segments: pd.DataFrame, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Return, for the chosen segments, the message of the next hop of their instance, or -1."""
-    hops = segments.drop_duplicates(["chain_instance_id", "hop"])
-    following = pd.Series(
-        hops["message_id"].to_numpy(np.int64),
-        index=pd.MultiIndex.from_arrays([hops["chain_instance_id"], hops["hop"] - 1]),
-    )
-    key = pd.MultiIndex.from_frame(segments.loc[chosen, ["chain_instance_id", "hop"]])
-    return following.reindex(key, fill_value=-1).to_numpy(np.int64)
+def next_messages(segments: Rows, chosen: Ints) -> Ints:
+    """Return, for the chosen segments, the message of the next hop of their instance, or `NONE`."""
+    hop, message = segments["hop"], segments["message_id"]
+    keys = segments["chain_instance_id"] * (int(hop.max(initial=0)) + 2) + hop
+    return found(keys, message, keys[chosen] + 1, NONE)
 
 
-def estimated_waits(scheduling: pd.DataFrame, cpu_waits: pd.DataFrame) -> pd.DataFrame:
-    """Return waits for a CPU by samples: thread_message_id, layer, about_ns (`_WORTH_NS` or more).
+def estimated_waits(scheduling: Rows, cpu_waits: Rows) -> CpuWaits:
+    """Return waits for a CPU by samples, of 50 us or more.
 
     Only of layers that kernel events (`scheduling`) do not tell of.
     """
-    key = ["message_id", "layer"]
-    told = pd.MultiIndex.from_frame(cpu_waits[key]).isin(pd.MultiIndex.from_frame(scheduling[key]))
-    found = cpu_waits[~told & (cpu_waits["about_ns"] >= _WORTH_NS).to_numpy()]
-    return found[[*key, "about_ns"]].rename(columns={"message_id": "thread_message_id"})
+    layers, message = cpu_waits.words("layer"), cpu_waits["message_id"]
+    count = len(layers.words) + 1
+    of_events = scheduling["message_id"] * count + recoded(scheduling.words("layer"), layers.words)
+    known = np.isin(message * count + layers.codes, of_events)
+    rows = np.flatnonzero(~known & (cpu_waits["about_ns"] >= _WORTH_NS))
+    return CpuWaits(message[rows], layers.take(rows), cpu_waits["about_ns"][rows])
 
 
-def waited_for_cpu(
-    causes: pd.DataFrame, segments: pd.DataFrame, waits: pd.DataFrame
-) -> npt.NDArray[np.int64]:
-    """Return for how long the thread of each cause waited for a CPU, no longer than the cause, ns.
-
-    `causes` has the rows of `segments`, `waits` is of `estimated_waits`.
-    """
-    key = ["thread_message_id", "layer"]
-    about = waits.set_index(key)["about_ns"]
-    rows = pd.MultiIndex.from_frame(with_thread_message(segments)[key])
-    found = about.reindex(rows, fill_value=0).to_numpy(np.int64)
-    return np.asarray(np.minimum(found, causes["duration_ns"].to_numpy(np.int64)))
+def waited_for_cpu(segments: Rows, waits: CpuWaits) -> Ints:
+    """Return for how long about the thread of each segment waited for a CPU, ns; 0 for unknown."""
+    if not len(waits.message):
+        return np.zeros(len(segments), np.int64)
+    layers = segments.words("layer")
+    count = len(layers.words)
+    of_waits = recoded(waits.layer, layers.words)
+    rows = np.flatnonzero(of_waits != NONE)
+    keys = waits.message[rows] * count + of_waits[rows]
+    return found(keys, waits.about_ns[rows], thread_messages(segments) * count + layers.codes, 0)
 
 
-def thread_causes(scheduling: pd.DataFrame, preemptions: pd.DataFrame) -> pd.DataFrame:
-    """Return what held threads up: thread_message_id, layer, part (words for it), duration_ns."""
-    blamed = [layer.name for layer in _BLAMED]
-    by_definition = scheduling["layer"].isin([layer.name for layer in _NOT_BLOCKED])
-    asleep = scheduling["layer"].isin(blamed) & ~by_definition
-    blocked = scheduling[asleep & (scheduling["blocked_ns"] > 0)]
-    taken = preemptions[preemptions["layer"].isin(blamed)]
-    parts = [
-        blocked.assign(part="blocked", duration_ns=blocked["blocked_ns"]),
-        _by_the_longest(taken),
-    ]
-    causes = pd.concat(
-        [part[["message_id", "layer", "part", "duration_ns"]] for part in parts], ignore_index=True
+def held_up_by(scheduling: Rows, preemptions: Rows) -> HeldUp:
+    """Return what held threads up; `scheduling` is `layer_scheduling`."""
+    layers = scheduling.words("layer")
+    asleep = layers.are(*(name for name in _BLAMED if name not in _NOT_BLOCKED))
+    blocked = np.flatnonzero(asleep & (scheduling["blocked_ns"] > 0))
+    longest, part, whole_ns = _by_the_longest(preemptions)
+    words = (*part.words, _BLOCKED)
+    taken = preemptions.words("layer")
+    both = Coded.of([*layers.words, *taken.words])
+    return HeldUp(
+        np.concatenate([scheduling["message_id"][blocked], preemptions["message_id"][longest]]),
+        Coded(
+            np.concatenate(
+                [
+                    recoded(layers.take(blocked), both.words),
+                    recoded(taken.take(longest), both.words),
+                ]
+            ),
+            both.words,
+        ),
+        Coded(np.concatenate([np.full(len(blocked), len(part.words)), part.codes]), words),
+        np.concatenate([scheduling["blocked_ns"][blocked], whole_ns]),
     )
-    return causes.rename(columns={"message_id": "thread_message_id"})
 
 
-def _by_the_longest(preemptions: pd.DataFrame) -> pd.DataFrame:
-    """Add up who preempted the thread of each layer; who ran longest meanwhile is named."""
-    layer = ["message_id", "layer"]
-    total = preemptions.groupby(layer)["duration_ns"].transform("sum")
-    longest = preemptions.sort_values("duration_ns", ascending=False, kind="stable")
-    longest = longest.drop_duplicates(layer)
-    whole = total[longest.index]
-    alone = (longest["duration_ns"] >= _ALMOST_ALL * whole) | longest["tid"].isna()
-    words = preemptor(longest)
-    named = longest["tid"].fillna(0) != 0
-    return longest.assign(part=words.mask(named & ~alone, words + " and others"), duration_ns=whole)
+def _by_the_longest(preemptions: Rows) -> tuple[Ints, Coded, Ints]:
+    """Add up who preempted the thread of each layer; who ran longest meanwhile is named.
+
+    Return the rows of those that ran longest, what they are called, and the sums.
+    """
+    layers = preemptions.words("layer")
+    blamed = np.flatnonzero(layers.are(*_BLAMED))
+    ns, tid = preemptions["duration_ns"][blamed], preemptions["tid"][blamed]
+    count = len(layers.words) + 1
+    keys = preemptions["message_id"][blamed] * count + layers.codes[blamed]
+    bound = int(keys.max(initial=0)) + 1
+    places, number = distinct(keys, bound)
+    order = np.argsort(-ns, kind="stable")
+    longest = order[first_rows(number[order], len(places))]
+    whole_ns = sums(number, ns, len(places))
+    alone = (ns[longest] >= _ALMOST_ALL * whole_ns) | (tid[longest] <= 0)
+    names = preemptors(preemptions.take(blamed[longest]))
+    others = Coded.of(f"{word} and others" for word in names.words)
+    words = (*names.words, *others.words)
+    codes = np.where(alone, names.codes, names.codes + len(names.words))
+    return blamed[longest], Coded(codes, words), whole_ns
 
 
-def preemptor(preemptions: pd.DataFrame) -> pd.Series[str]:
+def preemptors(preemptions: Rows) -> Coded:
     """Say who had the CPU: "preempted by stress-ng (1234)", "leaving idle"."""
-    tid = preemptions["tid"].astype("Int64")
-    named = "preempted by " + preemptions["comm"].astype(str) + " (" + tid.astype("string") + ")"
-    return named.mask(tid == 0, "leaving idle").mask(tid.isna(), "preempted").astype(str)
+    comm, tid = preemptions.words("comm"), preemptions["tid"]
+    words: dict[str, int] = {}
+
+    def make(name: int, number: int) -> int:
+        word = f"preempted by {comm.words[name]} ({number})"
+        if number <= 0:
+            word = _IDLE if number == 0 else _UNKNOWN
+        return words.setdefault(word, len(words))
+
+    return Coded(paired(comm.codes, tid, make), tuple(words))
 
 
-def split_by_thread(
-    causes: pd.DataFrame, segments: pd.DataFrame, parts: pd.DataFrame
-) -> pd.DataFrame:
-    """Split causes by what held their threads up; sums stay.
-
-    `causes` has the rows of `segments`, `parts` is of `thread_causes`. A part's place is its words,
-    "in" and the cause's place.
-    """
-    if parts.empty:
-        return causes
-    rows = causes[["layer", "where"]].assign(
-        row=np.arange(len(causes)),
-        thread_message_id=with_thread_message(segments)["thread_message_id"].to_numpy(),
-    )
-    renamed = parts.rename(columns={"duration_ns": "part_ns"})
-    split = rows.merge(renamed, on=["thread_message_id", "layer"])
-    split_off = sums(split["row"].to_numpy(), split["part_ns"].to_numpy(np.int64), len(causes))
-    whole = causes.assign(duration_ns=causes["duration_ns"].to_numpy(np.int64) - split_off)
-    new = causes.iloc[split["row"].to_numpy()].assign(
-        duration_ns=split["part_ns"].to_numpy(np.int64),
-        where=(split["part"] + " in " + split["where"].astype(str)).to_numpy(),
-    )
-    return pd.concat([whole, new], ignore_index=True)
-
-
-def scheduling_table(
-    segments: pd.DataFrame,
-    layers: pd.DataFrame,
-    scheduling: pd.DataFrame,
-    preemptions: pd.DataFrame,
-) -> pd.DataFrame:
+def scheduling_table(segments: Rows, layers: Rows, scheduling: Rows, preemptions: Rows) -> Rows:
     """Return the table `chain_scheduling`; `layers` is `chain_layers`."""
-    if scheduling.empty or segments.empty:
-        return tables.SCHEDULING_STATS.empty()
-    place = ["chain_id", "position"]
-    times = scheduling.rename(columns={"message_id": "thread_message_id"})
-    rows = with_thread_message(segments).merge(times, on=["thread_message_id", "layer"])
-    if rows.empty:
-        return tables.SCHEDULING_STATS.empty()
-    grouped = rows.groupby(place)
-    frame = pd.DataFrame({"count": grouped.size()})
+    if not len(scheduling) or not len(segments):
+        return Rows.none(tables.SCHEDULING_STATS)
+    of_layer = segments.words("layer")
+    message = thread_messages(segments)
+    keys = _keys(scheduling, of_layer.words)
+    known, of = joined(keys, message * (len(of_layer.words) + 1) + of_layer.codes)
+    positions = int(max(segments["position"].max(), layers["position"].max(initial=0))) + 1
+    place = segments["chain_id"][of] * positions + segments["position"][of]
+    # Only layers that the table of layers has; it has all that there are.
+    of_places = layers["chain_id"] * positions + layers["position"]
+    places, number = distinct(place, int(place.max(initial=0)) + 1)
+    row = found(of_places, np.arange(len(layers), dtype=np.int64), places, NONE)
+    size = counts(number, len(places))
+    columns: dict[str, Values] = {"count": size}
     for state in STATES:
-        frame[f"{state}_mean"] = grouped[f"{state}_ns"].mean()
-        frame[f"{state}_p99"] = grouped[f"{state}_ns"].quantile(0.99)
-    who = _who(rows[[*place, "thread_message_id", "layer"]], preemptions, place)
-    frame = frame.join(who).reset_index()
-    named = layers[[*place, "hop", "layer", "where"]]
-    return tables.SCHEDULING_STATS.frame(named.merge(frame, on=place))
+        values = scheduling[f"{state}_ns"][known]
+        columns[f"{state}_mean"] = sums(number, values, len(places)) / size
+        columns[f"{state}_p99"] = _quantile(Ordered(number, values, len(places)), 0.99)
+    who = _who(number, of_layer, of, message, preemptions, len(places))
+    columns["preempted_by"], columns["preempted_by_ns"] = who
+    order = np.argsort(row, kind="stable")
+    order = order[row[order] != NONE]
+    named = {name: layers[name][row[order]] for name in ("chain_id", "position", "hop")}
+    texts = {name: layers.words(name).take(row[order]) for name in ("layer", "where")}
+    taken = {
+        name: values.take(order) if isinstance(values, Coded) else values[order]
+        for name, values in columns.items()
+    }
+    return Rows(tables.SCHEDULING_STATS, {**named, **texts, **taken})
 
 
-def _who(rows: pd.DataFrame, preemptions: pd.DataFrame, place: list[str]) -> pd.DataFrame:
-    """Return who preempted longest, by place of the chain."""
-    taken = preemptions.assign(preempted_by=preemptor(preemptions)).rename(
-        columns={"message_id": "thread_message_id", "duration_ns": "preempted_by_ns"}
-    )
-    found = rows.merge(taken, on=["thread_message_id", "layer"])
-    sums = found.groupby([*place, "preempted_by"])["preempted_by_ns"].sum().reset_index()
-    longest = sums.sort_values("preempted_by_ns", ascending=False).drop_duplicates(place)
-    longest["preempted_by_ns"] = longest["preempted_by_ns"].astype("Int64")
-    return longest.set_index(place)
+def _keys(rows: Rows, words: tuple[str, ...]) -> Ints:
+    """Number message and layer of rows by the numbers of words; `NONE` where it has no number."""
+    layer = recoded(rows.words("layer"), words)
+    return np.where(layer != NONE, rows["message_id"] * (len(words) + 1) + layer, NONE)
+
+
+def _quantile(ordered: Ordered, fraction: float) -> Floats:
+    """Return a quantile of each group, none of which is empty, rounded as published results are."""
+    place = fraction * (ordered.sizes - 1)
+    below = place.astype(np.int64)
+    low, high = ordered.at(below), ordered.at(below + 1)
+    return np.asarray(low + (high - low) * (place - below), np.float64)
+
+
+def _who(
+    number: Ints, layers: Coded, of: Ints, message: Ints, preemptions: Rows, count: int
+) -> tuple[Coded, Ints]:
+    """Return who preempted longest and for how long, by place of the chain; null for nobody."""
+    names = preemptors(preemptions)
+    keys = _keys(preemptions, layers.words)
+    taken, at = joined(keys, (message * (len(layers.words) + 1) + layers.codes)[of])
+    words = max(len(names.words), 1)
+    pairs, pair = distinct(number[at] * words + names.codes[taken], count * words)
+    ns = sums(pair, preemptions["duration_ns"][taken], len(pairs))
+    place, name = np.divmod(pairs, words)
+    # Of equals the first in the alphabet.
+    order = np.lexsort((ranks(names.words)[name] if len(name) else name, -ns, place))
+    longest = order[np.unique(place[order], return_index=True)[1]]
+    who, whole_ns = np.full(count, NONE, np.int64), np.full(count, NONE, np.int64)
+    who[place[longest]], whole_ns[place[longest]] = name[longest], ns[longest]
+    return Coded(who, names.words), whole_ns

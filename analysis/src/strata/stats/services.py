@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from strata.model.matching import UNSYNCHRONISED
 from strata.schema import tables
+from strata.schema.confidence import UNSYNCHRONISED
 from strata.schema.service_layers import BETWEEN_HOSTS, SERVICE_LAYERS
 from strata.stats.summary import prefixed, summarize, summarize_part
 

@@ -19,8 +19,9 @@ median of the slowest.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from strata.schema.layers import (
@@ -34,7 +35,7 @@ from strata.schema.layers import (
 )
 from strata.stats.places import base_place
 
-Row = Mapping[Hashable, Any]
+Row = Mapping[Any, Any]
 
 WORKING_NS = 350_000
 """What a healthy hop needs of a layer in which a thread runs: publishing, writing, taking, callback
@@ -60,6 +61,7 @@ _WAITING = {
 }
 
 
+@cache
 def allowance(layer: str) -> int:
     """Return what a healthy hop may need for a layer, in ns."""
     if MIDDLEWARE.name in layer:
@@ -99,8 +101,11 @@ def what_stands_out(
     """Judge one chain: its rows of `blame` and `modes`, and how many outliers it has."""
     # Between hosts without a common clock nobody knows how long it took.
     known = [row for row in causes if not row["unsynchronised"]]
-    single = _largest([row for row in known if _is_long(row, known)])
-    spread = None if single else _largest([r for r in known if _fills(r, known, hop_count)])
+    of_places, of_layers = _summed(known, _place), _summed(known, _layer)
+    single = _largest([row for row in known if _is_long(row, of_places[_place(row)])])
+    spread = None
+    if single is None:
+        spread = _largest([row for row in known if _fills(row, of_layers[_layer(row)], hop_count)])
     return Standing(
         single or spread,
         single is None and spread is not None,
@@ -113,20 +118,39 @@ def _largest(rows: Sequence[Row]) -> Row | None:
     return max(rows, key=lambda row: float(row["share_p50"]), default=None)
 
 
-def _is_long(row: Row, causes: Sequence[Row]) -> bool:
-    """With all that its layer is split into at one place: running, preempted, blocked."""
-    place = base_place(row["where"])
-    same = [
-        one for one in causes if (one["layer"], base_place(one["where"])) == (row["layer"], place)
-    ]
-    long = sum(one["typical_ns"] for one in same) > allowance(row["layer"])
-    return bool(long and sum(one["share_p50"] for one in same) >= MIN_SHARE)
+def _layer(row: Row) -> Hashable:
+    return str(row["layer"])
 
 
-def _fills(row: Row, causes: Sequence[Row], hop_count: int) -> bool:
-    same = [one for one in causes if one["layer"] == row["layer"]]
-    long = sum(one["typical_ns"] for one in same) > hop_count * allowance(row["layer"])
-    return bool(long and sum(one["share_p50"] for one in same) >= MOST)
+def _place(row: Row) -> Hashable:
+    """Where it is, with all that its layer is split into there: running, preempted, blocked."""
+    return row["layer"], base_place(row["where"])
+
+
+@dataclass
+class _Sum:
+    """Of several causes of the typical messages."""
+
+    ns: float = 0.0
+    share: float = 0.0
+
+
+def _summed(causes: Sequence[Row], key: Callable[[Row], Hashable]) -> dict[Hashable, _Sum]:
+    found: dict[Hashable, _Sum] = {}
+    for row in causes:
+        own = found.setdefault(key(row), _Sum())
+        own.ns += row["typical_ns"]
+        own.share += row["share_p50"]
+    return found
+
+
+def _is_long(row: Row, there: _Sum) -> bool:
+    return bool(there.ns > allowance(row["layer"]) and there.share >= MIN_SHARE)
+
+
+def _fills(row: Row, of_layer: _Sum, hop_count: int) -> bool:
+    long = of_layer.ns > hop_count * allowance(row["layer"])
+    return bool(long and of_layer.share >= MOST)
 
 
 def _of_outliers(causes: Sequence[Row], outliers: int) -> Row | None:

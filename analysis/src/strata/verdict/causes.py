@@ -18,14 +18,18 @@ follow by share.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from strata.schema import tables
+from strata.schema.rows import NONE, Flags, Ints, Rows
+from strata.stats.grouped import counts, sums
 from strata.stats.stands_out import MIN_OUTLIERS, allowance
 from strata.verdict.executor_load import busy_shares
+from strata.verdict.threads import ThreadNumbers
+from strata.verdict.time_parts import Part, time_parts
 
 STANDS_OUT_SHARE = 0.3
 STARVED_NS = 1_000_000
@@ -39,159 +43,229 @@ MOST_NODES = 3
 """Of a process: more nodes are counted, not named."""
 
 _KINDS = ("executor", "cpu", "topic", "hop")
-_THREAD = ["host", "vpid", "vtid"]
+
+Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Results:
-    """The declared tables that causes are made from; `parts` is of strata.verdict.time_parts.
+    """The declared tables that causes are made from.
 
-    `messages` are the finished ones of the application. `thread_cpu` tells how long threads waited
-    for a CPU: host, vpid, vtid, process, source, traffic_on_cpu_ns, traffic_cpu_wait_ns.
+    `chosen` flags the finished messages of the application (strata.verdict.time_parts), `executor`
+    is that of the thread which took each message (strata.verdict.threads), or `NONE`.
     """
 
-    parts: pd.DataFrame
-    messages: pd.DataFrame
-    publications: pd.DataFrame
-    takes: pd.DataFrame
-    hops: pd.DataFrame
-    executors: pd.DataFrame
-    threads: pd.DataFrame
-    thread_cpu: pd.DataFrame
+    messages: Rows
+    chosen: Flags
+    executor: Ints
+    blockers: Rows
+    publications: Rows
+    takes: Rows
+    hops: Rows
+    executors: Rows
+    threads: Rows
+    thread_cpu: Rows
+
+    def parts(self, layers: Collection[str] | None = None) -> Iterator[Part]:
+        """Yield the parts of the chosen messages in all layers, or in some."""
+        return time_parts(self.messages, self.chosen, self.executor, self.blockers, layers)
 
 
-def find_causes(results: Results) -> pd.DataFrame:
-    """Return the table `system_causes`; its column text is still empty."""
-    total = int(results.messages["latency_ns"].sum())
+def find_causes(results: Results) -> list[Record]:
+    """Return the rows of the table `system_causes`, ranked; without the column text."""
+    total = int(results.messages["latency_ns"][results.chosen].sum())
     if total <= 0:
-        return tables.SYSTEM_CAUSES.empty()
-    found = pd.concat(
-        [_executors(results), _topics(results), _hops(results)], ignore_index=True
-    ).assign(share=lambda frame: frame["duration_ns"] / total)
-    found = found[found["share"] >= LEAST_SHARE]
-    found["mean_ns"] = found["duration_ns"] / found["count"].clip(lower=1)
-    # What a healthy hop may need is known by layer: the largest of a cause is held against it.
-    long = found["largest_ns"] / found["count"].clip(lower=1) > found["layer"].map(allowance)
-    full = (found["kind"] == "executor") & (found["busy"].fillna(0.0) >= FULL)
-    found["stands_out"] = long & (found["share"] >= np.where(full, FULL_SHARE, STANDS_OUT_SHARE))
-    found = found.drop(columns="largest_ns")
-    starved = _starved(results)
-    found = pd.concat([found, starved], ignore_index=True) if len(starved) else found
-    return tables.SYSTEM_CAUSES.frame(_ranked(found).assign(text=""))
+        return []
+    every = _Sums(results)
+    found = [
+        cause
+        for cause in (*_executors(results, every), *_topics(results, every), *_hops(results, every))
+        if cause["duration_ns"] / total >= LEAST_SHARE
+    ]
+    for cause in found:
+        share = cause["share"] = cause["duration_ns"] / total
+        count = max(cause["count"], 1)
+        cause["mean_ns"] = cause["duration_ns"] / count
+        full = cause["kind"] == "executor" and (cause["busy"] or 0.0) >= FULL
+        much = share >= (FULL_SHARE if full else STANDS_OUT_SHARE)
+        # What a healthy hop may need is known by layer: the largest of a cause is held against it.
+        cause["stands_out"] = much and every.largest_ns(cause) / count > allowance(cause["layer"])
+    found += _starved(results)
+    return _ranked(found)
 
 
-def _ranked(found: pd.DataFrame) -> pd.DataFrame:
-    kind = found["kind"].map(dict(zip(_KINDS, range(len(_KINDS)), strict=True)))
-    order = pd.DataFrame(
-        {
-            "after": ~found["stands_out"].astype(bool),
-            "kind": kind.where(found["stands_out"].astype(bool), 0),
-            "share": -found["share"].fillna(0.0).astype(float),
-        }
-    )
-    ranked = found.loc[order.sort_values(["after", "kind", "share"], kind="stable").index]
-    return ranked.reset_index(drop=True).assign(rank=range(1, len(ranked) + 1))
+def _ranked(found: list[Record]) -> list[Record]:
+    def place(cause: Record) -> tuple[bool, int, float]:
+        standing = cause["stands_out"]
+        kind = _KINDS.index(cause["kind"]) if standing else 0
+        return not standing, kind, -(cause.get("share") or 0.0)
+
+    ranked = sorted(found, key=place)
+    return [{"rank": rank, **cause} for rank, cause in enumerate(ranked, start=1)]
 
 
-def _summed(parts: pd.DataFrame, key: list[str]) -> pd.DataFrame:
-    """Sums by key, with the number of messages and the layer that has most of each.
+class _Sums:
+    """The time of each executor, topic and hop by layer, and how many messages each is about.
 
-    `largest_ns` is of that layer, without the few messages that have most of it.
+    A key is an executor's id, a topic's code or a hop's id.
     """
-    by_layer = parts.groupby([*key, "layer"])["duration_ns"].sum().reset_index()
-    largest = by_layer.sort_values("duration_ns", ascending=False).drop_duplicates(key)
-    largest = largest[[*key, "layer"]]
-    grouped = parts.groupby(key)
-    sums = pd.DataFrame(
-        {"duration_ns": grouped["duration_ns"].sum(), "count": grouped["message_id"].nunique()}
-    )
-    own = parts.merge(largest, on=[*key, "layer"])
-    sums["largest_ns"] = own.groupby(key)["duration_ns"].sum() - _few(own, key)
-    return sums.reset_index().merge(largest, on=key)
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+        self._key: dict[str, Callable[[Part], Ints]] = {
+            "executor": lambda part: part.executor,
+            "topic": lambda part: results.messages.words("topic").codes[part.message],
+            "hop": lambda part: results.messages["hop_id"][part.message],
+        }
+        self.by_layer: dict[str, dict[int, dict[str, int]]] = {kind: {} for kind in self._key}
+        there = {kind: np.zeros(len(results.messages), bool) for kind in self._key}
+        of_hops: dict[tuple[int, str], int] = {}
+        for part, key in self._parts():
+            there[part.kind][part.message] = True
+            count = int(key.max(initial=NONE)) + 1
+            size, ns = counts(key, count), sums(key, part.duration_ns, count)
+            for at in np.flatnonzero(size).tolist():
+                self.by_layer[part.kind].setdefault(at, {})[part.layer] = int(ns[at])
+                if part.kind == "hop":
+                    of_hops[at, part.layer] = int(size[at])
+        self._of_hops = of_hops
+        self._counts = {
+            "executor": self._counted(results.executor, there["executor"]),
+            "topic": self._counted(results.messages.words("topic").codes, there["topic"]),
+        }
+
+    def count(self, kind: str, key: int, layer: str) -> int:
+        """Return how many messages a cause is about; of a hop, in the layer."""
+        return self._of_hops[key, layer] if kind == "hop" else int(self._counts[kind][key])
+
+    def largest_ns(self, cause: Record) -> int:
+        """Return the time of a cause in its layer, without the few messages with most of it."""
+        of = cause["of"]
+        values = [
+            part.duration_ns[key == of]
+            for part, key in self._parts((cause["layer"],))
+            if part.kind == cause["kind"]
+        ]
+        ns = np.concatenate(values) if values else np.empty(0, np.int64)
+        few = min(int(len(ns) * FEW), MIN_OUTLIERS - 1)
+        longest = np.partition(ns, len(ns) - few)[len(ns) - few :] if few else ns[:0]
+        return int(ns.sum()) - int(longest.sum())
+
+    def _parts(self, layers: Collection[str] | None = None) -> Iterator[tuple[Part, Ints]]:
+        """Yield parts with the key of each row; what no executor took is of none."""
+        for part in self._results.parts(layers):
+            key = self._key[part.kind](part)
+            if part.kind == "executor" and (key == NONE).any():
+                there = key != NONE
+                part = part.take(there)
+                key = key[there]
+            yield part, key
+
+    @staticmethod
+    def _counted(key: Ints, there: Flags) -> Ints:
+        return counts(key[there], int(key.max(initial=NONE)) + 1)
 
 
-def _few(parts: pd.DataFrame, key: list[str]) -> pd.Series[int]:
-    """Return by key the time of the few messages that have most of it."""
-    of_message = parts.groupby([*key, "message_id"])["duration_ns"].sum()
-    grouped = of_message.sort_values(ascending=False).groupby(level=key)
-    few = (grouped.transform("size") * FEW).clip(upper=MIN_OUTLIERS - 1).astype("int64")
-    longest = few.index[grouped.cumcount() < few]
-    return of_message[longest].groupby(level=key).sum().reindex(grouped.size().index, fill_value=0)
+def _largest(by_layer: dict[str, int]) -> str:
+    """Return the layer with most of the time, of equals the first in the alphabet."""
+    return min(by_layer, key=lambda layer: (-by_layer[layer], layer))
 
 
-def _executors(results: Results) -> pd.DataFrame:
-    parts = results.parts
-    own = parts[(parts["kind"] == "executor") & parts["executor_id"].notna()]
-    sums = _summed(own.astype({"executor_id": "int64"}), ["executor_id"])
-    busy = busy_shares(results.threads)["busy"]
-    nodes = results.executors.set_index("executor_id")["nodes"]
-    return sums.assign(
-        kind="executor",
-        where=sums["executor_id"].map(nodes).astype(object),
-        busy=sums["executor_id"].map(busy).astype(float),
-    )
+def _cause(every: _Sums, kind: str, key: int, by_layer: dict[str, int]) -> Record:
+    layer = _largest(by_layer)
+    return {
+        "kind": kind,
+        "of": key,
+        "layer": layer,
+        "duration_ns": sum(by_layer.values()),
+        "count": every.count(kind, key, layer),
+        "busy": None,
+    }
 
 
-def _topics(results: Results) -> pd.DataFrame:
-    parts = results.parts
-    sums = _summed(parts[parts["kind"] == "topic"], ["topic"])
-    return sums.rename(columns={"topic": "where"}).assign(kind="topic")
+def _executors(results: Results, every: _Sums) -> Iterator[Record]:
+    busy = busy_shares(results.threads).of("busy")
+    executors = results.executors
+    nodes = dict(zip(executors["executor_id"].tolist(), executors.texts("nodes"), strict=True))
+    for executor, by_layer in sorted(every.by_layer["executor"].items()):
+        share = busy.get(executor, np.nan)
+        yield {
+            **_cause(every, "executor", executor, by_layer),
+            "executor_id": executor,
+            "where": nodes[executor],
+            "busy": None if np.isnan(share) else share,
+        }
 
 
-def _hops(results: Results) -> pd.DataFrame:
+def _topics(results: Results, every: _Sums) -> Iterator[Record]:
+    words = results.messages.words("topic").words
+    for topic, by_layer in sorted(every.by_layer["topic"].items(), key=lambda item: words[item[0]]):
+        yield {**_cause(every, "topic", topic, by_layer), "where": words[topic]}
+
+
+def _hops(results: Results, every: _Sums) -> Iterator[Record]:
     """What nodes did with what they received: a row a hop and layer."""
-    parts = results.parts
-    own = parts[parts["kind"] == "hop"]
-    sums = _summed(own.assign(part=own["layer"]), ["hop_id", "part"])
-    hop = results.hops.set_index("hop_id")
-    names = hop["topic"] + " in " + hop["subscription_node"]
-    where = sums["hop_id"].map(names).astype(object)
-    return sums.drop(columns="part").assign(kind="hop", where=where)
+    hops = results.hops
+    names = zip(hops.texts("topic"), hops.texts("subscription_node"), strict=True)
+    where = dict(zip(hops["hop_id"].tolist(), names, strict=True))
+    for hop, by_layer in sorted(every.by_layer["hop"].items()):
+        topic, node = where[hop]
+        for layer, ns in sorted(by_layer.items()):
+            cause = _cause(every, "hop", hop, {layer: ns})
+            yield {**cause, "hop_id": hop, "where": f"{topic} in {node}"}
 
 
-def _nodes_of(executors: pd.DataFrame, processes: pd.DataFrame) -> pd.Series[str]:
-    """Say which nodes run in each process: " of /a, /b", or how many; nothing without names."""
+def _nodes_of(executors: Rows) -> dict[tuple[str, int], list[str]]:
+    """Return the nodes that run in each process (host, vpid)."""
     named: dict[tuple[str, int], list[str]] = {}
-    for row in executors[executors["nodes"].notna()].to_dict("records"):
+    for row in executors.records():
         nodes = named.setdefault((row["host"], row["vpid"]), [])
-        nodes += [node for node in str(row["nodes"]).split(", ") if node and node not in nodes]
-    words = []
-    for key in zip(processes["host"], processes["vpid"], strict=True):
-        nodes = named.get(key, [])
-        many = len(nodes) > MOST_NODES
-        words.append(
-            f" of {len(nodes)} nodes" if many else f" of {', '.join(nodes)}" if nodes else ""
-        )
-    return pd.Series(words, processes.index, dtype=object)
+        nodes += [node for node in (row["nodes"] or "").split(", ") if node and node not in nodes]
+    return named
 
 
-def _starved(results: Results) -> pd.DataFrame:
+def _said_nodes(nodes: list[str]) -> str:
+    """Say which nodes, or how many: " of /a, /b"; nothing without names."""
+    if len(nodes) > MOST_NODES:
+        return f" of {len(nodes)} nodes"
+    return f" of {', '.join(nodes)}" if nodes else ""
+
+
+def _starved(results: Results) -> list[Record]:
     """Processes whose threads with messages wanted CPUs and had none."""
     cpu = results.thread_cpu
-    if cpu.empty:
-        return pd.DataFrame()
-    ends = [results.publications[_THREAD], results.takes[_THREAD]]
-    messages = pd.concat(ends).groupby(_THREAD).size().rename("count").reset_index()
-    own = cpu.merge(messages, on=_THREAD)
-    grouped = own.groupby(["host", "vpid", "process", "source"])
-    columns = ["traffic_on_cpu_ns", "traffic_cpu_wait_ns", "count"]
-    sums = grouped[columns].sum().reset_index()
-    waited = sums["traffic_cpu_wait_ns"]
-    wanted = sums["traffic_on_cpu_ns"] + waited
-    out = pd.DataFrame(
-        {
-            "kind": "cpu",
-            "source": sums["source"],
-            "where": sums["process"].astype(str)
-            + " ("
-            + sums["vpid"].astype(str)
-            + ")"
-            + _nodes_of(results.executors, sums),
-            "duration_ns": waited.astype("int64"),
-            "count": sums["count"].astype("int64"),
-            "mean_ns": (waited / sums["count"].clip(lower=1)).astype(float),
-            "busy": (waited / wanted.where(wanted > 0)).astype(float),
-        }
-    )
-    out["stands_out"] = (out["busy"].fillna(0.0) >= STARVED) & (out["mean_ns"] >= STARVED_NS)
-    return out[out["stands_out"]]
+    if not len(cpu):
+        return []
+    numbers = ThreadNumbers(cpu)
+    messages = np.zeros(len(numbers), np.int64)
+    for ends in (results.publications, results.takes):
+        thread = numbers.of(ends)
+        messages += counts(thread[thread != NONE], len(numbers))
+    processes: dict[tuple[str, int, str, str], list[int]] = {}
+    for row, count in zip(cpu.records(), messages[numbers.of_rows].tolist(), strict=True):
+        key = row["host"], row["vpid"], row["process"], row["source"]
+        if count and None not in key:
+            own = processes.setdefault(key, [0, 0, 0])
+            own[0] += row["traffic_on_cpu_ns"] or 0
+            own[1] += row["traffic_cpu_wait_ns"] or 0
+            own[2] += count
+    nodes = _nodes_of(results.executors)
+    found = []
+    for key, (on_cpu_ns, waited_ns, count) in sorted(processes.items()):
+        host, vpid, process, source = key
+        mean_ns, wanted_ns = waited_ns / max(count, 1), on_cpu_ns + waited_ns
+        busy = waited_ns / wanted_ns if wanted_ns > 0 else 0.0
+        if busy >= STARVED and mean_ns >= STARVED_NS:
+            found.append(
+                {
+                    "kind": "cpu",
+                    "source": source,
+                    "where": f"{process} ({vpid}){_said_nodes(nodes.get((host, vpid), []))}",
+                    "duration_ns": waited_ns,
+                    "count": count,
+                    "mean_ns": mean_ns,
+                    "busy": busy,
+                    "stands_out": True,
+                }
+            )
+    return found

@@ -12,146 +12,254 @@ full while messages come, the whole trace would say little.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
 import numpy as np
-import pandas as pd
 
-from strata.model.search import greatest_so_far
 from strata.schema import tables
+from strata.schema.rows import NONE, Coded, Flags, Floats, Ints, Rows
+from strata.stats.grouped import counts, distinct, found, joined, sums
+from strata.verdict.threads import ThreadNumbers
 
-_THREAD = ["host", "vpid", "vtid"]
-_KEY = ["executor_id", "callback_id", "work"]
-_PARTS = [*_KEY, "start_ns", "until_ns", "unfinished"]
+_CALLBACK, _TAKE = _WORK = ("callback", "take")
 
 
-def busy_shares(threads: pd.DataFrame) -> pd.DataFrame:
-    """Return what the threads of each executor did, as fractions of their time, by executor id.
+@dataclass(frozen=True)
+class BusyShares:
+    """What the threads of executors did, as fractions of their time; a row an executor id.
 
-    Columns are threads, span_ns (of the whole trace), traffic_ns, executing, waiting, outside
-    (between two calls of spin_some or spin_all) and busy: all but waiting for work or for the
-    executor's mutex, and but outside. Executing, waiting and busy are of traffic_ns: from the first
-    message that the executor took to the end of the last one's callback; without messages of the
-    whole trace. Waiting and busy are null where waits were not recorded. `threads` is the table
-    `executor_threads`.
+    `span_ns` is of the whole trace. `executing`, `waiting` and `busy` are of `traffic_ns`: from the
+    first message that the executor took to the end of the last one's callback; without messages of
+    the whole trace. `busy` is all but waiting for work or for the executor's mutex, and but
+    `outside` (between two calls of spin_some or spin_all, of `span_ns`). NaN where waits were not
+    recorded, and of no time.
     """
-    idle = threads["waiting_ns"] + threads["mutex_ns"].fillna(0) + threads["outside_ns"].fillna(0)
+
+    executor_id: Ints
+    threads: Ints
+    span_ns: Floats
+    traffic_ns: Floats
+    executing: Floats
+    waiting: Floats
+    outside: Floats
+    busy: Floats
+
+    def of(self, name: str) -> Mapping[int, float]:
+        """Return a column by executor id."""
+        values: Floats = getattr(self, name)
+        return dict(zip(self.executor_id.tolist(), values.tolist(), strict=True))
+
+
+def busy_shares(threads: Rows) -> BusyShares:
+    """Return what the threads of each executor did; `threads` is the table `executor_threads`."""
+    ids = threads["executor_id"]
+    executors, number = distinct(ids, int(ids.max(initial=0)) + 1)
+    count = len(executors)
+
+    def total(values: Ints) -> Floats:
+        return sums(number, values, count).astype(np.float64)
+
     span_ns = threads["end_ns"] - threads["begin_ns"]
-    none = threads["traffic_begin_ns"].isna()
-    sums = threads.assign(
-        span_ns=span_ns,
-        traffic_ns=(threads["traffic_end_ns"] - threads["traffic_begin_ns"]).mask(none, span_ns),
-        traffic_executing_ns=threads["traffic_executing_ns"].mask(none, threads["executing_ns"]),
-        traffic_waiting_ns=threads["traffic_waiting_ns"].mask(none, threads["waiting_ns"]),
-        traffic_idle_ns=threads["traffic_idle_ns"].mask(none, idle),
+    waiting_ns = threads["waiting_ns"]
+    outside_ns = _known(threads["outside_ns"])
+    idle_ns = np.where(
+        waiting_ns == NONE, NONE, waiting_ns + _known(threads["mutex_ns"]) + outside_ns
     )
-    grouped = sums.groupby("executor_id")
-    span = grouped["span_ns"].sum().astype(float)
-    traffic = grouped["traffic_ns"].sum().astype(float)
-    known = grouped["traffic_waiting_ns"].count() == grouped.size()
-    over = traffic.where(traffic > 0)
-    waiting = (grouped["traffic_waiting_ns"].sum().astype(float) / over).where(known)
-    idle_share = (grouped["traffic_idle_ns"].sum().astype(float) / over).where(known)
-    return pd.DataFrame(
-        {
-            "threads": grouped.size(),
-            "span_ns": span,
-            "traffic_ns": traffic,
-            "executing": grouped["traffic_executing_ns"].sum().astype(float) / over,
-            "waiting": waiting,
-            "outside": grouped["outside_ns"].sum().astype(float) / span.where(span > 0),
-            "busy": 1.0 - idle_share,
-        }
+    none = threads["traffic_begin_ns"] == NONE
+    traffic_ns = np.where(none, span_ns, threads["traffic_end_ns"] - threads["traffic_begin_ns"])
+    executing_ns = np.where(none, threads["executing_ns"], threads["traffic_executing_ns"])
+    waited_ns = np.where(none, waiting_ns, threads["traffic_waiting_ns"])
+    idle_ns = np.where(none, idle_ns, threads["traffic_idle_ns"])
+    known = counts(number[waited_ns == NONE], count) == 0
+    span, traffic = total(span_ns), total(traffic_ns)
+    return BusyShares(
+        executors,
+        counts(number, count),
+        span,
+        traffic,
+        _share(total(_known(executing_ns)), traffic),
+        np.where(known, _share(total(_known(waited_ns)), traffic), np.nan),
+        _share(total(outside_ns), span),
+        1.0 - np.where(known, _share(total(_known(idle_ns)), traffic), np.nan),
     )
+
+
+def _known(values: Ints) -> Ints:
+    """Return values with 0 for null."""
+    return np.where(values == NONE, 0, values)
+
+
+def _share(part: Floats, whole: Floats) -> Floats:
+    share = np.full(len(part), np.nan)
+    np.divide(part, whole, out=share, where=whole > 0)
+    return share
+
+
+@dataclass(frozen=True)
+class _Ran:
+    """Callbacks and takes of executors: when each ran, and whether it never ended."""
+
+    executor: Ints
+    callback: Ints
+    work: Ints
+    start_ns: Ints
+    until_ns: Ints
+    unfinished: Flags
 
 
 def executor_load(
-    messages: pd.DataFrame,
-    instances: pd.DataFrame,
-    objects: pd.DataFrame,
-    threads: pd.DataFrame,
-    blockers: pd.DataFrame,
-) -> pd.DataFrame:
+    messages: Rows,
+    executor_of: Ints,
+    instances: Rows,
+    objects: Rows,
+    threads: Rows,
+    blockers: Rows,
+) -> Rows:
     """Return the table `executor_load`.
 
-    `messages` has the column executor_id (strata.verdict.time_parts) of all messages; the others
-    are the tables `callback_instances`, `callback_objects`, `executor_threads` and
+    `executor_of` is the executor of each of `messages` (strata.verdict.threads); the others are
+    the tables `callback_instances`, `callback_objects`, `executor_threads` and
     `executor_blockers`.
     """
-    executor_of = threads[[*_THREAD, "executor_id"]].drop_duplicates(_THREAD)
-    ran = instances.merge(executor_of, on=_THREAD)
-    ran = _outermost(ran).assign(work="callback")
-    ran["unfinished"] = ran["end_ns"].isna()
-    parts = [ran[_PARTS], _takes(messages, ran)]
-    every = _with_traffic(pd.concat(parts, ignore_index=True), threads)
-    grouped = every.groupby(_KEY)
-    load = pd.DataFrame(
-        {
-            "count": grouped.size(),
-            **{name: grouped[name].sum() for name in ("duration_ns", "traffic_ns", "unfinished")},
-        }
-    ).reset_index()
-    behind = blockers.dropna(subset=["callback_id"]).merge(
-        messages[["message_id", "executor_id"]].dropna(), on="message_id"
+    ran = _callbacks(instances, threads)
+    takes = _takes(messages, executor_of, ran)
+    executor, callback, work = (
+        np.concatenate([getattr(ran, name), getattr(takes, name)])
+        for name in ("executor", "callback", "work")
     )
-    waited = behind.groupby(_KEY)["duration_ns"].sum()
-    pairs = pd.MultiIndex.from_frame(load[_KEY])
-    load["waited_ns"] = waited.reindex(pairs, fill_value=0).to_numpy()
-    return _named(load, objects, threads)
-
-
-def _takes(messages: pd.DataFrame, ran: pd.DataFrame) -> pd.DataFrame:
-    """Takes of messages from picked (else taken) to the start of their callback, one in `ran`."""
-    own = messages.dropna(subset=["executor_id", "callback_id", "callback_start_ns"])
-    taken = own["rmw_take_ns"].fillna(own["dequeue_ns"])
-    began = own["picked_ns"].fillna(taken).astype("int64")
-    took = pd.DataFrame(
-        {
-            "executor_id": own["executor_id"].astype("int64"),
-            "callback_id": own["callback_id"].astype("int64"),
-            "start_ns": own["callback_start_ns"].astype("int64"),
-            "picked_ns": began,
-        }
+    size = max(len(objects), int(callback.max(initial=0)) + 1) + 1
+    pairs, number = distinct(
+        (executor * size + callback) * 2 + work, (int(executor.max(initial=0)) + 1) * size * 2
     )
-    outer = ["executor_id", "callback_id", "start_ns"]
-    own = took.merge(ran[outer].drop_duplicates(), on=outer)
-    own = own.rename(columns={"start_ns": "until_ns", "picked_ns": "start_ns"})
-    return own.assign(work="take", unfinished=False)[_PARTS]
-
-
-def _with_traffic(parts: pd.DataFrame, threads: pd.DataFrame) -> pd.DataFrame:
-    """Add duration_ns, and traffic_ns: what of it lies within the traffic of the executor."""
-    grouped = threads.groupby("executor_id")
-    begin = parts["executor_id"].map(grouped["traffic_begin_ns"].min()).astype("Int64")
-    end = parts["executor_id"].map(grouped["traffic_end_ns"].max()).astype("Int64")
-    start_ns, until_ns = parts["start_ns"].astype("Int64"), parts["until_ns"].astype("Int64")
-    inside = until_ns.where(until_ns < end, end) - start_ns.where(start_ns > begin, begin)
-    return parts.assign(
-        duration_ns=(until_ns - start_ns).astype("int64"),
-        traffic_ns=inside.where(inside > 0, 0).fillna(0).astype("int64"),
+    duration, traffic, unfinished = (
+        sums(number, np.concatenate([one, other]), len(pairs))
+        for one, other in zip(_measured(ran, threads), _measured(takes, threads), strict=True)
     )
-
-
-def _outermost(ran: pd.DataFrame) -> pd.DataFrame:
-    """Leave out what began before another execution of its thread had ended."""
-    ordered = ran.sort_values([*_THREAD, "start_ns"])
-    thread = np.asarray(ordered.groupby(_THREAD, sort=False).ngroup(), np.int64)
-    start_ns = ordered["start_ns"].to_numpy(np.int64)
-    until_ns = greatest_so_far(thread, ordered["until_ns"].to_numpy(np.int64))
-    inside = np.zeros(len(ordered), bool)
-    inside[1:] = (thread[1:] == thread[:-1]) & (until_ns[:-1] > start_ns[1:])
-    return ordered[~inside]
-
-
-def _named(load: pd.DataFrame, objects: pd.DataFrame, threads: pd.DataFrame) -> pd.DataFrame:
+    waited_ns = _waited(blockers, executor_of, pairs, size)
+    rest, of_work = np.divmod(pairs, 2)
+    of_executor, of_callback = np.divmod(rest, size)
     shares = busy_shares(threads)
-    span, traffic = shares["span_ns"], shares["traffic_ns"]
-    named = load.merge(objects[["callback_id", "node", "trigger"]], on="callback_id", how="left")
-    named = named.sort_values(
-        ["executor_id", "duration_ns", "callback_id"], ascending=[True, False, True]
+    at = np.searchsorted(shares.executor_id, of_executor)
+    order = np.lexsort((of_callback, -duration, of_executor))
+    row = found(objects["callback_id"], np.arange(len(objects)), of_callback, NONE)
+    return Rows(
+        tables.EXECUTOR_LOAD,
+        {
+            "executor_id": of_executor[order],
+            "rank": _ranks(of_executor[order]),
+            "work": Coded(of_work[order], _WORK),
+            "callback_id": of_callback[order],
+            "node": _of_rows(objects.words("node"), row[order]),
+            "trigger": _of_rows(objects.words("trigger"), row[order]),
+            "count": counts(number, len(pairs))[order],
+            "duration_ns": duration[order],
+            "share": (duration / np.maximum(shares.span_ns[at], 1))[order],
+            "traffic_ns": traffic[order],
+            "traffic_share": (traffic / np.maximum(shares.traffic_ns[at], 1))[order],
+            "unfinished": unfinished[order],
+            "waited_ns": waited_ns[order],
+        },
     )
-    return tables.EXECUTOR_LOAD.frame(
-        named.assign(
-            rank=named.groupby("executor_id").cumcount() + 1,
-            share=named["duration_ns"] / named["executor_id"].map(span).clip(lower=1),
-            traffic_share=named["traffic_ns"] / named["executor_id"].map(traffic).clip(lower=1),
-        )
+
+
+def _of_rows(column: Coded, rows: Ints) -> Coded:
+    return Coded(np.append(column.codes, NONE)[rows], column.words)
+
+
+def _ranks(executor: Ints) -> Ints:
+    """Return the place of each row in its executor, from 1; executors come one after the other."""
+    first = np.searchsorted(executor, executor, side="left")
+    return np.arange(len(executor)) - first + 1
+
+
+def _measured(parts: _Ran, threads: Rows) -> tuple[Ints, Ints, Ints]:
+    """Return how long each ran, how much of it lies in its executor's traffic, and no end (1)."""
+    ids = threads["executor_id"]
+    count = max(int(ids.max(initial=0)), int(parts.executor.max(initial=0))) + 1
+    far = np.iinfo(np.int64).max
+    there = threads.there("traffic_begin_ns")
+    begin, end = np.full(count, far), np.full(count, NONE)
+    np.minimum.at(begin, ids[there], threads["traffic_begin_ns"][there])
+    np.maximum.at(end, ids[there], threads["traffic_end_ns"][there])
+    inside = np.minimum(parts.until_ns, end[parts.executor])
+    inside = inside - np.maximum(parts.start_ns, np.minimum(begin[parts.executor], far))
+    none = begin[parts.executor] == far
+    traffic_ns = np.where(none, 0, np.maximum(inside, 0))
+    return parts.until_ns - parts.start_ns, traffic_ns, parts.unfinished.astype(np.int64)
+
+
+def _callbacks(instances: Rows, threads: Rows) -> _Ran:
+    """Return what ran on the threads of executors, but for what ran inside of another."""
+    numbers = ThreadNumbers(threads)
+    thread = numbers.of(instances)
+    rows = np.flatnonzero(thread != NONE)
+    rows = rows[_by_thread(thread[rows], instances["start_ns"][rows])]
+    inside = _inside(thread[rows], instances["start_ns"][rows], instances["until_ns"][rows])
+    rows = rows[~inside]
+    return _Ran(
+        threads["executor_id"][numbers.first[thread[rows]]],
+        instances["callback_id"][rows],
+        np.full(len(rows), _WORK.index(_CALLBACK)),
+        instances["start_ns"][rows],
+        instances["until_ns"][rows],
+        instances["end_ns"][rows] == NONE,
     )
+
+
+def _takes(messages: Rows, executor_of: Ints, ran: _Ran) -> _Ran:
+    """Takes of messages from picked (else taken) to the start of their callback, one in `ran`."""
+    start_ns, callback = messages["callback_start_ns"], messages["callback_id"]
+    rows = np.flatnonzero((executor_of != NONE) & (callback != NONE) & (start_ns != NONE))
+    taken_ns = messages["rmw_take_ns"][rows]
+    taken_ns = np.where(taken_ns == NONE, messages["dequeue_ns"][rows], taken_ns)
+    picked_ns = messages["picked_ns"][rows]
+    began_ns = np.where(picked_ns == NONE, taken_ns, picked_ns)
+    executor, callback, start_ns = executor_of[rows], callback[rows], start_ns[rows]
+    # Executions that begin at one instant are told apart by what ran.
+    at, of = joined(ran.start_ns, start_ns)
+    same = (ran.executor[at] == executor[of]) & (ran.callback[at] == callback[of])
+    own = counts(of[same], len(rows)) > 0
+    count = int(own.sum())
+    return _Ran(
+        executor[own],
+        callback[own],
+        np.full(count, _WORK.index(_TAKE)),
+        began_ns[own],
+        start_ns[own],
+        np.zeros(count, bool),
+    )
+
+
+def _by_thread(thread: Ints, start_ns: Ints) -> Ints:
+    """Return rows by thread, in order of time within each."""
+    if len(start_ns) > 1 and (np.diff(start_ns) < 0).any():
+        return np.lexsort((start_ns, thread))
+    return np.argsort(thread, kind="stable")
+
+
+def _inside(thread: Ints, start_ns: Ints, until_ns: Ints) -> Flags:
+    """Flag what began before another of its thread had ended; rows are in order of `_by_thread`."""
+    inside = np.zeros(len(thread), bool)
+    bounds = np.flatnonzero(np.diff(thread, prepend=NONE, append=NONE))
+    for begin, end in pairwise(bounds.tolist()):
+        latest_ns = np.maximum.accumulate(until_ns[begin:end])
+        inside[begin + 1 : end] = latest_ns[:-1] > start_ns[begin + 1 : end]
+    return inside
+
+
+def _waited(blockers: Rows, executor_of: Ints, pairs: Ints, size: int) -> Ints:
+    """Return how long messages waited behind each callback or take of their executor.
+
+    `pairs` number these: executor * size + callback, twice, and what kind of work.
+    """
+    executor = executor_of[blockers["message_id"]]
+    callback, work = blockers["callback_id"], blockers.words("work").are(_TAKE)
+    rows = np.flatnonzero((executor != NONE) & (callback != NONE) & (callback < size))
+    if not len(rows) or not len(pairs):
+        return np.zeros(len(pairs), np.int64)
+    keys = (executor[rows] * size + callback[rows]) * 2 + work[rows]
+    at = np.minimum(np.searchsorted(pairs, keys), len(pairs) - 1)
+    there = pairs[at] == keys
+    return sums(at[there], blockers["duration_ns"][rows][there], len(pairs))

@@ -14,9 +14,10 @@ import re
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-import pandas as pd
+import numpy as np
 
 from strata.schema import tables
+from strata.schema.rows import Rows
 
 Row = Mapping[Hashable, Any]
 
@@ -25,24 +26,22 @@ _ARROW = " -> "
 _NUMBER = re.compile(r"\d+")
 
 
-def group_chains(chains: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def group_chains(chains: Rows) -> tuple[Rows, Rows]:
     """Return the tables `chain_groups` and `chain_group_members`, groups in order of `chains`."""
-    rows = chains.to_dict("records")
+    rows = list(chains.records())
     shapes = [(_shape(row["nodes"]), _shape(row["name"])) for row in rows]
     keys: list[Hashable] = list(shapes)
     if len(set(keys)) > MOST_SHAPES:
         keys = [(nodes[0], nodes[-1]) for nodes, _ in shapes]
     number = {key: place for place, key in enumerate(dict.fromkeys(keys))}
-    members = [number[key] for key in keys]
+    members = np.asarray([number[key] for key in keys], np.int64)
     grouped: list[list[Row]] = [[] for _ in number]
-    for row, group in zip(rows, members, strict=True):
+    for row, group in zip(rows, members.tolist(), strict=True):
         grouped[group].append(row)
     found = [_group(number, own) for number, own in enumerate(grouped)]
     return (
-        tables.CHAIN_GROUPS.frame(pd.DataFrame(found, columns=tables.CHAIN_GROUPS.names)),
-        tables.CHAIN_GROUP_MEMBERS.frame(
-            pd.DataFrame({"chain_id": chains["chain_id"], "group_id": members})
-        ),
+        Rows.of_records(tables.CHAIN_GROUPS, found),
+        Rows(tables.CHAIN_GROUP_MEMBERS, {"chain_id": chains["chain_id"], "group_id": members}),
     )
 
 
@@ -52,9 +51,9 @@ def _shape(way: str) -> tuple[str, ...]:
 
 
 def _group(number: int, rows: Sequence[Row]) -> dict[str, object]:
-    medians = [row["latency_p50"] for row in rows if not pd.isna(row["latency_p50"])]
-    largest = [row["latency_max"] for row in rows if not pd.isna(row["latency_max"])]
-    slowest = max(rows, key=lambda row: -1.0 if pd.isna(row["latency_p50"]) else row["latency_p50"])
+    medians = [row["latency_p50"] for row in rows if row["latency_p50"] is not None]
+    largest = [row["latency_max"] for row in rows if row["latency_max"] is not None]
+    slowest = max(rows, key=lambda row: -1.0 if row["latency_p50"] is None else row["latency_p50"])
     hops = [int(row["hop_count"]) for row in rows]
     shapes = {(_shape(row["nodes"]), _shape(row["name"])) for row in rows}
     return {

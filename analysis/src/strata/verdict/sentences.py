@@ -4,18 +4,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
+import numpy as np
 
 from strata.schema.layers import CALLBACK, SUSPENDED
+from strata.schema.rows import NONE, Flags, Rows
 from strata.units import format_ns, format_share
 from strata.verdict.causes import FULL, STANDS_OUT_SHARE
 from strata.verdict.executor_load import busy_shares
+from strata.verdict.threads import ThreadNumbers
 
-Row = Mapping[Hashable, Any]
+Row = Mapping[Any, Any]
 
 _NAMED_NODES = 2
 _NAMED_THREADS = 4
@@ -34,34 +36,34 @@ _WHOLE = 0.9
 class Executors:
     """The tables `executors`, `executor_threads`, `executor_load` and `thread_cpu`."""
 
-    executors: pd.DataFrame
-    threads: pd.DataFrame
-    load: pd.DataFrame
-    thread_cpu: pd.DataFrame
+    executors: Rows
+    threads: Rows
+    load: Rows
+    thread_cpu: Rows
 
 
-def cause_sentences(causes: pd.DataFrame, executors: Executors) -> list[str]:
+def cause_sentences(causes: Sequence[Row], executors: Executors) -> list[str]:
     """Return a sentence for each row of the table `system_causes`."""
     words = _Words(executors)
-    return [words.of(row) for row in causes.to_dict("records")]
+    return [words.of(cause) for cause in causes]
 
 
-def system_sentence(causes: pd.DataFrame) -> str:
+def system_sentence(causes: Sequence[Row]) -> str:
     """Return what stands out over the whole system, or that nothing does; empty without messages.
 
-    `causes` is the table `system_causes` with its sentences.
+    `causes` are the rows of the table `system_causes` with their sentences.
     """
-    if causes.empty:
+    if not causes:
         return ""
-    standing = causes[causes["stands_out"]]
-    if len(standing):
-        return " ".join(standing["text"].head(_NAMED_CAUSES))
-    largest = causes.sort_values("share", ascending=False, kind="stable").iloc[0]
+    standing = [str(cause["text"]) for cause in causes if cause["stands_out"]]
+    if standing:
+        return " ".join(standing[:_NAMED_CAUSES])
+    largest = max(causes, key=lambda cause: float(cause["share"]))
     return (
         "Nothing stands out: no executor is full, and nothing has "
         f"{format_share(STANDS_OUT_SHARE)} or more of the time of all messages and takes longer "
         "than a healthy system may need. The largest part is "
-        f"{_part(largest.to_dict())}: {format_ns(largest['mean_ns'])} each, "
+        f"{_part(largest)}: {format_ns(largest['mean_ns'])} each, "
         f"{format_share(largest['share'])} of the time."
     )
 
@@ -92,7 +94,8 @@ class _Words:
 
     def __init__(self, executors: Executors) -> None:
         self._executors = executors
-        self._rows = executors.executors.set_index("executor_id")
+        rows = executors.executors
+        self._nodes = dict(zip(rows["executor_id"].tolist(), rows.texts("nodes"), strict=True))
         self._busy = busy_shares(executors.threads)
 
     def of(self, cause: Row) -> str:
@@ -117,70 +120,72 @@ class _Words:
         busy, share = cause["busy"], format_share(cause["share"])
         each = format_ns(cause["mean_ns"])
         load = self._executors.load
-        own = load[load["executor_id"] == number]
+        own = list(load.take(load["executor_id"] == number).records())
         cpu = self._without_cpu(number)
-        if not pd.isna(busy) and busy >= FULL:
-            state = self._busy.loc[number]
-            by_traffic = own.sort_values("traffic_share", ascending=False, kind="stable")
-            what = _fill(by_traffic, "traffic_share")
+        if busy is not None and busy >= FULL:
+            executing = format_share(self._busy.of("executing")[number])
+            what = _fill([(row, row["traffic_share"]) for row in own])
             return (
                 f"The {self._name(number)} is full{self._meanwhile(number)}: it runs callbacks for "
-                f"{format_share(state['executing'])} of its time and waits for work for "
-                f"{format_share(state['waiting'])}. Messages wait {each} each for it, {share} of "
-                f"the time of all messages. It is filled by {what}.{cpu}"
+                f"{executing} of its time and waits for work for "
+                f"{format_share(self._busy.of('waiting')[number])}. Messages wait {each} each for "
+                f"it, {share} of the time of all messages. It is filled by {what}.{cpu}"
             )
-        how: str = "" if pd.isna(busy) else f", which is busy for {format_share(busy)} of its time"
-        outside = float(self._busy["outside"].get(number, 0.0))
+        how = "" if busy is None else f", which is busy for {format_share(busy)} of its time"
+        outside = self._busy.of("outside").get(number, 0.0)
         if outside >= _MUCH_OUTSIDE:
             how += (
                 f" and left by its program, between two calls of spin_some or spin_all, for "
                 f"{format_share(outside)}"
             )
         text = f"Messages wait {each} each for the {self._name(number)}{how}: {share} of the "
-        waited = own["waited_ns"] / max(int(own["waited_ns"].sum()), 1)
-        behind = own.assign(waited=waited).sort_values("waited", ascending=False)
-        if not own["waited_ns"].any():
+        waited_ns = sum(row["waited_ns"] for row in own)
+        if not waited_ns:
             return f"{text}time of all messages.{cpu}"
-        return f"{text}time of all messages, behind {_fill(behind, 'waited')}.{cpu}"
+        behind = _fill([(row, row["waited_ns"] / waited_ns) for row in own])
+        return f"{text}time of all messages, behind {behind}.{cpu}"
 
     def _name(self, number: int) -> str:
-        row = self._rows.loc[number]
         threads = self._executors.threads
-        own = threads[threads["executor_id"] == number]["vtid"].tolist()
+        own = threads["vtid"][self._threads(number)].tolist()
         which = f"thread {own[0]}" if len(own) == 1 else f"threads {', '.join(map(str, own))}"
         if len(own) > _NAMED_THREADS:
             which = f"{len(own)} threads"
-        return f"executor of {_of_nodes(str(row['nodes']))} ({which})"
+        return f"executor of {_of_nodes(str(self._nodes[number]))} ({which})"
+
+    def _threads(self, number: int) -> Flags:
+        return np.asarray(self._executors.threads["executor_id"] == number, bool)
 
     def _meanwhile(self, number: int) -> str:
         """Say when an executor is full, where that is a part of its time."""
-        traffic_ns = float(self._busy["traffic_ns"].loc[number])
-        if traffic_ns >= _WHOLE * float(self._busy["span_ns"].loc[number]):
+        traffic_ns = self._busy.of("traffic_ns")[number]
+        if traffic_ns >= _WHOLE * self._busy.of("span_ns")[number]:
             return ""
-        each = format_ns(traffic_ns / int(self._busy["threads"].loc[number]))
+        each = format_ns(traffic_ns / self._busy.of("threads")[number])
         return f" in the {each} from its first message to its last"
 
     def _without_cpu(self, number: int) -> str:
         """Say for how long the threads of an executor waited for a CPU, where it is much."""
         cpu, threads = self._executors.thread_cpu, self._executors.threads
-        own = threads[threads["executor_id"] == number][["host", "vpid", "vtid"]]
-        waited = int(cpu.merge(own, on=["host", "vpid", "vtid"])["traffic_cpu_wait_ns"].sum())
-        share = waited / max(float(self._busy["traffic_ns"].loc[number]), 1.0)
+        own = ThreadNumbers(threads.take(self._threads(number))).of(cpu) != NONE
+        waited = cpu["traffic_cpu_wait_ns"][own & cpu.there("traffic_cpu_wait_ns")].sum()
+        share = int(waited) / max(self._busy.of("traffic_ns")[number], 1.0)
         if share < _MUCH_CPU:
             return ""
         return f" For {format_share(share)} of their time its threads waited for a CPU."
 
 
-def _fill(load: pd.DataFrame, column: str) -> str:
+def _fill(load: Sequence[tuple[Row, float]]) -> str:
     """Name what has most of an executor, and count the rest: "a 12 %, b 6 % and 17 others"."""
-    rows = load[load[column] >= _LEAST]
-    named = [f"{work_words(row)} ({format_share(row[column])})" for row in rows.to_dict("records")]
+    ordered = sorted(load, key=lambda item: -item[1])
+    rows = [(row, share) for row, share in ordered if share >= _LEAST]
+    named = [f"{work_words(row)} ({format_share(share)})" for row, share in rows]
     if not named:
         return "much that is small"
-    rest = rows[column].iloc[_NAMED_WORK:]
     if len(rows) <= _NAMED_WORK + 1:
         return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
-    each = f"of {format_share(rest.min())} to {format_share(rest.max())} each"
+    rest = [share for _, share in rows[_NAMED_WORK:]]
+    each = f"of {format_share(min(rest))} to {format_share(max(rest))} each"
     return f"{', '.join(named[:_NAMED_WORK])} and {len(rest)} others {each}"
 
 
@@ -188,9 +193,9 @@ def work_words(row: Row) -> str:
     """Say what ran: "the callback for /t in /n", "the timer of /n (100 ms)"."""
     node = str(row["node"]) if isinstance(row["node"], str) else "an unknown node"
     takes = "takes for " if row["work"] == "take" else ""
-    if pd.isna(row["trigger"]):
+    if not isinstance(row["trigger"], str):
         return f"{takes}a callback of {node}"
-    trigger = str(row["trigger"])
+    trigger = row["trigger"]
     if trigger.startswith("/"):
         return f"{takes}{trigger} in {node}"
     return f"{takes}the {trigger} timer of {node}"

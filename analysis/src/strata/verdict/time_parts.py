@@ -13,9 +13,12 @@ Every nanosecond of a message's latency belongs to one layer, and every layer to
 
 from __future__ import annotations
 
-import pandas as pd
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
-from strata.model.matching import UNSYNCHRONISED
+import numpy as np
+
+from strata.schema.confidence import UNSYNCHRONISED
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.layers import (
     CALLBACK,
@@ -29,65 +32,74 @@ from strata.schema.layers import (
     WAKE_UP,
     WITHOUT_WAITS,
 )
+from strata.schema.rows import NONE, Flags, Ints, Rows
+from strata.stats.grouped import sums
 
 _OF_EXECUTOR = (EXECUTOR_WAIT, EXECUTOR_WAIT_TAKE)
 _OF_HOP = (*DRIVER_LAYERS, WAKE_UP, TAKE, CLIENT_TAKE, SUSPENDED, CALLBACK)
 
 
-def with_executor(
-    messages: pd.DataFrame, takes: pd.DataFrame, threads: pd.DataFrame
-) -> pd.DataFrame:
-    """Return messages with `executor_id`, that of the thread that took each; null: in none.
+@dataclass(frozen=True)
+class Part:
+    """What of one layer belongs to executors, topics or hops (`kind`); a row a message.
 
-    The arguments are the tables `messages`, `takes` and `executor_threads`.
+    `message` is a row of `messages`, `executor` the one that took it, or `NONE`.
     """
-    thread = ["host", "vpid", "vtid"]
-    known = threads[[*thread, "executor_id"]].drop_duplicates(thread)
-    taken = takes[["take_id", *thread]].merge(known, on=thread, how="left")
-    executor = taken.set_index("take_id")["executor_id"].astype("Int64")
-    return messages.assign(executor_id=executor.reindex(messages["take_id"]).array)
+
+    kind: str
+    layer: str
+    message: Ints
+    executor: Ints
+    duration_ns: Ints
+
+    def take(self, rows: Flags) -> Part:
+        """Return some of the rows."""
+        own = self.message[rows], self.executor[rows], self.duration_ns[rows]
+        return Part(self.kind, self.layer, *own)
 
 
-def finished(messages: pd.DataFrame) -> pd.DataFrame:
-    """Return the application's messages that reached the end of their callback.
+def finished(messages: Rows) -> Flags:
+    """Tell which messages are of the application and reached the end of their callback.
 
     Not those of the start-up, as in the verdicts of chains, and not those between hosts without a
     common clock: the difference of the clocks is in their time.
     """
-    own = messages["complete"] & ~messages["start_up"] & ~messages["topic"].isin(INTERNAL_TOPICS)
-    return messages[own & (messages["confidence"] != UNSYNCHRONISED)]
+    own = messages["complete"] & ~messages["start_up"]
+    own &= ~messages.words("topic").are(*INTERNAL_TOPICS)
+    return np.asarray(own & ~messages.words("confidence").are(UNSYNCHRONISED), bool)
 
 
-def time_parts(messages: pd.DataFrame, blockers: pd.DataFrame) -> pd.DataFrame:
-    """Return columns kind, message_id, hop_id, topic, executor_id, layer, duration_ns.
+def time_parts(
+    messages: Rows,
+    chosen: Flags,
+    executor_of: Ints,
+    blockers: Rows,
+    layers: Collection[str] | None = None,
+) -> Iterator[Part]:
+    """Yield the parts of the chosen messages; those of one message add up to its latency.
 
-    `messages` is of `with_executor` and `finished`. The rows of a message add up to its latency.
+    `executor_of` is the executor of each message (strata.verdict.threads). Only of `layers`, by
+    name, where they are given.
     """
-    behind = blockers.groupby("message_id")["duration_ns"].sum()
-    parts = []
+    waited_ns: Ints | None = None
     for layer in HOP_LAYERS:
-        rows = messages[messages[layer.column].notna()]
-        if rows.empty:
+        if layers is not None and layer.name not in layers:
             continue
-        ns = rows[layer.column].astype("int64")
-        waited = rows["executor_id"].notna()
+        ns = messages[layer.column]
+        rows = np.flatnonzero(chosen & (ns != NONE))
+        if not len(rows):
+            continue
+        ns, executor = ns[rows], executor_of[rows]
+        waited = executor != NONE
         if layer in _OF_EXECUTOR:
-            parts += [_part("executor", layer.name, rows[waited], ns[waited])]
-            parts += [_part("hop", layer.name, rows[~waited], ns[~waited])]
+            for kind, own in (("executor", waited), ("hop", ~waited)):
+                if own.any():
+                    yield Part(kind, layer.name, rows[own], executor[own], ns[own])
         elif layer in WITHOUT_WAITS:
-            known = behind.reindex(rows["message_id"], fill_value=0).to_numpy()
-            blocked = pd.Series(known, index=rows.index).where(waited, 0).clip(upper=ns)
-            parts += [_part("executor", layer.name, rows, blocked)]
-            parts += [_part("topic", layer.name, rows, ns - blocked)]
+            if waited_ns is None:
+                waited_ns = sums(blockers["message_id"], blockers["duration_ns"], len(messages))
+            blocked = np.where(waited, np.minimum(waited_ns[rows], ns), 0)
+            yield Part("executor", layer.name, rows, executor, blocked)
+            yield Part("topic", layer.name, rows, executor, ns - blocked)
         else:
-            parts += [_part("hop" if layer in _OF_HOP else "topic", layer.name, rows, ns)]
-    if not parts:
-        return pd.DataFrame(columns=["kind", *_KEPT, "layer", "duration_ns"])
-    return pd.concat(parts, ignore_index=True)
-
-
-_KEPT = ["message_id", "hop_id", "topic", "executor_id"]
-
-
-def _part(kind: str, layer: str, rows: pd.DataFrame, ns: pd.Series[int]) -> pd.DataFrame:
-    return rows[_KEPT].assign(kind=kind, layer=layer, duration_ns=ns)
+            yield Part("hop" if layer in _OF_HOP else "topic", layer.name, rows, executor, ns)
