@@ -109,12 +109,12 @@ def make(relay: Relay) -> Analysis:
     )
     between = links["child_id"].searchsorted(way[:, 1:])
     chains = [Chain(tuple(range(relay.hops)), way, between)] if way.size else []
-    of_chains = chain_tables(chains, messages, links, places)
-    segments = Rows.of_frame(tables.CHAIN_SEGMENTS, of_chains.segments)
+    of_chains = chain_tables(chains, rows, Rows.of_frame(tables.LINKS, links), places)
+    segments = of_chains.segments
     evidence = Evidence(places, rows, Rows.of_frame(tables.EXECUTOR_BLOCKERS, blockers), described)
     of_modes = mode_tables(
-        Rows.of_frame(tables.CHAINS, of_chains.chains),
-        Rows.of_frame(tables.CHAIN_INSTANCES, of_chains.instances),
+        of_chains.chains,
+        of_chains.instances,
         segments,
         hops,
         rows,
@@ -143,8 +143,8 @@ def make(relay: Relay) -> Analysis:
         hop_layers=frame_of(hop_layers),
         chains=frame_of(of_modes.chains),
         chain_instances=frame_of(of_modes.instances),
-        chain_segments=of_chains.segments,
-        chain_layers=of_chains.layers,
+        chain_segments=frame_of(segments.all()),
+        chain_layers=frame_of(of_chains.layers),
         blame=frame_of(blame),
         modes=frame_of(of_modes.modes),
         callbacks=callback_table(objects, instances),

@@ -27,6 +27,7 @@ from strata.stats.chain_facts import chain_facts
 from strata.stats.layer_places import LayerPlaces
 from strata.stats.mode_tables import mode_tables
 from strata.stats.scheduling import HeldUp
+from strata.stats.segments import Segments
 from strata.stats.summary import prefixed, summarize
 
 Ints = npt.NDArray[np.int64]
@@ -78,6 +79,7 @@ def judge(
     count, hops = len(next(iter(parts.values()))), 1 + max(hop for hop, _, _ in parts)
     messages, places = _messages(parts, count, hops, period_ns)
     segments = _segments(parts, count)
+    of_messages = Segments.of_rows(segments)
     sums = np.zeros(count, np.int64)
     np.add.at(sums, segments["chain_instance_id"], segments["duration_ns"])
     begin = BEGIN_NS + period_ns * np.arange(count)
@@ -102,13 +104,13 @@ def judge(
     found = mode_tables(
         _chain(sums, hops, early),
         instances,
-        segments,
+        of_messages,
         Rows.none(tables.HOPS),
         messages,
         lambda rows: find_causes(rows, evidence),
     )
-    blame = blame_table(found.instances, segments, evidence)
-    facts = chain_facts(found.chains, found.instances, segments, messages, found.hops)
+    blame = blame_table(found.instances, of_messages, evidence)
+    facts = chain_facts(found.chains, found.instances, of_messages, messages, found.hops)
     (bottleneck,) = find_bottlenecks(found.chains, blame, found.modes, facts, ("/n1", "/n2"))
     return bottleneck
 

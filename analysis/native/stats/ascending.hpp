@@ -15,10 +15,10 @@
 
 namespace strata::stats {
 
-// Below so many values a sort by comparison is faster than one by digits.
-constexpr size_t kFewValues = 512;
-constexpr unsigned kDigitBits = 11;
-constexpr size_t kDigits = size_t{1} << kDigitBits;
+// Below so many values a sort by comparison is faster than one by digits, and below some more one
+// by small digits, as each pass counts all digits.
+constexpr size_t kFewValues = 48;
+constexpr size_t kSomeValues = 1536;
 
 // Unsigned numbers in the order of the values, and back.
 inline uint64_t key_of(int64_t value) { return static_cast<uint64_t>(value) ^ (uint64_t{1} << 63); }
@@ -36,7 +36,7 @@ inline void value_of(uint64_t key, double& out) {
 // Sorts by digits of the distance from the smallest: as many passes as that has digits.
 class Sorter {
  public:
-  // `values` are no NaN.
+  // `values` are no NaN, and fewer than 2^32.
   template <typename Value>
   void sort(std::span<Value> values) {
     if (std::is_sorted(values.begin(), values.end())) return;
@@ -53,22 +53,26 @@ class Sorter {
       high = std::max(high, keys_[i]);
     }
     const auto bits = static_cast<unsigned>(std::bit_width(high - low));
-    for (unsigned shift = 0; shift < bits; shift += kDigitBits) pass(low, shift);
+    if (values.size() < kSomeValues) {
+      passes<8>(low, bits);
+    } else {
+      passes<11>(low, bits);
+    }
     for (size_t i = 0; i < values.size(); ++i) value_of(keys_[i], values[i]);
   }
 
  private:
-  void pass(uint64_t low, unsigned shift) {
-    std::array<size_t, kDigits> next{};
-    for (const uint64_t key : keys_) ++next[digit(key - low, shift)];
-    size_t begin = 0;
-    for (size_t& count : next) begin += std::exchange(count, begin);
-    for (const uint64_t key : keys_) other_[next[digit(key - low, shift)]++] = key;
-    keys_.swap(other_);
-  }
-
-  static size_t digit(uint64_t distance, unsigned shift) {
-    return static_cast<size_t>(distance >> shift) & (kDigits - 1);
+  template <unsigned DigitBits>
+  void passes(uint64_t low, unsigned bits) {
+    constexpr uint64_t kLast = (uint64_t{1} << DigitBits) - 1;
+    for (unsigned shift = 0; shift < bits; shift += DigitBits) {
+      std::array<uint32_t, kLast + 1> next{};
+      for (const uint64_t key : keys_) ++next[((key - low) >> shift) & kLast];
+      uint32_t begin = 0;
+      for (uint32_t& count : next) begin += std::exchange(count, begin);
+      for (const uint64_t key : keys_) other_[next[((key - low) >> shift) & kLast]++] = key;
+      keys_.swap(other_);
+    }
   }
 
   std::vector<uint64_t> keys_;

@@ -3,6 +3,7 @@
 #include "stats/summary.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -10,6 +11,7 @@
 #include <type_traits>
 
 #include "stats/ascending.hpp"
+#include "stats/selection.hpp"
 
 namespace strata::stats {
 
@@ -73,17 +75,31 @@ double distance(int64_t low, int64_t high) {
 }
 double distance(double low, double high) { return high - low; }
 
-// Type 7, from values in ascending order.
-template <typename Value>
-double quantile(std::span<const Value> ordered, double fraction) {
-  const auto last = static_cast<double>(ordered.size() - 1);
+// Type 7; `at` gives the value of a rank, of `count` values.
+template <typename At>
+double quantile(size_t count, double fraction, const At& at) {
+  const auto last = static_cast<double>(count - 1);
   const double place = last * fraction;
-  if (place >= last) return static_cast<double>(ordered.back());
+  if (place >= last) return static_cast<double>(at(count - 1));
   const auto below = static_cast<size_t>(place);
-  const Value low = ordered[below], high = ordered[below + 1];
+  const auto low = at(below), high = at(below + 1);
   const double part = place - std::floor(place), step = distance(low, high);
   return part >= 0.5 ? static_cast<double>(high) - step * (1 - part)
                      : static_cast<double>(low) + step * part;
+}
+
+// The ranks that quantiles of `count` values are made of, ascending; those of the median, too.
+std::vector<size_t> ranks_of(size_t count, std::span<const double> fractions) {
+  std::vector<size_t> ranks;
+  const auto note = [&](size_t rank) {
+    ranks.push_back(rank);
+    return int64_t{0};
+  };
+  quantile(count, 0.5, note);
+  for (const double fraction : fractions) quantile(count, fraction, note);
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
 }
 
 // The median of the distances from `middle`, of values in ascending order: from the middle outwards
@@ -175,6 +191,63 @@ double deviation(std::span<const Value> values, double mean) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
+// Writes what the order of one group's values tells.
+template <typename Value>
+class Orderly {
+ public:
+  Orderly(Summary<Value>& out, std::span<const double> fractions)
+      : out_(out), fractions_(fractions) {}
+
+  // Reorders `values`.
+  void write(size_t group, std::span<Value> values) {
+    if constexpr (std::is_same_v<Value, int64_t>) {
+      const bool few = 2 * fractions_.size() + 2 <= Selector::kMostRanks;
+      if (values.size() >= kManyValues && few) return select(group, values);
+    }
+    selector_.sorter().sort(values);
+    const std::span<const Value> ordered = values;
+    const auto at = [ordered](size_t rank) { return ordered[rank]; };
+    out_.low[group] = ordered.front();
+    out_.high[group] = ordered.back();
+    const double median = write_quantiles(group, ordered.size(), at);
+    out_.mad[group] = median_distance(ordered, median);
+  }
+
+ private:
+  void select(size_t group, std::span<const int64_t> values) {
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    const auto least = static_cast<uint64_t>(*low);
+    out_.low[group] = *low;
+    out_.high[group] = *high;
+    const size_t count = values.size();
+    const std::vector<size_t> ranks = ranks_of(count, fractions_);
+    const std::vector<int64_t> found = selector_.template select<int64_t>(
+        count, ranks, [&](size_t i) { return static_cast<uint64_t>(values[i]) - least; },
+        [&](size_t i) { return values[i]; });
+    const double median = write_quantiles(group, count, [&](size_t rank) {
+      const auto place = std::lower_bound(ranks.begin(), ranks.end(), rank);
+      return found[static_cast<size_t>(place - ranks.begin())];
+    });
+    const auto apart = [&](size_t i) { return std::abs(static_cast<double>(values[i]) - median); };
+    const std::array<size_t, 2> middle{(count - 1) / 2, count / 2};
+    const std::vector<double> of = selector_.template select<double>(count, middle, apart, apart);
+    out_.mad[group] = count % 2 ? of[0] : (of[0] + of[1]) / 2;
+  }
+
+  // Returns the median.
+  template <typename At>
+  double write_quantiles(size_t group, size_t count, const At& at) {
+    for (size_t i = 0; i < fractions_.size(); ++i) {
+      out_.quantiles[i][group] = quantile(count, fractions_[i], at);
+    }
+    return quantile(count, 0.5, at);
+  }
+
+  Summary<Value>& out_;
+  std::span<const double> fractions_;
+  Selector selector_;
+};
+
 }  // namespace
 
 template <typename Value>
@@ -185,26 +258,19 @@ Summary<Value> summarize(const Groups& groups, const Values<Value>& of,
   }
   const size_t count = groups.count();
   Gatherer<Value> gatherer(groups, of);
-  Sorter sorter;
   Summary<Value> out{
       std::vector<int64_t>(count, 0),   std::vector<Value>(count, 0),
       std::vector<Value>(count, 0),     std::vector<Value>(count, 0),
       std::vector<double>(count, kNan), std::vector<double>(count, kNan),
       std::vector<double>(count, kNan), {fractions.size(), std::vector<double>(count, kNan)}};
+  Orderly<Value> orderly(out, fractions);
   for (size_t group = 0; group < count; ++group) {
     const std::span<Value> values = gatherer.gather(group);
     if (values.empty()) continue;
     out.count[group] = static_cast<int64_t>(values.size());
     out.mean[group] = mean(std::span<const Value>(values), out.sum[group]);
     out.deviation[group] = deviation<Value>(values, out.mean[group]);
-    sorter.sort(values);
-    const std::span<const Value> ordered = values;
-    out.low[group] = ordered.front();
-    out.high[group] = ordered.back();
-    out.mad[group] = median_distance(ordered, quantile(ordered, 0.5));
-    for (size_t i = 0; i < fractions.size(); ++i) {
-      out.quantiles[i][group] = quantile(ordered, fractions[i]);
-    }
+    orderly.write(group, values);
   }
   return out;
 }

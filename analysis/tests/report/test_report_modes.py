@@ -29,6 +29,7 @@ from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.causes import Causes
 from strata.stats.chain_facts import ChainFacts, chain_facts
 from strata.stats.mode_tables import mode_tables
+from strata.stats.segments import Segments
 
 BLOCKED_NS = 30_000_000
 
@@ -43,7 +44,7 @@ def facts_of(analysis: Analysis) -> Mapping[int, ChainFacts]:
     return chain_facts(
         Rows.of_frame(tables.CHAINS, analysis.chains),
         Rows.of_frame(tables.CHAIN_INSTANCES, analysis.chain_instances),
-        Rows.of_frame(tables.CHAIN_SEGMENTS, analysis.chain_segments),
+        Segments.of_rows(Rows.of_frame(tables.CHAIN_SEGMENTS, analysis.chain_segments)),
         Rows.of_frame(tables.MESSAGES, analysis.messages),
         Rows.of_frame(tables.HOPS, analysis.hops),
     )
@@ -113,7 +114,7 @@ def _modes_of(analysis: Analysis, instances: pd.DataFrame, segments: pd.DataFram
     found = mode_tables(
         Rows.of_frame(tables.CHAINS, analysis.chains),
         Rows.of_frame(tables.CHAIN_INSTANCES, instances),
-        Rows.of_frame(tables.CHAIN_SEGMENTS, segments),
+        Segments.of_rows(Rows.of_frame(tables.CHAIN_SEGMENTS, segments)),
         Rows.of_frame(tables.HOPS, analysis.hops),
         Rows.of_frame(tables.MESSAGES, analysis.messages),
         by_hop,

@@ -9,11 +9,13 @@ import io
 import numpy as np
 import pandas as pd
 from made_analysis import Relay, make
+from table_rows import frame_of, rows_of
 
 from strata.cli.console import make_console
 from strata.layers.chains import Chain
 from strata.report.html.tables import layer_rows
 from strata.report.layer_rows import add_layer, layer_table
+from strata.schema import tables
 from strata.schema.layers import BY_NAME
 from strata.stats.chains import chain_tables
 from strata.stats.layer_places import LayerPlaces
@@ -27,7 +29,9 @@ def layers(places: list[str]) -> pd.DataFrame:
     of_all = {name: ["place"] * len(places) for name in BY_NAME}
     where = LayerPlaces.of_texts(of_all | {"middleware": places})
     rows = np.arange(len(places))[:, None]
-    return chain_tables([Chain((0,), rows, rows[:, 1:])], made.messages, made.links, where).layers
+    messages, links = rows_of(tables.MESSAGES, made.messages), rows_of(tables.LINKS, made.links)
+    chain = Chain((0,), rows, rows[:, 1:])
+    return frame_of(chain_tables([chain], messages, links, where).layers)
 
 
 def test_the_place_is_that_of_most_messages() -> None:

@@ -23,9 +23,7 @@ from strata.schema.layers import BY_NAME
 from strata.schema.quality import Ledger
 from strata.schema.rows import Coded, Rows
 from strata.schema.tables import (
-    CHAIN_INSTANCES,
     CHAIN_SEGMENTS,
-    CHAINS,
     EXECUTOR_BLOCKERS,
     HOPS,
     MODES,
@@ -34,7 +32,8 @@ from strata.stats.blame import blame_table
 from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.causes import Evidence
 from strata.stats.chain_facts import chain_facts
-from strata.stats.chains import chain_tables, layer_totals
+from strata.stats.chain_layers import layer_totals
+from strata.stats.chains import chain_tables
 from strata.stats.layer_places import LayerPlaces
 from strata.stats.summary import summarize
 
@@ -89,7 +88,7 @@ def test_means_of_layer_totals_add_up_to_the_mean_latency(
     own = analysis.chain_instances["chain_id"] == chain["chain_id"]
     total = int(analysis.chain_instances.loc[own, "latency_ns"].sum())
     segments = analysis.chain_segments[analysis.chain_segments["chain_id"] == chain["chain_id"]]
-    rows = layer_totals(segments, total)
+    rows = layer_totals(Rows.of_frame(CHAIN_SEGMENTS, segments), total)
     assert sum(row["mean"] for row in rows) == pytest.approx(chain["latency_mean"])
     assert [row["layer"] for row in rows] == [
         "client publish",
@@ -122,15 +121,16 @@ def test_a_chain_of_few_messages_has_its_blame(count: int) -> None:
     transfers = cut_layers(model, Ledger())
     links = link_messages(model, transfers, ())
     names = endpoint_names(model, transfers)
-    ready = find_readiness(model, transfers)
-    rows = messages_rows(model, transfers, names, links, ready)
+    rows = messages_rows(model, transfers, names, links, find_readiness(model, transfers))
     places = LayerPlaces.of_texts({name: ["place"] * len(rows) for name in BY_NAME})
     ways = find_ways(names.hop, links, Ledger())
     chains = find_chains(ways, {0}, Ledger())
-    made_tables = chain_tables(chains, rows.frame(), links_rows(links).frame(), places)
-    of_chains = Rows.of_frame(CHAINS, made_tables.chains)
-    instances = Rows.of_frame(CHAIN_INSTANCES, made_tables.instances)
-    segments = Rows.of_frame(CHAIN_SEGMENTS, made_tables.segments)
+    made_tables = chain_tables(chains, rows, links_rows(links), places)
+    of_chains, instances, segments = (
+        made_tables.chains,
+        made_tables.instances,
+        made_tables.segments,
+    )
     evidence = Evidence(places, rows, Rows.none(EXECUTOR_BLOCKERS), Coded.of([]))
     blame = blame_table(instances, segments, evidence)
     assert blame["share_p50"].sum() == pytest.approx(1)

@@ -81,8 +81,8 @@ class MessageResults:
 class _Messages:
     """Transfers with their links, and what statistics need of them.
 
-    `headless` marks messages whose cause is missing (strata.layers.chain_begins). `frame` is
-    `messages` as a frame; `callbacks` describes each callback by its id.
+    `headless` marks messages whose cause is missing (strata.layers.chain_begins). `callbacks`
+    describes each callback by its id.
     """
 
     transfers: Transfers
@@ -91,7 +91,6 @@ class _Messages:
     headless: npt.NDArray[np.bool_]
     deliveries: Deliveries
     messages: Rows
-    frame: pd.DataFrame
     blockers: Rows
     objects: pd.DataFrame
     proposals: pd.DataFrame
@@ -110,29 +109,25 @@ def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResu
     counts, losses = delivery_tables(found.deliveries)
     hops, hop_layers = hop_tables(found.messages, counts)
     _count_losses(hops, losses, ledger)
-    links = _plain(links_rows(found.links))
+    links = links_rows(found.links)
     chains = _chains(found, hops, wanted.chain, ledger)
     of_chains = chain_tables(
-        chains, found.frame, links, found.places, found.ready, clocks_of(model, found.transfers)
+        chains, found.messages, links, found.places, found.ready, clocks_of(model, found.transfers)
     )
     ledger.add("unfinished_chains", int(of_chains.chains["unfinished"].sum()))
-    tables = {
+    made = (found.messages, links, found.blockers, hop_layers, losses, of_chains.layers)
+    tables: dict[str, pd.DataFrame] = {
         "publications": publications,
         "takes": takes,
-        "messages": found.frame,
-        "links": links,
         "link_proposals": found.proposals,
-        "executor_blockers": _plain(found.blockers),
         "callback_objects": found.objects,
-        "hop_layers": _plain(hop_layers),
-        "hop_losses": _plain(losses),
-        "chain_segments": of_chains.segments,
-        "chain_layers": of_chains.layers,
+        **{rows.table.name: _frame(rows) for rows in made},
+        "chain_segments": _frame(of_chains.segments.all()),
     }
     return _with_blame(model, found, hops, of_chains, tables)
 
 
-def _plain(rows: Rows) -> pd.DataFrame:
+def _frame(rows: Rows) -> pd.DataFrame:
     """Return rows as a frame whose text is text, not categories."""
     return rows.table.frame(rows.frame())
 
@@ -166,12 +161,11 @@ def _messages(model: Model, wanted: Wanted, ledger: Ledger) -> _Messages:
     ledger.add("messages_with_lost_waits", int(hidden.sum()))
     objects = frames.callback_objects_frame(model)
     callbacks = Coded.of(descriptions(objects))
-    frame = _plain(messages)
     places = LayerPlaces.of_messages(messages, callbacks)
     blockers = blockers_rows(find_blockers(model, transfers))
     proposals = _proposals(model, node_links, ledger)
     deliveries = find_deliveries(model, transfers, names)
-    known = (messages, frame, blockers, objects, proposals, callbacks, places)
+    known = (messages, blockers, objects, proposals, callbacks, places)
     headless = causes_missing(model, transfers)
     return _Messages(transfers, links, ready, headless, deliveries, *known)
 
@@ -264,10 +258,10 @@ def _with_blame(
         held_up=held_up_by(scheduling, preemptions),
         cpu_waits=estimated_waits(scheduling, cpu_waits),
     )
-    segments = Rows.of_frame(declared.CHAIN_SEGMENTS, of_chains.segments)
+    segments = of_chains.segments
     modes = mode_tables(
-        Rows.of_frame(declared.CHAINS, of_chains.chains),
-        Rows.of_frame(declared.CHAIN_INSTANCES, of_chains.instances),
+        of_chains.chains,
+        of_chains.instances,
         segments,
         hops,
         found.messages,
@@ -275,16 +269,15 @@ def _with_blame(
     )
     groups = chain_groups(modes.instances)
     blame = blame_table(modes.instances, segments, evidence, groups)
-    layers = Rows.of_frame(declared.CHAIN_LAYER_STATS, of_chains.layers)
     made = (
         modes.hops,
         modes.chains,
         modes.instances,
         modes.modes,
         blame,
-        scheduling_table(segments, layers, scheduling, preemptions),
+        scheduling_table(segments, of_chains.layers, scheduling, preemptions),
     )
-    tables |= {rows.table.name: _plain(rows) for rows in made}
+    tables |= {rows.table.name: _frame(rows) for rows in made}
     facts = chain_facts(modes.chains, modes.instances, segments, found.messages, modes.hops, groups)
     of_python = python_nodes(found.objects)
     return MessageResults(

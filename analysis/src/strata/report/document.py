@@ -18,7 +18,8 @@ import pandas as pd
 from strata.analysis import Analysis
 from strata.schema import tables
 from strata.schema.columns import STATISTICS
-from strata.stats.chains import layer_totals
+from strata.schema.rows import Rows
+from strata.stats.chain_layers import layer_totals
 
 SCHEMA = 1
 
@@ -103,6 +104,7 @@ def _chains(analysis: Analysis) -> list[dict[str, Any]]:
         own = analysis.chain_instances["chain_id"] == chain["chain_id"]
         total = int(analysis.chain_instances.loc[own, "latency_ns"].sum())
         parts = analysis.chain_segments[analysis.chain_segments["chain_id"] == chain["chain_id"]]
+        segments_of_chain = Rows.of_frame(tables.CHAIN_SEGMENTS, parts)
         out.append(
             {
                 "name": chain["name"],
@@ -115,7 +117,7 @@ def _chains(analysis: Analysis) -> list[dict[str, Any]]:
                 "dip": chain["dip"],
                 "dip_p": chain["dip_p"],
                 "modes": modes.get(chain["chain_id"], []),
-                "layers": [plain(row) for row in layer_totals(parts, total)],
+                "layers": [plain(row) for row in layer_totals(segments_of_chain, total)],
                 "segments": segments.get(chain["chain_id"], []),
                 "blame": blame.get(chain["chain_id"], []),
                 "start_up": {

@@ -27,11 +27,11 @@ import numpy as np
 
 from strata.schema.layers import DRIVER_QUEUE, EXECUTOR_WAIT
 from strata.schema.rows import NONE, Floats, Ints, Rows
-from strata.stats.blame import segments_of
 from strata.stats.drift import drift
-from strata.stats.grouped import Ordered, counts, ranks
+from strata.stats.grouped import Ordered, counts, ranks, runs, spread
 from strata.stats.groups import ChainGroups
 from strata.stats.partition import partition
+from strata.stats.segments import Segments
 
 MIN_COUNT = 20
 MIN_TAU = 0.7
@@ -65,7 +65,7 @@ class Backlog:
 
 
 def find_backlogs(
-    instances: Rows, groups: ChainGroups, segments: Rows, messages: Rows
+    instances: Rows, groups: ChainGroups, segments: Segments, messages: Rows
 ) -> Mapping[int, Backlog]:
     """Return the queue that grows of every chain that has one, by the chain's id.
 
@@ -108,12 +108,12 @@ def _rising(chain: Ints, latency: Ints, sizes: Ints) -> Ints:
     return np.flatnonzero((sizes >= MIN_COUNT) & rises & risen)
 
 
-def _find_backlog(ordered: Rows, segments: Rows, messages: Rows) -> Backlog | None:
+def _find_backlog(ordered: Rows, segments: Segments, messages: Rows) -> Backlog | None:
     """Return the queue of one chain that grows; `ordered` are its messages in order of time."""
     begin_ns = ordered["begin_ns"]
     times_s = (begin_ns - begin_ns[0]) / _NS_PER_S
     latency = ordered["latency_ns"].astype(np.float64)
-    queue = _queue(ordered, segments, _risen(latency))
+    queue = _queue(ordered, segments.of(ordered["chain_instance_id"]), _risen(latency))
     if queue is None:
         return None
     hop, layer, rows = queue
@@ -189,8 +189,11 @@ def _risen(values: Floats) -> float:
 
 
 def _queue(ordered: Rows, segments: Rows, risen_ns: float) -> tuple[int, str, Ints] | None:
-    """Return hop, layer and messages of the queue that grows most, if it makes up half of it."""
-    rows, _ = segments_of(segments, ordered["chain_instance_id"])
+    """Return hop, layer and messages of the queue that grows most, if it makes up half of it.
+
+    `segments` are those of the messages; the messages of a queue are in their order.
+    """
+    rows, _ = spread(*runs(segments["chain_instance_id"], ordered["chain_instance_id"]))
     layers = segments.words("layer")
     waits = [
         name for name in layers.words if name == DRIVER_QUEUE.name or EXECUTOR_WAIT.name in name

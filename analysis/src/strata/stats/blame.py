@@ -17,12 +17,13 @@ import numpy as np
 from strata.schema import tables
 from strata.schema.rows import Coded, Flags, Floats, Ints, Rows, Values
 from strata.stats.causes import Causes, Evidence, find_causes
-from strata.stats.grouped import counts, distinct, ranks, runs, spread, sums
+from strata.stats.grouped import counts, distinct, ranks, sums
 from strata.stats.groups import ChainGroups, chain_groups
+from strata.stats.segments import Segments
 
 
 def blame_table(
-    instances: Rows, segments: Rows, evidence: Evidence, groups: ChainGroups | None = None
+    instances: Rows, segments: Segments, evidence: Evidence, groups: ChainGroups | None = None
 ) -> Rows:
     """Return the table `blame`.
 
@@ -34,15 +35,9 @@ def blame_table(
     groups = groups or chain_groups(instances)
     # Only messages of some group are looked at: a fifth of them all.
     chosen = np.flatnonzero(groups.typical | groups.tail | groups.outliers)
-    rows, _ = segments_of(segments, instances["chain_instance_id"][chosen])
-    causes = find_causes(segments.take(rows), evidence)
+    causes = find_causes(segments.of(instances["chain_instance_id"][chosen]), evidence)
     row = np.searchsorted(instances["chain_instance_id"], causes.instance)
     return _Blamed(instances, groups, causes, row).table()
-
-
-def segments_of(segments: Rows, instances: Ints) -> tuple[Ints, Ints]:
-    """Return the rows of some instances in `chain_segments`, and whose each is."""
-    return spread(*runs(segments["chain_instance_id"], instances))
 
 
 class _Blamed:

@@ -11,10 +11,10 @@ import numpy as np
 
 from strata.schema.rows import NONE, Ints, Rows
 from strata.stats.backlog import Backlog, find_backlogs
-from strata.stats.blame import segments_of
 from strata.stats.grouped import counts, first_rows, sums
 from strata.stats.groups import ChainGroups, chain_groups
 from strata.stats.partition import partition
+from strata.stats.segments import Segments
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ChainFacts:
 def chain_facts(
     chains: Rows,
     instances: Rows,
-    segments: Rows,
+    segments: Segments,
     messages: Rows,
     hops: Rows,
     groups: ChainGroups | None = None,
@@ -82,7 +82,7 @@ def chain_facts(
     )
     early = _early(chains, instances, segments, groups)
     backlogs = find_backlogs(instances, groups, segments, messages)
-    losses = _losses(chains, segments, messages, hops)
+    losses = _losses(chains, instances, segments, messages, hops)
     return {
         chain_id: ChainFacts(
             count=size[at],
@@ -100,17 +100,17 @@ def chain_facts(
 
 
 def _early(
-    chains: Rows, instances: Rows, segments: Rows, groups: ChainGroups
+    chains: Rows, instances: Rows, segments: Segments, groups: ChainGroups
 ) -> dict[int, EarlyMessages]:
     """Return the start-up of every chain that has one."""
     early = np.flatnonzero(instances["start_up"])
-    rows, of = segments_of(segments, instances["chain_instance_id"][early])
-    layers = segments.words("layer").take(rows)
+    own_segments = segments.of(instances["chain_instance_id"][early])
+    layers = own_segments.words("layer")
     count = max(len(layers.words), 1)
     chain = groups.chain[early]
-    ns = sums(
-        chain[of] * count + layers.codes, segments["duration_ns"][rows], len(groups.chains) * count
-    )
+    of = np.searchsorted(groups.chains, own_segments["chain_id"])
+    keys = of * count + layers.codes
+    ns = sums(keys, own_segments["duration_ns"], len(groups.chains) * count)
     by_layer = ns.reshape(len(groups.chains), count)
     nodes = dict(zip(chains["chain_id"].tolist(), chains.texts("start_up_node"), strict=True))
     sizes = counts(groups.chain, len(groups.chains))
@@ -132,7 +132,7 @@ def _early(
 
 
 def _losses(
-    chains: Rows, segments: Rows, messages: Rows, hops: Rows
+    chains: Rows, instances: Rows, segments: Segments, messages: Rows, hops: Rows
 ) -> dict[int, tuple[Loss, ...]]:
     """Return what was lost on the hops of each chain, in the order of `hops`."""
     lossy = np.flatnonzero(hops["lost"] > 0)
@@ -143,7 +143,10 @@ def _losses(
     )
     hop_ids, lost = hops["hop_id"][lossy], hops["lost"][lossy]
     found = {}
-    for chain_id, of_chain in _hops_of_chains(chains, segments, messages).items():
+    # One message of each chain goes over all its hops.
+    some = np.unique(instances["chain_id"], return_index=True)[1]
+    ways = segments.of(instances["chain_instance_id"][some])
+    for chain_id, of_chain in _hops_of_chains(chains, ways, messages).items():
         rows = np.flatnonzero(np.isin(hop_ids, of_chain))
         found[chain_id] = tuple(
             Loss(str(topic[row]), str(publisher[row]), str(reader[row]), int(lost[row]))

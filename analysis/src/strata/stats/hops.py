@@ -23,7 +23,7 @@ from strata.schema.layers import BETWEEN_HOSTS, HOP_LAYERS
 from strata.schema.rows import NONE, Coded, Flags, Ints, Rows, Values
 from strata.stats._grouped import Groups
 from strata.stats.partition import numbered
-from strata.stats.summary import Summary, shares_of, summarize_groups
+from strata.stats.summary import picked, shares_of, summarize_groups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,16 +71,10 @@ def _layers(messages: Rows, groups: Groups, totals: Ints, apart: Flags) -> Rows:
             "hop_id": hop,
             "layer": Coded(layer, tuple(item.name for item in HOP_LAYERS)),
             "share": shares_of(own, totals[hop]),
-            **_picked(found, layer, hop),
+            **picked(found, layer, hop),
             "unsynchronised": between[layer, hop],
         },
     )
-
-
-def _picked(found: list[Summary], of: Ints, group: Ints) -> dict[str, Values]:
-    """Return the statistics of some groups, each of one of several columns."""
-    names = found[0].columns
-    return {name: np.array([item.columns[name] for item in found])[of, group] for name in names}
 
 
 def counted(messages: Rows | pd.DataFrame, until: str = "callback_end_ns") -> Flags:

@@ -18,13 +18,13 @@ import numpy as np
 
 from strata.schema import tables
 from strata.schema.rows import NONE, Floats, Ints, Rows
-from strata.stats.blame import segments_of
 from strata.stats.causes import Causes
 from strata.stats.grouped import counts, distinct, each, first_rows, ranks, sums
 from strata.stats.hops import counted
 from strata.stats.modes import Modes, find_modes
 from strata.stats.partition import partition
 from strata.stats.places import base_place
+from strata.stats.segments import Segments
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,7 @@ class _Found:
 def mode_tables(
     chains: Rows,
     instances: Rows,
-    segments: Rows,
+    segments: Segments,
     hops: Rows,
     messages: Rows,
     find_causes: FindCauses,
@@ -169,7 +169,7 @@ def _floats(values: list[float | None]) -> Floats:
 
 
 def _causes(
-    of_chains: dict[int, _Found], instances: Rows, segments: Rows, find_causes: FindCauses
+    of_chains: dict[int, _Found], instances: Rows, segments: Segments, find_causes: FindCauses
 ) -> dict[tuple[int, object], Row]:
     """What makes each mode of a chain slower than the one before, by chain and mode."""
     mode = np.full(len(instances), NONE, np.int64)
@@ -180,7 +180,7 @@ def _causes(
     if not len(chosen):
         return {}
     ids = instances["chain_instance_id"]
-    causes = find_causes(segments.take(segments_of(segments, ids[chosen])[0]))
+    causes = find_causes(segments.of(ids[chosen]))
     of_cause = mode[np.searchsorted(ids, causes.instance)]
     own = dict(partition(causes.chain))
     out: dict[tuple[int, object], Row] = {}

@@ -36,6 +36,7 @@ from strata.stats.grouped import (
     recoded,
     sums,
 )
+from strata.stats.segments import Segments
 
 STATES = ("running", "preempted", "blocked", "unknown")
 
@@ -177,10 +178,13 @@ def preemptors(preemptions: Rows) -> Coded:
     return Coded(paired(comm.codes, tid, make), tuple(words))
 
 
-def scheduling_table(segments: Rows, layers: Rows, scheduling: Rows, preemptions: Rows) -> Rows:
+def scheduling_table(
+    chain_segments: Segments, layers: Rows, scheduling: Rows, preemptions: Rows
+) -> Rows:
     """Return the table `chain_scheduling`; `layers` is `chain_layers`."""
-    if not len(scheduling) or not len(segments):
+    if not len(scheduling) or not len(layers):
         return Rows.none(tables.SCHEDULING_STATS)
+    segments = chain_segments.all()
     of_layer = segments.words("layer")
     message = thread_messages(segments)
     keys = _keys(scheduling, of_layer.words)

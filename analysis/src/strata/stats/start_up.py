@@ -12,53 +12,58 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
 
-from strata.layers.chains import Chain
 from strata.layers.readiness import Readiness
-from strata.model.columns import NONE, Ints
+from strata.schema.rows import NONE, Coded, Flags, Ints
+from strata.stats.chain_steps import Steps
 
 
 @dataclass(frozen=True)
-class StartUp:
-    """The start-up of one chain: `early` flags its instances; see the table `chains`.
+class StartUps:
+    """The start-up of all chains: `early` flags instances; of each chain see the table `chains`.
 
-    `ready_ns` and `node` are null where no instance is early.
+    `ready_ns` and `node` are null of chains of which no instance is early.
     """
 
-    early: npt.NDArray[np.bool_]
-    ready_ns: int | None
-    node: str | None
-
-    @property
-    def columns(self) -> dict[str, object]:
-        """Its columns of the table `chains`."""
-        return {
-            "start_up": int(self.early.sum()),
-            "start_up_end_ns": self.ready_ns,
-            "start_up_node": self.node,
-        }
+    early: Flags
+    ready_ns: Ints
+    node: Coded
 
 
-def find_start_up(
-    chain: Chain, messages: pd.DataFrame, begin_ns: Ints, ready: Readiness | None
-) -> StartUp:
+def find_start_ups(steps: Steps, begin_ns: Ints, ready: Readiness | None) -> StartUps:
     """Tell which instances were published before all hops that they went over were ready.
 
-    `begin_ns` has one row an instance of the chain.
+    `begin_ns` has one row an instance.
     """
-    if ready is None or not len(begin_ns):
-        return StartUp(np.zeros(len(begin_ns), bool), None, None)
-    # Beyond a hop between two clocks the chain's begin is not comparable.
-    apart = np.logical_or.accumulate(ready.apart[chain.messages], axis=1)
-    of_hops = np.where(apart, NONE, ready.ready_ns[chain.messages])
-    last = of_hops.argmax(axis=1)
-    ready_ns = of_hops[np.arange(len(last)), last]
+    none = np.full(steps.count, NONE, np.int64)
+    if ready is None or not len(steps):
+        return StartUps(np.zeros(len(steps), bool), none, Coded(none, ()))
+    # The hop that was ready last, of equals the first, and its message.
+    ready_ns = np.full(len(steps), NONE, np.int64)
+    message = steps.firsts.copy()
+    apart = np.zeros(len(steps), bool)
+    for step in steps.steps:
+        # Beyond a hop between two clocks the chain's begin is not comparable.
+        apart[step.instance] |= ready.apart[step.message]
+        of_hop = np.where(apart[step.instance], NONE, ready.ready_ns[step.message])
+        later = of_hop > ready_ns[step.instance]
+        own = step.instance[later]
+        ready_ns[own], message[own] = of_hop[later], step.message[later]
     early = (ready_ns != NONE) & (begin_ns < ready_ns)
-    if not early.any():
-        return StartUp(early, None, None)
-    slowest = int(np.flatnonzero(early)[ready_ns[early].argmax()])
-    row = int(chain.messages[slowest, last[slowest]])
-    side = "publisher_node" if ready.by_publisher[row] else "subscription_node"
-    return StartUp(early, int(ready_ns[slowest]), str(messages[side].iloc[row]))
+    return StartUps(early, *_slowest(steps, np.flatnonzero(early), ready_ns, message, ready))
+
+
+def _slowest(
+    steps: Steps, early: Ints, ready_ns: Ints, message: Ints, ready: Readiness
+) -> tuple[Ints, Coded]:
+    """Return of each chain when its last node was ready, and that node."""
+    of_chain = np.full(steps.count, NONE, np.int64)
+    names: list[str | None] = [None] * steps.count
+    order = early[np.lexsort((early, -ready_ns[early], steps.chain[early]))]
+    chains, first = np.unique(steps.chain[order], return_index=True)
+    sides = [steps.messages.words(side) for side in ("subscription_node", "publisher_node")]
+    for chain, instance in zip(chains.tolist(), order[first].tolist(), strict=True):
+        row = int(message[instance])
+        of_chain[chain] = ready_ns[instance]
+        names[chain] = sides[int(ready.by_publisher[row])].at(row)
+    return of_chain, Coded.of(names)

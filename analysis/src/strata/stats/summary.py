@@ -10,7 +10,7 @@ deviation, with n - 1. The mean of integers is that of their exact sum.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +63,12 @@ def summarize_groups(
     columns |= {"count": found["count"], "mad": found["mad"], **ends}
     columns |= {"mean": found["mean"], "std": found["std"]}
     return Summary(found["sum"], {name: columns[name] for name in STATISTICS})
+
+
+def picked(found: Sequence[Summary], of: Ints, group: Ints) -> dict[str, Ints | Floats]:
+    """Return the statistics of some groups, each of one of several columns (`of`)."""
+    names = found[0].columns
+    return {name: np.array([item.columns[name] for item in found])[of, group] for name in names}
 
 
 def shares_of(parts: Ints, totals: Ints) -> Floats:
