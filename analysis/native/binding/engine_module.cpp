@@ -13,6 +13,7 @@
 #include "binding/dds_functions.hpp"
 #include "binding/layer_functions.hpp"
 #include "binding/traces.hpp"
+#include "binding/work_functions.hpp"
 #include "model/batches.hpp"
 #include "model/engine.hpp"
 #include "model/trace_events.hpp"
@@ -106,6 +107,12 @@ class Engine {
     return transmissions_of(engine_);
   }
 
+  // Waits for work by thread and time: {column: array}
+  nb::dict waits() {
+    must_be_finished();
+    return waits_of(engine_, engine_.rows().threads.size());
+  }
+
   // The way of each message: {column: array}. `messages` are columns of strata::dds::Message.
   nb::dict ways(const std::array<MessageColumn, 8>& messages) {
     must_be_finished();
@@ -169,6 +176,7 @@ NB_MODULE(_model, module) {
       .def("finish", &Engine::finish)
       .def("rows", &Engine::rows)
       .def("transmissions", &Engine::transmissions)
+      .def("waits", &Engine::waits)
       .def("ways", &Engine::ways, nb::arg("messages"))
       .def_prop_ro("texts", &Engine::texts)
       .def_prop_ro("bytes", &Engine::bytes)

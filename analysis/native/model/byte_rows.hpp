@@ -12,6 +12,8 @@ namespace strata {
 
 class ByteRows {
  public:
+  size_t size() const { return bytes_.size(); }
+
   void put_byte(uint8_t value) { bytes_.push_back(value); }
 
   void put(uint64_t value) {
@@ -24,10 +26,10 @@ class ByteRows {
     put(static_cast<uint64_t>(value) << 1U ^ static_cast<uint64_t>(value >> 63U));
   }
 
-  // Reads what was put, in its order.
+  // Reads what was put, in its order, from a place on where a value was put.
   class Cursor {
    public:
-    explicit Cursor(const ByteRows& rows) : bytes_(rows.bytes_) {}
+    explicit Cursor(const ByteRows& rows, size_t at = 0) : bytes_(rows.bytes_), at_(at) {}
 
     bool is_over() const { return at_ == bytes_.size(); }
     uint8_t byte() { return bytes_[at_++]; }
@@ -46,7 +48,7 @@ class ByteRows {
 
    private:
     const std::vector<uint8_t>& bytes_;
-    size_t at_ = 0;
+    size_t at_;
   };
 
  private:

@@ -7,9 +7,12 @@
 #include "model/dds/middleware.hpp"
 #include "model/entities.hpp"
 #include "model/executions.hpp"
+#include "model/last_seen.hpp"
 #include "model/matching.hpp"
+#include "model/nesting.hpp"
 #include "model/scheduling.hpp"
 #include "model/traffic.hpp"
+#include "model/waits.hpp"
 
 namespace strata {
 namespace {
@@ -22,9 +25,11 @@ uint8_t rank_of(const Arrival& arrival) {
 }  // namespace
 
 struct Engine::Machines {
-  explicit Machines(Context& context)
-      : entities(context),
+  explicit Machines(Context& shared)
+      : context(shared),
+        entities(context),
         executions(context),
+        waits(context),
         scheduling(context),
         middleware(context),
         traffic(context, entities, executions),
@@ -33,6 +38,7 @@ struct Engine::Machines {
   void on(const Event& event) {
     entities.on(event);
     executions.on(event);
+    waits.on(event);
     traffic.on(event);
     scheduling.on(event);
     middleware.on(event);
@@ -41,14 +47,19 @@ struct Engine::Machines {
   void finish() {
     entities.finish();
     executions.finish(entities);
+    count_contradictory_nesting(context);
+    waits.finish(entities);
+    find_hanging(context, executions, waits);
     traffic.finish();
     scheduling.finish();
     middleware.finish();
     matching.finish();
   }
 
+  Context& context;
   Entities entities;
   Executions executions;
+  Waits waits;
   Scheduling scheduling;
   dds::Middleware middleware;
   Traffic traffic;
@@ -61,6 +72,8 @@ Engine::Engine(Settings settings)
       machines_(std::make_unique<Machines>(context_)) {}
 
 Engine::~Engine() = default;
+
+const Waits& Engine::waits() const { return machines_->waits; }
 
 dds::Middleware& Engine::middleware() { return machines_->middleware; }
 

@@ -21,6 +21,8 @@ namespace dds {
 class Middleware;
 }  // namespace dds
 
+class Waits;
+
 // An event before its thread has a number.
 struct Arrival {
   Event event;
@@ -51,6 +53,8 @@ class Engine {
 
   Rows& rows() { return context_.rows; }
   const Ledger& ledger() const { return context_.ledger; }
+  // From finish() on.
+  const Waits& waits() const;
   dds::Middleware& middleware();
   const std::array<uint64_t, kEventTypes + 1>& counts() const { return counts_; }
 

@@ -153,6 +153,15 @@ int64_t Executions::innermost(int64_t candidate, int64_t at, int64_t ns) const {
   return kNone;
 }
 
+std::vector<int64_t> Executions::hanging() const {
+  std::vector<int64_t> rows;
+  for (uint32_t thread = 0; thread < states_.size(); ++thread) {
+    const auto& own = states_.at(thread).unbounded;
+    rows.insert(rows.end(), own.begin(), own.end());
+  }
+  return rows;
+}
+
 void Executions::find_depths() {
   PerThread<std::vector<size_t>> running;
   for (size_t row = 0; row < rows_.size(); ++row) {

@@ -55,6 +55,8 @@ class Executions {
   int64_t enclosing(int64_t candidate, int64_t at, int64_t ns) const {
     return pick(rows_.first, innermost(candidate, at, ns));
   }
+  // Those without an end after which their thread did no other work: one a thread at most.
+  std::vector<int64_t> hanging() const;
 
  private:
   struct Open {

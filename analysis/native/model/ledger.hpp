@@ -14,7 +14,7 @@
 namespace strata {
 
 // What the number of a place counts; how it is called is said by who shows it.
-enum class PlaceKind : uint8_t { none, subscription, callback, event };
+enum class PlaceKind : uint8_t { none, subscription, callback, event, process };
 
 class Ledger {
  public:
@@ -33,6 +33,9 @@ class Ledger {
   void add(Finding code, int64_t count = 1) {
     if (count != 0) found_[{code, PlaceKind::none, kNone}].count += count;
   }
+
+  // One finding at a place, of no time.
+  void add_of(Finding code, PlaceKind kind, int64_t row) { ++found_[{code, kind, row}].count; }
 
   // One finding at a place (a row, or kNone where it is not known) and a time.
   void add_at(Finding code, PlaceKind kind, int64_t row, int64_t ns) {

@@ -20,6 +20,8 @@ class PerThread {
     if (thread >= states_.size()) states_.resize(thread + size_t{1});
     return states_[thread];
   }
+  // Of a thread that has come: below `size()`.
+  const State& at(uint32_t thread) const { return states_[thread]; }
   size_t size() const { return states_.size(); }
   auto begin() { return states_.begin(); }
   auto end() { return states_.end(); }

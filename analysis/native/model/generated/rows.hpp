@@ -320,6 +320,50 @@ struct SuspensionsRows {
   }
 };
 
+// Executions without an end that are the last that their thread did: these may have gone on after `until_ns`, up to the earlier of the two.
+struct HangingExecutionsRows {
+  Column<int32_t> execution;  // row of the executions
+  Column<int64_t> seen_ns;  // the last event of its host
+  Column<int64_t> lost_ns;  // the first loss of events after it began; else the far future
+
+  size_t size() const { return execution.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    execution.push_back(kNone);
+    seen_ns.push_back(kNone);
+    lost_ns.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("execution", execution);
+    visit("seen_ns", seen_ns);
+    visit("lost_ns", lost_ns);
+  }
+};
+
+// Waits for work that were the last that their threads did.
+struct OpenWaitsRows {
+  Column<int32_t> thread;  // row of the threads
+  Column<int64_t> start_ns;  // it began
+  Column<int64_t> end_ns;  // the last event of its host, or the first loss of events
+
+  size_t size() const { return thread.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    thread.push_back(kNone);
+    start_ns.push_back(kNone);
+    end_ns.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("thread", thread);
+    visit("start_ns", start_ns);
+    visit("end_ns", end_ns);
+  }
+};
+
 // Every rmw_publish, in order of time.
 struct PublishesRows {
   Column<int64_t> thread;  // row of the threads
@@ -703,6 +747,8 @@ struct Rows {
   CallbacksRows callbacks;
   ExecutionsRows executions;
   SuspensionsRows suspensions;
+  HangingExecutionsRows hanging_executions;
+  OpenWaitsRows open_waits;
   PublishesRows publishes;
   TakesRows takes;
   LoansRows loans;
@@ -727,6 +773,8 @@ struct Rows {
     visit("callbacks", callbacks);
     visit("executions", executions);
     visit("suspensions", suspensions);
+    visit("hanging_executions", hanging_executions);
+    visit("open_waits", open_waits);
     visit("publishes", publishes);
     visit("takes", takes);
     visit("loans", loans);

@@ -46,4 +46,23 @@ EXECUTION_ROWS = (
         ),
         "Where executions of coroutines were suspended and resumed.",
     ),
+    (
+        "hanging_executions",
+        (
+            ("execution", SHORT, "row of the executions"),
+            ("seen_ns", INT, "the last event of its host"),
+            ("lost_ns", INT, "the first loss of events after it began; else the far future"),
+        ),
+        "Executions without an end that are the last that their thread did: these may have gone on "
+        "after `until_ns`, up to the earlier of the two.",
+    ),
+    (
+        "open_waits",
+        (
+            ("thread", SHORT, "row of the threads"),
+            ("start_ns", INT, "it began"),
+            ("end_ns", INT, "the last event of its host, or the first loss of events"),
+        ),
+        "Waits for work that were the last that their threads did.",
+    ),
 )

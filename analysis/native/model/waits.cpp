@@ -1,0 +1,110 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "model/waits.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "model/steps.hpp"
+
+namespace strata {
+
+void Waits::on(const Event& event) {
+  if (!is_of_timeline(event.type)) return;
+  if (!has_begun_) first_ns_ = event.ns;
+  has_begun_ = true;
+  State& state = states_[event.thread];
+  switch (event.type) {
+    case EventType::rclcpp_executor_wait_for_work:
+      state.in_executor = true;
+      state.wait_ns = state.open_ns = event.ns;
+      break;
+    case EventType::rclcpp_executor_get_next_ready:
+      if (state.in_executor) {
+        if (state.executor.size() == 0) state.middleware = {};
+        state.executor.add({state.wait_ns, event.ns});
+        state.in_executor = false;
+      } else if (state.last == EventType::other) {
+        state.is_opened = true;
+        state.opening_ns = event.ns;
+      }
+      break;
+    case EventType::wait_begin:
+      state.in_middleware = true;
+      state.wait_begin_ns = event.ns;
+      // rclpy's wait holds one of the middleware in it; that one was told of after it.
+      if (state.last != EventType::rclcpp_executor_wait_for_work) state.open_ns = event.ns;
+      break;
+    case EventType::wait_end:
+      if (state.in_middleware && state.executor.size() == 0) {
+        state.middleware.add({state.wait_begin_ns, event.ns});
+      }
+      state.in_middleware = false;
+      break;
+    case EventType::rclcpp_executor_execute:
+    case EventType::callback_start:
+    case EventType::callback_end:
+      // Nothing else happens on a thread while it waits: the end of the wait was lost.
+      state.in_executor = state.in_middleware = false;
+      break;
+    default:
+      break;
+  }
+  state.last = event.type;
+  state.last_ns = event.ns;
+}
+
+Waits::OfThread Waits::of(uint32_t thread) const {
+  if (thread >= states_.size()) return {nullptr, false, {}, false};
+  const State& state = states_.at(thread);
+  const bool of_middleware = state.executor.size() == 0 && !state.is_opened;
+  const IntervalLog& waits = of_middleware ? state.middleware : state.executor;
+  return {waits.size() == 0 ? nullptr : &waits,
+          state.is_opened,
+          {first_ns_, state.opening_ns},
+          of_middleware};
+}
+
+void Waits::finish(const Entities& entities) {
+  std::vector<bool> is_new(context_.rows.processes.size(), false);
+  for (const Event& event : entities.inits(EventType::rcl_node_init)) is_new[event.process] = true;
+  const auto& threads = context_.rows.threads;
+  for (uint32_t thread = 0; thread < states_.size(); ++thread) {
+    if (is_new[static_cast<size_t>(threads.process[thread])]) states_[thread].is_opened = false;
+  }
+  find_host_ends();
+  for (uint32_t thread = 0; thread < states_.size(); ++thread) add_open(thread);
+}
+
+void Waits::find_host_ends() {
+  const auto& threads = context_.rows.threads;
+  const auto host_of = [&](size_t thread) {
+    return context_.rows.processes.host[static_cast<size_t>(threads.process[thread])];
+  };
+  std::unordered_map<int64_t, int64_t> last_ns;
+  for (uint32_t thread = 0; thread < states_.size(); ++thread) {
+    int64_t& own = last_ns[host_of(thread)];
+    own = std::max(own, states_[thread].last_ns);
+  }
+  for (size_t thread = 0; thread < threads.size(); ++thread) {
+    host_end_ns_.push_back(last_ns[host_of(thread)]);
+  }
+}
+
+// The wait that was the last that a thread did. Where events were lost after it began, it is known
+// to have gone on up to the losses only.
+void Waits::add_open(uint32_t thread) {
+  const State& state = states_[thread];
+  if (state.last != EventType::rclcpp_executor_wait_for_work &&
+      state.last != EventType::wait_begin) {
+    return;
+  }
+  const int64_t lost_ns = context_.settings.losses.first_touching(state.open_ns);
+  auto& rows = context_.rows.open_waits;
+  const auto row = static_cast<size_t>(rows.add());
+  rows.thread[row] = static_cast<int32_t>(thread);
+  rows.start_ns[row] = state.open_ns;
+  rows.end_ns[row] = std::max(std::min(host_end_ns_[thread], lost_ns), state.open_ns);
+}
+
+}  // namespace strata

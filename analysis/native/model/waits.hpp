@@ -1,0 +1,74 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Intervals in which threads waited for work.
+//
+// A wait of an executor goes from wait_for_work to the next get_next_ready of its thread; a wait
+// that another wait_for_work, a callback or the end of the trace follows has no end and is left
+// out. In a process that was there before the trace began, the first that a thread does is to come
+// back from a wait, unless the trace began while it did something else: an *opening* wait, from the
+// begin of the trace. Of a thread without either, its waits within the middleware count, where they
+// were recorded.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/context.hpp"
+#include "model/entities.hpp"
+#include "model/event.hpp"
+#include "model/interval_log.hpp"
+
+namespace strata {
+
+class Waits {
+ public:
+  explicit Waits(Context& context) : context_(context) {}
+
+  void on(const Event& event);
+  // Which waits count, and those that were open when the trace ended (`open_waits`).
+  void finish(const Entities& entities);
+
+  // From finish() on.
+
+  // Of a thread. Of one instant an executor's waits come first, the opening one second.
+  struct OfThread {
+    const IntervalLog* waits;  // null for none
+    bool has_opening;
+    Interval opening;
+    bool of_middleware;
+  };
+  OfThread of(uint32_t thread) const;
+  bool waited(uint32_t thread) const {
+    const OfThread own = of(thread);
+    return own.waits != nullptr || own.has_opening;
+  }
+  // The last thing that any thread did on a thread's host.
+  int64_t host_end_ns(uint32_t thread) const { return host_end_ns_[thread]; }
+
+ private:
+  struct State {
+    IntervalLog executor;
+    IntervalLog middleware;     // of a thread that has no other waits so far
+    int64_t wait_ns = 0;        // that the executor is in
+    int64_t wait_begin_ns = 0;  // that the middleware is in
+    int64_t open_ns = 0;        // when the wait began that the last event belongs to
+    int64_t opening_ns = 0;     // when the thread came back first
+    int64_t last_ns = 0;
+    EventType last = EventType::other;  // of what the thread did
+    bool in_executor = false;
+    bool in_middleware = false;
+    bool is_opened = false;  // it first came back from a wait
+  };
+
+  void find_host_ends();
+  void add_open(uint32_t thread);
+
+  Context& context_;
+  PerThread<State> states_;
+  std::vector<int64_t> host_end_ns_;
+  int64_t first_ns_ = 0;
+  bool has_begun_ = false;
+};
+
+}  // namespace strata
