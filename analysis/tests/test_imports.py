@@ -70,6 +70,7 @@ ALLOWED: dict[str, set[str]] = {
         "verdict",
         "printable",
     },
+    "sql": {"errors", "schema", "analysis", "pipeline", "read"},
     "campaign": {
         "errors",
         "schema",
@@ -108,6 +109,8 @@ ALLOWED: dict[str, set[str]] = {
         "originals",
         "units",
         "printable",
+        "documents",
+        "sql",
     },
 }
 

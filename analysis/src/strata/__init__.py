@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from strata.analysis import Analysis
     from strata.pipeline import analyze
+    from strata.sql import Opened, open  # noqa: A004
 
 __version__ = "0.1.0"
-__all__ = ["Analysis", "analyze"]
+__all__ = ["Analysis", "Opened", "analyze", "open"]
 
 
 def __getattr__(name: str) -> Any:
@@ -24,4 +25,8 @@ def __getattr__(name: str) -> Any:
         from strata.analysis import Analysis
 
         return Analysis
+    if name in ("open", "Opened"):
+        from strata import sql
+
+        return getattr(sql, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -41,3 +41,9 @@ class OriginalError(StrataError):
 
 class GateError(StrataError):
     """A file of gates cannot be read, or not be judged with the runs that were given."""
+
+
+class QueryError(StrataError):
+    """A query cannot be run."""
+
+    exit_code = 2

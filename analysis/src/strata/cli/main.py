@@ -25,6 +25,7 @@ VERBS = {
     "run": "strata.cli.run",
     "info": "strata.cli.info",
     "analyze": "strata.cli.analyze",
+    "sql": "strata.cli.sql",
     "links": "strata.cli.links",
     "path": "strata.cli.path",
     "hops": "strata.cli.hops",
