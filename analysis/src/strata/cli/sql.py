@@ -119,8 +119,9 @@ def _describe(name: str, file: IO[str]) -> None:
     console = make_console(file)
     if name == _LIST:
         rows = plain_table("name", "what it holds")
-        for item in (*TABLES, *VIEWS):
-            rows.add_row(item.name, item.doc.split(". ")[0].rstrip("."))
+        described = [(t.name, t.doc) for t in TABLES] + [(v.name, v.doc) for v in VIEWS]
+        for known, doc in described:
+            rows.add_row(known, doc.split(". ")[0].rstrip("."))
         rows.add_row('events."PROVIDER:NAME"', "raw events, also as events.PROVIDER_NAME")
         console.print(rows)
         return

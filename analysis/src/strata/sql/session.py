@@ -227,4 +227,5 @@ def _frame(table: pa.Table) -> pd.DataFrame:
         pa.uint64(): pd.UInt64Dtype(),
         pa.bool_(): pd.BooleanDtype(),
     }
-    return table.to_pandas(types_mapper=nullable.get)
+    frame: pd.DataFrame = table.to_pandas(types_mapper=nullable.get)
+    return frame
