@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "stats/dip.hpp"
 #include "stats/groups.hpp"
 #include "stats/summary.hpp"
 
@@ -77,6 +78,16 @@ nb::tuple ascending(const Groups& groups, const Array<Value>& values,
   return nb::make_tuple(as_array(std::move(ordered)), as_array(std::move(sizes)));
 }
 
+nb::object convex_contacts(const Array<double>& places, const Array<int64_t>& heights) {
+  if (places.size() != heights.size()) throw nb::value_error("heights of another length");
+  std::vector<int64_t> touching;
+  {
+    const nb::gil_scoped_release unlocked;
+    touching = strata::stats::convex_contacts(span(places), span(heights));
+  }
+  return as_array(std::move(touching));
+}
+
 template <typename Value>
 void add_functions(nb::class_<Groups>& type) {
   type.def("summarize", &summarize<Value>, nb::arg("values").noconvert(), nb::arg("fractions"),
@@ -114,6 +125,8 @@ NB_MODULE(_grouped, module) {
         self.copy_rows(rows.data());
         return as_array(std::move(rows));
       });
+  module.def("convex_contacts", &convex_contacts, nb::arg("places").noconvert(),
+             nb::arg("heights").noconvert());
   add_functions<int64_t>(groups);
   add_functions<double>(groups);
 }

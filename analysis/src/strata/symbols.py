@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _OPEN = {"<": ">", "(": ")"}
 # A module and a qualified name, parts with dots between; <locals>, <lambda> and the like are whole
@@ -16,6 +17,7 @@ _HELD_UP = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def shorten(symbol: str) -> str:
     """Return a C++ symbol without template and function arguments.
 

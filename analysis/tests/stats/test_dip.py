@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from strata.stats._grouped import convex_contacts
 from strata.stats.dip import dip, p_value
 from strata.stats.dip_table import COUNTS, QUANTILES
 
@@ -159,3 +162,34 @@ def _convex_side(
                 chord = below[before] + slope * (x[at] - x[before])
                 least = max(least, (upto[at] - chord) / 2)
     return float(least), ends
+
+
+def lower_hull(values: np.ndarray, heights: np.ndarray) -> list[int]:
+    """The points that no line between two others lies below, in exact numbers."""
+    places = [Fraction(float(value)) for value in values]
+    tall = [int(height) for height in heights]
+    count = len(places)
+
+    def is_above(at: int, left: int, right: int) -> bool:
+        slope = Fraction(tall[right] - tall[left]) / (places[right] - places[left])
+        return tall[at] >= tall[left] + slope * (places[at] - places[left])
+
+    return [
+        at
+        for at in range(count)
+        if not any(
+            is_above(at, left, right) for left in range(at) for right in range(at + 1, count)
+        )
+    ]
+
+
+@given(st.lists(st.tuples(st.integers(1, 50), st.integers(-20, 20)), min_size=1, max_size=12))
+def test_the_minorant_touches_what_no_line_lies_below(steps: list[tuple[int, int]]) -> None:
+    places = np.cumsum([step for step, _ in steps]).astype(np.float64)
+    heights = np.asarray([height for _, height in steps], np.int64)
+    assert convex_contacts(places, heights).tolist() == lower_hull(places, heights)
+
+
+def test_points_have_one_height_each() -> None:
+    with pytest.raises(ValueError, match="another length"):
+        convex_contacts(np.zeros(2), np.zeros(3, np.int64))

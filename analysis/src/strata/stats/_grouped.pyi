@@ -63,3 +63,7 @@ class Groups:
     def ascending(
         self, values: _Floats, there: _Flags | None = None, absent: float | None = None
     ) -> tuple[_Floats, _Ints]: ...
+
+# Where the greatest convex minorant touches the points (places, heights), ascending. Places ascend
+# and are different; of heights there are as many (else ValueError), none beyond 2^53.
+def convex_contacts(places: _Floats, heights: _Ints) -> _Ints: ...

@@ -14,6 +14,7 @@ much of it a thread waited for a CPU by samples, and for how much no thread of t
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -118,7 +119,8 @@ class _Columns:
 
     def split(self, rows: Ints, place: Ints, duration_ns: Ints, *, alone: bool = True) -> _Columns:
         """Take parts off some rows and return them; `alone` without the rows' estimates."""
-        self.duration_ns = self.duration_ns - sums(rows, duration_ns, len(self.duration_ns))
+        if len(rows):
+            self.duration_ns = self.duration_ns - sums(rows, duration_ns, len(self.duration_ns))
         nothing = np.zeros(len(rows), np.int64)
         return _Columns(
             self.chain[rows],
@@ -159,7 +161,7 @@ def find_causes(segments: Rows, evidence: Evidence) -> Causes:
     if evidence.cpu_waits is not None:
         waited = waited_for_cpu(segments, evidence.cpu_waits)
         whole.cpu_wait_ns = np.minimum(waited, whole.duration_ns)
-    if evidence.held_up is not None:
+    if evidence.held_up is not None and len(evidence.held_up.message):
         parts.append(_held_up(whole, segments, evidence.held_up, evidence.places))
     return _joined([whole, *parts], layers.words, evidence.places)
 
@@ -259,9 +261,12 @@ def _held_up(whole: _Columns, segments: Rows, held_up: HeldUp, places: LayerPlac
 
 
 def _joined(parts: list[_Columns], layers: tuple[str, ...], places: LayerPlaces) -> Causes:
-    columns = {
-        field.name: np.concatenate([getattr(part, field.name) for part in parts])
-        for field in fields(_Columns)
-    }
+    there = [part for part in parts if len(part.duration_ns)] or parts[:1]
+    columns = {field.name: _concatenated(there, field.name) for field in fields(_Columns)}
     layer, place = columns.pop("layer"), columns.pop("place")
     return Causes(layer=Coded(layer, layers), where=places.words.column(place), **columns)
+
+
+def _concatenated(parts: list[_Columns], name: str) -> Any:
+    columns = [getattr(part, name) for part in parts]
+    return np.concatenate(columns) if len(columns) > 1 else columns[0]

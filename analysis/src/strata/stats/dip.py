@@ -18,14 +18,13 @@ of it concave, so it is at least half as far from F there as minorant and majora
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from strata.schema.rows import Floats, Ints
+from strata.stats._grouped import convex_contacts
 from strata.stats.dip_table import COUNTS, QUANTILES
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ def dip(ordered: Floats) -> float:
     """
     if len(ordered) == 0:
         raise ValueError("Cannot measure the dip of no values. Give at least one.")
-    values, below = np.unique(ordered, return_index=True)
+    values, below = np.unique(np.asarray(ordered, np.float64), return_index=True)
     upto = np.append(below[1:], len(ordered))
     low, high = 0, len(values) - 1
     # In counts; twice the dip, as minorant and majorant are moved half way towards F.
@@ -78,17 +77,22 @@ def p_value(dip: float, count: int) -> float:
             f"Cannot tell the p-value of a dip: {count} values, and the table begins at"
             f" {COUNTS[0]}. Give more values."
         )
+    return float(np.interp(np.sqrt(count) * dip, _scaled(count), [1.0, *QUANTILES]))
+
+
+@lru_cache(maxsize=1024)
+def _scaled(count: int) -> tuple[float, ...]:
+    """Return what sqrt(count) * dip exceeds with the chances 1 and those of the table."""
     counts = np.log(COUNTS)
-    quantiles = [np.interp(np.log(count), counts, each) for each in QUANTILES.values()]
+    quantiles = (float(np.interp(np.log(count), counts, each)) for each in QUANTILES.values())
     # No dip is smaller than 1 / (2 n).
-    scaled = [0.5 / np.sqrt(count), *quantiles]
-    return float(np.interp(np.sqrt(count) * dip, scaled, [1.0, *QUANTILES]))
+    return float(0.5 / np.sqrt(count)), *quantiles
 
 
 def _narrow(values: Floats, below: Ints, upto: Ints) -> _Narrower:
     """Cut an interval with its values, different ones, and how many lie below and up to each."""
-    convex = _contacts(values, below)
-    concave = _contacts(values, -upto)
+    convex = convex_contacts(values, below)
+    concave = convex_contacts(values, -upto)
     minorant = np.interp(values, values[convex], below[convex])
     majorant = np.interp(values, values[concave], upto[concave])
     gaps = majorant - minorant
@@ -103,19 +107,3 @@ def _narrow(values: Floats, below: Ints, upto: Ints) -> _Narrower:
         (upto - minorant)[:low].max(initial=0.0), (majorant - below)[high + 1 :].max(initial=0.0)
     )
     return _Narrower(float(apart), int(low), int(high), float(outside))
-
-
-def _contacts(values: Floats, heights: Ints) -> Ints:
-    """Return where the greatest convex minorant touches the points (values, heights), ascending."""
-    # Lists: each point is looked at alone, which is slow in arrays.
-    x, y = values.tolist(), heights.tolist()
-    touching: list[int] = []
-    for at in range(len(x)):
-        while len(touching) > 1:
-            before, last = touching[-2], touching[-1]
-            rise, run = y[last] - y[before], x[last] - x[before]
-            if rise * (x[at] - x[before]) < (y[at] - y[before]) * run:
-                break
-            touching.pop()
-        touching.append(at)
-    return np.asarray(touching, np.int64)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from strata.layers.deliveries import Deliveries
 from strata.schema import tables
 from strata.schema.confidence import UNSYNCHRONISED
 from strata.schema.fates import FATES, NUMBER, OUTCOMES, RECEIVED
@@ -27,6 +26,8 @@ from strata.stats.summary import picked, shares_of, summarize_groups
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from strata.layers.deliveries import Deliveries
 
 _NO_QUANTILES = np.empty(0)
 _OUTCOME = np.array([OUTCOMES.index(fate.outcome) for fate in FATES])

@@ -10,6 +10,7 @@ import numpy as np
 
 from strata.schema.rows import Ints
 from strata.stats._grouped import Groups
+from strata.stats.grouped import counts, distinct, ordered_by
 
 
 def numbered(keys: Ints) -> tuple[Ints, Groups]:
@@ -20,7 +21,11 @@ def numbered(keys: Ints) -> tuple[Ints, Groups]:
 
 def partition(keys: Ints) -> Iterator[tuple[int, Ints]]:
     """Yield each key, ascending, and its rows in their order."""
-    order = np.argsort(keys, kind="stable")
-    found, first = np.unique(keys[order], return_index=True)
-    for key, rows in zip(found.tolist(), np.split(order, first[1:]), strict=False):
-        yield int(key), rows
+    if not len(keys):
+        return
+    low = int(keys.min())
+    found, number = distinct(keys - low, int(keys.max()) - low + 1)
+    ends = np.cumsum(counts(number, len(found)))
+    rows = np.split(ordered_by(number, len(found)), ends[:-1])
+    for key, own in zip(found.tolist(), rows, strict=True):
+        yield key + low, own

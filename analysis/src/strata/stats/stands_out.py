@@ -101,10 +101,11 @@ def what_stands_out(
     """Judge one chain: its rows of `blame` and `modes`, and how many outliers it has."""
     # Between hosts without a common clock nobody knows how long it took.
     known = [row for row in causes if not row["unsynchronised"]]
-    of_places, of_layers = _summed(known, _place), _summed(known, _layer)
+    of_places = _summed(known, _place)
     single = _largest([row for row in known if _is_long(row, of_places[_place(row)])])
     spread = None
     if single is None:
+        of_layers = _summed(known, _layer)
         spread = _largest([row for row in known if _fills(row, of_layers[_layer(row)], hop_count)])
     return Standing(
         single or spread,

@@ -20,7 +20,7 @@ import numpy as np
 
 from strata.schema import tables
 from strata.schema.rows import NONE, Coded, Flags, Floats, Ints, Rows
-from strata.stats.grouped import counts, distinct, found, joined, sums
+from strata.stats.grouped import counts, distinct, found, is_ascending, joined, ordered_by, sums
 from strata.verdict.threads import ThreadNumbers
 
 _CALLBACK, _TAKE = _WORK = ("callback", "take")
@@ -195,7 +195,7 @@ def _callbacks(instances: Rows, threads: Rows) -> _Ran:
     numbers = ThreadNumbers(threads)
     thread = numbers.of(instances)
     rows = np.flatnonzero(thread != NONE)
-    rows = rows[_by_thread(thread[rows], instances["start_ns"][rows])]
+    rows = rows[_by_thread(thread[rows], instances["start_ns"][rows], len(numbers))]
     inside = _inside(thread[rows], instances["start_ns"][rows], instances["until_ns"][rows])
     rows = rows[~inside]
     return _Ran(
@@ -232,11 +232,12 @@ def _takes(messages: Rows, executor_of: Ints, ran: _Ran) -> _Ran:
     )
 
 
-def _by_thread(thread: Ints, start_ns: Ints) -> Ints:
-    """Return rows by thread, in order of time within each."""
-    if len(start_ns) > 1 and (np.diff(start_ns) < 0).any():
-        return np.lexsort((start_ns, thread))
-    return np.argsort(thread, kind="stable")
+def _by_thread(thread: Ints, start_ns: Ints, count: int) -> Ints:
+    """Return rows by thread (of `count`), in order of time within each."""
+    if is_ascending(start_ns):
+        return ordered_by(thread, count)
+    order = np.argsort(start_ns, kind="stable")
+    return order[ordered_by(thread[order], count)]
 
 
 def _inside(thread: Ints, start_ns: Ints, until_ns: Ints) -> Flags:
