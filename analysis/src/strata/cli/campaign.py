@@ -4,37 +4,35 @@
 
 from __future__ import annotations
 
-import importlib
-import os
-
 import click
 
+from strata.cli.verbs import Verb, Verbs
+
 VERBS = {
-    "import": "strata.cli.campaign_import",
-    "list": "strata.cli.campaign_list",
-    "report": "strata.cli.campaign_report",
-    "run": "strata.cli.campaign_run",
-    "status": "strata.cli.campaign_status",
+    "import": Verb(
+        "strata.cli.campaign_import",
+        "Put published results, FILES of other tools, beside those of the campaign in DIRECTORY.",
+    ),
+    "list": Verb(
+        "strata.cli.campaign_list",
+        "List the campaigns that ship, with the number of cells of each variant.",
+    ),
+    "report": Verb(
+        "strata.cli.campaign_report",
+        "Report what a campaign that `strata campaign run` ran into DIRECTORY found.",
+    ),
+    "run": Verb(
+        "strata.cli.campaign_run",
+        "Run a campaign: a YAML file, or the name of a shipped one (`strata campaign list`).",
+        records=True,
+    ),
+    "status": Verb(
+        "strata.cli.campaign_status",
+        "Show what came of each cell of a campaign, and what is still to run.",
+    ),
 }
 
 
-class _CampaignVerbs(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        del ctx
-        return list(VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        del ctx
-        if cmd_name not in VERBS:
-            return None
-        if cmd_name != "run":
-            # As all verbs do that analyze; what a campaign runs must not inherit it.
-            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        command = importlib.import_module(VERBS[cmd_name]).command
-        assert isinstance(command, click.Command)
-        return command
-
-
-@click.group("campaign", cls=_CampaignVerbs)
+@click.group("campaign", cls=Verbs, verbs=VERBS)
 def command() -> None:
     """Run a matrix of scenarios, again and again, and report what came of it."""

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import importlib
-import os
 import sys
 from typing import NoReturn
 
@@ -14,52 +12,63 @@ import click
 from strata import __version__
 from strata.cli import failing
 from strata.cli.ending import exit_on_signals, explain
+from strata.cli.verbs import Verb, Verbs
 from strata.errors import StrataError
 
-# Verbs in the order in which a user meets them; each module is imported when its verb is used, so
-# that `strata record` does not pay for pandas and bokeh.
+# In the order in which a user meets them.
 VERBS = {
-    "doctor": "strata.cli.doctor",
-    "record": "strata.cli.record",
-    "scenarios": "strata.cli.scenarios",
-    "run": "strata.cli.run",
-    "info": "strata.cli.info",
-    "analyze": "strata.cli.analyze",
-    "sql": "strata.cli.sql",
-    "links": "strata.cli.links",
-    "path": "strata.cli.path",
-    "hops": "strata.cli.hops",
-    "compare": "strata.cli.compare",
-    "report": "strata.cli.report",
-    "convert": "strata.cli.convert",
-    "campaign": "strata.cli.campaign",
+    "doctor": Verb(
+        "strata.cli.doctor",
+        "Check that this machine can record, and say how to mend what it cannot.",
+    ),
+    "record": Verb(
+        "strata.cli.record",
+        "Record a tracing session around a command, given after `--`.",
+        records=True,
+    ),
+    "scenarios": Verb(
+        "strata.cli.scenarios",
+        "List the scenarios that ship, or show one with its settings and all its keys.",
+    ),
+    "run": Verb(
+        "strata.cli.run",
+        "Run a scenario inside a recording session: a YAML file, or the name of a shipped one.",
+        records=True,
+    ),
+    "info": Verb(
+        "strata.cli.info", "Tell what TRACE holds: hosts, processes, events, loss, buffers."
+    ),
+    "analyze": Verb("strata.cli.analyze", "Tell in which layer the time of TRACE went."),
+    "sql": Verb(
+        "strata.cli.sql", "Answer QUERY, one SELECT in SQL, from the tables of TRACE (docs/sql.md)."
+    ),
+    "links": Verb(
+        "strata.cli.links", "Propose message links of TRACE, as a file for the option --links."
+    ),
+    "path": Verb("strata.cli.path", "Show the critical path of messages of TRACE, layer by layer."),
+    "hops": Verb(
+        "strata.cli.hops",
+        "Show the latency distribution of every hop of each TRACE, side by side.",
+    ),
+    "compare": Verb(
+        "strata.cli.compare", "Compare B with A: every chain, hop, layer and callback, and losses."
+    ),
+    "report": Verb(
+        "strata.cli.report",
+        "Write one HTML page that shows in which layer the time of TRACE_OR_SESSION went.",
+    ),
+    "convert": Verb(
+        "strata.cli.convert", "Write the events of TRACE as Parquet files, one an event type."
+    ),
+    "campaign": Verb(
+        "strata.cli.campaign",
+        "Run a matrix of scenarios, again and again, and report what came of it.",
+        records=True,
+    ),
 }
-_RECORDING = ("record", "run")
 
 
-class Verbs(click.Group):
-    """A command group that imports a verb's module only when it is used."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name every verb, in the order of use."""
-        del ctx
-        return list(VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the module of a verb and return its command; null when there is no such verb."""
-        del ctx
-        if cmd_name not in VERBS:
-            return None
-        if cmd_name not in (*_RECORDING, "campaign"):
-            # No verb does linear algebra; starting OpenBLAS's threads takes longer than a decoding.
-            # What is recorded must not inherit it.
-            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        command = importlib.import_module(VERBS[cmd_name]).command
-        assert isinstance(command, click.Command)
-        return command
-
-
-@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Verbs, verbs=VERBS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="strata")
 @click.option("--debug", is_flag=True, help="Show the whole traceback of an error.")
 @click.pass_context
@@ -68,7 +77,7 @@ def strata(ctx: click.Context, *, debug: bool) -> None:
     # `main` looks for it itself: an error may come before it is parsed.
     del debug
     # A recording ends in its own way: the command and the session have to be stopped.
-    if ctx.invoked_subcommand not in _RECORDING:
+    if ctx.invoked_subcommand not in ("record", "run"):
         exit_on_signals()
 
 

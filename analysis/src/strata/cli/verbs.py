@@ -1,0 +1,60 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Groups of verbs whose modules are imported when a verb is used: help needs none of them."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A module with a `command`, and the first sentence of that command's help.
+
+    `records` says that the verb starts programs of the user's, which inherit its environment.
+    """
+
+    module: str
+    summary: str
+    records: bool = False
+
+    def load(self) -> click.Command:
+        """Import the module and return its command."""
+        if not self.records:
+            # No verb does linear algebra; starting OpenBLAS's threads takes longer than a decoding.
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        command = importlib.import_module(self.module).command
+        assert isinstance(command, click.Command)
+        return command
+
+
+class Verbs(click.Group):
+    """A command group over declared verbs."""
+
+    def __init__(self, *, verbs: Mapping[str, Verb], **attributes: Any) -> None:
+        """Take the verbs by name, in the order in which help lists them."""
+        super().__init__(**attributes)
+        self.verbs = verbs
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name every verb."""
+        del ctx
+        return list(self.verbs)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of a verb and return its command; null when there is no such verb."""
+        del ctx
+        verb = self.verbs.get(cmd_name)
+        return verb.load() if verb else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the verbs with their summaries."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, verb.summary) for name, verb in self.verbs.items()])
