@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, overload
 
-from strata.schema import tables
+from strata.schema.rows import Rows
+from strata.schema.table import Table
+from strata.schema.tables import TABLES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,72 +118,189 @@ class SystemVerdict:
     stands_out: bool = False
 
 
+_NOTHING_STANDS_OUT = SystemVerdict()
+
+
+class Results(Protocol):
+    """What an analysis resulted in: each table is made when it is first asked for."""
+
+    @property
+    def trace(self) -> TraceSummary:
+        """What was read."""
+
+    @property
+    def counts(self) -> MessageCounts:
+        """Messages of the application."""
+
+    @property
+    def bottlenecks(self) -> tuple[Bottleneck, ...]:
+        """What stands out of each chain."""
+
+    @property
+    def system(self) -> SystemVerdict:
+        """What stands out over the whole system."""
+
+    def rows(self, name: str) -> Rows:
+        """Return a declared table by its name."""
+
+
 @dataclass(frozen=True)
-class Analysis:
-    """All results of one trace; every frame is a declared table (strata.schema.tables)."""
+class GivenResults:
+    """Results that are there; a table that is not in `tables` has no row."""
 
     trace: TraceSummary
     counts: MessageCounts
-    nodes: pd.DataFrame
-    publishers: pd.DataFrame
-    subscriptions: pd.DataFrame
-    callback_objects: pd.DataFrame
-    callback_instances: pd.DataFrame
-    publications: pd.DataFrame
-    takes: pd.DataFrame
-    messages: pd.DataFrame
-    links: pd.DataFrame
-    executor_blockers: pd.DataFrame
-    executors: pd.DataFrame
-    executor_threads: pd.DataFrame
-    hops: pd.DataFrame
-    hop_layers: pd.DataFrame
-    chains: pd.DataFrame
-    chain_instances: pd.DataFrame
-    chain_segments: pd.DataFrame
-    chain_layers: pd.DataFrame
-    blame: pd.DataFrame
-    modes: pd.DataFrame
-    callbacks: pd.DataFrame
-    service_objects: pd.DataFrame
-    client_objects: pd.DataFrame
-    service_calls: pd.DataFrame
-    services: pd.DataFrame
-    service_layers: pd.DataFrame
-    quality: pd.DataFrame
-    losses: pd.DataFrame
-    event_uses: pd.DataFrame
-    bottlenecks: tuple[Bottleneck, ...]
-    hop_losses: pd.DataFrame = field(default_factory=tables.HOP_LOSSES.empty)
-    processes: pd.DataFrame = field(default_factory=tables.PROCESSES.empty)
-    contexts: pd.DataFrame = field(default_factory=tables.CONTEXTS.empty)
-    subscription_objects: pd.DataFrame = field(default_factory=tables.SUBSCRIPTION_OBJECTS.empty)
-    timers: pd.DataFrame = field(default_factory=tables.TIMERS.empty)
-    timer_fires: pd.DataFrame = field(default_factory=tables.TIMER_FIRES.empty)
-    timer_statistics: pd.DataFrame = field(default_factory=tables.TIMER_STATISTICS.empty)
-    lifecycle_nodes: pd.DataFrame = field(default_factory=tables.LIFECYCLE_NODES.empty)
-    lifecycle_states: pd.DataFrame = field(default_factory=tables.LIFECYCLE_STATES.empty)
-    lifecycle_statistics: pd.DataFrame = field(default_factory=tables.LIFECYCLE_STATISTICS.empty)
-    link_proposals: pd.DataFrame = field(default_factory=tables.LINK_PROPOSALS.empty)
-    # Empty without actions.
-    action_goals: pd.DataFrame = field(default_factory=tables.ACTION_GOALS.empty)
-    action_feedback: pd.DataFrame = field(default_factory=tables.ACTION_FEEDBACK.empty)
-    actions: pd.DataFrame = field(default_factory=tables.ACTIONS.empty)
-    action_phases: pd.DataFrame = field(default_factory=tables.ACTION_PHASE_STATS.empty)
-    # Empty without events of drivers.
-    driver_sources: pd.DataFrame = field(default_factory=tables.DRIVER_SOURCES.empty)
-    driver_frames: pd.DataFrame = field(default_factory=tables.DRIVER_FRAMES.empty)
-    driver_losses: pd.DataFrame = field(default_factory=tables.DRIVER_LOSSES.empty)
-    # Empty without events of the kernel.
-    layer_scheduling: pd.DataFrame = field(default_factory=tables.LAYER_SCHEDULING.empty)
-    preemptions: pd.DataFrame = field(default_factory=tables.PREEMPTIONS.empty)
-    chain_scheduling: pd.DataFrame = field(default_factory=tables.SCHEDULING_STATS.empty)
-    # Empty where nothing was sampled beside the trace.
-    thread_cpu: pd.DataFrame = field(default_factory=tables.THREAD_CPU.empty)
-    # The verdict over the whole system.
-    system: SystemVerdict = field(default_factory=SystemVerdict)
-    system_causes: pd.DataFrame = field(default_factory=tables.SYSTEM_CAUSES.empty)
-    executor_load: pd.DataFrame = field(default_factory=tables.EXECUTOR_LOAD.empty)
-    chain_groups: pd.DataFrame = field(default_factory=tables.CHAIN_GROUPS.empty)
-    chain_group_members: pd.DataFrame = field(default_factory=tables.CHAIN_GROUP_MEMBERS.empty)
-    layer_cpu_waits: pd.DataFrame = field(default_factory=tables.LAYER_CPU_WAITS.empty)
+    tables: Mapping[str, Rows]
+    bottlenecks: tuple[Bottleneck, ...] = ()
+    system: SystemVerdict = _NOTHING_STANDS_OUT
+
+    def rows(self, name: str) -> Rows:
+        """Return a declared table by its name."""
+        return self.tables[name] if name in self.tables else Rows.none(TABLE_OF[name])
+
+
+class _Frame:
+    """A declared table as a frame, made at first use; the attribute has the table's name."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, analysis: None, owner: type) -> _Frame: ...
+    @overload
+    def __get__(self, analysis: Analysis, owner: type) -> pd.DataFrame: ...
+
+    def __get__(self, analysis: Analysis | None, owner: type) -> _Frame | pd.DataFrame:
+        return self if analysis is None else analysis.frame(self._name)
+
+
+class Analysis:
+    """All results of one trace.
+
+    Each table (strata.schema.tables) is an attribute of its name: a frame of the declared columns
+    with text as categories, which is made when it is first asked for. `rows` gives the same table
+    as NumPy columns.
+    """
+
+    nodes = _Frame()
+    publishers = _Frame()
+    subscriptions = _Frame()
+    callback_objects = _Frame()
+    callback_instances = _Frame()
+    publications = _Frame()
+    takes = _Frame()
+    messages = _Frame()
+    links = _Frame()
+    executor_blockers = _Frame()
+    executors = _Frame()
+    executor_threads = _Frame()
+    hops = _Frame()
+    hop_layers = _Frame()
+    chains = _Frame()
+    chain_instances = _Frame()
+    chain_segments = _Frame()
+    chain_layers = _Frame()
+    blame = _Frame()
+    modes = _Frame()
+    callbacks = _Frame()
+    service_objects = _Frame()
+    client_objects = _Frame()
+    service_calls = _Frame()
+    services = _Frame()
+    service_layers = _Frame()
+    quality = _Frame()
+    losses = _Frame()
+    event_uses = _Frame()
+    hop_losses = _Frame()
+    processes = _Frame()
+    contexts = _Frame()
+    subscription_objects = _Frame()
+    timers = _Frame()
+    timer_fires = _Frame()
+    timer_statistics = _Frame()
+    lifecycle_nodes = _Frame()
+    lifecycle_states = _Frame()
+    lifecycle_statistics = _Frame()
+    link_proposals = _Frame()
+    action_goals = _Frame()
+    action_feedback = _Frame()
+    actions = _Frame()
+    action_phases = _Frame()
+    driver_sources = _Frame()
+    driver_frames = _Frame()
+    driver_losses = _Frame()
+    layer_scheduling = _Frame()
+    preemptions = _Frame()
+    chain_scheduling = _Frame()
+    thread_cpu = _Frame()
+    system_causes = _Frame()
+    executor_load = _Frame()
+    chain_groups = _Frame()
+    chain_group_members = _Frame()
+    layer_cpu_waits = _Frame()
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+        self._frames: dict[str, pd.DataFrame] = {}
+
+    @classmethod
+    def of(
+        cls,
+        trace: TraceSummary,
+        counts: MessageCounts,
+        bottlenecks: Sequence[Bottleneck] = (),
+        system: SystemVerdict = _NOTHING_STANDS_OUT,
+        **tables: Rows | pd.DataFrame,
+    ) -> Analysis:
+        """Return an analysis of given tables, by name; a table that is not given has no row."""
+        return cls(GivenResults(trace, counts, _as_rows(tables), tuple(bottlenecks), system))
+
+    @property
+    def trace(self) -> TraceSummary:
+        """What was read."""
+        return self._results.trace
+
+    @property
+    def counts(self) -> MessageCounts:
+        """Messages of the application."""
+        return self._results.counts
+
+    @property
+    def bottlenecks(self) -> tuple[Bottleneck, ...]:
+        """What stands out of each chain."""
+        return self._results.bottlenecks
+
+    @property
+    def system(self) -> SystemVerdict:
+        """What stands out over the whole system; its causes are in `system_causes`."""
+        return self._results.system
+
+    def rows(self, name: str) -> Rows:
+        """Return a declared table by its name; raises KeyError for one that is not declared."""
+        if name not in TABLE_OF:
+            raise KeyError(name)
+        return self._results.rows(name)
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """Return a declared table as a frame, the same one each time; raises KeyError."""
+        if name not in self._frames:
+            self._frames[name] = self.rows(name).frame()
+        return self._frames[name]
+
+    def replaced(
+        self, bottlenecks: Sequence[Bottleneck] | None = None, **tables: Rows | pd.DataFrame
+    ) -> Analysis:
+        """Return an analysis with some of its results replaced."""
+        given = {name: self.rows(name) for name in TABLE_OF} | _as_rows(tables)
+        kept = self.bottlenecks if bottlenecks is None else tuple(bottlenecks)
+        return Analysis(GivenResults(self.trace, self.counts, given, kept, self.system))
+
+
+TABLE_OF: Mapping[str, Table] = {table.name: table for table in TABLES}
+
+
+def _as_rows(given: Mapping[str, Rows | pd.DataFrame]) -> dict[str, Rows]:
+    return {
+        name: table if isinstance(table, Rows) else Rows.of_frame(TABLE_OF[name], table)
+        for name, table in given.items()
+    }

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import IO
 
 import click
-import pandas as pd
 
 from strata import analyze
 from strata.analysis import Analysis
-from strata.cli.chain import chain_option, links_option, parse_chain
-from strata.cli.console import make_console
+from strata.cli.chain import chain_option, declared_links, links_option, parse_chain
 from strata.cli.output import (
     check_output,
     format_option,
@@ -24,10 +22,6 @@ from strata.cli.output import (
 )
 from strata.cli.progress import decoding_progress
 from strata.cli.selection import processes_option
-from strata.read.links import read_links
-from strata.report.document import document
-from strata.report.rectangle import rectangle
-from strata.report.text import print_analysis
 from strata.schema.tables import TABLES
 
 _TABLE_NAMES = [table.name for table in TABLES]
@@ -67,7 +61,7 @@ def command(
         raise click.UsageError("--table needs --format csv")
     check_output(output, force=force)
     topics = parse_chain(chain) if chain is not None else None
-    links = read_links(links_path) if links_path else ()
+    links = declared_links(links_path)
     with decoding_progress() as progress:
         analysis = analyze(
             trace, links=links, chain=topics, progress=progress, all_processes=all_processes
@@ -80,10 +74,20 @@ def command(
 def _write(
     analysis: Analysis, form: str, table_name: str | None, file: IO[str], *, everything: bool
 ) -> None:
+    # Each form has modules of its own, of which the others have no need.
     if form == "table":
+        from strata.cli.console import make_console
+        from strata.report.text import print_analysis
+
         print_analysis(analysis, make_console(file), everything=everything)
     elif form == "json":
+        from strata.report.document import document
+
         write_json(document(analysis), file)
+    elif table_name:
+        rows = analysis.rows(table_name)
+        write_csv(rows.table.names, rows.lines(), file)
     else:
-        frame: pd.DataFrame = getattr(analysis, table_name) if table_name else rectangle(analysis)
-        write_csv(frame, file)
+        from strata.report.rectangle import COLUMNS, rectangle
+
+        write_csv(COLUMNS, rectangle(analysis), file)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+from strata.schema.links import MessageLink
+
 chain_option = click.option(
     "--chain",
     help="Report only the chain over these topics: '/a -> /b -> /c'; else all that are found.",
@@ -18,6 +20,15 @@ links_option = click.option(
     type=click.Path(path_type=Path, dir_okay=False),
     help="YAML file of message links: what nodes publish from stored messages (docs/method.md).",
 )
+
+
+def declared_links(path: Path | None) -> tuple[MessageLink, ...]:
+    """Return the message links of a file; none for null. Raises TraceError for a wrong file."""
+    if path is None:
+        return ()
+    from strata.read.links import read_links
+
+    return tuple(read_links(path))
 
 
 def parse_chain(chain: str) -> list[str]:

@@ -14,7 +14,7 @@ from typing import IO
 import click
 
 from strata import analyze
-from strata.cli.chain import chain_option, links_option, parse_chain
+from strata.cli.chain import chain_option, declared_links, links_option, parse_chain
 from strata.cli.console import make_console
 from strata.cli.output import check_output, output_options, write_json, write_output
 from strata.cli.progress import counting_progress, decoding_progress
@@ -30,7 +30,6 @@ from strata.compare.runs import Run, Subject, measure_run
 from strata.compare.sides import Side
 from strata.compare.text import print_comparison, print_gates
 from strata.errors import GateError
-from strata.read.links import read_links
 from strata.read.sessions import sessions_in, warm_up_of
 
 _BROKEN = 3
@@ -94,7 +93,7 @@ def command(
     gates = read_gates(gates_path) if gates_path else ()
     if b is None:
         _require_absolute(gates, gates_path)
-    links = read_links(links_path) if links_path else ()
+    links = declared_links(links_path)
     topics = parse_chain(chain) if chain else None
 
     def measured(path: Path) -> Run:

@@ -10,7 +10,7 @@ from typing import IO
 import click
 
 from strata import analyze
-from strata.cli.chain import links_option
+from strata.cli.chain import declared_links, links_option
 from strata.cli.console import make_console
 from strata.cli.output import (
     check_output,
@@ -23,8 +23,7 @@ from strata.cli.output import (
 from strata.cli.progress import decoding_progress
 from strata.cli.selection import processes_option
 from strata.cli.titles import title_of
-from strata.read.links import read_links
-from strata.report.hop_document import hop_document, hop_rectangle
+from strata.report.hop_document import COLUMNS, hop_document, hop_rectangle
 from strata.report.hop_selection import Selection
 from strata.report.hops import Span, print_hops
 from strata.stats.hop_distributions import TraceHops, trace_hops
@@ -67,7 +66,7 @@ def command(
     `strata record`, or any directory that `ros2 trace` or `lttng` wrote.
     """
     check_output(output, force=force)
-    links = read_links(links_path) if links_path else ()
+    links = declared_links(links_path)
     found = []
     for path in traces:
         with decoding_progress() as progress:
@@ -90,4 +89,4 @@ def _write(
     elif form == "json":
         write_json(hop_document(found, selection), file)
     else:
-        write_csv(hop_rectangle(found, selection), file)
+        write_csv(COLUMNS, hop_rectangle(found, selection), file)

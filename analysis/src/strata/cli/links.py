@@ -28,5 +28,6 @@ def command(trace: Path, output: Path | None, *, force: bool) -> None:
     check_output(output, force=force)
     with decoding_progress() as progress:
         analysis = analyze(trace, progress=progress)
-    text = links_file(analysis.link_proposals, str(trace), first_texts(analysis.quality))
+    said = first_texts(analysis.rows("quality"))
+    text = links_file(analysis.rows("link_proposals"), str(trace), said)
     write_output(output, lambda file: click.echo(text, file=file, nl=False))

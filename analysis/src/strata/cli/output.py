@@ -4,20 +4,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import click
 
 from strata.errors import OutputError
 from strata.printable import printable, printable_lines
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -78,9 +77,11 @@ def write_json(document: Mapping[str, Any], file: IO[str] | None = None) -> None
     click.echo(json.dumps(document, indent=1, allow_nan=False), file=file)
 
 
-def write_csv(frame: pd.DataFrame, file: IO[str]) -> None:
-    """Write a table as CSV; names stand in it as they are, but on a terminal."""
-    if file.isatty():
-        file.write(printable_lines(frame.to_csv(index=False)))
-    else:
-        frame.to_csv(file, index=False)
+def write_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[str]) -> None:
+    """Write a table as CSV, null as nothing; names stand in it as they are, but on a terminal."""
+    target = io.StringIO() if file.isatty() else file
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    if isinstance(target, io.StringIO) and target is not file:
+        file.write(printable_lines(target.getvalue()))

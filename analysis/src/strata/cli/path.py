@@ -10,14 +10,14 @@ import click
 
 from strata import analyze
 from strata.analysis import Analysis
-from strata.cli.chain import links_option, parse_chain
+from strata.cli.chain import declared_links, links_option, parse_chain
 from strata.cli.console import make_console
 from strata.cli.output import format_option, write_json
 from strata.cli.progress import decoding_progress
 from strata.cli.selection import processes_option
 from strata.errors import TraceError
-from strata.read.links import read_links
 from strata.report.findings import first_lines
+from strata.report.most import most_first
 from strata.report.path import path_section, paths_document
 from strata.stats.path import critical_path
 
@@ -45,7 +45,7 @@ def command(
     The path goes back from the message to the first publish, along the cause that was there last.
     """
     topics = parse_chain(chain) if chain is not None else None
-    links = read_links(links_path) if links_path else ()
+    links = declared_links(links_path)
     with decoding_progress() as progress:
         analysis = analyze(
             trace, links=links, chain=topics, progress=progress, all_processes=all_processes
@@ -56,18 +56,18 @@ def command(
         write_json(paths_document(analysis, paths))
         return
     console = make_console()
-    for line in first_lines(analysis.quality.to_dict("records")):
+    for line in first_lines(analysis.rows("quality").records()):
         console.print(line)
     for path in paths:
         console.print(path_section(analysis, path))
 
 
 def _slowest(analysis: Analysis, count: int) -> list[int]:
-    if analysis.chains.empty:
+    if not len(analysis.rows("chains")):
         raise TraceError(
             f"Cannot show a path in {analysis.trace.path}: no message was followed from a publish "
             "to a callback."
         )
-    first = analysis.chain_instances[analysis.chain_instances["chain_id"] == 0]
-    slow = first.sort_values("latency_ns", ascending=False, kind="stable").head(count)
-    return [int(number) for number in slow["message_id"]]
+    instances = analysis.rows("chain_instances")
+    slow = most_first(instances.take(instances["chain_id"] == 0), "latency_ns")
+    return [row["message_id"] for row in slow[:count]]

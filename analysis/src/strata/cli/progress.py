@@ -4,16 +4,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-from strata.cli.console import make_console
 
 
 @contextmanager
 def _described(what: str) -> Iterator[Callable[[str], None]]:
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from strata.cli.console import make_console
+
     console = make_console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(

@@ -9,13 +9,12 @@ from pathlib import Path
 import click
 
 from strata import analyze
-from strata.cli.chain import chain_option, links_option, parse_chain
+from strata.cli.chain import chain_option, declared_links, links_option, parse_chain
 from strata.cli.progress import decoding_progress
 from strata.cli.selection import processes_option
 from strata.cli.titles import title_of
 from strata.errors import OutputError
 from strata.printable import printable
-from strata.read.links import read_links
 from strata.read.manifest import session_of
 from strata.report.findings import said_first
 from strata.report.html import check_target, write_report
@@ -57,7 +56,7 @@ def command(
         # Before the analysis, which takes long. What is wrong with the trace itself is its to say.
         check_target(target, force=force, replace_page=output is None)
     topics = parse_chain(chain) if chain is not None else None
-    links = read_links(links_path) if links_path else ()
+    links = declared_links(links_path)
     with decoding_progress() as progress:
         analysis = analyze(
             trace, links=links, chain=topics, progress=progress, all_processes=all_processes
@@ -65,7 +64,7 @@ def command(
     written = write_report(
         analysis, target, title=title_of(trace), force=force, replace_page=output is None
     )
-    for row in said_first(analysis.quality.to_dict("records")):
+    for row in said_first(analysis.rows("quality").records()):
         click.echo(f"{row['severity']}: {printable(row['text'])}", err=True)
     click.echo(f"Wrote {printable(str(written))}")
 

@@ -19,7 +19,7 @@ from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.fates import FATES
 from strata.schema.layers import BY_NAME, HOLD, HOP_LAYERS, LINK_HOLD, STORED
 from strata.schema.quality import SAID_FIRST
-from strata.stats.callbacks import UNKNOWN, executions_of, symbol_of
+from strata.stats.callbacks import UNKNOWN, executions_of
 from strata.stats.hops import counted
 from strata.stats.partition import partition
 
@@ -271,14 +271,14 @@ def _services(analysis: Analysis) -> Iterator[tuple[Subject, Measured]]:
 
 
 def _callbacks(analysis: Analysis) -> Iterator[tuple[Subject, Measured]]:
-    runs = executions_of(analysis.callback_instances).dropna(subset=["ran_ns"])
-    runs = runs.sort_values("start_ns", kind="stable")
-    duration = runs["ran_ns"].to_numpy(np.int64)
-    owners = {row["callback_id"]: row for row in analysis.callback_objects.to_dict("records")}
-    for callback_id, own in partition(runs["callback_id"].to_numpy(np.int64)):
-        owner = owners[callback_id]
+    runs, ran_ns = executions_of(analysis.rows("callback_instances"))
+    ended = np.flatnonzero(ran_ns != NONE)
+    ended = ended[np.argsort(runs["start_ns"][ended], kind="stable")]
+    duration, objects = ran_ns[ended], analysis.rows("callback_objects")
+    for callback_id, own in partition(runs["callback_id"][ended]):
+        owner = objects.record(callback_id)
         # An address is no name: it differs from run to run.
-        symbol = "(unregistered)" if pd.isna(owner["symbol"]) else symbol_of(owner)
-        trigger = "" if pd.isna(owner["trigger"]) else f"[{owner['trigger']}] "
-        node = UNKNOWN if pd.isna(owner["node"]) else f"({owner['node']})"
+        symbol = owner["symbol"] or "(unregistered)"
+        trigger = f"[{owner['trigger']}] " if owner["trigger"] else ""
+        node = f"({owner['node']})" if owner["node"] else UNKNOWN
         yield Subject(CALLBACK, symbol, f"{trigger}{node}"), Measured(duration[own])

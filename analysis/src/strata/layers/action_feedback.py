@@ -17,7 +17,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from strata.layers.actions import FEEDBACK, LATEST, Goals, open_goal, status_follows
 from strata.model.build import Model
@@ -76,6 +75,8 @@ def _goals(model: Model, goals: Goals, row: Ints, topics: list[str]) -> tuple[In
 
 def _servers(model: Model, goals: Goals, process: Ints, topics: list[str]) -> Ints:
     """The number of the server that published: of the action, in the process; `NONE` if several."""
+    import pandas as pd
+
     traffic = model.service_traffic
     calls = traffic.calls
     served = pick(traffic.services.process, _known(calls.service, len(traffic.services)))
@@ -105,6 +106,8 @@ def _of_threads(model: Model, goals: Goals, thread: Ints, ns: Ints) -> Ints:
 
     rclcpp sends the result and publishes the status on the thread that finishes a goal.
     """
+    import pandas as pd
+
     traffic = model.service_traffic
     response = pick(traffic.calls.response, goals.result)
     sender = pick(traffic.exchange.sent_responses.thread, response)
@@ -125,6 +128,8 @@ def _of_threads(model: Model, goals: Goals, thread: Ints, ns: Ints) -> Ints:
 
 def _taken(model: Model, row: Ints, goal: Ints, client_node: list[str]) -> Ints:
     """The take of each message by its goal's client, or `NONE`."""
+    import pandas as pd
+
     matches, subscriptions = model.matches, model.entities.subscriptions
     own = np.flatnonzero(np.isin(matches.publication, row))
     take_of = matches.take[own]

@@ -20,17 +20,17 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from strata.layers.action_results import results_of_clients
 from strata.model.build import Model
-from strata.model.columns import NONE, Ints, filled
+from strata.model.columns import NONE, Ints
 from strata.model.entities import at_topics, of_actions
 from strata.model.executions import NEXT_WORK, first_after
 from strata.model.search import GroupedSearch, Lifetimes, pick
 from strata.model.timeline import Kind
 from strata.schema.action_phases import BETWEEN, CHECKPOINTS
 from strata.schema.confidence import UNSYNCHRONISED
+from strata.schema.rows import Coded, Rows, numbered
 
 SEND, RESULT, CANCEL = (f"/_action/{name}" for name in ("send_goal", "get_result", "cancel_goal"))
 STATUS, FEEDBACK = "/_action/status", "/_action/feedback"
@@ -66,10 +66,10 @@ class Goals:
         return len(self.call)
 
 
-def find_goals(model: Model, calls: pd.DataFrame) -> Goals:
+def find_goals(model: Model, calls: Rows) -> Goals:
     """Return the goals; `calls` is the table `service_calls`, in the order of the model's calls."""
-    names = calls["service"].fillna("").to_numpy(object)
-    own = ~calls["further"].to_numpy(bool)
+    names = np.asarray([name or "" for name in calls.texts("service")], object)
+    own = ~calls["further"]
     of = {
         end: np.flatnonzero(np.asarray([text.endswith(end) for text in names], bool) & own)
         for end in (SEND, RESULT, CANCEL)
@@ -80,21 +80,21 @@ def find_goals(model: Model, calls: pd.DataFrame) -> Goals:
     execution = _executions(model, rows)
     asked = of[RESULT]
     ended_ns = pick(model.executions.finished_ns, execution)
-    told_ns = np.where(accepted != 0, filled(calls["take_response_ns"])[rows], NONE)
+    told_ns = np.where(accepted != 0, calls["take_response_ns"][rows], NONE)
     found, method = results_of_clients(
         (client[rows], told_ns, ended_ns),
-        (client[asked], filled(calls["begin_ns"])[asked], filled(calls["send_response_ns"])[asked]),
+        (client[asked], calls["begin_ns"][asked], calls["send_response_ns"][asked]),
     )
     result = pick(asked, found)
     stages = (
-        filled(calls["begin_ns"])[rows],
-        filled(calls["send_response_ns"])[rows],
+        calls["begin_ns"][rows],
+        calls["send_response_ns"][rows],
         pick(model.executions.start_ns, execution),
         ended_ns,
-        pick(filled(calls["send_response_ns"]), result),
-        pick(filled(calls["take_response_ns"]), result),
+        pick(calls["send_response_ns"], result),
+        pick(calls["take_response_ns"], result),
     )
-    apart = calls["confidence"].fillna("").eq(UNSYNCHRONISED).to_numpy(bool)[rows]
+    apart = calls.words("confidence").are(UNSYNCHRONISED)[rows]
     ended = np.where(stages[4] != NONE, stages[4], stages[3])
     # When the server ended it, its client's clock does not tell.
     ended = np.where(apart, stages[5], ended)
@@ -149,33 +149,15 @@ def _without_null(stages: list[Ints], apart: npt.NDArray[np.bool_]) -> tuple[Int
     return tuple(stages)
 
 
-def _parties(
-    model: Model, calls: pd.DataFrame, names: npt.NDArray[np.object_]
-) -> tuple[Ints, Ints]:
+def _parties(model: Model, calls: Rows, names: npt.NDArray[np.object_]) -> tuple[Ints, Ints]:
     """Number the action clients and servers: by process, node and action."""
     traffic = model.service_traffic
-    client = filled(calls["client_object_id"])
-    service = filled(calls["service_object_id"])
-    action = [text.rpartition("/_action/")[0] for text in names]
-    asking = pd.DataFrame(
-        {
-            "process": pick(traffic.clients.process, client),
-            "node": calls["client_node"].to_numpy(object),
-            "action": action,
-        }
-    )
-    serving = pd.DataFrame(
-        {
-            "process": pick(traffic.services.process, service),
-            "node": calls["service_node"].fillna("").to_numpy(object),
-            "action": action,
-        }
-    )
-    every = ["process", "node", "action"]
-    server = serving.groupby(every).ngroup().to_numpy(np.int64)
-    unserved = calls["service_node"].isna().to_numpy(bool)
-    asker = np.asarray(asking.groupby(every).ngroup().to_numpy(np.int64), np.int64)
-    return asker, np.where(unserved, NONE, server)
+    client = calls["client_object_id"]
+    service = calls["service_object_id"]
+    action = Coded.of(text.rpartition("/_action/")[0] for text in names)
+    asker = numbered(pick(traffic.clients.process, client), calls.words("client_node"), action)
+    server = numbered(pick(traffic.services.process, service), calls.words("service_node"), action)
+    return asker, server
 
 
 def _responses(model: Model, calls: Ints) -> Ints:
@@ -239,12 +221,10 @@ def _executions(model: Model, rows: Ints) -> Ints:
     return np.asarray(found, np.int64)
 
 
-def _cancels(
-    calls: pd.DataFrame, client: Ints, rows: Ints, cancels: Ints, span: tuple[Ints, Ints]
-) -> Ints:
+def _cancels(calls: Rows, client: Ints, rows: Ints, cancels: Ints, span: tuple[Ints, Ints]) -> Ints:
     """The cancel of each goal that was its client's only one under way; `NONE` for none."""
     out = np.full(len(rows), NONE, np.int64)
-    begin_ns = filled(calls["begin_ns"])
+    begin_ns = calls["begin_ns"]
     for cancel in cancels:
         ns = begin_ns[cancel]
         open_goals = np.flatnonzero(

@@ -5,51 +5,48 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from strata.layers.driver import frame_times
 from strata.model.build import Model
 from strata.model.driver.losses import CAUSES
-from strata.model.frames import nullable
 from strata.schema import tables
+from strata.schema.rows import Coded, Rows
 
 
-def driver_frames_frame(model: Model) -> pd.DataFrame:
+def driver_frames_rows(model: Model) -> Rows:
     """Return the table `driver_frames`; `frame_id` is the row of the model's frames."""
     frames, times = model.driver.frames, frame_times(model)
-    return tables.DRIVER_FRAMES.frame(
-        pd.DataFrame(
-            {
-                "frame_id": np.arange(len(frames)),
-                "source_id": frames.source,
-                "frame": nullable(frames.number),
-                "first_arrival_ns": nullable(times.first_arrival_ns),
-                "arrival_ns": nullable(times.arrival_ns),
-                "read_ns": nullable(times.read_ns),
-                "boundary_ns": nullable(frames.boundary_ns),
-                "ready_ns": nullable(frames.ready_ns),
-                "sweep_ns": nullable(times.sweep_ns),
-                "conversion_ns": nullable(times.conversion_ns),
-                "packets": nullable(frames.packets),
-                "missing": nullable(frames.missing),
-                "dropped": nullable(frames.dropped),
-                "publications": model.driver.publications,
-            }
-        )
+    return Rows(
+        tables.DRIVER_FRAMES,
+        {
+            "frame_id": np.arange(len(frames)),
+            "source_id": frames.source,
+            "frame": frames.number,
+            "first_arrival_ns": times.first_arrival_ns,
+            "arrival_ns": times.arrival_ns,
+            "read_ns": times.read_ns,
+            "boundary_ns": frames.boundary_ns,
+            "ready_ns": frames.ready_ns,
+            "sweep_ns": times.sweep_ns,
+            "conversion_ns": times.conversion_ns,
+            "packets": frames.packets,
+            "missing": frames.missing,
+            "dropped": frames.dropped,
+            "publications": model.driver.publications,
+        },
     )
 
 
-def driver_losses_frame(model: Model) -> pd.DataFrame:
+def driver_losses_rows(model: Model) -> Rows:
     """Return the table `driver_losses`."""
     losses = model.driver.losses
-    return tables.DRIVER_LOSSES.frame(
-        pd.DataFrame(
-            {
-                "source_id": losses.source,
-                "cause": np.asarray(CAUSES, dtype=object)[losses.cause],
-                "count": losses.count,
-                "begin_ns": nullable(losses.begin_ns),
-                "end_ns": nullable(losses.end_ns),
-            }
-        )
+    return Rows(
+        tables.DRIVER_LOSSES,
+        {
+            "source_id": losses.source,
+            "cause": Coded(losses.cause, CAUSES),
+            "count": losses.count,
+            "begin_ns": losses.begin_ns,
+            "end_ns": losses.end_ns,
+        },
     )

@@ -4,100 +4,102 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 
 from strata.layers.service_calls import CallLayers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN, take
-from strata.model.frames import Objects, life, nullable, place
+from strata.model.frames import Objects, life, named, place
 from strata.model.naming import owner_names
 from strata.model.search import pick
 from strata.model.service_calls import CONFIDENCES, METHODS
 from strata.model.services import Clients, Services
 from strata.schema import tables
 from strata.schema.confidence import UNSYNCHRONISED
+from strata.schema.rows import Coded, Rows, numbered
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def service_objects_frame(model: Model) -> pd.DataFrame:
+def service_objects_rows(model: Model) -> Rows:
     """Return the table `service_objects`."""
     services = model.service_traffic.services
-    return tables.SERVICE_OBJECTS.frame(
-        pd.DataFrame(
-            {
-                "service_object_id": np.arange(len(services)),
-                **place(model, services.process),
-                "handle": services.handle.astype(np.uint64),
-                "rmw_handle": services.rmw_handle.astype(np.uint64),
-                "node_id": nullable(services.node),
-                "name": services.name,
-                **life(model, services.process, services.handle, services.begin_ns),
-            }
-        )
+    return Rows(
+        tables.SERVICE_OBJECTS,
+        {
+            "service_object_id": np.arange(len(services)),
+            **place(model, services.process),
+            "handle": services.handle,
+            "rmw_handle": services.rmw_handle,
+            "node_id": services.node,
+            "name": services.name,
+            **life(model, services.process, services.handle, services.begin_ns),
+        },
     )
 
 
-def client_objects_frame(model: Model) -> pd.DataFrame:
+def client_objects_rows(model: Model) -> Rows:
     """Return the table `client_objects`."""
     traffic = model.service_traffic
     clients = traffic.clients
-    return tables.CLIENT_OBJECTS.frame(
-        pd.DataFrame(
-            {
-                "client_object_id": np.arange(len(clients)),
-                **place(model, clients.process),
-                "rmw_handle": clients.rmw_handle.astype(np.uint64),
-                "node_id": nullable(clients.node),
-                "name": clients.name,
-                "gid": traffic.gids.text(clients.gid),
-                **life(model, clients.process, clients.rmw_handle, clients.begin_ns),
-            }
-        )
+    return Rows(
+        tables.CLIENT_OBJECTS,
+        {
+            "client_object_id": np.arange(len(clients)),
+            **place(model, clients.process),
+            "rmw_handle": clients.rmw_handle,
+            "node_id": clients.node,
+            "name": clients.name,
+            "gid": traffic.gids.text(clients.gid),
+            **life(model, clients.process, clients.rmw_handle, clients.begin_ns),
+        },
     )
 
 
-def service_calls_frame(model: Model, layers: CallLayers) -> pd.DataFrame:
+def service_calls_rows(model: Model, layers: CallLayers) -> Rows:
     """Return the table `service_calls`."""
     traffic = model.service_traffic
     calls, exchange = traffic.calls, traffic.exchange
     client = np.where(calls.client < len(traffic.clients), calls.client, NONE)
     service = np.where(calls.service < len(traffic.services), calls.service, NONE)
-    frame = pd.DataFrame(
+    names, asking = Coded.of(_names(model, client, service)), Coded.of(_client_nodes(model))
+    confidence = take(np.asarray(CONFIDENCES, object), calls.method, None)
+    apart = layers.unsynchronised & (calls.method != NONE)
+    return Rows(
+        tables.SERVICE_CALLS,
         {
             "call_id": np.arange(len(calls)),
-            "service": _names(model, client, service),
-            "client_node": _client_nodes(model),
+            "service": names,
+            "client_node": asking,
             "service_node": _service_nodes(model),
-            "client_object_id": nullable(client),
-            "service_object_id": nullable(service),
+            "client_object_id": client,
+            "service_object_id": service,
             "client_gid": traffic.gids.text(calls.gid),
             "sequence_number": _sequence(model),
-            "method": take(np.asarray(METHODS, object), calls.method, None),
-            "confidence": np.where(
-                layers.unsynchronised & (calls.method != NONE),
-                UNSYNCHRONISED,
-                take(np.asarray(CONFIDENCES, object), calls.method, None),
-            ),
-            "caller_instance_id": nullable(pick(exchange.caller, calls.request)),
-            "instance_id": nullable(pick(exchange.execution, calls.taken)),
+            "method": named(np.asarray(METHODS, object), calls.method),
+            "confidence": np.where(apart, UNSYNCHRONISED, confidence),
+            "caller_instance_id": pick(exchange.caller, calls.request),
+            "instance_id": pick(exchange.execution, calls.taken),
             "begin_ns": layers.begin_ns,
-            "write_request_ns": nullable(layers.write_request_ns),
-            "send_request_ns": nullable(layers.send_request_ns),
-            "picked_ns": nullable(layers.picked_ns),
-            "take_request_ns": nullable(layers.take_request_ns),
-            "callback_start_ns": nullable(layers.callback_start_ns),
-            "callback_end_ns": nullable(layers.callback_end_ns),
-            "send_response_ns": nullable(layers.send_response_ns),
-            "take_response_ns": nullable(layers.take_response_ns),
-            **{column: nullable(ns) for column, ns in layers.durations.items()},
+            "write_request_ns": layers.write_request_ns,
+            "send_request_ns": layers.send_request_ns,
+            "picked_ns": layers.picked_ns,
+            "take_request_ns": layers.take_request_ns,
+            "callback_start_ns": layers.callback_start_ns,
+            "callback_end_ns": layers.callback_end_ns,
+            "send_response_ns": layers.send_response_ns,
+            "take_response_ns": layers.take_response_ns,
+            **layers.durations,
             "latency_ns": layers.latency_ns,
             "complete": layers.complete,
             "further": calls.further,
-        }
+            "service_id": numbered(names, asking),
+        },
     )
-    frame["service_id"] = frame.groupby(["service", "client_node"], sort=True).ngroup()
-    return tables.SERVICE_CALLS.frame(frame)
 
 
 def _sequence(model: Model) -> Ints:

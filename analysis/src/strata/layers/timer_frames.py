@@ -5,28 +5,27 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from strata.layers.timer_fires import CAUSES, TimerFires
 from strata.model.columns import NONE
-from strata.model.frames import nullable
+from strata.model.frames import named
 from strata.schema import tables
+from strata.schema.rows import Rows
 
 
-def timer_fires_frame(fires: TimerFires) -> pd.DataFrame:
+def timer_fires_rows(fires: TimerFires) -> Rows:
     """Return the table `timer_fires`."""
-    lateness = pd.Series(fires.start_ns - fires.expected_ns, dtype="Int64")
-    return tables.TIMER_FIRES.frame(
-        pd.DataFrame(
-            {
-                "timer_id": fires.timer,
-                "instance_id": fires.execution,
-                "expected_ns": nullable(fires.expected_ns),
-                "picked_ns": nullable(fires.picked_ns),
-                "start_ns": fires.start_ns,
-                "lateness_ns": lateness.mask(fires.expected_ns == NONE),
-                "skipped": fires.skipped,
-                "cause": np.asarray(CAUSES, dtype=object)[fires.cause],
-            }
-        )
+    known = fires.expected_ns != NONE
+    return Rows(
+        tables.TIMER_FIRES,
+        {
+            "timer_id": fires.timer,
+            "instance_id": fires.execution,
+            "expected_ns": fires.expected_ns,
+            "picked_ns": fires.picked_ns,
+            "start_ns": fires.start_ns,
+            "lateness_ns": np.where(known, fires.start_ns - fires.expected_ns, NONE),
+            "skipped": fires.skipped,
+            "cause": named(np.asarray(CAUSES, object), fires.cause),
+        },
     )

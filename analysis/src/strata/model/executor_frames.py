@@ -27,65 +27,62 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import take
 from strata.model.executions import open_waits
-from strata.model.frames import nullable
+from strata.model.frames import place
 from strata.model.last_seen import host_ends, ran_until
 from strata.model.search import GroupedSearch, pick, sums
 from strata.model.timeline import EVENT_OF, Kind
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS
+from strata.schema.rows import Coded, Rows
 
 SINGLE, MULTI, SILENT = "single-threaded", "multi-threaded", "without events"
 
 
-def executors_frame(model: Model) -> pd.DataFrame:
+def executors_rows(model: Model) -> Rows:
     """Return the table `executors`."""
-    executors, processes = model.executors, model.events.processes
+    executors = model.executors
     kind = np.where(executors.threads > 1, MULTI, SINGLE)
-    ran = _ran(model)
-    callbacks = np.bincount(ran["executor"], minlength=len(executors))
-    return tables.EXECUTORS.frame(
-        pd.DataFrame(
-            {
-                "executor_id": np.arange(len(executors)),
-                "host": np.asarray(processes.host, object)[executors.process],
-                "vpid": processes.vpid[executors.process],
-                "kind": np.where(executors.told, kind, SILENT),
-                "threads": executors.threads,
-                "nodes": _nodes(model, ran),
-                "callbacks": callbacks,
-            }
-        )
-    )
-
-
-def _ran(model: Model) -> pd.DataFrame:
-    """Which callbacks each executor ran: a row a pair."""
-    executions = model.executions
-    frame = pd.DataFrame(
+    executor, callback = _ran(model)
+    return Rows(
+        tables.EXECUTORS,
         {
-            "executor": model.executors.of_thread[executions.thread],
-            "callback": executions.callback,
-        }
+            "executor_id": np.arange(len(executors)),
+            **place(model, executors.process),
+            "kind": np.where(executors.told, kind, SILENT),
+            "threads": executors.threads,
+            "nodes": Coded.of(_nodes(model, executor, callback)),
+            "callbacks": np.bincount(executor, minlength=len(executors)),
+        },
     )
-    return frame[frame["callback"] != NONE].drop_duplicates()
 
 
-def _nodes(model: Model, ran: pd.DataFrame) -> list[str]:
-    """Names of the nodes whose callbacks each executor ran, joined."""
-    node = model.entities.callbacks.node[ran["callback"]]
-    names = take(model.entities.nodes.name, node, None)
-    named = ran.assign(name=names).dropna(subset=["name"])[["executor", "name"]].drop_duplicates()
-    joined = named.groupby("executor")["name"].agg(", ".join)
-    return [str(joined.get(row, "")) for row in range(len(model.executors))]
+def _ran(model: Model) -> tuple[Ints, Ints]:
+    """Return which callbacks each executor ran: each pair once, in the order of their begin."""
+    executions = model.executions
+    known = executions.callback != NONE
+    executor = model.executors.of_thread[executions.thread[known]]
+    callback = executions.callback[known]
+    pairs = executor * len(model.entities.callbacks.address) + callback
+    first = np.sort(np.unique(pairs, return_index=True)[1])
+    return executor[first], callback[first]
 
 
-def executor_threads_frame(model: Model) -> pd.DataFrame:
+def _nodes(model: Model, executor: Ints, callback: Ints) -> list[str]:
+    """Return the names of the nodes whose callbacks each executor ran, joined."""
+    names = take(model.entities.nodes.name, model.entities.callbacks.node[callback], None)
+    out: list[dict[str, None]] = [{} for _ in range(len(model.executors))]
+    for number, name in zip(executor.tolist(), names, strict=True):
+        if name is not None:
+            out[number][name] = None
+    return [", ".join(found) for found in out]
+
+
+def executor_threads_rows(model: Model) -> Rows:
     """Return the table `executor_threads`: a row a thread that is in an executor."""
     executors, processes = model.executors, model.events.processes
     threads = np.flatnonzero(executors.of_thread != NONE)
@@ -101,24 +98,22 @@ def executor_threads_frame(model: Model) -> pd.DataFrame:
     )
     mutex = np.where(several, did.mutex.total(count)[threads], 0)
     ready = end_ns - begin_ns - executing - waiting - mutex
-    return tables.EXECUTOR_THREADS.frame(
-        pd.DataFrame(
-            {
-                "executor_id": executors.of_thread[threads],
-                "host": np.asarray(processes.host, object)[processes.thread_process[threads]],
-                "vpid": processes.vpid[processes.thread_process[threads]],
-                "vtid": processes.thread_vtid[threads],
-                "begin_ns": begin_ns,
-                "end_ns": end_ns,
-                "executions": runs[threads],
-                "executing_ns": executing,
-                "waiting_ns": nullable(np.where(told, waiting, NONE)),
-                "mutex_ns": nullable(np.where(several, mutex, NONE)),
-                "ready_ns": nullable(np.where(told, ready, NONE)),
-                "outside_ns": nullable(np.where(told, outside, NONE)),
-                **_in_traffic(model, did, threads, (begin_ns, end_ns), until_ns),
-            }
-        )
+    return Rows(
+        tables.EXECUTOR_THREADS,
+        {
+            "executor_id": executors.of_thread[threads],
+            **place(model, processes.thread_process[threads]),
+            "vtid": processes.thread_vtid[threads],
+            "begin_ns": begin_ns,
+            "end_ns": end_ns,
+            "executions": runs[threads],
+            "executing_ns": executing,
+            "waiting_ns": np.where(told, waiting, NONE),
+            "mutex_ns": np.where(several, mutex, NONE),
+            "ready_ns": np.where(told, ready, NONE),
+            "outside_ns": np.where(told, outside, NONE),
+            **_in_traffic(model, did, threads, (begin_ns, end_ns), until_ns),
+        },
     )
 
 
@@ -184,7 +179,7 @@ def _until_handed(model: Model) -> _Intervals:
 
 def _in_traffic(
     model: Model, did: _Done, threads: Ints, spans: tuple[Ints, Ints], until_ns: Ints
-) -> dict[str, object]:
+) -> dict[str, Ints]:
     """The columns of what each thread did in the traffic of its executor."""
     executors, count = model.executors, len(model.executors.of_thread)
     first_ns, last_ns = _traffic(model, until_ns)
@@ -201,11 +196,11 @@ def _in_traffic(
     told = some & executors.told[own]
     idle = waiting + outside + np.where(executors.threads[own] > 1, mutex, 0)
     return {
-        "traffic_begin_ns": nullable(np.where(some, begin_ns, NONE)),
-        "traffic_end_ns": nullable(np.where(some, end_ns, NONE)),
-        "traffic_executing_ns": nullable(np.where(some, executing, NONE)),
-        "traffic_waiting_ns": nullable(np.where(told, waiting, NONE)),
-        "traffic_idle_ns": nullable(np.where(told, idle, NONE)),
+        "traffic_begin_ns": np.where(some, begin_ns, NONE),
+        "traffic_end_ns": np.where(some, end_ns, NONE),
+        "traffic_executing_ns": np.where(some, executing, NONE),
+        "traffic_waiting_ns": np.where(told, waiting, NONE),
+        "traffic_idle_ns": np.where(told, idle, NONE),
     }
 
 

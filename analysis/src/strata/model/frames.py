@@ -4,183 +4,203 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.entities import Endpoints, take
+from strata.model.entities import Endpoints
 from strata.model.event_uses import event_uses
 from strata.model.last_seen import ran_until
-from strata.model.search import Lifetimes
+from strata.model.search import Lifetimes, pick
 from strata.schema import tables
+from strata.schema.rows import Coded, Rows, Values
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Objects = npt.NDArray[np.object_]
 
 
 def nullable(values: Ints) -> pd.Series[int]:
     """Return values as Int64 with null for `NONE`."""
+    import pandas as pd
+
     return pd.Series(values, dtype="Int64").mask(values == NONE)
 
 
-def nodes_frame(model: Model) -> pd.DataFrame:
+def named(names: Objects, rows: Ints) -> Coded:
+    """Return `names[rows]` as a column of text; null where the row is `NONE` or the name None."""
+    known = Coded.of(names.tolist())
+    return Coded(pick(known.codes, rows), known.words)
+
+
+def nodes_rows(model: Model) -> Rows:
     """Return the table `nodes`."""
     nodes = model.entities.nodes
-    return tables.NODES.frame(
-        pd.DataFrame(
-            {
-                "node_id": np.arange(len(nodes.handle)),
-                **place(model, nodes.process),
-                "handle": nodes.handle.astype(np.uint64),
-                "name": nodes.name,
-                **life(model, nodes.process, nodes.handle, nodes.begin_ns),
-            }
-        )
+    return Rows(
+        tables.NODES,
+        {
+            "node_id": np.arange(len(nodes.handle)),
+            **place(model, nodes.process),
+            "handle": nodes.handle,
+            "name": Coded.of(nodes.name.tolist()),
+            **life(model, nodes.process, nodes.handle, nodes.begin_ns),
+        },
     )
 
 
-def publishers_frame(model: Model) -> pd.DataFrame:
+def publishers_rows(model: Model) -> Rows:
     """Return the table `publishers`."""
-    rows = _endpoints(model, model.entities.publishers, "publisher_id")
-    return tables.PUBLISHERS.frame(rows)
+    return Rows(tables.PUBLISHERS, _endpoints(model, model.entities.publishers, "publisher_id"))
 
 
-def subscriptions_frame(model: Model) -> pd.DataFrame:
+def subscriptions_rows(model: Model) -> Rows:
     """Return the table `subscriptions`."""
-    rows = _endpoints(model, model.entities.subscriptions, "subscription_id")
-    return tables.SUBSCRIPTIONS.frame(rows)
+    endpoints = model.entities.subscriptions
+    return Rows(tables.SUBSCRIPTIONS, _endpoints(model, endpoints, "subscription_id"))
 
 
-def _endpoints(model: Model, endpoints: Endpoints, key: str) -> pd.DataFrame:
-    return pd.DataFrame(
+def _endpoints(model: Model, endpoints: Endpoints, key: str) -> dict[str, Values]:
+    return {
+        key: np.arange(len(endpoints)),
+        **place(model, endpoints.process),
+        "handle": endpoints.handle,
+        "rmw_handle": endpoints.rmw_handle,
+        "node_id": endpoints.node,
+        "topic": Coded.of(endpoints.topic.tolist()),
+        "queue_depth": endpoints.queue_depth,
+        **life(model, endpoints.process, endpoints.handle, endpoints.begin_ns),
+    }
+
+
+def callback_objects_rows(model: Model) -> Rows:
+    """Return the table `callback_objects`."""
+    callbacks = model.entities.callbacks
+    return Rows(
+        tables.CALLBACK_OBJECTS,
         {
-            key: np.arange(len(endpoints)),
-            **place(model, endpoints.process),
-            "handle": endpoints.handle.astype(np.uint64),
-            "rmw_handle": endpoints.rmw_handle.astype(np.uint64),
-            "node_id": nullable(endpoints.node),
-            "topic": endpoints.topic,
-            "queue_depth": endpoints.queue_depth,
-            **life(model, endpoints.process, endpoints.handle, endpoints.begin_ns),
-        }
+            "callback_id": np.arange(len(callbacks.address)),
+            **place(model, callbacks.process),
+            "address": callbacks.address,
+            "symbol": Coded.of(callbacks.symbol.tolist()),
+            "kind": Coded.of(callbacks.kind.tolist()),
+            "trigger": Coded.of(callbacks.trigger.tolist()),
+            "subscription_id": callbacks.subscription,
+            "timer_id": callbacks.timer,
+            "node_id": callbacks.node,
+            "node": named(model.entities.nodes.name, callbacks.node),
+            **life(model, callbacks.process, callbacks.address, callbacks.begin_ns),
+        },
+    )
+
+
+def callback_instances_rows(model: Model) -> Rows:
+    """Return the table `callback_instances`; `instance_id` is the row of the model's executions."""
+    executions = model.executions
+    rows = Rows(
+        tables.CALLBACK_INSTANCES,
+        {
+            "instance_id": np.arange(len(executions)),
+            "callback_id": executions.callback,
+            **_thread(model, executions.thread),
+            "start_ns": executions.start_ns,
+            "end_ns": executions.end_ns,
+            "until_ns": ran_until(model),
+            "is_intra_process": executions.intra_process == 1,
+            "execution_id": executions.first,
+            "is_resumed": executions.resumed,
+            "finished_ns": executions.finished_ns,
+        },
+    )
+    return rows.take(np.argsort(executions.start_ns, kind="stable"))
+
+
+def publications_rows(model: Model) -> Rows:
+    """Return the table `publications`."""
+    publications = model.publications
+    samples, sample = model.middleware.samples, model.middleware.writes.sample
+    return Rows(
+        tables.PUBLICATIONS,
+        {
+            "publication_id": np.arange(len(publications)),
+            "publisher_id": publications.publisher,
+            **_thread(model, publications.thread),
+            "client_ns": publications.client_ns,
+            "rmw_publish_ns": publications.rmw_publish_ns,
+            "source_timestamp": publications.source_timestamp,
+            "writer_gid": samples.writer_gids(sample),
+            "sequence_number": samples.sequences(sample),
+            "instance_id": publications.execution,
+        },
+    )
+
+
+def takes_rows(model: Model) -> Rows:
+    """Return the table `takes`."""
+    takes = model.takes
+    samples, sample = model.middleware.samples, model.middleware.reads.sample
+    return Rows(
+        tables.TAKES,
+        {
+            "take_id": np.arange(len(takes)),
+            "subscription_id": takes.subscription,
+            **_thread(model, takes.thread),
+            "picked_ns": takes.picked_ns,
+            "rmw_take_ns": takes.rmw_take_ns,
+            "dequeue_ns": takes.dequeue_ns,
+            "source_timestamp": takes.source_timestamp,
+            "writer_gid": samples.writer_gids(sample),
+            "sequence_number": samples.sequences(sample),
+            "instance_id": takes.execution,
+            "duplicate": takes.duplicate,
+            "loaned": takes.loaned,
+        },
     )
 
 
 def callback_objects_frame(model: Model) -> pd.DataFrame:
-    """Return the table `callback_objects`."""
-    callbacks = model.entities.callbacks
-    return tables.CALLBACK_OBJECTS.frame(
-        pd.DataFrame(
-            {
-                "callback_id": np.arange(len(callbacks.address)),
-                **place(model, callbacks.process),
-                "address": callbacks.address.astype(np.uint64),
-                "symbol": callbacks.symbol,
-                "kind": callbacks.kind,
-                "trigger": callbacks.trigger,
-                "subscription_id": nullable(callbacks.subscription),
-                "timer_id": nullable(callbacks.timer),
-                "node_id": nullable(callbacks.node),
-                "node": take(model.entities.nodes.name, callbacks.node, None),
-                **life(model, callbacks.process, callbacks.address, callbacks.begin_ns),
-            }
-        )
-    )
-
-
-def callback_instances_frame(model: Model) -> pd.DataFrame:
-    """Return the table `callback_instances`; `instance_id` is the row of the model's executions."""
-    executions = model.executions
-    frame = tables.CALLBACK_INSTANCES.frame(
-        pd.DataFrame(
-            {
-                "instance_id": np.arange(len(executions)),
-                "callback_id": executions.callback,
-                **_thread(model, executions.thread),
-                "start_ns": executions.start_ns,
-                "end_ns": nullable(executions.end_ns),
-                "until_ns": ran_until(model),
-                "is_intra_process": executions.intra_process == 1,
-                "execution_id": executions.first,
-                "is_resumed": executions.resumed,
-                "finished_ns": nullable(executions.finished_ns),
-            }
-        )
-    )
-    return frame.sort_values("start_ns", kind="stable").reset_index(drop=True)
+    """Return the table `callback_objects` as a frame of text."""
+    rows = callback_objects_rows(model)
+    return rows.table.frame(rows.frame())
 
 
 def publications_frame(model: Model) -> pd.DataFrame:
-    """Return the table `publications`."""
-    publications = model.publications
-    return tables.PUBLICATIONS.frame(
-        pd.DataFrame(
-            {
-                "publication_id": np.arange(len(publications)),
-                "publisher_id": nullable(publications.publisher),
-                **_thread(model, publications.thread),
-                "client_ns": nullable(publications.client_ns),
-                "rmw_publish_ns": nullable(publications.rmw_publish_ns),
-                "source_timestamp": nullable(publications.source_timestamp),
-                "writer_gid": model.middleware.samples.writer_gids(model.middleware.writes.sample),
-                "sequence_number": nullable(
-                    model.middleware.samples.sequences(model.middleware.writes.sample)
-                ),
-                "instance_id": nullable(publications.execution),
-            }
-        )
-    )
+    """Return the table `publications` as a frame of text."""
+    rows = publications_rows(model)
+    return rows.table.frame(rows.frame())
 
 
 def takes_frame(model: Model) -> pd.DataFrame:
-    """Return the table `takes`."""
-    takes = model.takes
-    return tables.TAKES.frame(
-        pd.DataFrame(
-            {
-                "take_id": np.arange(len(takes)),
-                "subscription_id": nullable(takes.subscription),
-                **_thread(model, takes.thread),
-                "picked_ns": nullable(takes.picked_ns),
-                "rmw_take_ns": nullable(takes.rmw_take_ns),
-                "dequeue_ns": nullable(takes.dequeue_ns),
-                "source_timestamp": nullable(takes.source_timestamp),
-                "writer_gid": model.middleware.samples.writer_gids(model.middleware.reads.sample),
-                "sequence_number": nullable(
-                    model.middleware.samples.sequences(model.middleware.reads.sample)
-                ),
-                "instance_id": nullable(takes.execution),
-                "duplicate": takes.duplicate,
-                "loaned": takes.loaned,
-            }
-        )
-    )
+    """Return the table `takes` as a frame of text."""
+    rows = takes_rows(model)
+    return rows.table.frame(rows.frame())
 
 
-def event_uses_frame(model: Model) -> pd.DataFrame:
+def event_uses_rows(model: Model) -> Rows:
     """Return the table `event_uses`."""
-    rows = [(use.event, use.used, use.text, use.count) for use in event_uses(model)]
-    return tables.EVENT_USES.frame(pd.DataFrame(rows, columns=tables.EVENT_USES.names))
+    names = tables.EVENT_USES.names
+    uses = [(use.event, use.used, use.text, use.count) for use in event_uses(model)]
+    return Rows.of_records(tables.EVENT_USES, [dict(zip(names, use, strict=True)) for use in uses])
 
 
-def life(
-    model: Model, process: Ints, handle: Ints, begin_ns: Ints
-) -> dict[str, Ints | pd.Series[int]]:
+def life(model: Model, process: Ints, handle: Ints, begin_ns: Ints) -> dict[str, Ints]:
     """Return the columns `begin_ns` and `end_ns` of entities."""
     again = Lifetimes(process, handle, begin_ns).ends(begin_ns)
     gone = model.events.processes.end_ns[process]
-    return {"begin_ns": begin_ns, "end_ns": nullable(np.where(again != NONE, again, gone))}
+    return {"begin_ns": begin_ns, "end_ns": np.where(again != NONE, again, gone)}
 
 
-def place(model: Model, process: Ints) -> dict[str, Objects | Ints]:
+def place(model: Model, process: Ints) -> dict[str, Values]:
     """Return the columns `host` and `vpid` of processes."""
     processes = model.events.processes
     host = np.asarray(processes.host, dtype=object)
-    return {"host": host[process], "vpid": processes.vpid[process]}
+    return {"host": named(host, process), "vpid": processes.vpid[process]}
 
 
-def _thread(model: Model, thread: Ints) -> dict[str, Objects | Ints]:
+def _thread(model: Model, thread: Ints) -> dict[str, Values]:
     processes = model.events.processes
     return {
         **place(model, processes.thread_process[thread]),

@@ -36,6 +36,15 @@ def spread(first: Ints, count: Ints) -> tuple[Ints, Ints]:
     return first[owner] + offset, owner
 
 
+def position_in_group(group: Ints) -> Ints:
+    """Return how many rows of its group come before each row."""
+    order = np.argsort(group, kind="stable")
+    ordered = group[order]
+    out = np.empty(len(group), np.int64)
+    out[order] = np.arange(len(group)) - np.searchsorted(ordered, ordered, side="left")
+    return out
+
+
 def sums(group: Ints, values: Ints, count: int) -> Ints:
     """Return the sum of each of `count` groups, in integers."""
     out = np.zeros(count, np.int64)

@@ -5,47 +5,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from strata.engine._model import sum_states, sum_windows
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN
-from strata.model.frames import Objects, nullable
+from strata.model.frames import Objects
 from strata.model.search import pick
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS
+from strata.schema.rows import Rows
 
 SAMPLES, EVENTS = "samples", "kernel events"
 """What told of a thread (column `source`)."""
 
 
-def thread_cpu_frame(model: Model, procname: Objects | None = None) -> pd.DataFrame:
+def thread_cpu_rows(model: Model, procname: Objects | None = None) -> Rows:
     """Return the table `thread_cpu`; `procname` has the name of each process of the trace.
 
     Of processes that were not sampled, what the events of the kernel's scheduler tell.
     """
     sampled = _sampled(model)
-    told = _by_events(model, procname, sampled[["host", "vpid"]])
-    parts = [part for part in (sampled, told) if len(part)]
-    if not parts:
-        return tables.THREAD_CPU.empty()
-    found = pd.concat(parts, ignore_index=True)
-    wanted = found["on_cpu_ns"] + found["cpu_wait_ns"]
-    return tables.THREAD_CPU.frame(
-        found.assign(
-            thread_cpu_id=np.arange(len(found)),
-            wait_share=found["cpu_wait_ns"] / wanted.where(wanted > 0),
-        )
-    )
+    places = {(row["host"], row["vpid"]) for row in sampled}
+    found = sampled + _by_events(model, procname, places)
+    for number, row in enumerate(found):
+        wanted = row["on_cpu_ns"] + row["cpu_wait_ns"]
+        row["thread_cpu_id"] = number
+        row["wait_share"] = row["cpu_wait_ns"] / wanted if wanted > 0 else None
+    return Rows.of_records(tables.THREAD_CPU, found)
 
 
-def _sampled(model: Model) -> pd.DataFrame:
+def _sampled(model: Model) -> list[dict[str, Any]]:
     """What the samples tell of each thread."""
     if not model.cpu.known:
-        return pd.DataFrame(columns=["host", "vpid"])
+        return []
     windows, number = model.cpu.windows, model.cpu.threads["number"].to_numpy(np.int64)
     traced = np.full(int(number.max(initial=0)) + 1, NONE, np.int64)
     traced[number] = model.cpu.threads["model_thread"].to_numpy(np.int64)
@@ -60,12 +56,22 @@ def _sampled(model: Model) -> pd.DataFrame:
         windows.slices,
     )
     sums = _sums(sum_windows(columns, first[process], last[process]))
-    threads = model.cpu.threads.merge(sums, left_on="number", right_index=True)
-    own = threads.drop(columns=["pid", "tid", "model_thread", "number"])
-    return own.assign(source=SAMPLES, process_id=_processes(model, threads["vpid"]))
+    of_process = _processes(model)
+    return [
+        {
+            **{name: row[name] for name in ("host", "vpid", "vtid", "process", "name")},
+            **sums[row["number"]],
+            "source": SAMPLES,
+            "process_id": of_process.get(row["vpid"]),
+        }
+        for row in model.cpu.threads.to_dict("records")
+        if row["number"] in sums
+    ]
 
 
-def _by_events(model: Model, procname: Objects | None, sampled: pd.DataFrame) -> pd.DataFrame:
+def _by_events(
+    model: Model, procname: Objects | None, sampled: set[tuple[str, int]]
+) -> list[dict[str, Any]]:
     """What the scheduler's events tell of each thread of processes that were not `sampled`."""
     intervals, processes = model.scheduling.intervals, model.events.processes
     first, last = process_traffic(model)
@@ -78,19 +84,17 @@ def _by_events(model: Model, procname: Objects | None, sampled: pd.DataFrame) ->
         intervals.cpu,
     )
     sums = _sums(sum_states(columns, first[process], last[process]))
-    number = processes.thread_process[sums.index.to_numpy(np.int64)]
     names = np.full(len(processes.vpid), None, object) if procname is None else procname
-    found = sums.assign(
-        source=EVENTS,
-        process_id=number,
-        host=np.asarray(processes.host, object)[number],
-        vpid=processes.vpid[number],
-        vtid=processes.thread_vtid[sums.index.to_numpy(np.int64)],
-        process=[UNKNOWN if name is None else name for name in names[number]],
-        name=None,
-    )
-    key = ["host", "vpid"]
-    return found[~pd.MultiIndex.from_frame(found[key]).isin(pd.MultiIndex.from_frame(sampled[key]))]
+    out = []
+    for thread, row in sums.items():
+        number = int(process[thread])
+        place = {"host": processes.host[number], "vpid": int(processes.vpid[number])}
+        if tuple(place.values()) not in sampled:
+            name = UNKNOWN if names[number] is None else names[number]
+            vtid = int(processes.thread_vtid[thread])
+            own = {**place, "vtid": vtid, "process": name, "process_id": number}
+            out.append({**row, **own, "source": EVENTS})
+    return out
 
 
 _SUMS = (
@@ -105,10 +109,13 @@ _SUMS = (
 )
 
 
-def _sums(columns: Sequence[Ints]) -> pd.DataFrame:
-    """A row for each thread, by its number."""
-    thread, *sums = columns
-    return pd.DataFrame(dict(zip(_SUMS, sums, strict=True)), index=thread)
+def _sums(columns: Sequence[Ints]) -> dict[int, dict[str, int]]:
+    """Return the sums of each thread, by its number."""
+    thread, *sums = (column.tolist() for column in columns)
+    rows = zip(*sums, strict=True)
+    return {
+        number: dict(zip(_SUMS, row, strict=True)) for number, row in zip(thread, rows, strict=True)
+    }
 
 
 def process_traffic(model: Model) -> tuple[Ints, Ints]:
@@ -135,10 +142,10 @@ def process_traffic(model: Model) -> tuple[Ints, Ints]:
     return first, last
 
 
-def _processes(model: Model, vpid: pd.Series[int]) -> pd.Series[int]:
-    """Return the process of the trace with each id, null where there is none, or several."""
-    known = pd.Series(model.events.processes.vpid)
-    only = known[~known.duplicated(keep=False)]
-    numbers = pd.Series(only.index, index=only.to_numpy())
-    found = numbers.reindex(vpid.to_numpy(), fill_value=NONE).to_numpy(np.int64)
-    return nullable(found).set_axis(vpid.index)
+def _processes(model: Model) -> dict[int, int]:
+    """Return the process of the trace with each id that only one process has."""
+    ids, first, count = np.unique(
+        model.events.processes.vpid, return_index=True, return_counts=True
+    )
+    alone = count == 1
+    return dict(zip(ids[alone].tolist(), first[alone].tolist(), strict=True))

@@ -4,26 +4,26 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from strata.analysis import TraceSummary
-from strata.layers.action_frames import action_frames
-from strata.layers.driver_frames import driver_frames_frame, driver_losses_frame
+from strata.layers.action_frames import action_rows
+from strata.layers.driver_frames import driver_frames_rows, driver_losses_rows
 from strata.layers.service_calls import cut_calls
 from strata.layers.service_frames import (
-    client_objects_frame,
-    service_calls_frame,
-    service_objects_frame,
+    client_objects_rows,
+    service_calls_rows,
+    service_objects_rows,
 )
 from strata.layers.timer_fires import find_timer_fires
-from strata.layers.timer_frames import timer_fires_frame
+from strata.layers.timer_frames import timer_fires_rows
 from strata.model import entity_frames, frames
 from strata.model.build import Model
-from strata.model.executor_frames import executor_threads_frame, executors_frame
-from strata.model.lifecycle import find_states
+from strata.model.executor_frames import executor_threads_rows, executors_rows
+from strata.model.lifecycle import StateMachines, States, find_states
 from strata.model.processes import ProcessFacts
-from strata.model.thread_cpu_frames import thread_cpu_frame
+from strata.model.thread_cpu_frames import thread_cpu_rows
+from strata.pipeline.stages import LEDGER, stage
 from strata.schema.quality import Ledger
+from strata.schema.rows import Rows
 from strata.stats.actions import action_tables
 from strata.stats.callbacks import callback_table
 from strata.stats.drivers import driver_sources_table
@@ -32,85 +32,62 @@ from strata.stats.services import service_tables
 from strata.stats.timers import timer_table
 
 
-def entity_tables(
-    model: Model,
-    facts: ProcessFacts,
-    summary: TraceSummary,
-    objects: pd.DataFrame,
-    ledger: Ledger,
-) -> dict[str, pd.DataFrame]:
-    """Return the tables of all entities and of what they did beside messages, by name.
-
-    `objects` is the table `callback_objects`, which is that of the messages too.
-    """
-    instances = frames.callback_instances_frame(model)
-    nodes = frames.nodes_frame(model)
-    return {
-        "processes": entity_frames.processes_frame(model, facts),
-        "contexts": entity_frames.contexts_frame(model),
-        "nodes": nodes,
-        "publishers": frames.publishers_frame(model),
-        "subscriptions": frames.subscriptions_frame(model),
-        "subscription_objects": entity_frames.subscription_objects_frame(model),
-        "callback_instances": instances,
-        "callbacks": callback_table(objects, instances),
-        "executors": executors_frame(model),
-        "executor_threads": executor_threads_frame(model),
-        "thread_cpu": thread_cpu_frame(model, facts.procname),
-        **_timers(model, nodes, objects, instances, ledger),
-        **_lifecycle(model, nodes, summary, ledger),
-        **_services(model, ledger),
-        **_drivers(model),
-    }
+def _states(model: Model, ledger: Ledger) -> tuple[StateMachines, States]:
+    return find_states(model.events, model.entities.nodes, ledger)
 
 
-def _timers(
-    model: Model,
-    nodes: pd.DataFrame,
-    objects: pd.DataFrame,
-    instances: pd.DataFrame,
-    ledger: Ledger,
-) -> dict[str, pd.DataFrame]:
-    timers = entity_frames.timers_frame(model)
-    fires = timer_fires_frame(find_timer_fires(model, ledger))
-    statistics = timer_table(timers, fires, nodes, objects, instances)
-    return {"timers": timers, "timer_fires": fires, "timer_statistics": statistics}
+def _thread_cpu(model: Model, facts: ProcessFacts) -> Rows:
+    return thread_cpu_rows(model, facts.procname)
 
 
-def _lifecycle(
-    model: Model, nodes: pd.DataFrame, summary: TraceSummary, ledger: Ledger
-) -> dict[str, pd.DataFrame]:
-    machines, found = find_states(model.events, model.entities.nodes, ledger)
-    states = entity_frames.lifecycle_states_frame(machines, found)
-    return {
-        "lifecycle_nodes": entity_frames.lifecycle_nodes_frame(model, machines),
-        "lifecycle_states": states,
-        "lifecycle_statistics": lifecycle_table(states, nodes, summary.begin_ns, summary.end_ns),
-    }
+def _lifecycle(states: Rows, nodes: Rows, summary: TraceSummary) -> Rows:
+    return lifecycle_table(states, nodes, summary.begin_ns, summary.end_ns)
 
 
-def _services(model: Model, ledger: Ledger) -> dict[str, pd.DataFrame]:
-    calls = service_calls_frame(model, cut_calls(model, ledger))
-    services, layers = service_tables(calls)
-    goals, feedback = action_frames(model, calls, ledger)
-    actions, phases = action_tables(goals)
-    return {
-        "action_goals": goals,
-        "action_feedback": feedback,
-        "actions": actions,
-        "action_phases": phases,
-        "service_objects": service_objects_frame(model),
-        "client_objects": client_objects_frame(model),
-        "service_calls": calls,
-        "services": services,
-        "service_layers": layers,
-    }
-
-
-def _drivers(model: Model) -> dict[str, pd.DataFrame]:
-    found = driver_frames_frame(model)
-    return {
-        "driver_sources": driver_sources_table(model, found),
-        "driver_frames": found,
-        "driver_losses": driver_losses_frame(model),
-    }
+ENTITY_STAGES = (
+    stage("processes", entity_frames.processes_rows, "model", "facts"),
+    stage("contexts", entity_frames.contexts_rows, "model"),
+    stage("nodes", frames.nodes_rows, "model"),
+    stage("publishers", frames.publishers_rows, "model"),
+    stage("subscriptions", frames.subscriptions_rows, "model"),
+    stage("subscription_objects", entity_frames.subscription_objects_rows, "model"),
+    stage("callback_objects", frames.callback_objects_rows, "model"),
+    stage("callback_instances", frames.callback_instances_rows, "model"),
+    stage("callbacks", callback_table, "callback_objects", "callback_instances"),
+    stage("executors", executors_rows, "model"),
+    stage("executor_threads", executor_threads_rows, "model"),
+    stage("thread_cpu", _thread_cpu, "model", "facts"),
+    # Timers.
+    stage("timers", entity_frames.timers_rows, "model"),
+    stage("found_fires", find_timer_fires, "model", LEDGER),
+    stage("timer_fires", timer_fires_rows, "found_fires"),
+    stage(
+        "timer_statistics",
+        timer_table,
+        "timers",
+        "timer_fires",
+        "nodes",
+        "callback_objects",
+        "callback_instances",
+    ),
+    # Lifecycles.
+    stage(("state_machines", "found_states"), _states, "model", LEDGER),
+    stage("lifecycle_nodes", entity_frames.lifecycle_nodes_rows, "model", "state_machines"),
+    stage(
+        "lifecycle_states", entity_frames.lifecycle_states_rows, "state_machines", "found_states"
+    ),
+    stage("lifecycle_statistics", _lifecycle, "lifecycle_states", "nodes", "trace"),
+    # Services and actions.
+    stage("service_objects", service_objects_rows, "model"),
+    stage("client_objects", client_objects_rows, "model"),
+    stage("call_layers", cut_calls, "model", LEDGER),
+    stage("service_calls", service_calls_rows, "model", "call_layers"),
+    stage(("services", "service_layers"), service_tables, "service_calls"),
+    stage(("action_goals", "action_feedback"), action_rows, "model", "service_calls", LEDGER),
+    stage(("actions", "action_phases"), action_tables, "action_goals"),
+    # Drivers.
+    stage("driver_frames", driver_frames_rows, "model"),
+    stage("driver_losses", driver_losses_rows, "model"),
+    stage("driver_sources", driver_sources_table, "model", "driver_frames"),
+)
+"""What makes the tables of all entities and of what they did beside messages."""

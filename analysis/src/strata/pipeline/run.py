@@ -8,32 +8,23 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
-from strata.analysis import Analysis, MessageCounts
+from strata.analysis import Analysis
 from strata.errors import TraceError
 from strata.model.build import Model, build_model
 from strata.model.columns import NONE
-from strata.model.event_uses import UNEXPLAINED
-from strata.model.frames import event_uses_frame
-from strata.model.processes import describe_processes
 from strata.model.windows import Windows
-from strata.pipeline.entities import entity_tables
-from strata.pipeline.messages import Wanted, message_results
-from strata.pipeline.summary import summarize_trace
+from strata.pipeline.messages import Wanted
+from strata.pipeline.results import ModelResults
 from strata.read import Trace, open_trace
 from strata.read.manifest import other_processes, read_manifest
 from strata.read.namespaces import tell_namespaces_apart
 from strata.read.processes import leave_out
 from strata.read.thread_cpu import ThreadCpu, read_thread_cpu
-from strata.schema import tables
 from strata.schema.events import PROVIDER
 from strata.schema.links import MessageLink
 from strata.schema.quality import EVENT_LOSSES, Ledger
-from strata.schema.rows import Rows
-from strata.stats.findings import quality_frame
-from strata.verdict.system import JUDGED, judge_system
 
 
 def analyze(
@@ -100,45 +91,15 @@ def _has_ros2(events: Iterable[str]) -> bool:
 def analyze_model(
     trace: Trace, events: dict[str, pa.Table], model: Model, wanted: Wanted, ledger: Ledger
 ) -> Analysis:
-    """Return the results of a model; `events` and `ledger` are those that it was built with."""
-    facts = describe_processes(model.events, ledger)
-    summary = summarize_trace(trace, events, model, facts)
-    messages = message_results(model, wanted, ledger)
-    objects = messages.tables["callback_objects"]
-    entities = entity_tables(model, facts, summary, objects, ledger)
-    _count_processes_without_init(model, ledger)
-    uses = event_uses_frame(model)
-    for row in uses[uses["use"] == UNEXPLAINED].to_dict("records"):
-        ledger.add("unexplained_events", row["count"], place=row["event"])
-    ledger.merge(trace.ledger)
-    every = {**messages.tables, **entities}
-    system, verdicts = judge_system(
-        {table.name: Rows.of_frame(table, every[table.name]) for table in JUDGED}
-    )
-    return Analysis(
-        trace=summary,
-        counts=_counts(model, ledger),
-        bottlenecks=messages.bottlenecks,
-        quality=quality_frame(ledger, summary.begin_ns),
-        losses=_losses(trace),
-        event_uses=uses,
-        **messages.tables,
-        system=system,
-        **entities,
-        **{name: rows.table.frame(rows.frame()) for name, rows in verdicts.items()},
-    )
+    """Return the results of a model; `events` and `ledger` are those that it was built with.
 
-
-def _counts(model: Model, ledger: Ledger) -> MessageCounts:
-    matches = model.matches
-    return MessageCounts(
-        len(model.publications),
-        int((~model.takes.duplicate).sum()),
-        len(matches.take),
-        ledger.counts.get("untaken_publications", 0),
-        matches.unmatched_take_count,
-        matches.ambiguous_count,
-    )
+    Raises TraceError when no message went the way of `wanted.chain`.
+    """
+    results = ModelResults(trace, events, model, wanted, ledger)
+    if wanted.chain:
+        # What is wrong with it is said before anything is asked for.
+        results.rows("chains")
+    return Analysis(results)
 
 
 def _require_ros2(trace: Trace, events: dict[str, pa.Table]) -> None:
@@ -171,22 +132,3 @@ def _thread_cpu(trace: Trace) -> tuple[ThreadCpu, int] | None:
     found = read_thread_cpu(trace.path)
     offsets = list(trace.clock_offsets_ns.values())
     return (found, offsets[0]) if found is not None and offsets else None
-
-
-def _losses(trace: Trace) -> pd.DataFrame:
-    columns = ["code", "count", "where", "begin_ns", "end_ns"]
-    # Not by way of floats, which have no nanoseconds since the epoch.
-    found = pd.DataFrame(trace.loss_rows(), columns=columns, dtype=object)
-    return tables.LOSSES.frame(found.rename(columns={"where": "place"}))
-
-
-def _count_processes_without_init(model: Model, ledger: Ledger) -> None:
-    """Processes that publish or take through handles which no init event introduced."""
-    processes = model.events.processes
-    nameless = np.concatenate(
-        [
-            model.publications.thread[model.publications.publisher == -1],
-            model.takes.thread[model.takes.subscription == -1],
-        ]
-    )
-    ledger.add("no_init_events", len(np.unique(processes.thread_process[nameless])))

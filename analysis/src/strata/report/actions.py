@@ -13,6 +13,7 @@ from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
+from strata.report.most import most_first
 from strata.units import format_ns, format_share
 
 _FIGURES = ("goals", "p50", "p99", "max", "share")
@@ -21,13 +22,14 @@ _MAX_ACTIONS = 6
 
 def actions_text(analysis: Analysis, *, everything: bool) -> RenderableType:
     """Return the section of actions: a row each, what became of its goals, and their phases."""
-    rows = analysis.actions.sort_values("goals", ascending=False, kind="stable")
-    shown = rows if everything else rows.head(_MAX_ACTIONS)
+    rows = most_first(analysis.rows("actions"), "goals")
+    shown = rows if everything else rows[:_MAX_ACTIONS]
+    phases = analysis.rows("action_phases")
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("action, client -> server", overflow="fold", ratio=1)
     for name in _FIGURES:
         table.add_column(name, justify="right", no_wrap=True)
-    for row in shown.to_dict("records"):
+    for row in shown:
         way = f"{row['client_node']} -> {row['server_node']}"
         table.add_row(
             Text.assemble(
@@ -37,8 +39,7 @@ def actions_text(analysis: Analysis, *, everything: bool) -> RenderableType:
             *(format_ns(row[f"latency_{name}"]) for name in ("p50", "p99", "max")),
             "",
         )
-        of = analysis.action_phases["action_id"] == row["action_id"]
-        for phase in analysis.action_phases[of].to_dict("records"):
+        for phase in phases.take(phases["action_id"] == row["action_id"]).records():
             figures = [format_ns(phase[name]) for name in ("p50", "p99", "max")]
             table.add_row(f"  {phase['phase']}", "", *figures, format_share(phase["share"]))
     parts: list[RenderableType] = [Rule(Text("actions", style="bold"), align="left"), table]

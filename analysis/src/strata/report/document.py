@@ -9,17 +9,17 @@ while `schema` stays the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from typing import Any
 
-import pandas as pd
+import numpy as np
 
 from strata.analysis import Analysis
 from strata.schema import tables
 from strata.schema.columns import STATISTICS
 from strata.schema.rows import Rows
-from strata.stats.chain_layers import layer_totals
+from strata.stats.layer_totals import layer_totals
 
 SCHEMA = 1
 
@@ -41,24 +41,24 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "messages": asdict(analysis.counts),
         "hops": _hops(analysis),
         "chains": _chains(analysis),
-        "callbacks": [_callback(row) for row in _records(analysis.callbacks)],
+        "callbacks": [_callback(row) for row in analysis.rows("callbacks").records()],
         "executors": _executors(analysis),
-        "timers": [_timer(row) for row in _records(analysis.timer_statistics)],
+        "timers": [_timer(row) for row in analysis.rows("timer_statistics").records()],
         "lifecycle": _lifecycle(analysis),
         "services": _services(analysis),
         # Only of traces with goals of actions.
-        **({"actions": _actions(analysis)} if len(analysis.actions) else {}),
+        **({"actions": _actions(analysis)} if len(analysis.rows("actions")) else {}),
         # Only of traces with events of drivers.
-        **({"drivers": _drivers(analysis)} if len(analysis.driver_sources) else {}),
+        **({"drivers": _drivers(analysis)} if len(analysis.rows("driver_sources")) else {}),
         "system": {
             "text": analysis.system.text,
             "stands_out": analysis.system.stands_out,
-            "causes": _records(analysis.system_causes),
+            "causes": _records(analysis.rows("system_causes")),
         },
         "chain_groups": _groups(analysis),
         "bottlenecks": [plain(asdict(bottleneck)) for bottleneck in analysis.bottlenecks],
-        "link_proposals": _records(analysis.link_proposals),
-        "quality": _records(analysis.quality),
+        "link_proposals": _records(analysis.rows("link_proposals")),
+        "quality": _records(analysis.rows("quality")),
     }
 
 
@@ -66,13 +66,10 @@ _DELIVERED = ("published", "received", "in_flight", "unknown", "before_first")
 
 
 def _hops(analysis: Analysis) -> list[dict[str, Any]]:
-    layers = _grouped(analysis.hop_layers, "hop_id")
-    methods: dict[int, dict[str, int]] = {}
-    counts = analysis.messages.groupby(["hop_id", "method"]).size().reset_index(name="count")
-    for row in counts.to_dict("records"):
-        methods.setdefault(int(row["hop_id"]), {})[str(row["method"])] = int(row["count"])
-    losses = _grouped(analysis.hop_losses, "hop_id")
-    modes = _modes(analysis.modes, "hop_id")
+    layers = _grouped(analysis.rows("hop_layers"), "hop_id")
+    methods = _methods(analysis.rows("messages"))
+    losses = _grouped(analysis.rows("hop_losses"), "hop_id")
+    modes = _modes(analysis.rows("modes"), "hop_id")
     return [
         {
             "topic": hop["topic"],
@@ -90,53 +87,61 @@ def _hops(analysis: Analysis) -> list[dict[str, Any]]:
             "modes": modes.get(hop["hop_id"], []),
             "layers": layers.get(hop["hop_id"], []),
         }
-        for hop in _records(analysis.hops)
+        for hop in _records(analysis.rows("hops"))
     ]
 
 
-def _chains(analysis: Analysis) -> list[dict[str, Any]]:
-    segments = _grouped(analysis.chain_layers, "chain_id")
-    blame = _grouped(analysis.blame, "chain_id")
-    threads = _grouped(analysis.chain_scheduling, "chain_id")
-    modes = _modes(analysis.modes, "chain_id")
-    out = []
-    for chain in _records(analysis.chains):
-        own = analysis.chain_instances["chain_id"] == chain["chain_id"]
-        total = int(analysis.chain_instances.loc[own, "latency_ns"].sum())
-        parts = analysis.chain_segments[analysis.chain_segments["chain_id"] == chain["chain_id"]]
-        segments_of_chain = Rows.of_frame(tables.CHAIN_SEGMENTS, parts)
-        out.append(
-            {
-                "name": chain["name"],
-                "nodes": chain["nodes"].split(" -> "),
-                "count": chain["count"],
-                "unfinished": chain["unfinished"],
-                "cut_short": chain["cut_short"],
-                "unsynchronised": chain["unsynchronised"],
-                "latency_ns": _statistics(chain, "latency_"),
-                "dip": chain["dip"],
-                "dip_p": chain["dip_p"],
-                "modes": modes.get(chain["chain_id"], []),
-                "layers": [plain(row) for row in layer_totals(segments_of_chain, total)],
-                "segments": segments.get(chain["chain_id"], []),
-                "blame": blame.get(chain["chain_id"], []),
-                "start_up": {
-                    "count": chain["start_up"],
-                    "end_ns": chain["start_up_end_ns"],
-                    "node": chain["start_up_node"],
-                },
-                # Only of traces with kernel events.
-                **({"threads": threads[chain["chain_id"]]} if chain["chain_id"] in threads else {}),
-            }
-        )
+def _methods(messages: Rows) -> dict[int, dict[str, int]]:
+    """Return how often messages of each hop were matched by each method."""
+    method = messages.words("method")
+    known = messages.take(messages.there("method"))
+    pairs = np.stack([known["hop_id"], method.ranks()[messages.there("method")]])
+    found, count = np.unique(pairs, axis=1, return_counts=True)
+    names = sorted(method.words)
+    out: dict[int, dict[str, int]] = {}
+    for hop_id, rank, times in zip(*found.tolist(), count.tolist(), strict=True):
+        out.setdefault(hop_id, {})[names[rank]] = times
     return out
 
 
+def _chains(analysis: Analysis) -> list[dict[str, Any]]:
+    segments = _grouped(analysis.rows("chain_layers"), "chain_id")
+    blame = _grouped(analysis.rows("blame"), "chain_id")
+    threads = _grouped(analysis.rows("chain_scheduling"), "chain_id")
+    modes = _modes(analysis.rows("modes"), "chain_id")
+    totals = layer_totals(analysis.rows("chain_instances"), analysis.rows("chain_segments"))
+    return [
+        {
+            "name": chain["name"],
+            "nodes": chain["nodes"].split(" -> "),
+            "count": chain["count"],
+            "unfinished": chain["unfinished"],
+            "cut_short": chain["cut_short"],
+            "unsynchronised": chain["unsynchronised"],
+            "latency_ns": _statistics(chain, "latency_"),
+            "dip": chain["dip"],
+            "dip_p": chain["dip_p"],
+            "modes": modes.get(chain["chain_id"], []),
+            "layers": [plain(row) for row in totals.get(chain["chain_id"], [])],
+            "segments": segments.get(chain["chain_id"], []),
+            "blame": blame.get(chain["chain_id"], []),
+            "start_up": {
+                "count": chain["start_up"],
+                "end_ns": chain["start_up_end_ns"],
+                "node": chain["start_up_node"],
+            },
+            # Only of traces with kernel events.
+            **({"threads": threads[chain["chain_id"]]} if chain["chain_id"] in threads else {}),
+        }
+        for chain in _records(analysis.rows("chains"))
+    ]
+
+
 def _executors(analysis: Analysis) -> list[dict[str, Any]]:
-    threads = _grouped(analysis.executor_threads.drop(columns=["host", "vpid"]), "executor_id")
-    load = _grouped(analysis.executor_load.drop(columns=["callback_id"]), "executor_id")
+    threads = _grouped(analysis.rows("executor_threads"), "executor_id", ("host", "vpid"))
+    load = _grouped(analysis.rows("executor_load"), "executor_id", ("callback_id",))
     out = []
-    for row in _records(analysis.executors):
+    for row in analysis.rows("executors").records():
         number = row.pop("executor_id")
         nodes = row["nodes"].split(", ") if row["nodes"] else []
         parts = {"threads": threads.get(number, []), "load": load.get(number, [])}
@@ -146,32 +151,32 @@ def _executors(analysis: Analysis) -> list[dict[str, Any]]:
 
 def _groups(analysis: Analysis) -> list[dict[str, Any]]:
     """Groups of chains; `chains` are places in the document's list of chains."""
-    members = analysis.chain_group_members
+    members = analysis.rows("chain_group_members")
     return [
         {
             "name": row["name"],
             "nodes": row["nodes"].split(" -> "),
             "same": row["same"],
-            "chains": members.loc[members["group_id"] == row["group_id"], "chain_id"].tolist(),
+            "chains": members["chain_id"][members["group_id"] == row["group_id"]].tolist(),
             "slowest": row["chain_id"],
             "count": row["count"],
             "hops": [row["hops_low"], row["hops_high"]],
             "p50_ns": [row["p50_low"], row["p50_high"]],
             "max_ns": row["max"],
         }
-        for row in _records(analysis.chain_groups)
+        for row in _records(analysis.rows("chain_groups"))
     ]
 
 
-def _modes(modes: pd.DataFrame, key: str) -> dict[int, list[dict[str, Any]]]:
+def _modes(modes: Rows, key: str) -> dict[int, list[dict[str, Any]]]:
     """Modes of chains or hops by id; no cause is named for those of hops."""
     of_hops = ["layer", "where", "slower_ns", "cause_share", "layer_share", "layer_places"]
     unused = ["hop_id"] if key == "chain_id" else ["chain_id", *of_hops]
-    return _grouped(modes[modes[key].notna()].drop(columns=unused), key)
+    return _grouped(modes.take(modes.there(key)), key, unused)
 
 
 def _services(analysis: Analysis) -> list[dict[str, Any]]:
-    layers = _grouped(analysis.service_layers, "service_id")
+    layers = _grouped(analysis.rows("service_layers"), "service_id")
     return [
         {
             "service": row["service"],
@@ -182,12 +187,12 @@ def _services(analysis: Analysis) -> list[dict[str, Any]]:
             "latency_ns": _statistics(row, "latency_"),
             "layers": layers.get(row["service_id"], []),
         }
-        for row in _records(analysis.services)
+        for row in analysis.rows("services").records()
     ]
 
 
 def _actions(analysis: Analysis) -> list[dict[str, Any]]:
-    phases = _grouped(analysis.action_phases, "action_id")
+    phases = _grouped(analysis.rows("action_phases"), "action_id")
     names = [column.name for column in tables.ACTIONS.columns if not column.unit]
     return [
         {
@@ -200,15 +205,15 @@ def _actions(analysis: Analysis) -> list[dict[str, Any]]:
             "first_feedback_ns": _statistics(row, "first_feedback_"),
             "phases": phases.get(row["action_id"], []),
         }
-        for row in _records(analysis.actions)
+        for row in analysis.rows("actions").records()
     ]
 
 
 def _drivers(analysis: Analysis) -> list[dict[str, Any]]:
-    losses = _grouped(analysis.driver_losses, "source_id")
+    losses = _grouped(analysis.rows("driver_losses"), "source_id")
     times = {"queue": ("p50", "p99", "max"), "sweep": ("p50",), "conversion": ("p50", "p99")}
     out = []
-    for row in _records(analysis.driver_sources):
+    for row in analysis.rows("driver_sources").records():
         number = row.pop("source_id")
         for column in ("nodes", "topics"):
             row[column] = row[column].split(", ") if row[column] else []
@@ -248,7 +253,7 @@ def _timer(row: dict[str, Any]) -> dict[str, Any]:
 def _lifecycle(analysis: Analysis) -> list[dict[str, Any]]:
     """One item a lifecycle node, with its states."""
     nodes: dict[int, dict[str, Any]] = {}
-    for row in _records(analysis.lifecycle_statistics):
+    for row in analysis.rows("lifecycle_statistics").records():
         node = nodes.setdefault(row["lifecycle_node_id"], {"node": row["node"], "states": []})
         node["states"].append(
             {
@@ -265,26 +270,25 @@ def _statistics(row: dict[str, Any], prefix: str) -> dict[str, Any]:
     return {name: row[f"{prefix}{name}"] for name in STATISTICS}
 
 
-def _grouped(frame: pd.DataFrame, key: str) -> dict[int, list[dict[str, Any]]]:
-    """Rows by key, without the key."""
+def _grouped(rows: Rows, key: str, unused: Collection[str] = ()) -> dict[int, list[dict[str, Any]]]:
+    """Rows by key, without the key and what is not used."""
     grouped: dict[int, list[dict[str, Any]]] = {}
-    for row in _records(frame):
-        grouped.setdefault(row.pop(key), []).append(row)
+    for row in _records(rows):
+        kept = {name: value for name, value in row.items() if name not in unused}
+        grouped.setdefault(kept.pop(key), []).append(kept)
     return grouped
 
 
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    return [plain(row) for row in frame.to_dict("records")]
+def _records(rows: Rows) -> list[dict[str, Any]]:
+    return [plain(row) for row in rows.records()]
 
 
 def plain(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return a row with values that JSON has: NaN and NA become null."""
+    """Return a row with values that JSON has: NaN becomes null."""
     return {str(name): _value(value) for name, value in row.items()}
 
 
 def _value(value: Any) -> Any:
-    if value is None or value is pd.NA:
-        return None
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value.item() if hasattr(value, "item") else value

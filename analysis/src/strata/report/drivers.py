@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
@@ -39,14 +38,15 @@ def drivers_section(analysis: Analysis, *, everything: bool) -> RenderableType |
 
     With `everything`, each stretch of time is told in which data were lost.
     """
-    if analysis.driver_sources.empty:
+    sources = analysis.rows("driver_sources")
+    if not len(sources):
         return None
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("source", overflow="fold", ratio=1)
     for name in ("read", "frames", *_TIMES):
         table.add_column(name, justify="right", no_wrap=True)
     remarks: list[Text] = []
-    for row in analysis.driver_sources.to_dict("records"):
+    for row in sources.records():
         name = source_name(row)
         table.add_row(
             Text(printable(row["place"])),
@@ -70,40 +70,43 @@ def drivers_section(analysis: Analysis, *, everything: bool) -> RenderableType |
 
 def source_name(row: Mapping[Any, Any]) -> str:
     """Return the place of a row of `driver_sources` with the driver's own name for it."""
-    name = "" if pd.isna(row["name"]) else row["name"]
+    name = row["name"] or ""
     return f"{row['place']} ({name})" if name and name not in row["place"] else row["place"]
 
 
-def _way(row: Mapping[Hashable, Any]) -> str:
+def _way(row: Mapping[str, Any]) -> str:
     nodes = row["nodes"] or f"pid {row['vpid']}"
     return f"{nodes} -> {row['topics'] or 'no message known'}"
 
 
 def loss_sentences(analysis: Analysis, source_id: int, *, everything: bool) -> list[str]:
     """Say how much a source lost by each cause, and when (since the trace's first event)."""
-    losses = analysis.driver_losses[analysis.driver_losses["source_id"] == source_id]
+    losses = analysis.rows("driver_losses")
+    of_cause: dict[str, list[dict[str, Any]]] = {}
+    for row in losses.take(losses["source_id"] == source_id).records():
+        of_cause.setdefault(row["cause"], []).append(row)
     return [
-        _sentence(str(cause), rows, analysis.trace.begin_ns, everything=everything)
-        for cause, rows in losses.groupby("cause", sort=False)
+        _sentence(cause, rows, analysis.trace.begin_ns, everything=everything)
+        for cause, rows in of_cause.items()
     ]
 
 
-def _sentence(cause: str, rows: pd.DataFrame, begin_ns: int, *, everything: bool) -> str:
-    total = format_count(int(rows["count"].sum()), *_UNITS[cause])
+def _sentence(cause: str, rows: list[dict[str, Any]], begin_ns: int, *, everything: bool) -> str:
+    total = format_count(sum(row["count"] for row in rows), *_UNITS[cause])
     text = f"{total} {cause}" if cause == _UNPUBLISHED else f"{total} lost, {cause}"
-    text += _window(rows["begin_ns"].min(), rows["end_ns"].max(), begin_ns)
+    begins, ends = (
+        [row[name] for row in rows if row[name] is not None] for name in ("begin_ns", "end_ns")
+    )
+    text += _window(min(begins, default=None), max(ends, default=None), begin_ns)
     if len(rows) == 1:
         return text
-    shown = rows if everything else rows.nlargest(1, "count")
-    told = [
-        f"{row['count']:,}{_window(row['begin_ns'], row['end_ns'], begin_ns)}"
-        for row in shown.to_dict("records")
-    ]
+    shown = rows if everything else [max(rows, key=lambda row: row["count"])]
+    told = [f"{row['count']:,}{_window(row['begin_ns'], row['end_ns'], begin_ns)}" for row in shown]
     most = "" if everything else "the most "
     return f"{text} in {len(rows):,} stretches: {most}{', '.join(told)}"
 
 
-def _window(first_ns: Any, last_ns: Any, begin_ns: int) -> str:
-    since = "" if pd.isna(first_ns) else f" from {format_ns(first_ns - begin_ns)}"
-    until = "" if pd.isna(last_ns) else f" until {format_ns(last_ns - begin_ns)}"
+def _window(first_ns: int | None, last_ns: int | None, begin_ns: int) -> str:
+    since = "" if first_ns is None else f" from {format_ns(first_ns - begin_ns)}"
+    until = "" if last_ns is None else f" until {format_ns(last_ns - begin_ns)}"
     return since + until

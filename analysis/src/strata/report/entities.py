@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
-import pandas as pd
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
@@ -16,6 +15,8 @@ from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
+from strata.report.most import most_first
+from strata.schema.rows import Rows
 from strata.units import format_count, format_ns
 
 _MAX_TIMERS = 12
@@ -32,10 +33,11 @@ _FIRES = {
 def entity_sections(analysis: Analysis, *, everything: bool) -> list[RenderableType]:
     """Return the sections `timers` and `lifecycle`, each only when it has something to show."""
     parts: list[RenderableType] = []
-    if not analysis.timer_statistics.empty:
-        parts.append(_timers(analysis.timer_statistics, everything=everything))
-    if not analysis.lifecycle_statistics.empty:
-        parts.append(_lifecycle(analysis.lifecycle_statistics))
+    timers, states = (analysis.rows(name) for name in ("timer_statistics", "lifecycle_statistics"))
+    if len(timers):
+        parts.append(_timers(timers, everything=everything))
+    if len(states):
+        parts.append(_lifecycle(states))
     return parts
 
 
@@ -49,14 +51,14 @@ def fire_remarks(row: Mapping[Any, Any], but: Collection[str] = ()) -> list[str]
     ]
 
 
-def _timers(timers: pd.DataFrame, *, everything: bool) -> RenderableType:
-    rows = timers.sort_values("count", ascending=False, kind="stable")
-    shown = rows if everything else rows.head(_MAX_TIMERS)
+def _timers(timers: Rows, *, everything: bool) -> RenderableType:
+    rows = most_first(timers, "count")
+    shown = rows if everything else rows[:_MAX_TIMERS]
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("node", overflow="fold", ratio=1)
     for name in ("period", "count", "p50", "p99", "late p50", "p99", "max", "skipped"):
         table.add_column(name, justify="right", no_wrap=True)
-    for row in shown.to_dict("records"):
+    for row in shown:
         table.add_row(
             Text(printable(row["node"])),
             format_ns(row["period_ns"]),
@@ -67,7 +69,7 @@ def _timers(timers: pd.DataFrame, *, everything: bool) -> RenderableType:
         )
     parts: list[RenderableType] = [Rule(Text("timers", style="bold"), align="left"), table]
     remarks = ["p50, p99: between two fires; late: from when it was due to its callback"]
-    remarks += [remark for row in shown.to_dict("records") if (remark := _remark(row))]
+    remarks += [remark for row in shown if (remark := _remark(row))]
     if len(rows) > len(shown):
         more = format_count(len(rows) - len(shown), "timer", "timers")
         remarks.append(f"and {more} (--all)")
@@ -75,19 +77,19 @@ def _timers(timers: pd.DataFrame, *, everything: bool) -> RenderableType:
     return Group(Text(), *parts)
 
 
-def _remark(row: Mapping[Hashable, Any]) -> str:
+def _remark(row: Mapping[str, Any]) -> str:
     found = fire_remarks(row)
     return f"{row['node']} {format_ns(row['period_ns'])}: {'; '.join(found)}" if found else ""
 
 
-def _lifecycle(states: pd.DataFrame) -> RenderableType:
+def _lifecycle(states: Rows) -> RenderableType:
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("node", overflow="fold", ratio=1)
     table.add_column("state", no_wrap=True)
     for name in ("count", "total", "p50", "max"):
         table.add_column(name, justify="right", no_wrap=True)
     shown = None
-    for row in states.to_dict("records"):
+    for row in states.records():
         first = row["lifecycle_node_id"] != shown
         shown = row["lifecycle_node_id"]
         table.add_row(

@@ -27,18 +27,18 @@ def executors_section(analysis: Analysis, *, everything: bool) -> RenderableType
 
     Without `everything`, of an executor of many nodes the first few are named.
     """
-    if analysis.executors.empty:
+    executors = {row["executor_id"]: row for row in analysis.rows("executors").records()}
+    if not executors:
         return None
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     for name in ("executor", "kind"):
         table.add_column(name, no_wrap=True)
     for name in ("thread", "callbacks", *EXECUTOR_STATES):
         table.add_column(name, justify="right", no_wrap=True)
-    known = analysis.executors.set_index("executor_id")
     last = None
-    for row in analysis.executor_threads.sort_values(["executor_id", "vtid"]).to_dict("records"):
+    for row in in_executors(analysis):
         number = row["executor_id"]
-        head = ("", "") if last == number else (str(number), known.loc[number, "kind"])
+        head = ("", "") if last == number else (str(number), executors[number]["kind"])
         last = number
         table.add_row(
             *map(Text, head),
@@ -50,10 +50,16 @@ def executors_section(analysis: Analysis, *, everything: bool) -> RenderableType
         Rule(Text("executors, by thread", style="bold"), align="left"),
         table,
     ]
-    for number, names in known["nodes"].items():
-        text = f"{number}: {node_list(names, everything=everything)}"
+    for number, executor in executors.items():
+        text = f"{number}: {node_list(executor['nodes'], everything=everything)}"
         parts.append(Padding(Text(printable(text), overflow="fold"), (0, 1)))
     return Group(*parts, Text())
+
+
+def in_executors(analysis: Analysis) -> list[dict[str, Any]]:
+    """Return the rows of `executor_threads`, those of an executor by the ids of its threads."""
+    rows = analysis.rows("executor_threads").records()
+    return sorted(rows, key=lambda row: (row["executor_id"], row["vtid"]))
 
 
 def node_list(names: str, *, everything: bool) -> str:

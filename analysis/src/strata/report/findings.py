@@ -4,21 +4,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
-
-import pandas as pd
-from rich.text import Text
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from strata.printable import printable
 from strata.schema.diagnostic import Severity
 from strata.schema.quality import SAID_FIRST
+from strata.schema.rows import Rows
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 _STYLE = {Severity.LOSS: "bold red", Severity.WARNING: "yellow", Severity.INFO: "dim"}
 
 
 def finding_line(row: Mapping[Any, Any]) -> Text:
     """Return a row of the `quality` table as text in the colour of its severity."""
+    from rich.text import Text
+
     return Text(f"{row['severity']}: {row['text']}", style=_STYLE[Severity(row["severity"])])
 
 
@@ -32,7 +35,6 @@ def first_lines(rows: Iterable[Mapping[Any, Any]]) -> list[Text]:
     return [finding_line({**row, "text": printable(row["text"])}) for row in said_first(rows)]
 
 
-def first_texts(quality: pd.DataFrame) -> tuple[str, ...]:
+def first_texts(quality: Rows) -> tuple[str, ...]:
     """Return the texts of what the table `quality` says of the recording as a whole."""
-    rows: Sequence[Mapping[Any, Any]] = quality.to_dict("records")
-    return tuple(str(row["text"]) for row in said_first(rows))
+    return tuple(str(row["text"]) for row in said_first(quality.records()))

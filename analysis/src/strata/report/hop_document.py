@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-import pandas as pd
-
 from strata.report.document import plain
 from strata.report.hop_selection import Selection
 from strata.schema.columns import STATISTICS
@@ -59,10 +57,13 @@ def hop_document(traces: Sequence[TraceHops], selection: Selection) -> dict[str,
     }
 
 
-def hop_rectangle(traces: Sequence[TraceHops], selection: Selection) -> pd.DataFrame:
+COLUMNS = ("scope", "name", "nodes", "trace", "taken", "lost", "layer", "modes", *STATISTICS)
+
+
+def hop_rectangle(traces: Sequence[TraceHops], selection: Selection) -> list[tuple[object, ...]]:
     """Return one row a trace and hop for each span and layer, and a row a chain.
 
-    Columns: scope (hop or chain), name, nodes, trace, taken and lost (null for chains), layer
+    Its `COLUMNS`: scope (hop or chain), name, nodes, trace, taken and lost (null for chains), layer
     ("transfer" and "latency" for the whole up to callback_start and callback_end), modes (null for
     layers, and where there are too few messages), and the declared statistics in ns.
     """
@@ -75,9 +76,7 @@ def hop_rectangle(traces: Sequence[TraceHops], selection: Selection) -> pd.DataF
         for trace in traces:
             if way in trace.chains:
                 rows.append(_row("chain", way, trace, "latency", trace.chains[way]))
-    columns = ["scope", "name", "nodes", "trace", "taken", "lost", "layer", "modes", *STATISTICS]
-    frame = pd.DataFrame(rows, columns=columns)
-    return frame.astype({"taken": "Int64", "lost": "Int64", "modes": "Int64"})
+    return [tuple(row.get(name) for name in COLUMNS) for row in rows]
 
 
 def _hop(hop: Hop) -> dict[str, Any]:

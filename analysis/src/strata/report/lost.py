@@ -7,8 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import pandas as pd
-
 from strata.schema.fates import FATES, IN_FLIGHT, LOST
 from strata.units import format_ns
 
@@ -26,9 +24,8 @@ def loss_sentences(losses: Iterable[Mapping[Any, Any]], published: int, begin_ns
 def _sentence(row: Mapping[Any, Any], published: int, begin_ns: int) -> str:
     outcome = "lost" if row["outcome"] == LOST else "not known"
     text = f"{row['count']:,} of {published:,} {outcome}: {_TEXTS[row['cause']]}"
-    since_ns = row["since_ns"]
-    if since_ns is not None and not pd.isna(since_ns):
-        text += f" after {_at(since_ns, begin_ns)}"
+    if row["since_ns"] is not None:
+        text += f" after {_at(row['since_ns'], begin_ns)}"
     first, last = (_at(row[name], begin_ns) for name in ("begin_ns", "end_ns"))
     return f"{text} (published at {first})" if first == last else f"{text} ({first} to {last})"
 

@@ -32,7 +32,7 @@ def path_section(analysis: Analysis, path: CriticalPath) -> RenderableType:
     for step in path.steps:
         if step.hop != hop:
             hop = step.hop
-            message = analysis.messages.iloc[step.message_id]
+            message = analysis.rows("messages").record(step.message_id)
             way = f"{message['publisher_node']} -> {message['subscription_node']}"
             add_hop(table, hop, f"{message['topic']}: {way}")
         share = step.duration_ns / path.latency_ns if path.latency_ns else 0.0
@@ -49,13 +49,16 @@ def paths_document(analysis: Analysis, paths: Sequence[CriticalPath]) -> dict[st
     """Return paths as the document of `strata path`, described in docs/json.md; times are ns."""
     return {
         "schema": SCHEMA,
-        "trace": {"path": analysis.trace.path, "recording": list(first_texts(analysis.quality))},
+        "trace": {
+            "path": analysis.trace.path,
+            "recording": list(first_texts(analysis.rows("quality"))),
+        },
         "paths": [_document(analysis, path) for path in paths],
     }
 
 
 def _document(analysis: Analysis, path: CriticalPath) -> dict[str, Any]:
-    topics = analysis.messages["topic"]
+    topics = analysis.rows("messages").words("topic")
     return {
         "message_id": path.messages[-1],
         "begin_ns": path.begin_ns,
@@ -64,7 +67,7 @@ def _document(analysis: Analysis, path: CriticalPath) -> dict[str, Any]:
             {
                 "hop": step.hop,
                 "message_id": step.message_id,
-                "topic": str(topics.iloc[step.message_id]),
+                "topic": topics.at(step.message_id),
                 "layer": step.layer,
                 "where": step.where,
                 "duration_ns": step.duration_ns,

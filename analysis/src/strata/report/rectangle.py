@@ -4,44 +4,51 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from strata.analysis import Analysis
 from strata.schema.columns import STATISTICS
 
+COLUMNS = ("scope", "name", "nodes", "hop", "layer", "where", "share", *STATISTICS)
 
-def rectangle(analysis: Analysis) -> pd.DataFrame:
+_Row = Mapping[str, Any]
+
+
+def rectangle(analysis: Analysis) -> list[tuple[Any, ...]]:
     """Return one row a hop's or chain's latency and a row for each of its layers.
 
-    Columns: scope (hop or chain), name, nodes, hop (along the chain, null for a hop), layer
+    Its `COLUMNS`: scope (hop or chain), name, nodes, hop (along the chain, null for a hop), layer
     ("latency" for the whole), where, share (of the whole), and the declared statistics in ns.
     """
-    parts = [_hops(analysis), _chains(analysis)]
-    return pd.concat(parts, ignore_index=True)
+    rows = [*_ordered(_hops(analysis)), *_ordered(_chains(analysis))]
+    return [tuple(row.get(name) for name in COLUMNS) for row in rows]
 
 
-def _hops(analysis: Analysis) -> pd.DataFrame:
-    hops = analysis.hops.assign(
-        scope="hop",
-        name=analysis.hops["topic"],
-        nodes=analysis.hops["publisher_node"] + " -> " + analysis.hops["subscription_node"],
-    )
-    layers = analysis.hop_layers.merge(hops[["hop_id", "scope", "name", "nodes"]], on="hop_id")
-    return _shaped(hops, layers.assign(hop=None, where=None))
+def _hops(analysis: Analysis) -> Iterator[_Row]:
+    named = {}
+    for hop in analysis.rows("hops").records():
+        nodes = f"{hop['publisher_node']} -> {hop['subscription_node']}"
+        named[hop["hop_id"]] = {"scope": "hop", "name": hop["topic"], "nodes": nodes}
+        yield {**named[hop["hop_id"]], **_whole(hop)}
+    for layer in analysis.rows("hop_layers").records():
+        yield {**layer, **named[layer["hop_id"]]}
 
 
-def _chains(analysis: Analysis) -> pd.DataFrame:
-    chains = analysis.chains.assign(scope="chain")
-    layers = analysis.chain_layers.merge(chains[["chain_id", "scope", "name", "nodes"]])
-    return _shaped(chains, layers)
+def _chains(analysis: Analysis) -> Iterator[_Row]:
+    named = {}
+    for chain in analysis.rows("chains").records():
+        names = {name: chain[name] for name in ("name", "nodes")}
+        named[chain["chain_id"]] = {"scope": "chain", **names}
+        yield {**named[chain["chain_id"]], **_whole(chain)}
+    for layer in analysis.rows("chain_layers").records():
+        yield {**layer, **named[layer["chain_id"]]}
 
 
-def _shaped(wholes: pd.DataFrame, layers: pd.DataFrame) -> pd.DataFrame:
-    renamed = wholes.drop(columns="count").rename(
-        columns={f"latency_{name}": name for name in STATISTICS}
-    )
-    whole = renamed.assign(layer="latency", share=1.0, hop=None, where=None)
-    columns = ["scope", "name", "nodes", "hop", "layer", "where", "share", *STATISTICS]
-    return pd.concat([whole[columns], layers[columns]], ignore_index=True).sort_values(
-        ["scope", "name", "nodes"], kind="stable", ignore_index=True
-    )
+def _whole(row: _Row) -> _Row:
+    statistics = {name: row[f"latency_{name}"] for name in STATISTICS}
+    return {"layer": "latency", "share": 1.0, **statistics}
+
+
+def _ordered(rows: Iterator[_Row]) -> list[_Row]:
+    return sorted(rows, key=lambda row: (row["name"], row["nodes"]))

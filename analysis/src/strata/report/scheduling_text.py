@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
-import pandas as pd
+import numpy as np
+import numpy.typing as npt
 from rich.table import Table
 from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
 from strata.schema.layers import CALLBACK, HOLD
+from strata.schema.rows import Rows
 from strata.stats.scheduling import STATES
 from strata.symbols import shorten_place
 from strata.units import format_ns
@@ -20,30 +22,30 @@ _LEAST_SHARE = 0.01
 less, are left out."""
 
 
-def worth_telling(rows: pd.DataFrame, latency_ns: float) -> pd.Series[bool]:
+def worth_telling(rows: Rows, latency_ns: float) -> npt.NDArray[np.bool_]:
     """Flag rows of `chain_scheduling`: long callbacks, and layers whose threads were held up.
 
     Long is against `latency_ns`, the mean of the rows' chain.
     """
     held_up = rows["preempted_mean"] + rows["blocked_mean"]
     whole = held_up + rows["running_mean"] + rows["unknown_mean"]
-    long = rows["layer"].isin([HOLD.name, CALLBACK.name])
-    return held_up.where(~long, whole) >= _LEAST_SHARE * latency_ns
+    long = rows.words("layer").are(HOLD.name, CALLBACK.name)
+    return np.asarray(np.where(long, whole, held_up) >= _LEAST_SHARE * latency_ns)
 
 
 def thread_table(analysis: Analysis, chain_id: int, latency_ns: float) -> Table | None:
     """Return means of what each layer's thread did; null when nothing is known of it."""
-    rows = analysis.chain_scheduling
-    rows = rows[rows["chain_id"] == chain_id]
-    rows = rows[worth_telling(rows, latency_ns)]
-    if rows.empty:
+    rows = analysis.rows("chain_scheduling")
+    rows = rows.take(rows["chain_id"] == chain_id)
+    rows = rows.take(worth_telling(rows, latency_ns))
+    if not len(rows):
         return None
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("threads (means)", no_wrap=True)
     table.add_column("where; who had the CPU", overflow="fold", ratio=1)
     for name in STATES:
         table.add_column(name, justify="right", no_wrap=True)
-    for row in rows.to_dict("records"):
+    for row in rows.records():
         where = printable(shorten_place(row["where"]))
         if isinstance(row["preempted_by"], str) and row["preempted_mean"] > 0:
             where += f"; {printable(row['preempted_by'])}"

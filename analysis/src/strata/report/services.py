@@ -11,6 +11,7 @@ from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
+from strata.report.most import most_first
 from strata.report.unsynchronised import marked
 from strata.units import format_ns, format_share
 
@@ -23,13 +24,14 @@ def services_text(analysis: Analysis, *, everything: bool) -> RenderableType:
 
     Without `everything`, the services that were called the least are left out.
     """
-    rows = analysis.services.sort_values("count", ascending=False, kind="stable")
-    shown = rows if everything else rows.head(_MAX_SERVICES)
+    rows = most_first(analysis.rows("services"), "count")
+    shown = rows if everything else rows[:_MAX_SERVICES]
+    layers = analysis.rows("service_layers")
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("service, client -> server", overflow="fold", ratio=1)
     for name in _FIGURES:
         table.add_column(name, justify="right", no_wrap=True)
-    for row in shown.to_dict("records"):
+    for row in shown:
         way = f"{row['client_node']} -> {row['service_node']}"
         table.add_row(
             Text.assemble((printable(row["service"]), "bold"), "\n", printable(way)),
@@ -38,8 +40,7 @@ def services_text(analysis: Analysis, *, everything: bool) -> RenderableType:
             *(format_ns(row[f"latency_{name}"]) for name in ("p50", "p99", "max")),
             "",
         )
-        of = analysis.service_layers["service_id"] == row["service_id"]
-        for layer in analysis.service_layers[of].to_dict("records"):
+        for layer in layers.take(layers["service_id"] == row["service_id"]).records():
             figures = [format_ns(layer[name]) for name in ("p50", "p99", "max")]
             name = f"  {marked(layer['layer'], layer['unsynchronised'])}"
             table.add_row(name, "", "", *figures, format_share(layer["share"]))

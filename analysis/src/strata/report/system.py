@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import pandas as pd
+import numpy as np
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
@@ -16,7 +16,7 @@ from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
-from strata.units import format_count, format_ns, format_share
+from strata.units import as_float, format_count, format_ns, format_share
 
 Row = Mapping[Any, Any]
 
@@ -33,7 +33,7 @@ def system_section(analysis: Analysis, *, everything: bool) -> RenderableType | 
     text = Text("System: ", style="bold red" if verdict.stands_out else "bold green")
     text.append(printable(verdict.text), style="default not bold")
     parts: list[RenderableType] = [text, Text()]
-    if everything and len(analysis.system_causes):
+    if everything and len(analysis.rows("system_causes")):
         parts += [_causes(analysis), Text()]
     return Group(*parts)
 
@@ -44,8 +44,8 @@ def _causes(analysis: Analysis) -> RenderableType:
     table.add_column("where", overflow="fold", ratio=1)
     for name in ("share", "each"):
         table.add_column(name, justify="right", no_wrap=True)
-    for row in analysis.system_causes.to_dict("records"):
-        layer = row["kind"] if pd.isna(row["layer"]) else row["layer"]
+    for row in analysis.rows("system_causes").records():
+        layer = row["layer"] or row["kind"]
         where = (
             row["where"]
             if row["kind"] != "executor"
@@ -55,7 +55,7 @@ def _causes(analysis: Analysis) -> RenderableType:
         table.add_row(
             Text(mark + layer),
             Text(printable(where)),
-            format_share(row["share"]) if not pd.isna(row["share"]) else "",
+            "" if row["share"] is None else format_share(row["share"]),
             format_ns(row["mean_ns"]),
         )
     title = Rule(Text("where all messages spend their time (* stands out)", style="bold"))
@@ -65,11 +65,11 @@ def _causes(analysis: Analysis) -> RenderableType:
 
 def groups_section(analysis: Analysis) -> RenderableType | None:
     """Return each group of chains with their number and range; None where all chains differ."""
-    groups = analysis.chain_groups
+    groups = analysis.rows("chain_groups")
     if (groups["chains"] <= 1).all():
         return None
     lines: list[RenderableType] = [Rule(Text("chains, in groups", style="bold"), align="left")]
-    for row in groups.to_dict("records"):
+    for row in groups.records():
         lines.append(Text(printable(row["nodes"]), overflow="fold"))
         lines.append(Padding(Text(group_facts(row)), (0, 0, 0, 2)))
     return Group(*lines, Text())
@@ -83,7 +83,7 @@ def group_facts(group: Row) -> str:
         f"{format_count(group['chains'], 'chain', 'chains')} of {hops}",
         format_count(group["count"], "message", "messages"),
     ]
-    if not pd.isna(group["p50_low"]):
+    if as_float(group["p50_low"]) is not None:
         least, most = format_ns(group["p50_low"]), format_ns(group["p50_high"])
         facts.append(f"p50 {least}" + (f" to {most}" if most != least else ""))
         facts.append(f"max {format_ns(group['max'])}")
@@ -95,31 +95,33 @@ def chosen_chains(analysis: Analysis, most: int) -> list[int]:
 
     A chain in no group is shown alone.
     """
-    alone = ~analysis.chains["chain_id"].isin(analysis.chain_group_members["chain_id"])
-    chosen = [*analysis.chain_groups["chain_id"], *analysis.chains.loc[alone, "chain_id"]]
-    return [int(chain) for chain in chosen[:most]]
+    chains, grouped = (
+        analysis.rows(name)["chain_id"].tolist() for name in ("chains", "chain_group_members")
+    )
+    alone = [chain for chain in chains if chain not in set(grouped)]
+    return [*analysis.rows("chain_groups")["chain_id"].tolist(), *alone][:most]
 
 
 def like_it(analysis: Analysis, chain_id: int) -> str:
     """Say of a chain how many are like it; empty where it is alone in its group."""
-    members = analysis.chain_group_members.set_index("chain_id")["group_id"]
-    if chain_id not in members.index:
+    members, groups = analysis.rows("chain_group_members"), analysis.rows("chain_groups")
+    own = members["group_id"][members["chain_id"] == chain_id]
+    found = groups.take(np.isin(groups["group_id"], own))
+    if not len(found) or found["chains"][0] <= 1:
         return ""
-    group = analysis.chain_groups.set_index("group_id").loc[members[chain_id]]
-    if group["chains"] <= 1:
-        return ""
+    group = found.record(0)
     alike = "of this shape" if group["same"] == "shape" else "between these ends"
     return f"the slowest of {group['chains']} chains {alike}"
 
 
-def executor_loads(analysis: Analysis) -> Iterator[tuple[int, pd.DataFrame]]:
+def executor_loads(analysis: Analysis) -> Iterator[tuple[int, list[dict[str, Any]]]]:
     """Give each executor that stands out, with the rows of `executor_load` worth showing."""
-    causes, load = analysis.system_causes, analysis.executor_load
-    named = causes.loc[causes["stands_out"] & (causes["kind"] == "executor"), "executor_id"]
-    for number in named.astype(int):
-        own = load[(load["executor_id"] == number) & (load["share"] >= _FILLED_SHARE)]
-        if len(own):
-            yield number, own
+    causes, load = analysis.rows("system_causes"), analysis.rows("executor_load")
+    named = causes["stands_out"] & causes.words("kind").are("executor")
+    for number in causes["executor_id"][named].tolist():
+        own = (load["executor_id"] == number) & (load["share"] >= _FILLED_SHARE)
+        if own.any():
+            yield number, list(load.take(own).records())
 
 
 def load_section(analysis: Analysis) -> RenderableType | None:
@@ -131,10 +133,10 @@ def load_section(analysis: Analysis) -> RenderableType | None:
             table.add_column(name, overflow="fold", ratio=1)
         for name in ("work", "count", "share", "time"):
             table.add_column(name, justify="right", no_wrap=True)
-        for row in own.head(MOST_FILLING).to_dict("records"):
+        for row in own[:MOST_FILLING]:
             table.add_row(
-                Text("" if pd.isna(row["node"]) else printable(row["node"])),
-                Text("" if pd.isna(row["trigger"]) else printable(row["trigger"])),
+                Text(printable(row["node"] or "")),
+                Text(printable(row["trigger"] or "")),
                 row["work"],
                 f"{row['count']:,}",
                 format_share(row["share"]),

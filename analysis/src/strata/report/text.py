@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
+import numpy as np
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
@@ -25,6 +26,7 @@ from strata.report.findings import finding_line, first_lines
 from strata.report.layer_rows import add_layer, add_rest, hop_line, layer_table
 from strata.report.links import cut_chains, links_advice
 from strata.report.lost import loss_sentences
+from strata.report.most import most_first
 from strata.report.scheduling_text import thread_table
 from strata.report.services import services_text
 from strata.report.sparkline import sparkline
@@ -38,7 +40,8 @@ from strata.report.system import (
 from strata.report.unsynchronised import NOTE, marked
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.quality import SAID_FIRST
-from strata.stats.bottleneck import shared_names
+from strata.schema.rows import Rows
+from strata.stats.partition import partition
 from strata.symbols import shorten
 from strata.units import format_count, format_ns
 
@@ -52,7 +55,6 @@ _NARROW = 100
 _DURATIONS = ("p50", "p99")
 _MAX_CALLBACKS = 12
 _MAX_LOSSES = 8
-_WAY = ["topic", "publisher_node", "subscription_node"]
 _LABEL_WIDTH = 12
 _HISTOGRAM_WIDTH = 56
 
@@ -63,7 +65,7 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
     Without `everything`, hops of internal topics and the callbacks that ran the least are left out,
     and the text says how many.
     """
-    for line in first_lines(analysis.quality.to_dict("records")):
+    for line in first_lines(analysis.rows("quality").records()):
         console.print(line)
     console.print(_head(analysis, console.width))
     console.print(_quality(analysis, everything=everything))
@@ -71,22 +73,24 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
     if verdict is not None:
         console.print(verdict)
     _print_chains(analysis, console, everything=everything)
-    if len(analysis.chains):
+    chains, hops = analysis.rows("chains"), analysis.rows("hops")
+    if len(chains):
         legend = (
             "bars: messages by latency, on a logarithmic axis; share: of the latency of all "
             "messages; typical messages: from the 40th to the 60th percentile of latency, of "
             "several modes within the most frequent one"
         )
-        if (analysis.hops["unsynchronised"] > 0).any():
+        if (hops["unsynchronised"] > 0).any():
             legend += f"; {NOTE}"
         console.print(Text(legend, style="dim"), Text())
-    if analysis.chains.empty:
+    else:
         console.print("No chain: no message was followed from a publish to a callback.\n")
-    for sentence in cut_chains(analysis.link_proposals):
+    proposals = analysis.rows("link_proposals")
+    for sentence in cut_chains(proposals):
         console.print(Text(sentence))
-    if analysis.link_proposals["probable"].any():
+    if proposals["probable"].any():
         console.print(Text(links_advice(analysis.trace.path)), Text())
-    if len(analysis.hops):
+    if len(hops):
         console.print(_hops(analysis, everything=everything))
     drivers = drivers_section(analysis, everything=everything)
     if drivers is not None:
@@ -97,9 +101,9 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
     ):
         if executors is not None:
             console.print(executors)
-    if not analysis.services.empty:
+    if len(analysis.rows("services")):
         console.print(services_text(analysis, everything=everything))
-    if not analysis.actions.empty:
+    if len(analysis.rows("actions")):
         console.print(actions_text(analysis, everything=everything))
     console.print(_callbacks(analysis, everything=everything))
     for section in entity_sections(analysis, everything=everything):
@@ -108,14 +112,14 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
 
 def _print_chains(analysis: Analysis, console: Console, *, everything: bool) -> None:
     """Print groups, then each chain, or the slowest chain of some groups."""
-    chains = analysis.chains.set_index("chain_id", drop=False)
+    chains = {row["chain_id"]: row for row in analysis.rows("chains").records()}
     groups = groups_section(analysis)
     if groups is not None:
         console.print(groups)
     most = _MAX_CHAINS if len(chains) <= _MAX_CHAINS else _MAX_OF_MANY
-    shown = chains.index.tolist() if everything else chosen_chains(analysis, most)
-    for chain in chains.loc[shown].to_dict("records"):
-        console.print(_chain(analysis, chain, width=console.width, everything=everything))
+    shown = list(chains) if everything else chosen_chains(analysis, most)
+    for number in shown:
+        console.print(_chain(analysis, chains[number], width=console.width, everything=everything))
     if len(chains) > len(shown):
         more = format_count(len(chains) - len(shown), "more chain", "more chains")
         console.print(f"... and {more} (--all)\n")
@@ -141,17 +145,19 @@ def _head(analysis: Analysis, width: int) -> RenderableType:
 
 def _quality(analysis: Analysis, *, everything: bool) -> RenderableType:
     grid = _grid(2)
-    rows = analysis.quality[~analysis.quality["code"].isin(SAID_FIRST)]
+    found = list(analysis.rows("quality").records())
+    rows = [row for row in found if row["code"] not in SAID_FIRST]
     every = len(rows)
     if not everything:
-        rows = rows[rows["severity"] != "info"]
-    if rows.empty and every < len(analysis.quality):
+        rows = [row for row in rows if row["severity"] != "info"]
+    if not rows and every < len(found):
         grid.add_row("quality", Text("see above; of what is there nothing is lost or inferred"))
-    elif rows.empty:
+    elif not rows:
         grid.add_row("quality", Text("nothing lost, nothing inferred", style="green"))
-    for index, row in enumerate(rows.to_dict("records")):
+    for index, row in enumerate(rows):
         grid.add_row("quality" if not index else "", finding_line(row))
-    for place in analysis.losses.loc[analysis.losses["code"] == "unreadable_traces", "place"]:
+    losses = analysis.rows("losses")
+    for place in losses.words("place").take(losses.words("code").are("unreadable_traces")).texts():
         grid.add_row("", Text(printable(f"left out: {place}")))
     hidden = every - len(rows)
     if hidden:
@@ -162,10 +168,11 @@ def _quality(analysis: Analysis, *, everything: bool) -> RenderableType:
 
 
 def _chain(
-    analysis: Analysis, chain: Mapping[Hashable, Any], *, width: int, everything: bool
+    analysis: Analysis, chain: Mapping[str, Any], *, width: int, everything: bool
 ) -> RenderableType:
     chain_id = chain["chain_id"]
-    layers = analysis.chain_layers[analysis.chain_layers["chain_id"] == chain_id]
+    layers = analysis.rows("chain_layers")
+    layers = layers.take(layers["chain_id"] == chain_id)
     latency = (
         f"{format_count(chain['count'], 'message', 'messages')}, "
         f"p50 {format_ns(chain['latency_p50'])}, "
@@ -181,7 +188,7 @@ def _chain(
             "many ways (--chain follows one)"
         )
     title = chain["name"]
-    if title in shared_names(analysis.chains):
+    if title in _shared(analysis.rows("chains")):
         title = f"{title} ({chain['nodes']})"
     parts: list[RenderableType] = [
         Rule(Text(_chain_head(analysis, chain_id), style="bold"), align="left"),
@@ -203,9 +210,15 @@ def _chain(
     return Group(*parts, Text())
 
 
-def _distribution(analysis: Analysis, chain: Mapping[Hashable, Any]) -> str:
-    own = analysis.chain_instances["chain_id"] == chain["chain_id"]
-    values = analysis.chain_instances.loc[own, "latency_ns"].to_numpy()
+def _shared(chains: Rows) -> set[str]:
+    """Return the names that several chains have: branches over the same topics to other nodes."""
+    times = Counter(chains.texts("name"))
+    return {name for name, count in times.items() if count > 1}
+
+
+def _distribution(analysis: Analysis, chain: Mapping[str, Any]) -> str:
+    instances = analysis.rows("chain_instances")
+    values = instances["latency_ns"][instances["chain_id"] == chain["chain_id"]]
     low, high = chain["latency_min"], chain["latency_max"]
     bars = sparkline(values, low, high, _HISTOGRAM_WIDTH)
     return f"{format_ns(low)} {bars} {format_ns(high)}"
@@ -217,18 +230,18 @@ def _chain_head(analysis: Analysis, chain_id: int) -> str:
 
 
 def _chain_tables(
-    layers: pd.DataFrame, nodes: list[str], *, narrow: bool, everything: bool
+    layers: Rows, nodes: list[str], *, narrow: bool, everything: bool
 ) -> list[RenderableType]:
     """Return the layers hop by hop; of a long chain small layers are one row a hop."""
     fold = not everything and len(nodes) - 1 > _LONG
     # The head of the columns is a table of its own, so that it comes before the first hop's line.
     parts: list[RenderableType] = [layer_table(_DURATIONS, narrow=narrow)]
-    for hop, rows in layers.groupby("hop"):
-        step = int(str(hop))
+    for step, own in partition(layers["hop"]):
+        rows = layers.take(own)
         table = layer_table(_DURATIONS, narrow=narrow, header=False)
         parts.append(hop_line(step, f"{nodes[step]} -> {nodes[step + 1]}"))
         small = (rows["share"] < _SMALL) & fold
-        for row in rows[~small].to_dict("records"):
+        for row in rows.take(~small).records():
             durations = [row[name] for name in _DURATIONS]
             layer = marked(row["layer"], row["unsynchronised"])
             add_layer(table, layer, row["where"], durations, row["share"], places=row["places"])
@@ -239,15 +252,15 @@ def _chain_tables(
 
 
 def _hops(analysis: Analysis, *, everything: bool) -> RenderableType:
-    rows = analysis.hops
+    rows = analysis.rows("hops")
     if not everything:
-        rows = rows[~rows["topic"].isin(INTERNAL_TOPICS)]
+        rows = rows.take(~rows.words("topic").are(*INTERNAL_TOPICS))
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("topic", overflow="fold", ratio=1)
     table.add_column("from -> to", overflow="fold", ratio=1)
     for name in ("count", "lost", "p50", "p99", "max"):
         table.add_column(name, justify="right", no_wrap=True)
-    for row in rows.to_dict("records"):
+    for row in rows.records():
         way = f"{row['publisher_node']} -> {row['subscription_node']}"
         table.add_row(
             Text(printable(row["topic"])),
@@ -256,7 +269,7 @@ def _hops(analysis: Analysis, *, everything: bool) -> RenderableType:
             Text(f"{row['lost']:,}", style="red" if row["lost"] else ""),
             *_latencies(row, "latency_"),
         )
-    hidden = len(analysis.hops) - len(rows)
+    hidden = len(analysis.rows("hops")) - len(rows)
     parts: list[RenderableType] = [Rule(Text("hops", style="bold"), align="left"), table]
     parts += _losses(analysis, rows, everything=everything)
     if hidden:
@@ -265,13 +278,15 @@ def _hops(analysis: Analysis, *, everything: bool) -> RenderableType:
     return Group(*parts, Text())
 
 
-def _losses(analysis: Analysis, hops: pd.DataFrame, *, everything: bool) -> list[RenderableType]:
+def _losses(analysis: Analysis, hops: Rows, *, everything: bool) -> list[RenderableType]:
     """Say of each hop what was lost and why, the most first."""
-    rows = analysis.hop_losses.merge(hops[["hop_id", "published", *_WAY]], on="hop_id")
+    of = {row["hop_id"]: row for row in hops.records()}
+    begin_ns = analysis.trace.begin_ns
     texts = [
-        f"{row['topic']}, {row['publisher_node']} -> {row['subscription_node']}: {sentence}"
-        for row in rows.sort_values("count", ascending=False, kind="stable").to_dict("records")
-        for sentence in loss_sentences([row], row["published"], analysis.trace.begin_ns)
+        f"{hop['topic']}, {hop['publisher_node']} -> {hop['subscription_node']}: {sentence}"
+        for row in most_first(analysis.rows("hop_losses"), "count")
+        if (hop := of.get(row["hop_id"]))
+        for sentence in loss_sentences([row], hop["published"], begin_ns)
     ]
     shown = texts if everything else texts[:_MAX_LOSSES]
     lines = [Padding(Text(printable(text), style="yellow"), (0, 1)) for text in shown]
@@ -282,20 +297,20 @@ def _losses(analysis: Analysis, hops: pd.DataFrame, *, everything: bool) -> list
 
 
 def _callbacks(analysis: Analysis, *, everything: bool) -> RenderableType:
-    rows = analysis.callbacks.assign(
-        total=analysis.callbacks["duration_mean"].fillna(0) * analysis.callbacks["duration_count"]
-    ).sort_values("total", ascending=False)
-    shown = rows if everything else rows.head(_MAX_CALLBACKS)
+    callbacks = analysis.rows("callbacks")
+    total = np.nan_to_num(callbacks["duration_mean"]) * callbacks["duration_count"]
+    rows = callbacks.take(np.argsort(-total, kind="stable"))
+    shown = rows if everything else rows.take(np.arange(min(len(rows), _MAX_CALLBACKS)))
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     for name, ratio in (("node", 3), ("callback", 4), ("of", 3)):
         table.add_column(name, overflow="fold", ratio=ratio)
     for name in ("count", "p50", "p99", "max"):
         table.add_column(name, justify="right", no_wrap=True)
-    for row in shown.to_dict("records"):
+    for row in shown.records():
         table.add_row(
             Text(printable(row["node"])),
             Text(printable(shorten(row["symbol"]))),
-            Text("" if pd.isna(row["trigger"]) else printable(row["trigger"])),
+            Text(printable(row["trigger"] or "")),
             f"{row['count']:,}",
             *_latencies(row, "duration_"),
         )
@@ -309,7 +324,7 @@ def _callbacks(analysis: Analysis, *, everything: bool) -> RenderableType:
     return Group(*parts)
 
 
-def _latencies(row: Mapping[Hashable, Any], prefix: str) -> list[str]:
+def _latencies(row: Mapping[str, Any], prefix: str) -> list[str]:
     return [format_ns(row[f"{prefix}{name}"]) for name in ("p50", "p99", "max")]
 
 

@@ -25,6 +25,9 @@ Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Objects = npt.NDArray[np.object_]
 
+_LINES = 10_000
+"""So many rows at a time are turned into Python's objects."""
+
 NONE = -1
 """Null in columns of integers, and in the codes of text."""
 
@@ -41,9 +44,15 @@ class Coded:
 
     @classmethod
     def of(cls, texts: Iterable[str | None]) -> Coded:
-        """Return texts as a column; words are in the order in which they come first."""
+        """Return texts as a column; words are in the order in which they come first.
+
+        NaN is null too.
+        """
         number: dict[str, int] = {}
-        codes = [NONE if text is None else number.setdefault(text, len(number)) for text in texts]
+        codes = [
+            NONE if text is None or text != text else number.setdefault(text, len(number))
+            for text in texts
+        ]
         return cls(np.asarray(codes, np.int64), tuple(number))
 
     def texts(self) -> Objects:
@@ -55,6 +64,13 @@ class Coded:
         wanted = np.array([*(word in words for word in self.words), False], bool)
         return np.asarray(wanted[self.codes])
 
+    def ranks(self) -> Ints:
+        """Return numbers in the order of the texts, equal where these are; null is `NONE`."""
+        order = sorted(range(len(self.words)), key=self.words.__getitem__)
+        rank = np.full(len(order) + 1, NONE, np.int64)
+        rank[order] = np.arange(len(order))
+        return np.asarray(rank[self.codes])
+
     def take(self, rows: Ints | Flags) -> Coded:
         """Return some rows, by number or by mask; the words stay."""
         return Coded(self.codes[rows], self.words)
@@ -63,6 +79,20 @@ class Coded:
         """Return the text of one row."""
         code = int(self.codes[row])
         return None if code == NONE else self.words[code]
+
+
+def numbered(*columns: Coded | Ints) -> Ints:
+    """Number the distinct rows of some columns, in their order; `NONE` where a text is null.
+
+    Whole numbers are as they are: of these none is null.
+    """
+    keys = [column.ranks() if isinstance(column, Coded) else column for column in columns]
+    known = np.ones(len(keys[0]), bool)
+    for column, key in zip(columns, keys, strict=True):
+        known &= (key != NONE) | (not isinstance(column, Coded))
+    out = np.full(len(known), NONE, np.int64)
+    out[known] = np.unique(np.stack(keys)[:, known], axis=1, return_inverse=True)[1].ravel()
+    return out
 
 
 Values = npt.NDArray[Any] | Coded
@@ -183,6 +213,12 @@ class Rows:
         columns = [self._listed(column) for column in self.table.columns]
         return (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
 
+    def lines(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the values of each row in the order of the columns; None is null."""
+        for begin in range(0, self._length, _LINES):
+            part = self.take(np.arange(begin, min(begin + _LINES, self._length)))
+            yield from zip(*(part._listed(column) for column in self.table.columns), strict=True)
+
     def frame(self) -> pd.DataFrame:
         """Return the rows as a frame of the declared dtypes; text is categories."""
         import pandas as pd
@@ -191,13 +227,7 @@ class Rows:
         for column in self.table.columns:
             values = self._columns[column.name]
             if isinstance(values, Coded):
-                # Words that no row has are no categories.
-                used, codes = np.unique(values.codes[values.codes != NONE], return_inverse=True)
-                full = np.full(len(values), NONE, np.int64)
-                full[values.codes != NONE] = codes
-                out[column.name] = pd.Categorical.from_codes(
-                    full, pd.Index([values.words[code] for code in used], dtype="str")
-                )
+                out[column.name] = _categories(values)
             elif column.null and column.dtype == "bool":
                 out[column.name] = pd.array(values == 1, dtype="boolean")
                 out[column.name][values == NONE] = pd.NA
@@ -213,10 +243,11 @@ class Rows:
         if isinstance(values, Coded):
             return list(values.texts())
         plain = values.astype(bool) if column.dtype == "bool" else values
-        out = plain.astype(object)
+        listed: list[Any] = plain.tolist()
         if column.null:
-            out[~self.there(column.name)] = None
-        return list(out.tolist())
+            known = self.there(column.name).tolist()
+            listed = [value if there else None for value, there in zip(listed, known, strict=True)]
+        return listed
 
     def _value(self, column: Column, row: int) -> Any:
         values = self._columns[column.name]
@@ -230,6 +261,19 @@ class Rows:
         if value == NONE:
             return None
         return bool(value) if column.dtype == "bool" else value
+
+
+def _categories(column: Coded) -> pd.Categorical:
+    """Return text as categories in the order of the words, so that it sorts as text does."""
+    import pandas as pd
+
+    ranks = column.ranks()
+    # Words that no row has are no categories.
+    used, codes = np.unique(ranks[ranks != NONE], return_inverse=True)
+    full = np.full(len(column), NONE, np.int64)
+    full[ranks != NONE] = codes
+    words = sorted(column.words)
+    return pd.Categorical.from_codes(full, pd.Index([words[rank] for rank in used], dtype="str"))
 
 
 _DTYPES: dict[str, type[np.generic]] = {

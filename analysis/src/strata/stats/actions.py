@@ -4,60 +4,62 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import pandas as pd
 
 from strata.schema import tables
 from strata.schema.action_phases import ACTION_PHASES
+from strata.schema.rows import Rows
+from strata.stats.partition import partition
+from strata.stats.services import names_in
 from strata.stats.summary import prefixed, summarize, summarize_part
 
 UNKNOWN = "(unknown)"
 
 
-def action_tables(goals: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def action_tables(goals: Rows) -> tuple[Rows, Rows]:
     """Return the tables `actions` and `action_phases` from `action_goals`."""
-    actions: list[dict[str, object]] = []
-    phases: list[dict[str, object]] = []
-    for action_id, of in goals.groupby("action_id"):
-        complete = of[of["complete"]]
-        latency = complete["latency_ns"].to_numpy(np.int64)
-        heard = of[of["first_feedback_ns"].notna() & of["answered_ns"].notna()]
-        first = (heard["first_feedback_ns"] - heard["answered_ns"]).to_numpy(np.int64)
-        nodes = sorted(set(of["server_node"].dropna().astype(str)))
+    actions: list[dict[str, Any]] = []
+    phases: list[dict[str, Any]] = []
+    for action_id, own in partition(goals["action_id"]):
+        of = goals.take(own)
+        complete = of.take(of["complete"])
+        heard = of.there("first_feedback_ns") & of.there("answered_ns")
+        first = (of["first_feedback_ns"] - of["answered_ns"])[heard]
         actions.append(
             {
                 "action_id": action_id,
-                "action": of["action"].iloc[0],
-                "client_node": of["client_node"].iloc[0],
-                "server_node": ", ".join(nodes) or UNKNOWN,
+                "action": of.words("action").at(0),
+                "client_node": of.words("client_node").at(0),
+                "server_node": names_in(goals, "server_node", own) or UNKNOWN,
                 "goals": len(of),
-                "accepted": int((of["accepted"] == True).sum()),  # noqa: E712 (nullable)
-                "refused": int((of["accepted"] == False).sum()),  # noqa: E712 (nullable)
+                "accepted": int((of["accepted"] == 1).sum()),
+                "refused": int((of["accepted"] == 0).sum()),
                 "complete": len(complete),
-                "canceled": int(of["cancel_call_id"].notna().sum()),
-                "inferred": int((of["confidence"] == "inferred").sum()),
+                "canceled": int(of.there("cancel_call_id").sum()),
+                "inferred": int(of.words("confidence").are("inferred").sum()),
                 **{
                     name: int(of[name].sum())
                     for name in ("feedback", "feedback_taken", "feedback_callbacks")
                 },
-                **prefixed("latency_", summarize(latency)),
+                **prefixed("latency_", summarize(complete["latency_ns"])),
                 # Feedback may be published before the answer, where threads race.
                 **prefixed("first_feedback_", summarize(np.maximum(first, 0))),
             }
         )
-        phases += _phases(action_id, complete, int(latency.sum()))
+        phases += _phases(action_id, complete)
     return (
-        tables.ACTIONS.frame(pd.DataFrame(actions, columns=tables.ACTIONS.names)),
-        tables.ACTION_PHASE_STATS.frame(
-            pd.DataFrame(phases, columns=tables.ACTION_PHASE_STATS.names)
-        ),
+        Rows.of_records(tables.ACTIONS, actions),
+        Rows.of_records(tables.ACTION_PHASE_STATS, phases),
     )
 
 
-def _phases(action_id: object, goals: pd.DataFrame, total: int) -> list[dict[str, object]]:
-    out: list[dict[str, object]] = []
+def _phases(action_id: int, goals: Rows) -> list[dict[str, Any]]:
+    total = int(goals["latency_ns"].sum())
+    out: list[dict[str, Any]] = []
     for phase in ACTION_PHASES:
-        durations = goals[phase.column].dropna().to_numpy(np.int64)
+        durations = goals[phase.column][goals.there(phase.column)]
         if len(durations):
             row = {"action_id": action_id, "phase": phase.name}
             out.append({**row, **summarize_part(durations, total)})

@@ -4,94 +4,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
+import numpy.typing as npt
 
 from strata.schema import tables
+from strata.schema.rows import NONE, Coded, Rows
+from strata.stats.partition import partition
 from strata.stats.summary import prefixed, summarize
 from strata.symbols import is_dotted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Ints = npt.NDArray[np.int64]
 
 UNKNOWN = "(unknown)"
 
 
-def callback_table(objects: pd.DataFrame, instances: pd.DataFrame) -> pd.DataFrame:
+def callback_table(objects: Rows, instances: Rows) -> Rows:
     """Return the table `callbacks` from `callback_objects` and `callback_instances`.
 
     A coroutine that was suspended is one execution, that took as long as its pieces ran.
     """
-    owners = {row["callback_id"]: row for row in objects.to_dict("records")}
-    instances = executions_of(instances)
-    rows = []
-    for callback_id, runs in instances.groupby("callback_id"):
-        owner = owners[callback_id]
-        duration = runs["ran_ns"].dropna().to_numpy(np.int64)
-        period = np.diff(np.sort(runs["start_ns"].to_numpy(np.int64)))
-        rows.append(
+    symbols = symbols_of(objects)
+    begun, ran_ns = executions_of(instances)
+    records = []
+    for callback_id, own in partition(begun["callback_id"]):
+        node = objects.words("node").at(callback_id)
+        duration = ran_ns[own]
+        period = np.diff(np.sort(begun["start_ns"][own]))
+        records.append(
             {
                 "callback_id": callback_id,
-                "node": UNKNOWN if pd.isna(owner["node"]) else owner["node"],
-                "symbol": symbol_of(owner),
-                "kind": owner["kind"],
-                "trigger": owner["trigger"],
-                "count": len(runs),
-                **prefixed("duration_", summarize(duration)),
+                "node": UNKNOWN if node is None else node,
+                "symbol": symbols.at(callback_id),
+                "kind": objects.words("kind").at(callback_id),
+                "trigger": objects.words("trigger").at(callback_id),
+                "count": len(own),
+                **prefixed("duration_", summarize(duration[duration != NONE])),
                 **prefixed("period_", summarize(period)),
             }
         )
-    return tables.CALLBACKS.frame(pd.DataFrame(rows, columns=tables.CALLBACKS.names))
+    return Rows.of_records(tables.CALLBACKS, records)
 
 
-def executions_of(instances: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `callback_instances` that begin an execution, with `ran_ns`.
+def executions_of(instances: Rows) -> tuple[Rows, Ints]:
+    """Return the rows of `callback_instances` that begin an execution, and how long each ran.
 
-    That is how long all its pieces ran; null for one that never ended.
+    That is how long all its pieces ran, in ns; `NONE` for one that never ended.
     """
-    took = instances["end_ns"] - instances["start_ns"]
-    begun = instances[~instances["is_resumed"]]
-    if len(begun) == len(instances):
-        return begun.assign(ran_ns=took)
-    whole = took.groupby(instances["execution_id"]).sum().reindex(begun["execution_id"])
-    ran = pd.Series(whole.array, index=begun.index)
-    return begun.assign(ran_ns=ran.where(begun["finished_ns"].notna()))
+    ended = instances["end_ns"] != NONE
+    took = np.where(ended, instances["end_ns"] - instances["start_ns"], NONE)
+    first = ~instances["is_resumed"]
+    if first.all():
+        return instances, took
+    begun = instances.take(first)
+    of_execution, number = np.unique(instances["execution_id"], return_inverse=True)
+    whole = np.zeros(len(of_execution), np.int64)
+    np.add.at(whole, number[ended], took[ended])
+    ran = whole[np.searchsorted(of_execution, begun["execution_id"])]
+    return begun, np.where(begun["finished_ns"] != NONE, ran, NONE)
 
 
-def symbol_of(callback: Mapping[Hashable, Any]) -> str:
+def symbols_of(objects: Rows) -> Coded:
+    """Return the symbol of each row of `callback_objects`; its address in hex without one."""
+    return Coded.of(
+        f"0x{address:x}" if symbol is None else symbol
+        for symbol, address in zip(
+            objects.texts("symbol"), objects["address"].tolist(), strict=True
+        )
+    )
+
+
+def symbol_of(callback: Mapping[Any, Any]) -> str:
     """Return a callback's symbol; its address in hex when it was never registered."""
     symbol = callback["symbol"]
-    return f"0x{int(callback['address']):x}" if pd.isna(symbol) else str(symbol)
+    return f"0x{int(callback['address']):x}" if _is_null(symbol) else str(symbol)
 
 
-def descriptions(objects: pd.DataFrame) -> pd.Series[str]:
+def descriptions(objects: Rows | pd.DataFrame) -> pd.Series[str]:
     """Return the description of each row of `callback_objects`, by callback id."""
-    rows = objects.to_dict("records")
-    return pd.Series({row["callback_id"]: describe(row) for row in rows}, dtype=object)
+    import pandas as pd
+
+    return pd.Series({row["callback_id"]: describe(row) for row in _records(objects)}, dtype=object)
 
 
-def describe(callback: Mapping[Hashable, Any]) -> str:
+def described(objects: Rows) -> Coded:
+    """Return the description of each row of `callback_objects` (its row is its callback's id)."""
+    return Coded.of(describe(row) for row in objects.records())
+
+
+def describe(callback: Mapping[Any, Any]) -> str:
     """Return "symbol [trigger] (node)" for a row of `callback_objects`.
 
     The trigger (topic, period or service) tells apart callbacks of one function.
     """
     node, trigger = callback["node"], callback["trigger"]
-    of = "" if pd.isna(trigger) else f" [{trigger}]"
-    owner = UNKNOWN if pd.isna(node) else f"({node})"
+    of = "" if _is_null(trigger) else f" [{trigger}]"
+    owner = UNKNOWN if _is_null(node) else f"({node})"
     return f"{symbol_of(callback)}{of} {owner}"
 
 
-def awaited(callback_ids: pd.Series[int], objects: pd.DataFrame) -> pd.Series[str]:
+def awaited(callback_ids: pd.Series[int], objects: Rows | pd.DataFrame) -> pd.Series[str]:
     """Say what came when a callback began: " until /right came"; empty where that is not known.
 
     `callback_ids` are rows of `callback_objects`, null for none.
     """
-    words = {
+    return callback_ids.map(awaited_words(_records(objects))).astype(object).fillna("")
+
+
+def awaited_words(objects: Iterable[Mapping[Any, Any]]) -> dict[int, str]:
+    """Return what came when a callback began, by its id; without those of which it is not known."""
+    return {
         row["callback_id"]: _AWAITED[row["kind"]].format(row["trigger"])
-        for row in objects.to_dict("records")
-        if row["kind"] in _AWAITED and not pd.isna(row["trigger"])
+        for row in objects
+        if row["kind"] in _AWAITED and not _is_null(row["trigger"])
     }
-    return callback_ids.map(words).astype(object).fillna("")
 
 
 _AWAITED = {
@@ -101,13 +132,24 @@ _AWAITED = {
 }
 
 
-def python_nodes(objects: pd.DataFrame) -> frozenset[str]:
+def python_nodes(objects: Rows | pd.DataFrame) -> frozenset[str]:
     """Return the nodes whose client library is rclpy, by the names of their callbacks.
 
     rclcpp names each callback by its C++ symbol, rclpy by module and function. A node of which no
     callback was registered is not told.
     """
-    known = objects[objects["symbol"].notna() & objects["node"].notna()]
-    of_python = known["symbol"].astype(str).map(is_dotted).astype(bool)
-    every = of_python.groupby(known["node"]).all()
-    return frozenset(str(node) for node in every.index[every])
+    of_python: dict[str, bool] = {}
+    for row in _records(objects):
+        node, symbol = row["node"], row["symbol"]
+        if not (_is_null(node) or _is_null(symbol)):
+            of_python[str(node)] = of_python.get(str(node), True) and is_dotted(str(symbol))
+    return frozenset(node for node, every in of_python.items() if every)
+
+
+def _records(objects: Rows | pd.DataFrame) -> Iterable[Mapping[Any, Any]]:
+    return objects.records() if isinstance(objects, Rows) else objects.to_dict("records")
+
+
+def _is_null(text: object) -> bool:
+    """Tell whether a text of a record or a frame is null: None or NaN."""
+    return text is None or text != text

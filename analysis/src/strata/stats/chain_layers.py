@@ -15,9 +15,8 @@ from strata.schema.rows import NONE, Coded, Flags, Ints, Rows
 from strata.stats._grouped import Groups
 from strata.stats.chain_steps import LAYERS, LayerOfStep, Steps
 from strata.stats.layer_places import LayerPlaces
-from strata.stats.partition import numbered
 from strata.stats.segments import Segments
-from strata.stats.summary import Summary, picked, shares_of, summarize_groups, summarize_part
+from strata.stats.summary import Summary, picked, shares_of, summarize_groups
 
 
 @dataclass(frozen=True)
@@ -112,21 +111,3 @@ def _most_frequent(chain: Ints, place: Ints, sizes: Ints) -> tuple[Ints, Ints]:
     own, largest, several = np.unique(of[order], return_index=True, return_counts=True)
     most[own], different[own] = code[order[largest]] - 1, several
     return most, different
-
-
-def layer_totals(segments: Rows, latency_total: int) -> list[dict[str, object]]:
-    """Return share and statistics of each layer of one chain, added up over its hops.
-
-    `segments` are its rows of `chain_segments`. Per instance the durations of a layer are summed
-    first, so the means add up to the mean latency.
-    """
-    layers, order = segments.words("layer"), [layer.name for layer in LAYERS]
-    count = len(layers.words)
-    keys, groups = numbered(segments["chain_instance_id"] * count + layers.codes)
-    sums = groups.summarize(segments["duration_ns"], np.empty(0))["sum"]
-    rows: list[dict[str, object]] = []
-    for code in sorted(range(count), key=lambda at: order.index(layers.words[at])):
-        own = sums[keys % count == code]
-        if len(own):
-            rows.append({"layer": layers.words[code], **summarize_part(own, latency_total)})
-    return rows

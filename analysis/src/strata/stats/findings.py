@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from strata.schema import tables
 from strata.schema.quality import Ledger
+from strata.schema.rows import Rows
 from strata.units import format_ns
 
 
-def quality_frame(ledger: Ledger, begin_ns: int) -> pd.DataFrame:
+def quality_rows(ledger: Ledger, begin_ns: int) -> Rows:
     """Return the table `quality`; its texts tell times from the trace's begin on."""
     rows = ledger.rows()
     for row in rows:
@@ -21,5 +20,4 @@ def quality_frame(ledger: Ledger, begin_ns: int) -> pd.DataFrame:
         ) or [""]
         if first:
             row["text"] = f"{row['text']} When: {' to '.join([first, *last])}."
-    # Not by way of floats, which have no nanoseconds since the epoch.
-    return tables.QUALITY.frame(pd.DataFrame(rows, columns=tables.QUALITY.names, dtype=object))
+    return Rows.of_records(tables.QUALITY, rows)

@@ -20,6 +20,7 @@ from strata.analysis import Analysis
 from strata.model.columns import NONE, filled
 from strata.schema.layers import CALLBACK, HOP_LAYERS, SUSPENDED, Layer
 from strata.schema.quality import SAID_FIRST
+from strata.schema.rows import Rows
 from strata.stats.groups import TAIL, TYPICAL, Group, members
 from strata.stats.hops import counted
 from strata.stats.mode_tables import modes_found
@@ -119,8 +120,8 @@ def trace_hops(analysis: Analysis, name: str) -> TraceHops:
     transfer = _Cut(messages, "callback_start_ns", _without(durations, SUSPENDED, CALLBACK))
     whole = _Cut(messages, "callback_end_ns", durations)
     modes = modes_found(analysis.hops, "hop_id", analysis.modes)
-    layers = _layer_statistics(analysis.hop_layers)
-    losses = analysis.hop_losses
+    layers = _layer_statistics(analysis.rows("hop_layers"))
+    losses = _losses(analysis.rows("hop_losses"))
     hops = {}
     for row in analysis.hops.to_dict("records"):
         way = Way(row["topic"], (row["publisher_node"], row["subscription_node"]))
@@ -133,11 +134,11 @@ def trace_hops(analysis: Analysis, name: str) -> TraceHops:
             *of_both,
             own,
             row["published"],
-            tuple(losses[losses["hop_id"] == at].drop(columns="hop_id").to_dict("records")),
+            tuple(losses.get(at, ())),
         )
     path, begin_ns = analysis.trace.path, analysis.trace.begin_ns
-    first = analysis.quality["code"].isin(SAID_FIRST)
-    recording = tuple(analysis.quality.loc[first, "text"].astype(str))
+    quality = analysis.rows("quality")
+    recording = tuple(quality.words("text").take(quality.words("code").are(*SAID_FIRST)).texts())
     return TraceHops(name, path, hops, _chains(analysis), begin_ns, recording)
 
 
@@ -182,9 +183,17 @@ def _without(layers: Layers, *left_out: Layer) -> Layers:
     return {layer: column for layer, column in layers.items() if layer not in left_out}
 
 
-def _layer_statistics(hop_layers: pd.DataFrame) -> dict[int, tuple[LayerStatistics, ...]]:
+def _losses(hop_losses: Rows) -> dict[int, list[dict[str, Any]]]:
+    """Rows of `hop_losses` by hop, without it."""
+    out: dict[int, list[dict[str, Any]]] = {}
+    for row in hop_losses.records():
+        out.setdefault(row.pop("hop_id"), []).append(row)
+    return out
+
+
+def _layer_statistics(hop_layers: Rows) -> dict[int, tuple[LayerStatistics, ...]]:
     out: dict[int, tuple[LayerStatistics, ...]] = {}
-    for row in hop_layers.to_dict("records"):
+    for row in hop_layers.records():
         hop_id, layer, share = row.pop("hop_id"), row.pop("layer"), row.pop("share")
         apart = row.pop("unsynchronised")
         statistics: Statistics = {str(name): value for name, value in row.items()}

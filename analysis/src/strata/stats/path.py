@@ -83,7 +83,8 @@ def critical_path(analysis: Analysis, message_id: int) -> CriticalPath:
 
 def _path(analysis: Analysis, path: list[int], links: list[Row]) -> CriticalPath:
     rows = analysis.messages.iloc[path].reset_index(drop=True)
-    callbacks = descriptions(analysis.callback_objects)
+    objects = analysis.rows("callback_objects")
+    callbacks = descriptions(objects)
     described = Coded.of(callbacks)
     steps: list[Step] = []
     for hop in range(len(path)):
@@ -110,7 +111,7 @@ def _path(analysis: Analysis, path: list[int], links: list[Row]) -> CriticalPath
                 where = str(place_of_layer(layer, row_at, described).at(0))
                 if layer is STORED:
                     began = rows.iloc[[hop + 1]]["publisher_callback_id"]
-                    where += str(awaited(began, analysis.callback_objects).iloc[0])
+                    where += str(awaited(began, objects).iloc[0])
                 behind = _behind(analysis, path[hop], layer.name, callbacks)
                 steps.append(Step(hop, path[hop], layer.name, where, int(ns), behind))
     begin_ns = int(rows["begin_ns"].iloc[0])

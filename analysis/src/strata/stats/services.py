@@ -9,56 +9,61 @@ several services answer to one name, what the others served of a call counts now
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import pandas as pd
+import numpy.typing as npt
 
 from strata.schema import tables
 from strata.schema.confidence import UNSYNCHRONISED
+from strata.schema.rows import NONE, Rows
 from strata.schema.service_layers import BETWEEN_HOSTS, SERVICE_LAYERS
+from strata.stats.partition import partition
 from strata.stats.summary import prefixed, summarize, summarize_part
 
 UNKNOWN = "(unknown)"
 
 
-def service_tables(calls: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def service_tables(calls: Rows) -> tuple[Rows, Rows]:
     """Return the tables `services` and `service_layers` from `service_calls`."""
-    services: list[dict[str, object]] = []
-    layers: list[dict[str, object]] = []
-    for service_id, servings in calls.groupby("service_id"):
-        every = servings[~servings["further"]]
-        complete = every[every["complete"]]
-        unseen = every["send_request_ns"].isna().all()
+    services: list[dict[str, Any]] = []
+    layers: list[dict[str, Any]] = []
+    for service_id, servings in partition(calls["service_id"]):
+        every = servings[~calls["further"][servings]]
+        complete = every[calls["complete"][every]]
+        unseen = (calls["send_request_ns"][every] == NONE).all()
         measured = every if unseen else complete
-        latency = measured["latency_ns"].to_numpy(np.int64)
-        nodes = sorted(set(servings["service_node"].dropna().astype(str)))
+        latency = calls["latency_ns"][measured]
         services.append(
             {
                 "service_id": service_id,
-                "service": servings["service"].iloc[0],
-                "client_node": servings["client_node"].iloc[0],
-                "service_node": ", ".join(nodes) or UNKNOWN,
+                "service": calls.words("service").at(int(servings[0])),
+                "client_node": calls.words("client_node").at(int(servings[0])),
+                "service_node": names_in(calls, "service_node", servings) or UNKNOWN,
                 "count": len(every),
-                "lost": int(every["take_response_ns"].isna().sum()),
+                "lost": int((calls["take_response_ns"][every] == NONE).sum()),
                 **prefixed("latency_", summarize(latency)),
             }
         )
-        layers += _layers(service_id, measured, int(latency.sum()))
+        layers += _layers(service_id, calls.take(measured), int(latency.sum()))
     return (
-        tables.SERVICES.frame(pd.DataFrame(services, columns=tables.SERVICES.names)),
-        tables.SERVICE_LAYER_STATS.frame(
-            pd.DataFrame(layers, columns=tables.SERVICE_LAYER_STATS.names)
-        ),
+        Rows.of_records(tables.SERVICES, services),
+        Rows.of_records(tables.SERVICE_LAYER_STATS, layers),
     )
 
 
-def _layers(service_id: object, calls: pd.DataFrame, total: int) -> list[dict[str, object]]:
-    out: list[dict[str, object]] = []
+def names_in(rows: Rows, column: str, some: npt.NDArray[np.int64]) -> str:
+    """Return the texts of a column of some rows, each once and in order, joined."""
+    return ", ".join(sorted({name for name in rows.words(column).take(some).texts() if name}))
+
+
+def _layers(service_id: int, calls: Rows, total: int) -> list[dict[str, Any]]:
+    apart = calls.words("confidence").are(UNSYNCHRONISED)
+    out: list[dict[str, Any]] = []
     for layer in SERVICE_LAYERS:
-        own = calls[calls[layer.column].notna()]
-        if len(own):
-            apart = (
-                int((own["confidence"] == UNSYNCHRONISED).sum()) if layer in BETWEEN_HOSTS else 0
-            )
-            row = {"service_id": service_id, "layer": layer.name, "unsynchronised": apart}
-            out.append({**row, **summarize_part(own[layer.column].to_numpy(np.int64), total)})
+        own = calls.there(layer.column)
+        if own.any():
+            between = int(apart[own].sum()) if layer in BETWEEN_HOSTS else 0
+            row = {"service_id": service_id, "layer": layer.name, "unsynchronised": between}
+            out.append({**row, **summarize_part(calls[layer.column][own], total)})
     return out

@@ -5,11 +5,15 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
+import numpy.typing as npt
 
 from strata.schema import tables
-from strata.stats.callbacks import UNKNOWN, symbol_of
+from strata.schema.rows import NONE, Rows
+from strata.stats.callbacks import UNKNOWN, symbols_of
+from strata.stats.partition import partition
 from strata.stats.summary import prefixed, summarize
+
+Ints = npt.NDArray[np.int64]
 
 _CAUSES = {
     "overruns": "overrun",
@@ -20,46 +24,38 @@ _CAUSES = {
 }
 
 
-def timer_table(
-    timers: pd.DataFrame,
-    fires: pd.DataFrame,
-    nodes: pd.DataFrame,
-    objects: pd.DataFrame,
-    instances: pd.DataFrame,
-) -> pd.DataFrame:
+def timer_table(timers: Rows, fires: Rows, nodes: Rows, objects: Rows, instances: Rows) -> Rows:
     """Return the table `timer_statistics`.
 
     From the tables `timers`, `timer_fires`, `nodes`, `callback_objects` and `callback_instances`.
     """
-    names = dict(zip(nodes["node_id"], nodes["name"], strict=True))
-    owners = {row["callback_id"]: row for row in objects.to_dict("records")}
-    made = {row["timer_id"]: row for row in timers.to_dict("records")}
-    callback_of = instances.sort_values("instance_id")["callback_id"]
-    rows = []
-    for timer_id, own in fires.groupby("timer_id"):
-        timer = made[timer_id]
-        callback = int(callback_of.to_numpy()[own["instance_id"].iloc[-1]])
-        period_ns = int(timer["period_ns"])
-        intervals = _intervals(own)
-        rows.append(
+    names, symbols = nodes.texts("name"), symbols_of(objects)
+    callback_of = np.empty(len(instances), np.int64)
+    callback_of[instances["instance_id"]] = instances["callback_id"]
+    causes = {name: fires.words("cause").are(cause) for name, cause in _CAUSES.items()}
+    due = fires["expected_ns"] != NONE
+    lateness = fires["start_ns"] - fires["expected_ns"]
+    records = []
+    for timer_id, own in partition(fires["timer_id"]):
+        node, period_ns = int(timers["node_id"][timer_id]), int(timers["period_ns"][timer_id])
+        intervals = _intervals(fires["start_ns"][own], causes["pauses"][own])
+        records.append(
             {
                 "timer_id": timer_id,
-                "node": UNKNOWN if pd.isna(timer["node_id"]) else names[timer["node_id"]],
-                "symbol": symbol_of(owners[callback]),
+                "node": UNKNOWN if node == NONE else names[node],
+                "symbol": symbols.at(int(callback_of[fires["instance_id"][own[-1]]])),
                 "period_ns": period_ns,
                 "count": len(own),
-                "skipped": int(own["skipped"].sum()),
-                **{name: int((own["cause"] == cause).sum()) for name, cause in _CAUSES.items()},
+                "skipped": int(fires["skipped"][own].sum()),
+                **{name: int(flags[own].sum()) for name, flags in causes.items()},
                 **prefixed("interval_", summarize(intervals)),
                 **prefixed("jitter_", summarize(np.abs(intervals - period_ns))),
-                **prefixed("lateness_", summarize(own["lateness_ns"].dropna().to_numpy(np.int64))),
+                **prefixed("lateness_", summarize(lateness[own][due[own]])),
             }
         )
-    return tables.TIMER_STATISTICS.frame(pd.DataFrame(rows, columns=tables.TIMER_STATISTICS.names))
+    return Rows.of_records(tables.TIMER_STATISTICS, records)
 
 
-def _intervals(fires: pd.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _intervals(start_ns: Ints, paused: npt.NDArray[np.bool_]) -> Ints:
     """Times between two fires of one timer in ns, but for those that a pause ended."""
-    intervals = np.diff(fires["start_ns"].to_numpy(np.int64))
-    paused = fires["cause"].eq("paused").fillna(value=False).to_numpy(bool)
-    return np.asarray(intervals[~paused[1:]])
+    return np.asarray(np.diff(start_ns)[~paused[1:]])

@@ -23,6 +23,7 @@ import pandas as pd
 
 from strata.model.columns import NONE, EventColumns, Ints, Words
 from strata.model.search import GroupedSearch, pick
+from strata.schema.rows import Coded
 
 NAMING = (
     "dds:writer_history_add",
@@ -75,13 +76,9 @@ class Samples:
         """Return a dense number of each sample's writer; `NONE` for `NONE`."""
         return pick(self._writer, sample)
 
-    def writer_gids(self, sample: Ints) -> npt.NDArray[np.object_]:
-        """Return the writers' GUIDs as 32 hexadecimal digits; None for `NONE`."""
-        texts = np.asarray([guid.tobytes().hex() for guid in self._guids], dtype=object)
-        out = np.full(len(sample), None, dtype=object)
-        known = sample != NONE
-        out[known] = texts[self._writer[sample[known]]]
-        return out
+    def writer_gids(self, sample: Ints) -> Coded:
+        """Return the writers' GUIDs as 32 hexadecimal digits; null for `NONE`."""
+        return Coded(self.writer(sample), tuple(guid.tobytes().hex() for guid in self._guids))
 
     def sequences(self, sample: Ints) -> Ints:
         """Return sequence numbers; `NONE` for `NONE`, and where none is known."""

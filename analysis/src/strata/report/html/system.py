@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from strata.report.html.tables import records
 from strata.report.system import MOST_FILLING, executor_loads, group_facts
 from strata.units import as_float
@@ -83,7 +81,7 @@ def system_of(analysis: Analysis, shown: list[int]) -> SystemSection:
 def _cause(row: dict[str, Any]) -> CauseRow:
     return CauseRow(
         kind=row["kind"],
-        layer="" if pd.isna(row["layer"]) else row["layer"],
+        layer=row["layer"] or "",
         where=row["where"],
         share=as_float(row["share"]),
         mean_ns=float(row["mean_ns"]),
@@ -94,8 +92,8 @@ def _cause(row: dict[str, Any]) -> CauseRow:
 def _loads(analysis: Analysis) -> list[tuple[int, list[LoadRow]]]:
     found = []
     for number, own in executor_loads(analysis):
-        most = float(own["share"].max())
-        found.append((number, [_load(row, most) for row in records(own.head(MOST_FILLING))]))
+        most = max(row["share"] for row in own)
+        found.append((number, [_load(row, most) for row in own[:MOST_FILLING]]))
     return found
 
 

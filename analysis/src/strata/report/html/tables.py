@@ -217,5 +217,8 @@ def split(rows: list[Any], is_first: Iterable[bool]) -> Split:
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return each row by the names of its columns."""
-    return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
+    """Return each row by the names of its columns; null is None."""
+    return [
+        {str(key): None if pd.isna(value) else value for key, value in row.items()}
+        for row in frame.to_dict("records")
+    ]

@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from strata.report.executors import EXECUTOR_STATES, state_shares
 from strata.report.html import picture
 from strata.report.html.names import Name
@@ -107,10 +109,11 @@ def layer_thread_rows(analysis: Analysis, chain_id: int, latency_ns: float) -> S
 
     Layers that neither ran long nor were held up are the rest; `latency_ns` is the chain's mean.
     """
-    scheduling = analysis.chain_scheduling
-    own = scheduling[scheduling["chain_id"] == chain_id].sort_values("position")
+    scheduling = analysis.rows("chain_scheduling")
+    own = scheduling.take(scheduling["chain_id"] == chain_id)
+    own = own.take(np.argsort(own["position"], kind="stable"))
     return split(
-        [_layer_thread_row(row) for row in records(own)], worth_telling(own, latency_ns).tolist()
+        [_layer_thread_row(row) for row in own.records()], worth_telling(own, latency_ns).tolist()
     )
 
 
