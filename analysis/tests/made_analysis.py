@@ -24,7 +24,7 @@ from strata.stats.callbacks import callback_table, describe
 from strata.stats.causes import Evidence, find_causes
 from strata.stats.chain_facts import chain_facts
 from strata.stats.chains import chain_tables
-from strata.stats.findings import quality_frame
+from strata.stats.findings import quality_rows
 from strata.stats.hops import hop_tables
 from strata.stats.layer_places import LayerPlaces
 from strata.stats.mode_tables import mode_tables
@@ -124,7 +124,7 @@ def make(relay: Relay) -> Analysis:
     facts = chain_facts(of_modes.chains, of_modes.instances, segments, rows, of_modes.hops)
     total = len(messages)
     ledger = Ledger(dict(relay.losses))
-    return Analysis(
+    return Analysis.of(
         trace=_summary(relay, messages),
         counts=MessageCounts(total, total, total, 0, 0, 0),
         nodes=tables.NODES.empty(),
@@ -147,13 +147,16 @@ def make(relay: Relay) -> Analysis:
         chain_layers=frame_of(of_chains.layers),
         blame=frame_of(blame),
         modes=frame_of(of_modes.modes),
-        callbacks=callback_table(objects, instances),
+        callbacks=callback_table(
+            Rows.of_frame(tables.CALLBACK_OBJECTS, objects),
+            Rows.of_frame(tables.CALLBACK_INSTANCES, instances),
+        ),
         service_objects=tables.SERVICE_OBJECTS.empty(),
         client_objects=tables.CLIENT_OBJECTS.empty(),
         service_calls=tables.SERVICE_CALLS.empty(),
         services=tables.SERVICES.empty(),
         service_layers=tables.SERVICE_LAYER_STATS.empty(),
-        quality=quality_frame(ledger, BEGIN_NS),
+        quality=quality_rows(ledger, BEGIN_NS),
         losses=tables.LOSSES.empty(),
         event_uses=tables.EVENT_USES.empty(),
         bottlenecks=find_bottlenecks(of_modes.chains, blame, of_modes.modes, facts),
@@ -178,8 +181,7 @@ def with_chains(analysis: Analysis, count: int) -> Analysis:
             analysis.blame,
         )
     )
-    return replace(
-        analysis,
+    return analysis.replaced(
         chains=chains,
         chain_instances=instances,
         chain_segments=segments,

@@ -23,14 +23,16 @@ from action_truth import (
 from rich.console import Console
 
 from strata.analysis import Analysis
-from strata.layers.action_frames import action_frames
+from strata.layers.action_frames import action_rows
 from strata.layers.service_calls import cut_calls
-from strata.layers.service_frames import service_calls_frame
+from strata.layers.service_frames import service_calls_rows
 from strata.model.build import build_model
 from strata.read import open_trace
 from strata.report.document import document
 from strata.report.text import print_analysis
 from strata.schema.quality import Ledger
+from strata.schema.rows import Rows
+from strata.schema.tables import SERVICE_CALLS
 
 AnalysisOf = Callable[[str], Analysis]
 Sample = Callable[[str], Path]
@@ -84,8 +86,8 @@ def test_goals_at_once_are_not_mixed_where_nothing_tells_them_apart(sample: Samp
     address = picked["handle"].to_numpy() < 1 << 52
     ledger = Ledger()
     model = build_model({**tables, "ros2:rclcpp_executor_execute": picked.filter(address)}, ledger)
-    calls = service_calls_frame(model, cut_calls(model, ledger))
-    goals, feedback = action_frames(model, calls, ledger)
+    calls = service_calls_rows(model, cut_calls(model, ledger))
+    goals, feedback = (rows.frame() for rows in action_rows(model, calls, ledger))
     assert goals["started_ns"].isna().all()
     complete = goals[goals["complete"]]
     assert (complete["start_execution_reply_ns"].notna()).all()
@@ -103,14 +105,14 @@ def test_results_of_goals_at_once_say_that_the_order_tells_them(sample: Sample) 
     address = picked["handle"].to_numpy() < 1 << 52
     tables["ros2:rclcpp_executor_execute"] = picked.filter(address)
     model = build_model(tables, Ledger())
-    calls = service_calls_frame(model, cut_calls(model, Ledger()))
+    calls = service_calls_rows(model, cut_calls(model, Ledger())).frame()
     of_many = calls["client_node"] == "/many"
     asked = of_many & calls["service"].str.endswith("get_result")
     answers = calls.loc[of_many & calls["service"].str.endswith("send_goal"), "take_response_ns"]
     late = np.int64(answers.max()) + 1 + np.arange(asked.sum())
     calls.loc[asked, "begin_ns"] = late
     ledger = Ledger()
-    goals, _ = action_frames(model, calls, ledger)
+    goals = action_rows(model, Rows.of_frame(SERVICE_CALLS, calls), ledger)[0].frame()
     many = goals[goals["client_node"] == "/many"]
     assert set(many["method"]) == {"order"}
     assert ledger.counts["goals_by_order"] == 3

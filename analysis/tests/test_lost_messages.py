@@ -29,7 +29,7 @@ from strata.report.hop_document import hop_document
 from strata.report.hop_selection import Selection
 from strata.report.hops import Span, print_hops
 from strata.report.html.page import write_report
-from strata.report.rectangle import rectangle
+from strata.report.rectangle import COLUMNS, rectangle
 from strata.report.text import print_analysis
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.quality import Ledger
@@ -133,7 +133,8 @@ def test_a_hop_without_a_take_is_in_every_result(untaken: Analysis, tmp_path: Pa
     (found,) = (one for one in document(untaken)["hops"] if one["topic"] == "/image_raw")
     assert found["latency_ns"]["p50"] is None
     assert [row["cause"] for row in found["losses"]] == ["reader never took anything"]
-    (line,) = (row for row in rectangle(untaken).to_dict("records") if row["name"] == "/image_raw")
+    rows = (dict(zip(COLUMNS, row, strict=True)) for row in rectangle(untaken))
+    (line,) = (row for row in rows if row["name"] == "/image_raw")
     assert line["count"] == 0
     said = "600 of 600 lost: the reader never took anything"
     page = write_report(untaken, tmp_path / "page.html", title="t", force=False).read_text()

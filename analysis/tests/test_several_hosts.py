@@ -21,7 +21,7 @@ from strata.compare.parts import Part
 from strata.compare.runs import measure_run
 from strata.layers.blockers import find_blockers
 from strata.layers.service_calls import cut_calls
-from strata.layers.service_frames import service_calls_frame
+from strata.layers.service_frames import service_calls_rows
 from strata.layers.transfers import cut_layers
 from strata.model.build import build_model
 from strata.model.columns import filled
@@ -192,14 +192,14 @@ def called(ahead_ns: int) -> tuple[Tables, dict[str, int | None], dict[str, int]
     made.play(CALL)
     ledger = Ledger()
     model = build_model(on_another_host(made.tables(), [2], ahead_ns), ledger)
-    calls = service_calls_frame(model, cut_calls(model, ledger))
-    (row,) = calls.to_dict("records")
+    calls = service_calls_rows(model, cut_calls(model, ledger))
+    (row,) = calls.records()
     layers = {
         layer.name: row[layer.column]
         for layer in SERVICE_LAYERS
         if isinstance(row[layer.column], int)
     }
-    return service_tables(calls)[1].set_index("layer"), row, layers, ledger
+    return service_tables(calls)[1].frame().set_index("layer"), row, layers, ledger
 
 
 @pytest.mark.parametrize("ahead_ns", [10 * MS, -MS, -3_600_000 * MS, 3_600_000 * MS])

@@ -66,6 +66,6 @@ def test_where_nothing_is_stored_the_file_is_empty(
 ) -> None:
     analysis = strata.analyze(sample(name))
     file = tmp_path / "links.yaml"
-    file.write_text(links_file(analysis.link_proposals, "a\nb: [\x1b"))
+    file.write_text(links_file(analysis.rows("link_proposals"), "a\nb: [\x1b"))
     assert read_links(file) == ()
     assert len(file.read_text().splitlines()) == 3

@@ -13,7 +13,7 @@ import pytest
 from scene import BASE, Scene
 
 from strata.layers.service_calls import cut_calls
-from strata.layers.service_frames import service_calls_frame
+from strata.layers.service_frames import service_calls_rows
 from strata.schema.quality import Ledger
 from strata.schema.service_layers import SERVICE_LAYERS
 from strata.stats.services import service_tables
@@ -46,7 +46,7 @@ def cut(lines: str) -> tuple[dict[str, int], dict[str, int], int]:
     made = scene()
     made.play(lines)
     model, ledger = made.model()
-    (row,) = service_calls_frame(model, cut_calls(model, ledger)).to_dict("records")
+    (row,) = service_calls_rows(model, cut_calls(model, ledger)).frame().to_dict("records")
     layers = {
         layer.name: row[layer.column]
         for layer in SERVICE_LAYERS
@@ -109,7 +109,7 @@ def test_where_events_were_lost_waits_are_not_known() -> None:
     made.play(WHOLE)
     lost = np.asarray([BASE + 110], np.int64)
     model, ledger = made.model(losses=(lost, lost))
-    (row,) = service_calls_frame(model, cut_calls(model, ledger)).to_dict("records")
+    (row,) = service_calls_rows(model, cut_calls(model, ledger)).frame().to_dict("records")
     # The request was under way then; the response was not.
     assert row["request_middleware_executor_wait_ns"] == 23
     assert row["response_middleware_ns"] == 28
@@ -125,7 +125,7 @@ def test_a_wait_whose_begin_was_lost_before_is_not_known() -> None:
     made.play("40 2.2 ready")
     lost = np.asarray([BASE + 50], np.int64)
     model, ledger = made.model(losses=(lost, lost))
-    (row,) = service_calls_frame(model, cut_calls(model, ledger)).to_dict("records")
+    (row,) = service_calls_rows(model, cut_calls(model, ledger)).frame().to_dict("records")
     assert row["request_middleware_executor_wait_ns"] == 23
     assert row["response_middleware_ns"] == 28
 
@@ -159,7 +159,7 @@ def test_whatever_is_lost_the_layers_add_up(seed: int) -> None:
         thread = chance.choice(("2.2", "2.9"))
         made.play(later(without(*lost), number, thread))
     model, ledger = made.model()
-    rows = service_calls_frame(model, cut_calls(model, ledger)).to_dict("records")
+    rows = service_calls_rows(model, cut_calls(model, ledger)).frame().to_dict("records")
     assert len(rows) == len(losses)
     for row, lost in zip(rows, losses, strict=True):
         layers = [row[layer.column] for layer in SERVICE_LAYERS]
@@ -201,7 +201,7 @@ def test_a_callback_that_began_after_the_response_is_another_calls() -> None:
         """
     )
     model, ledger = made.model()
-    (row,) = service_calls_frame(model, cut_calls(model, ledger)).to_dict("records")
+    (row,) = service_calls_rows(model, cut_calls(model, ledger)).frame().to_dict("records")
     assert pd.isna(row["instance_id"])
     assert pd.isna(row["callback_start_ns"])
     assert (row["service_ns"], row["latency_ns"]) == (20, 150)
@@ -217,7 +217,7 @@ def test_nothing_of_a_call_reaches_over_lost_events(lost: str, instant: int) -> 
     made.play(WHOLE)
     window = np.asarray([BASE + instant], np.int64)
     model, ledger = made.model(losses=(window, window))
-    (row,) = service_calls_frame(model, cut_calls(model, ledger)).to_dict("records")
+    (row,) = service_calls_rows(model, cut_calls(model, ledger)).frame().to_dict("records")
     assert pd.isna(row[lost])
     layers = [row[layer.column] for layer in SERVICE_LAYERS]
     assert sum(ns for ns in layers if not pd.isna(ns)) == row["latency_ns"] == 140
@@ -283,7 +283,7 @@ def test_a_call_begins_with_the_write_of_its_request(
         """
     )
     model, ledger = made.model()
-    frame = service_calls_frame(model, cut_calls(model, ledger))
+    frame = service_calls_rows(model, cut_calls(model, ledger)).frame()
     (row,) = frame[frame["sequence_number"] == 1].to_dict("records")
     assert row["latency_ns"] == latency
     layers = [row[layer.column] for layer in SERVICE_LAYERS]
@@ -320,8 +320,8 @@ def test_statistics_are_of_complete_calls() -> None:
         """
     )
     model, _ = made.model()
-    services, layers = service_tables(service_calls_frame(model, cut_calls(model, Ledger())))
-    (row,) = services.to_dict("records")
+    services, layers = service_tables(service_calls_rows(model, cut_calls(model, Ledger())))
+    (row,) = services.records()
     assert (row["service"], row["client_node"], row["service_node"]) == ("/add", "/a", "/server")
     assert (row["count"], row["lost"]) == (2, 1)
     assert (row["latency_count"], row["latency_max"]) == (1, 140)
@@ -341,11 +341,11 @@ def test_of_clients_outside_the_trace_the_services_part_counts() -> None:
         """
     )
     model, _ = made.model()
-    services, layers = service_tables(service_calls_frame(model, cut_calls(model, Ledger())))
-    (row,) = services.to_dict("records")
+    services, layers = service_tables(service_calls_rows(model, cut_calls(model, Ledger())))
+    (row,) = services.records()
     assert row["client_node"].startswith("(unknown ")
     assert (row["count"], row["lost"], row["latency_p50"]) == (1, 1, 72)
-    assert layers["layer"].tolist() == ["client take", "callback", "respond"]
+    assert layers.texts("layer").tolist() == ["client take", "callback", "respond"]
 
 
 def test_of_two_services_of_a_name_a_call_counts_once() -> None:
@@ -364,9 +364,9 @@ def test_of_two_services_of_a_name_a_call_counts_once() -> None:
             """
         )
     model, ledger = made.model()
-    calls = service_calls_frame(model, cut_calls(model, ledger))
+    calls = service_calls_rows(model, cut_calls(model, ledger))
     assert calls["further"].sum() == 5
-    (row,) = service_tables(calls)[0].to_dict("records")
+    (row,) = service_tables(calls)[0].records()
     assert (row["count"], row["lost"], row["latency_count"]) == (5, 0, 5)
     assert row["service_node"] == "/other, /server"
     assert ledger.counts["requests_taken_by_several"] == 5
@@ -380,8 +380,8 @@ def test_clients_of_one_node_name_in_two_processes_are_two_rows() -> None:
     for name, pid in (("ana", 1), ("bob", 3)):
         made.play(f"{100 * pid} {pid}.{pid} rmw_send_request {name} 1")
     model, ledger = made.model()
-    calls = service_calls_frame(model, cut_calls(model, ledger))
-    rows = service_tables(calls)[0].to_dict("records")
+    calls = service_calls_rows(model, cut_calls(model, ledger))
+    rows = service_tables(calls)[0].records()
     assert [(row["client_node"], row["count"]) for row in rows] == [
         ("/a (pid 1)", 1),
         ("/a (pid 3)", 1),

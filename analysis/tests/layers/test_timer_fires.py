@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scene import BASE, Scene
 
 from strata.layers.timer_fires import MOST_GRIDS, find_timer_fires
-from strata.layers.timer_frames import timer_fires_frame
+from strata.layers.timer_frames import timer_fires_rows
 from strata.model.build import build_model
 from strata.schema.quality import Ledger
 
@@ -50,7 +50,7 @@ def fires_of(made: Scene, *lost: int) -> tuple[pd.DataFrame, dict[str, int]]:
     at = np.asarray(lost, np.int64) + BASE
     model, _ = made.model((at, at))
     ledger = Ledger()
-    frame = timer_fires_frame(find_timer_fires(model, ledger))
+    frame = timer_fires_rows(find_timer_fires(model, ledger)).frame()
     frame["expected_ns"] -= BASE
     return frame, ledger.counts
 
@@ -62,7 +62,7 @@ def test_periods_in_a_part_that_was_dropped_are_not_skipped() -> None:
     cut = BASE + 99 * PERIOD
     windows = (np.asarray([BASE]), np.asarray([cut]))
     model = build_model(made.tables(), Ledger(), windows, dropped_until_ns=cut)
-    frame = timer_fires_frame(find_timer_fires(model, Ledger()))
+    frame = timer_fires_rows(find_timer_fires(model, Ledger())).frame()
     expected = [(number * PERIOD) + BASE for number in (100, 101, 102)]
     assert frame["expected_ns"].tolist() == expected
     assert frame["skipped"].tolist() == [0, 0, 1]

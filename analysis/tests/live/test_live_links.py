@@ -26,12 +26,12 @@ def test_a_worker_thread_ends_the_chain_until_it_is_linked(
     line = ["python3", PROGRAM, str(MESSAGES), str(WORK_MS)]
     session, analysis = recorded.run(line)
     assert set(analysis.chains["name"]) == {"/given", "/made"}
-    (sentence,) = cut_chains(analysis.link_proposals)
+    (sentence,) = cut_chains(analysis.rows("link_proposals"))
     assert sentence.startswith("Chains end at /worker: it publishes /made in thread ")
     assert sentence.endswith(", outside of callbacks, not in the callback of /given.")
 
     file = tmp_path / "links.yaml"
-    file.write_text(links_file(analysis.link_proposals, str(session)))
+    file.write_text(links_file(analysis.rows("link_proposals"), str(session)))
     linked = strata.analyze(session, links=read_links(file))
     check_sums(linked)
     (chain,) = linked.chains.to_dict("records")

@@ -8,13 +8,13 @@ import pytest
 from driver_scene import CLOUD, played, scene, unexplained
 from scene import BASE, Scene
 
-from strata.layers.driver_frames import driver_frames_frame, driver_losses_frame
+from strata.layers.driver_frames import driver_frames_rows, driver_losses_rows
 from strata.model.build import Model
 from strata.stats.drivers import driver_sources_table
 
 
 def losses_of(model: Model) -> list[tuple[int, str, int, int, int]]:
-    frame = driver_losses_frame(model).fillna(BASE - 1)
+    frame = driver_losses_rows(model).frame().fillna(BASE - 1)
     frame["begin_ns"] -= BASE
     frame["end_ns"] -= BASE
     return [tuple(row) for row in frame.to_numpy().tolist()]
@@ -45,7 +45,7 @@ def test_a_source_without_its_init_event_is_known_by_the_others() -> None:
         "UDP (unknown socket)",
         "appsink (unnamed)",
     ]
-    table = driver_sources_table(model, driver_frames_frame(model))
+    table = driver_sources_table(model, driver_frames_rows(model)).frame()
     assert table["kind"].isna().tolist() == [False] * 4 + [True] * 2
 
 
@@ -73,10 +73,10 @@ def test_every_lost_packet_counts_once_by_its_cause() -> None:
         (0, "socket buffer full", 5, 90, 290),
         (0, "never came", 2, 290, 490),
     ]
-    frames = driver_frames_frame(model)
+    frames = driver_frames_rows(model)
     assert frames["dropped"].tolist() == [5, 0]
     assert frames["missing"].tolist() == [4, 3]
-    sources = driver_sources_table(model, frames)
+    sources = driver_sources_table(model, frames).frame()
     assert sources.loc[0, ["dropped", "missing", "unpublished"]].tolist() == [5, 2, 0]
     assert sources.loc[0, ["nodes", "topics"]].tolist() == ["/driver", "/points"]
     assert sources.loc[0, ["reads", "frames", "published", "queue_p50"]].tolist() == [5, 2, 2, 10]

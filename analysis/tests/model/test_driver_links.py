@@ -9,7 +9,7 @@ import pytest
 from driver_scene import CLOUD, frames_of, played, scene
 from scene import BASE
 
-from strata.layers.driver_frames import driver_frames_frame
+from strata.layers.driver_frames import driver_frames_rows
 
 
 def test_all_messages_of_a_frame_are_linked_to_it() -> None:
@@ -18,7 +18,7 @@ def test_all_messages_of_a_frame_are_linked_to_it() -> None:
         ("UDP port 7502", 0, "/points"),
         ("UDP port 7502", 0, "/scan"),
     ]
-    frame = driver_frames_frame(model).iloc[0]
+    frame = driver_frames_rows(model).frame().iloc[0]
     assert frame["first_arrival_ns"] == BASE + 90
     assert frame["arrival_ns"] == BASE + 270
     assert frame["read_ns"] == BASE + 300
@@ -260,7 +260,7 @@ def test_without_frames_a_message_is_of_what_its_thread_read_last() -> None:
     assert ledger.counts == {"driver_links_inferred": 2} | {
         code: count for code, count in ledger.counts.items() if not code.startswith("driver")
     }
-    frames = driver_frames_frame(model)
+    frames = driver_frames_rows(model).frame()
     assert frames[["frame", "packets", "dropped"]].isna().all(axis=None)
     assert frames["arrival_ns"].tolist() == [BASE + 105]
     assert frames["publications"].tolist() == [2]

@@ -15,7 +15,7 @@ from table_rows import rows_of
 from strata.layers.blockers import find_blockers
 from strata.layers.transfers import cut_layers
 from strata.model.build import Model
-from strata.model.executor_frames import executor_threads_frame, executors_frame
+from strata.model.executor_frames import executor_threads_rows, executors_rows
 from strata.pipeline.messages import Wanted, message_results
 from strata.schema.quality import Ledger
 from strata.schema.tables import EXECUTOR_THREADS
@@ -67,7 +67,7 @@ def test_threads_that_ran_one_callback_are_one_executor() -> None:
     made.play("20 2.3 ready\n21 2.3 callback_start other_t\n22 2.3 callback_end other_t")
     made.play("30 2.4 callback_start other_t\n31 2.4 callback_end other_t")
     model, _ = made.model()
-    frame = executors_frame(model)
+    frame = executors_rows(model).frame()
     assert frame["kind"].tolist() == ["multi-threaded", "single-threaded", "without events"]
     assert frame["threads"].tolist() == [2, 1, 1]
     assert frame["nodes"].tolist() == ["/sink", "/other", "/other"]
@@ -499,7 +499,7 @@ def test_states_of_a_thread_add_up() -> None:
     made.play("100 2.1 wait\n180 2.1 ready\n190 2.2 callback_start on_t\n260 2.2 callback_end on_t")
     made.play("300 2.2 ready")
     model, _ = made.model()
-    frame = executor_threads_frame(model).set_index("vtid")
+    frame = executor_threads_rows(model).frame().set_index("vtid")
     assert frame["executing_ns"].tolist() == [2, 71]
     assert frame["waiting_ns"].tolist() == [80, 0]
     # Before the looks at 14, and at 15 and 300, which end no wait.
@@ -530,7 +530,7 @@ def test_between_two_calls_of_spin_some_a_thread_is_outside() -> None:
         240 2.1 ready
         """
     )
-    frame = executor_threads_frame(made.model()[0])
+    frame = executor_threads_rows(made.model()[0]).frame()
     assert frame["outside_ns"].tolist() == [39 + 30 + 5]
     assert (frame["outside_ns"] <= frame["ready_ns"]).all()
     busy = busy_shares(rows_of(EXECUTOR_THREADS, frame))
@@ -554,7 +554,7 @@ def test_threads_of_a_pool_wait_for_what_they_are_handed() -> None:
         270 2.2 callback_end on_t
         """
     )
-    whole = executor_threads_frame(made.model()[0])
+    whole = executor_threads_rows(made.model()[0]).frame()
     frame = whole.set_index("vtid")
     assert frame.loc[2, "waiting_ns"] == 260 - 170
     assert frame.loc[2, "ready_ns"] == 2 + 2
@@ -567,7 +567,7 @@ def test_a_thread_waited_before_its_first_event() -> None:
     made.play("0 1.1 ready\n1000 1.2 ready\n1100 1.2 callback_start x\n1200 1.2 callback_end x")
     made.play("1250 1.2 wait")
     model, _ = made.model()
-    (row,) = executor_threads_frame(model).query("vtid == 2").to_dict("records")
+    (row,) = executor_threads_rows(model).frame().query("vtid == 2").to_dict("records")
     assert (row["begin_ns"] - BASE, row["end_ns"] - BASE) == (0, 1250)
     assert (row["waiting_ns"], row["executing_ns"], row["ready_ns"]) == (1000, 100, 150)
 
@@ -584,7 +584,7 @@ def test_a_wait_that_is_open_when_the_trace_ends_is_waiting() -> None:
         """
     )
     model, _ = made.model()
-    (row,) = executor_threads_frame(model).to_dict("records")
+    (row,) = executor_threads_rows(model).frame().to_dict("records")
     assert (row["begin_ns"] - BASE, row["end_ns"] - BASE) == (1000, 9030)
     assert (row["executing_ns"], row["waiting_ns"], row["ready_ns"]) == (10, 8000, 20)
 
@@ -594,7 +594,7 @@ def test_an_open_wait_does_not_reach_over_lost_events() -> None:
     made.play("1000 2.1 ready\n1030 2.1 wait\n9030 1.1 rmw_publish /t 9030")
     lost = np.asarray([5030 + BASE], np.int64)
     model, _ = made.model(losses=(lost, lost))
-    (row,) = executor_threads_frame(model).to_dict("records")
+    (row,) = executor_threads_rows(model).frame().to_dict("records")
     assert (row["end_ns"] - BASE, row["waiting_ns"]) == (5030, 4000)
 
 
@@ -602,7 +602,7 @@ def test_a_thread_was_in_its_callback_when_the_trace_ended() -> None:
     made = scene()
     made.play("1000 2.1 ready\n1010 2.1 callback_start on_t\n1520 2.1 rmw_publish /t 1519")
     model, _ = made.model()
-    (row,) = executor_threads_frame(model).to_dict("records")
+    (row,) = executor_threads_rows(model).frame().to_dict("records")
     assert (row["begin_ns"] - BASE, row["end_ns"] - BASE) == (1000, 1520)
     assert (row["executing_ns"], row["ready_ns"]) == (510, 10)
 
@@ -668,5 +668,5 @@ def test_whatever_the_threads_did_layers_add_up_and_blockers_fit(
     waited = sum(np.maximum(ns, 0) for ns in waits)
     behind = np.bincount(found.message, found.duration_ns, len(transfers))
     assert (behind <= waited).all()
-    frame = executor_threads_frame(model).dropna(subset=["ready_ns"])
+    frame = executor_threads_rows(model).frame().dropna(subset=["ready_ns"])
     assert (frame["ready_ns"] >= 0).all()

@@ -7,12 +7,14 @@ from __future__ import annotations
 import pandas as pd
 from scene import BASE, Scene
 
-from strata.model.entity_frames import lifecycle_nodes_frame, lifecycle_states_frame
+from strata.model.entity_frames import lifecycle_nodes_rows, lifecycle_states_rows
 from strata.model.lifecycle import find_states
 from strata.schema.quality import Ledger
+from strata.schema.rows import Rows
+from strata.schema.tables import LIFECYCLE_STATES, NODES
 from strata.stats.lifecycle import lifecycle_table
 
-Rows = list[tuple[str, int | None, int | None]]
+Spans = list[tuple[str, int | None, int | None]]
 
 
 def scene() -> Scene:
@@ -35,11 +37,11 @@ def states_of(made: Scene) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, int]]:
     model, _ = made.model()
     ledger = Ledger()
     machines, states = find_states(model.events, model.entities.nodes, ledger)
-    frame = lifecycle_states_frame(machines, states)
-    return frame, lifecycle_nodes_frame(model, machines), ledger.counts
+    frame = lifecycle_states_rows(machines, states).frame()
+    return frame, lifecycle_nodes_rows(model, machines).frame(), ledger.counts
 
 
-def rows(frame: pd.DataFrame) -> Rows:
+def rows(frame: pd.DataFrame) -> Spans:
     def at(value: object) -> int | None:
         return None if pd.isna(value) else int(value) - BASE  # type: ignore[call-overload, no-any-return]
 
@@ -137,8 +139,10 @@ def test_time_in_states_counts_to_the_ends_of_the_trace() -> None:
     change(made, 30, "inactive", "cleaningup")
     change(made, 31, "cleaningup", "unconfigured")
     frame, _, _ = states_of(made)
-    nodes = pd.DataFrame({"node_id": [0], "name": ["/managed"]})
-    table = lifecycle_table(frame, nodes, BASE - 5, BASE + 41).set_index("state")
+    known = {"host": "host", "vpid": 1, "handle": 1, "begin_ns": BASE}
+    nodes = Rows.of_records(NODES, [{**known, "node_id": 0, "name": "/managed"}])
+    states = Rows.of_frame(LIFECYCLE_STATES, frame)
+    table = lifecycle_table(states, nodes, BASE - 5, BASE + 41).frame().set_index("state")
     assert table["total_ns"].to_dict() == {
         "unconfigured": 20,
         "inactive": 15,

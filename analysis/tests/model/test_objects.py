@@ -8,8 +8,8 @@ import numpy as np
 from scene import Scene
 
 from strata.model.demangling import demangled
-from strata.model.entity_frames import subscription_objects_frame
-from strata.model.frames import callback_objects_frame
+from strata.model.entity_frames import subscription_objects_rows
+from strata.model.frames import callback_objects_rows
 
 
 def test_one_rcl_subscription_has_two_objects_with_intra_process_communication() -> None:
@@ -24,7 +24,7 @@ def test_one_rcl_subscription_has_two_objects_with_intra_process_communication()
     init = {"subscription_handle": handle, "subscription": 61}
     made._row("rclcpp_subscription_init", 4, 1, 1, init)
     model, _ = made.model()
-    frame = subscription_objects_frame(model)
+    frame = subscription_objects_rows(model).frame()
     assert frame["subscription_id"].tolist() == [0, 0]
     assert frame["is_intra_process"].tolist() == [False, True]
     assert model.entities.callbacks.symbol[frame["callback_id"]].tolist() == ["f", "g"]
@@ -65,7 +65,7 @@ def test_an_address_that_another_kind_of_callback_gets_is_another_callback() -> 
     made._row("rclcpp_callback_register", 1002, 1, 1, {"callback": address, "symbol": "on_timer"})
     made.play("2000 1.1 callback_start on_t\n2100 1.1 callback_end on_t")
     model, _ = made.model()
-    frame = callback_objects_frame(model)
+    frame = callback_objects_rows(model).frame()
     assert frame["symbol"].tolist() == ["on_t", "on_timer"]
     assert frame["kind"].tolist() == ["subscription", "timer"]
     assert frame["trigger"].tolist() == ["/t", "1.00 ms"]

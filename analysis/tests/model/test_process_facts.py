@@ -12,8 +12,8 @@ from scene import BASE, Scene
 
 from strata.model.build import Model
 from strata.model.columns import NONE
-from strata.model.entity_frames import contexts_frame, processes_frame
-from strata.model.frames import callback_objects_frame, nodes_frame
+from strata.model.entity_frames import contexts_rows, processes_rows
+from strata.model.frames import callback_objects_rows, nodes_rows
 from strata.model.processes import describe_processes
 from strata.schema.quality import Ledger
 
@@ -80,7 +80,7 @@ def test_entities_end_with_their_process() -> None:
     context(made, 100, "8.6.0")
     registered(made, 101, "g", callback=901)
     model, _ = made.model()
-    objects = callback_objects_frame(model)
+    objects = callback_objects_rows(model).frame()
     ends = objects.set_index("symbol")["end_ns"]
     assert ends["f"] == BASE + 100
     assert ends.isna().tolist() == [False, True]
@@ -188,7 +188,7 @@ def test_a_second_context_is_of_the_same_process() -> None:
     model, ledger = made.model()
     assert counts_of(ledger) == {"repeated_contexts": 2}
     assert symbols(model) == ["f"]
-    frame = contexts_frame(model)
+    frame = contexts_rows(model).frame()
     assert frame["handle"].tolist() == [500, 501, 500]
     assert frame["process_id"].tolist() == [0, 0, 0]
     assert frame["end_ns"].isna().tolist() == [False, True, True]
@@ -200,7 +200,7 @@ def test_a_handle_that_is_made_again_is_another_entity() -> None:
     for ns, name in ((0, "a"), (50, "b")):
         fields = {"node_handle": 700, "namespace": "/", "node_name": name, "rmw_handle": 1}
         made._row("rcl_node_init", ns, 1, 1, fields)
-    nodes = nodes_frame(made.model()[0])
+    nodes = nodes_rows(made.model()[0]).frame()
     assert nodes["name"].tolist() == ["/a", "/b"]
     assert nodes["end_ns"].isna().tolist() == [False, True]
     assert nodes["end_ns"].iloc[0] == BASE + 50
@@ -223,7 +223,7 @@ GID24, GID16 = bytes(24), bytes(16)
 def told(made: Scene) -> tuple[list[Any], list[Any], dict[str, int]]:
     model, _ = made.model()
     ledger = Ledger()
-    frame = processes_frame(model, describe_processes(model.events, ledger))
+    frame = processes_rows(model, describe_processes(model.events, ledger)).frame()
     distro = [None if pd.isna(value) else str(value) for value in frame["distro"]]
     return distro, frame["told_by"].tolist(), ledger.counts
 

@@ -11,7 +11,7 @@ from scene import BASE, Scene
 from thread_samples import MS, samples
 
 from strata.model.build import Model, build_model
-from strata.model.thread_cpu_frames import thread_cpu_frame
+from strata.model.thread_cpu_frames import thread_cpu_rows
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema.quality import Ledger
 
@@ -61,7 +61,7 @@ def test_the_table_has_sums_of_threads_traced_or_not(tmp_path: Path) -> None:
         200   2.2 cpu 1 wait 3 slices 2
         """,
     )
-    table = thread_cpu_frame(model).set_index("vtid")
+    table = thread_cpu_rows(model).frame().set_index("vtid")
     assert (table["on_cpu_ns"] / MS).to_dict() == {1: 5, 7: 0, 2: 1}
     assert (table["cpu_wait_ns"] / MS).to_dict() == {1: 1, 7: 0, 2: 3}
     assert table["wait_share"].drop(7).to_dict() == {1: 1 / 6, 2: 3 / 4}
@@ -77,7 +77,7 @@ def test_threads_are_sampled_where_nothing_was_traced(tmp_path: Path) -> None:
     found = read_thread_cpu(tmp_path)
     assert found is not None
     model = build_model(Scene().tables(), Ledger(), cpu=(found, BASE))
-    (row,) = thread_cpu_frame(model).to_dict("records")
+    (row,) = thread_cpu_rows(model).frame().to_dict("records")
     assert (row["on_cpu_ns"], row["cpu_wait_ns"]) == (1 * MS, 3 * MS)
     assert (row["traffic_on_cpu_ns"], row["traffic_cpu_wait_ns"]) == (0, 0)
 
@@ -109,6 +109,6 @@ def test_what_a_process_needs_to_start_is_not_of_its_traffic(tmp_path: Path) -> 
     assert found is not None
     model = build_model(scene.tables(), Ledger(), cpu=(found, BASE))
     # Samples are 100 ms apart: a thread without a row in one had not changed.
-    row = thread_cpu_frame(model).iloc[0]
+    row = thread_cpu_rows(model).frame().iloc[0]
     assert (row["on_cpu_ns"], row["cpu_wait_ns"]) == (900 * MS, 900 * MS)
     assert (row["traffic_on_cpu_ns"], row["traffic_cpu_wait_ns"]) == (50 * MS, 20 * MS)

@@ -7,8 +7,6 @@ Names end with a suffix that the test chooses. Statistics are those of the produ
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 from made_analysis import BEGIN_NS, HOST
@@ -17,6 +15,7 @@ from table_rows import frame_of, rows_of
 from strata.analysis import Analysis
 from strata.schema import tables
 from strata.schema.layers import CALLBACK, CLIENT_TAKE
+from strata.schema.rows import Rows
 from strata.schema.service_layers import (
     REQUEST_MIDDLEWARE_EXECUTOR_WAIT,
     REQUEST_TAKE,
@@ -43,12 +42,11 @@ CALL_NS = {
 def with_sections(analysis: Analysis, suffix: str = "") -> Analysis:
     """`analysis` with something to show in every section of the page."""
     calls = _calls(suffix)
-    services, service_layers = service_tables(calls)
+    services, service_layers = service_tables(Rows.of_frame(tables.SERVICE_CALLS, calls))
     states, nodes = _states(suffix)
     executors, threads = _executors(suffix)
     return with_kernel(
-        replace(
-            analysis,
+        analysis.replaced(
             executors=executors,
             executor_threads=threads,
             service_calls=calls,
@@ -56,7 +54,12 @@ def with_sections(analysis: Analysis, suffix: str = "") -> Analysis:
             service_layers=service_layers,
             timer_statistics=_timers(suffix),
             lifecycle_states=states,
-            lifecycle_statistics=lifecycle_table(states, nodes, BEGIN_NS, BEGIN_NS + 1_000),
+            lifecycle_statistics=lifecycle_table(
+                Rows.of_frame(tables.LIFECYCLE_STATES, states),
+                Rows.of_frame(tables.NODES, nodes),
+                BEGIN_NS,
+                BEGIN_NS + 1_000,
+            ),
         ),
         suffix,
     )
@@ -89,8 +92,7 @@ def with_kernel(analysis: Analysis, suffix: str = "") -> Analysis:
     )
     every = tables.LAYER_SCHEDULING.frame(pd.concat([scheduling, takes]))
     named = tables.PREEMPTIONS.frame(preemptions)
-    return replace(
-        analysis,
+    return analysis.replaced(
         layer_scheduling=every,
         preemptions=named,
         chain_scheduling=frame_of(
@@ -212,5 +214,7 @@ def _states(suffix: str) -> tuple[pd.DataFrame, pd.DataFrame]:
             "end_ns": pd.array([BEGIN_NS + 200, BEGIN_NS + 500, None], "Int64"),
         }
     )
-    nodes = pd.DataFrame({"node_id": [0], "name": [f"{PREFIX}/managed{suffix}"]})
+    nodes = pd.DataFrame({"node_id": [0], "name": [f"{PREFIX}/managed{suffix}"]}).assign(
+        host=HOST, vpid=100, handle=1, begin_ns=BEGIN_NS
+    )
     return tables.LIFECYCLE_STATES.frame(states), nodes

@@ -225,7 +225,7 @@ def test_chains_of_one_name_are_told_apart_by_their_nodes() -> None:
         " -> ".join([long.format(0), f"/branch_{at}", long.format(2)])
         for at in range(MAX_CHAINS + 2)
     ]
-    page = page_of(replace(analysis, chains=analysis.chains.assign(nodes=nodes)))
+    page = page_of(analysis.replaced(chains=analysis.chains.assign(nodes=nodes)))
     further = rows_of(page.by_id("answer").every("table")[0])
     for at, row in enumerate(further, MAX_CHAINS):
         assert row[0].endswith(nodes[at].replace("->", "→"))
@@ -239,7 +239,7 @@ def test_chains_of_one_name_are_told_apart_by_their_nodes() -> None:
 def test_a_chain_with_a_name_of_its_own_is_named_by_its_topics() -> None:
     analysis = with_chains(make(Relay(messages=20)), MAX_CHAINS + 2)
     names = [f"/topic_{at}" for at in range(MAX_CHAINS + 2)]
-    page = page_of(replace(analysis, chains=analysis.chains.assign(name=names)))
+    page = page_of(analysis.replaced(chains=analysis.chains.assign(name=names)))
     further = rows_of(page.by_id("answer").every("table")[0])
     assert [row[0] for row in further] == names[MAX_CHAINS:]
 

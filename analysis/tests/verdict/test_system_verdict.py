@@ -15,9 +15,9 @@ from table_rows import frame_of, rows_of
 from thread_samples import samples
 
 from strata.model.build import Model, build_model
-from strata.model.executor_frames import executor_threads_frame, executors_frame
-from strata.model.frames import callback_instances_frame
-from strata.model.thread_cpu_frames import thread_cpu_frame
+from strata.model.executor_frames import executor_threads_rows, executors_rows
+from strata.model.frames import callback_instances_rows
+from strata.model.thread_cpu_frames import thread_cpu_rows
 from strata.pipeline.messages import Wanted, message_results
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema import tables as declared
@@ -35,10 +35,10 @@ def tables_of(model: Model) -> dict[str, Rows]:
     found = message_results(model, Wanted(), Ledger()).tables
     frames = {
         **found,
-        "callback_instances": callback_instances_frame(model),
-        "executors": executors_frame(model),
-        "executor_threads": executor_threads_frame(model),
-        "thread_cpu": thread_cpu_frame(model),
+        "callback_instances": callback_instances_rows(model).frame(),
+        "executors": executors_rows(model).frame(),
+        "executor_threads": executor_threads_rows(model).frame(),
+        "thread_cpu": thread_cpu_rows(model).frame(),
     }
     return {table.name: Rows.of_frame(table, frames[table.name]) for table in JUDGED}
 
@@ -159,7 +159,7 @@ def test_a_callback_that_never_ends_fills_its_executor() -> None:
     # Of 25.2 s altogether.
     assert hung["share"] == pytest.approx(20 / 25.2, rel=1e-3)
     assert load.loc["/t", "unfinished"] == 0
-    thread = executor_threads_frame(made.model()[0]).set_index("vtid").loc[2]
+    thread = executor_threads_rows(made.model()[0]).frame().set_index("vtid").loc[2]
     assert thread["executing_ns"] == 20_000 * MS - 10 + 50 * 200_000
     parts = thread[["executing_ns", "waiting_ns", "ready_ns"]].sum()
     assert parts == thread["end_ns"] - thread["begin_ns"]
@@ -188,7 +188,7 @@ def test_what_hangs_does_so_until_its_process_was_last_seen(tmp_path: Path) -> N
     )
     read, ledger = read_thread_cpu(tmp_path), Ledger()
     model = build_model(hanging(25_200).tables(), ledger, cpu=(read, BASE))
-    (hung,) = callback_instances_frame(model).query("end_ns.isna()").to_dict("records")
+    (hung,) = callback_instances_rows(model).frame().query("end_ns.isna()").to_dict("records")
     assert hung["until_ns"] - BASE == 8000 * MS
     assert ledger.counts["callbacks_without_end"] == 1
 
@@ -267,7 +267,7 @@ def test_a_few_slow_messages_are_no_cause(slow: int, stands_out: bool) -> None:
 def cpu_of(made: Scene, cpu_wait_ns: int) -> dict[str, Rows]:
     model, _ = made.model()
     row = {
-        "host": executor_threads_frame(model)["host"].iloc[0],
+        "host": executor_threads_rows(model).frame()["host"].iloc[0],
         "vpid": 2,
         "vtid": 2,
         "process": "sink",
@@ -311,7 +311,7 @@ def test_kernel_events_tell_which_process_is_short_of_cpu() -> None:
     # 8 ms of waiting and 2 ms of running for each message, and nothing was sampled.
     made = system(2 * MS, 100 * MS)
     model = build_model(made.tables() | kernel_tables(preempted(8 * MS)), Ledger())
-    (row,) = thread_cpu_frame(model).query("vpid == 2").to_dict("records")
+    (row,) = thread_cpu_rows(model).frame().query("vpid == 2").to_dict("records")
     assert row["source"] == "kernel events"
     assert row["cpu_wait_ns"] == 50 * 8 * MS
     assert row["on_cpu_ns"] == 50 * (2 * MS + 200)
@@ -336,7 +336,7 @@ def test_what_was_sampled_is_not_taken_from_kernel_events(tmp_path: Path) -> Non
     samples(tmp_path, "0 2.2 cpu 1 wait 0 slices 1\n5300 2.2 cpu 9 wait 3 slices 2")
     made = system(2 * MS, 100 * MS).tables() | kernel_tables(preempted(8 * MS))
     model = build_model(made, Ledger(), cpu=(read_thread_cpu(tmp_path), BASE))
-    (row,) = thread_cpu_frame(model).query("vpid == 2").to_dict("records")
+    (row,) = thread_cpu_rows(model).frame().query("vpid == 2").to_dict("records")
     assert (row["source"], row["cpu_wait_ns"]) == ("samples", 3 * MS)
 
 
