@@ -218,6 +218,8 @@ def split(rows: list[Any], is_first: Iterable[bool]) -> Split:
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return each row by the names of its columns; null is None."""
+    import pandas as pd
+
     return [
         {str(key): None if pd.isna(value) else value for key, value in row.items()}
         for row in frame.to_dict("records")
