@@ -245,7 +245,7 @@ def test_calls_and_goals_are_those_of_one_clock(
     key = ["service", "client_node", "sequence_number"]
     one, two = (of.service_calls.sort_values(key) for of in (before, after))
     assert len(one) == len(two) > 0
-    apart = two["confidence"].fillna("").eq("unsynchronised").to_numpy(bool)
+    apart = two["confidence"].eq("unsynchronised").to_numpy(bool)
     assert apart.any()
     whole = one["complete"].to_numpy(bool)
     assert (two["complete"].to_numpy(bool) == whole).all()

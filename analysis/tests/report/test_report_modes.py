@@ -206,8 +206,7 @@ def test_chains_of_one_name_are_told_apart_by_their_nodes() -> None:
         ("/relay_0", "/other"),
     ]
     assert bottlenecks[1].text.startswith("/relay_0 -> /other: ")
-    both = replace(
-        one,
+    both = one.replaced(
         chains=chains,
         chain_instances=frames[0],
         chain_segments=frames[1],

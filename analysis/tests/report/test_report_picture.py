@@ -77,12 +77,9 @@ def test_means_add_up_when_some_messages_lack_a_layer() -> None:
     lost = segments[lacks].set_index("chain_instance_id")["duration_ns"]
     instances = analysis.chain_instances.set_index("chain_instance_id")
     latency = instances["latency_ns"].sub(lost, fill_value=0).astype("int64")
-    changed = type(analysis)(
-        **{
-            **vars(analysis),
-            "chain_segments": segments[~lacks],
-            "chain_instances": instances.assign(latency_ns=latency).reset_index(),
-        }
+    changed = analysis.replaced(
+        chain_segments=segments[~lacks],
+        chain_instances=instances.assign(latency_ns=latency).reset_index(),
     )
     for view in picture.views(changed, 0):
         assert sum(segment.width for segment in segments_of(view)) == pytest.approx(100, abs=0.01)

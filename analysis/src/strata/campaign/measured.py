@@ -31,7 +31,7 @@ from strata.errors import OutputError
 from strata.marks import foreign_entry
 from strata.schema.quality import Ledger, worst_first
 from strata.schema.table import Table
-from strata.schema.tables import QUALITY
+from strata.schema.tables import DRIVER_SOURCES, QUALITY
 from strata.schema.tables.measured import MEASURED_SOURCES, MEASURED_TABLES
 from strata.schema.version import VERSION
 
@@ -161,8 +161,8 @@ def _stamps(own: OwnFiles, transfers: pd.DataFrame) -> pd.DataFrame:
 
 
 def _sources(sources: pd.DataFrame) -> pd.DataFrame:
-    named = sources.assign(name=sources["name"].fillna("").where(sources["name"].ne(""), None))
-    named["name"] = named["name"].fillna(named["place"])
+    named = DRIVER_SOURCES.frame(sources)
+    named["name"] = named["name"].where(named["name"].ne("")).fillna(named["place"])
     return MEASURED_SOURCES.frame(named[MEASURED_SOURCES.names])
 
 

@@ -168,7 +168,8 @@ def _or_zero(values: pd.Series[int] | None, count: int) -> Ints:
 
 
 def _hop_name(rows: pd.DataFrame) -> pd.Series[str]:
-    return rows["topic"] + ": " + rows["publisher_node"] + " -> " + rows["subscription_node"]
+    topic, publisher, subscription = (rows[name].astype(str) for name in _KEY)
+    return topic + ": " + publisher + " -> " + subscription
 
 
 def _endpoints(analysis: Analysis, table: pd.DataFrame) -> pd.DataFrame:

@@ -151,5 +151,5 @@ def _records(objects: Rows | pd.DataFrame) -> Iterable[Mapping[Any, Any]]:
 
 
 def _is_null(text: object) -> bool:
-    """Tell whether a text of a record or a frame is null: None or NaN."""
-    return text is None or text != text
+    """Tell whether a text of a record or a frame is null."""
+    return not isinstance(text, str)
