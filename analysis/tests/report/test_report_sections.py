@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -66,7 +65,7 @@ def test_a_section_of_nothing_is_not_there() -> None:
     details = {"services": ["service_layers"], "executors": ["executor_threads"]}
     for section, table in zip(SECTIONS, tables, strict=True):
         emptied = {name: getattr(whole, name).iloc[:0] for name in [table, *details.get(table, [])]}
-        page = page_of(replace(whole, **emptied))
+        page = page_of(whole.replaced(**emptied))
         assert [name for name in SECTIONS if name not in ids_of(page)] == [section]
         assert f"#{section}" not in {link.attributes["href"] for link in page.every("a")}
     for bare in (make(Relay(messages=20)), nothing()):
