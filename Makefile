@@ -80,7 +80,6 @@ bench: setup ## run the benchmarks
 	$(PYTHON) analysis/benchmarks/bench_thread_sampling.py
 	$(PYTHON) analysis/benchmarks/bench_read.py
 	$(PYTHON) analysis/benchmarks/bench_analysis.py
-	$(PYTHON) analysis/benchmarks/bench_model.py
 
 FAULTS ?=
 faults: setup ## plant known faults, and count what Strata says right (FAULTS="NAME ...": only these)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -148,3 +149,13 @@ def test_a_campaign_is_made_whose_report_has_its_cells(benchmark: Modules, tmp_p
     told = [tile.words for tile in page.by_id("ran").every("dl", "tiles")[0].every("div")]
     assert cells > 1
     assert told[:2] == [f"cells{cells}", f"finished{cells}"]
+
+
+def test_the_page_is_what_the_benchmark_writes(benchmark: Modules, root: Path) -> None:
+    page = benchmark("bench_analysis_page")
+    text = (root / "docs/analysis-speed.md").read_text()
+    (command,) = re.findall(r"python (analysis/benchmarks/bench_analysis.py .*) --write", text)
+    (rounds,) = re.findall(r"--rounds (\d+)", command)
+    assert text.startswith(page.introduction(command, int(rounds)))
+    for head in (page.TRACE_HEAD, page.GROWTH_HEAD, page.START_HEAD, page.CAMPAIGN_HEAD):
+        assert f"| {' | '.join(head)} |" in text
