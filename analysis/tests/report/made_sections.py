@@ -24,6 +24,7 @@ from strata.schema.service_layers import (
 )
 from strata.stats.lifecycle import lifecycle_table
 from strata.stats.scheduling import scheduling_table
+from strata.stats.segments import Segments
 from strata.stats.services import service_tables
 from strata.stats.summary import prefixed, summarize
 
@@ -97,15 +98,15 @@ def with_kernel(analysis: Analysis, suffix: str = "") -> Analysis:
         preemptions=named,
         chain_scheduling=frame_of(
             scheduling_table(
+                Segments.of_rows(analysis.rows("chain_segments")),
                 *(
                     rows_of(table, frame)
                     for table, frame in (
-                        (tables.CHAIN_SEGMENTS, analysis.chain_segments),
                         (tables.CHAIN_LAYER_STATS, analysis.chain_layers),
                         (tables.LAYER_SCHEDULING, every),
                         (tables.PREEMPTIONS, named),
                     )
-                )
+                ),
             )
         ),
     )

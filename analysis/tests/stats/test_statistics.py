@@ -23,7 +23,6 @@ from strata.schema.layers import BY_NAME
 from strata.schema.quality import Ledger
 from strata.schema.rows import Coded, Rows
 from strata.schema.tables import (
-    CHAIN_SEGMENTS,
     EXECUTOR_BLOCKERS,
     HOPS,
     MODES,
@@ -32,9 +31,9 @@ from strata.stats.blame import blame_table
 from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.causes import Evidence
 from strata.stats.chain_facts import chain_facts
-from strata.stats.chain_layers import layer_totals
 from strata.stats.chains import chain_tables
 from strata.stats.layer_places import LayerPlaces
+from strata.stats.layer_totals import layer_totals
 from strata.stats.summary import summarize
 
 
@@ -85,10 +84,8 @@ def test_means_of_layer_totals_add_up_to_the_mean_latency(
 ) -> None:
     analysis = analysis_of("fast_relay1p_st")
     chain = analysis.chains.iloc[0]
-    own = analysis.chain_instances["chain_id"] == chain["chain_id"]
-    total = int(analysis.chain_instances.loc[own, "latency_ns"].sum())
-    segments = analysis.chain_segments[analysis.chain_segments["chain_id"] == chain["chain_id"]]
-    rows = layer_totals(Rows.of_frame(CHAIN_SEGMENTS, segments), total)
+    totals = layer_totals(analysis.rows("chain_instances"), analysis.rows("chain_segments"))
+    rows = totals[chain["chain_id"]]
     assert sum(row["mean"] for row in rows) == pytest.approx(chain["latency_mean"])
     assert [row["layer"] for row in rows] == [
         "client publish",

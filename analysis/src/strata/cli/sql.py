@@ -148,8 +148,8 @@ def _write(found: pa.Table, form: str, file: IO[str]) -> None:
     if form == "json":
         write_json(_document(found), file)
     elif form == "csv":
-        # As objects: integers with nulls stay integers.
-        write_csv(found.to_pandas(integer_object_nulls=True), file)
+        columns = (column.to_pylist() for column in found.columns)
+        write_csv(found.column_names, zip(*columns, strict=True), file)
     else:
         _print(found, file)
 
