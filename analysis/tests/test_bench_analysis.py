@@ -106,8 +106,8 @@ def test_every_second_of_an_analysis_is_in_a_stage(
     script = root / "analysis/benchmarks/bench_stages.py"
     cost = processes.run([sys.executable, script, sample("services_kilted")], keep_output=True)
     found = cost.printed
-    # The interpreter's end is in none.
-    assert 0.9 * cost.cpu_s <= sum(found.values()) <= cost.cpu_s
+    # The end of the interpreter is in none: of a small trace some tenth of a second.
+    assert 0.8 * cost.cpu_s <= sum(found.values()) <= cost.cpu_s
     assert found[stages.OTHER] < 0.1 * cost.cpu_s
     assert {stages.START, stages.IMPORTS, "stats"} <= found.keys()
     package = Path(strata.__file__).parent

@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from message_results import message_results
 from rich.console import Console
 
 from strata.analysis import Analysis
@@ -21,7 +22,7 @@ from strata.compare.gates.load import read_gates
 from strata.compare.runs import measure_run
 from strata.compare.sides import Side
 from strata.model.build import build_model
-from strata.pipeline.messages import Wanted, message_results
+from strata.pipeline.messages import Wanted
 from strata.pipeline.run import analyze_model
 from strata.read import open_trace
 from strata.report.document import document

@@ -228,7 +228,9 @@ def test_intra_process_messages_are_counted_as_the_nodes_logged_them(
     analysis = analysis_of("fast_relay1p_st_ipc")
     messages = analysis.messages
     own = messages[messages["topic"].str.startswith("/chain_")]
-    assert own["topic"].value_counts().to_dict() == {f"/chain_{n}": 2000 for n in range(4)}
+    assert own["topic"].astype(str).value_counts().to_dict() == {
+        f"/chain_{n}": 2000 for n in range(4)
+    }
     assert set(own["method"]) == {"ring buffer"}
     assert own["rmw_publish_ns"].isna().all()
     assert own["rmw_take_ns"].isna().all()

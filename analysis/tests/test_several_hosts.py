@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from message_results import message_results
 from scene import Scene
 from small_trace import write_trace
 
@@ -25,7 +26,7 @@ from strata.layers.service_frames import service_calls_rows
 from strata.layers.transfers import cut_layers
 from strata.model.build import build_model
 from strata.model.columns import filled
-from strata.pipeline.messages import Wanted, message_results
+from strata.pipeline.messages import Wanted
 from strata.read import open_trace
 from strata.read.trace import Trace
 from strata.report.html import write_report

@@ -11,12 +11,13 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from message_results import MessageResults, message_results
 from scene import BASE, Scene
 from thread_samples import MS, samples
 
 from strata.analysis import Bottleneck
 from strata.model.build import Model, build_model
-from strata.pipeline.messages import MessageResults, Wanted, message_results
+from strata.pipeline.messages import Wanted
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema.quality import Ledger
 

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from intra_scene import IntraScene
+from message_results import message_results
 from scene import BASE, Scene
 
 from strata.model.windows import NO_LOSSES, Windows
-from strata.pipeline.messages import Wanted, message_results
+from strata.pipeline.messages import Wanted
 
 COUNTS = ("published", "received", "lost", "in_flight", "unknown")
 Hop = dict[str, Any]

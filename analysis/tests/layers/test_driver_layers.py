@@ -7,10 +7,11 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 from kernel_scene import kernel_tables
+from message_results import MessageResults, message_results
 from scene import BASE, Scene
 
 from strata.model.build import build_model
-from strata.pipeline.messages import MessageResults, Wanted, message_results
+from strata.pipeline.messages import Wanted
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.links import MessageLink
 from strata.schema.quality import Ledger

@@ -382,7 +382,7 @@ def test_samples_without_numbers_have_no_number_but_a_writer() -> None:
     model, _ = scene(SHARED_WRITE, SHARED_ARRIVAL, SHARED_TAKE).model()
     samples, sample = model.middleware.samples, model.middleware.reads.sample
     assert samples.sequences(sample).tolist() == [-1]
-    assert samples.writer_gids(sample).tolist() == [guid("A").hex()]
+    assert samples.writer_gids(sample).texts().tolist() == [guid("A").hex()]
 
 
 def test_an_arrival_that_was_told_of_after_the_take_is_none() -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from intra_scene import IntraScene
+from message_results import message_results
 from scene import BASE
 from table_rows import rows_of
 
@@ -16,7 +17,7 @@ from strata.layers.blockers import find_blockers
 from strata.layers.transfers import cut_layers
 from strata.model.build import Model
 from strata.model.executor_frames import executor_threads_rows, executors_rows
-from strata.pipeline.messages import Wanted, message_results
+from strata.pipeline.messages import Wanted
 from strata.schema.quality import Ledger
 from strata.schema.tables import EXECUTOR_THREADS
 from strata.verdict.executor_load import busy_shares

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from message_results import message_results
 from scene import Scene
 
 import strata
 from strata.analysis import Analysis
-from strata.pipeline.messages import Wanted, message_results
+from strata.pipeline.messages import Wanted
 from strata.schema.links import MessageLink
 from strata.schema.quality import Ledger
 from strata.stats.callbacks import awaited, python_nodes

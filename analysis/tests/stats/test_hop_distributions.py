@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made_analysis import received_only
+from message_results import message_results
 from scene import Scene
 
 from strata.analysis import Analysis
-from strata.pipeline.messages import Wanted, message_results
+from strata.pipeline.messages import Wanted
 from strata.schema import tables
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.rows import Rows

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from message_results import message_results
 from scene import BASE, Scene
 from thread_samples import MS, samples
 
 from strata.model.build import build_model
-from strata.pipeline.messages import Wanted, message_results
+from strata.pipeline.messages import Wanted
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema.quality import Ledger
 

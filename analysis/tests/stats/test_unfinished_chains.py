@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+from message_results import MessageResults, message_results
 from scene import Scene
 
-from strata.pipeline.messages import MessageResults, Wanted, message_results
+from strata.pipeline.messages import Wanted
 
 WORK = 5_000_000
 PERIOD = 10_000_000

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from kernel_scene import kernel_tables
+from message_results import message_results
 from scene import BASE, Scene
 from table_rows import frame_of, rows_of
 from thread_samples import samples
@@ -18,7 +19,7 @@ from strata.model.build import Model, build_model
 from strata.model.executor_frames import executor_threads_rows, executors_rows
 from strata.model.frames import callback_instances_rows
 from strata.model.thread_cpu_frames import thread_cpu_rows
-from strata.pipeline.messages import Wanted, message_results
+from strata.pipeline.messages import Wanted
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema import tables as declared
 from strata.schema.quality import Ledger
@@ -32,15 +33,17 @@ MS = 1_000_000
 
 
 def tables_of(model: Model) -> dict[str, Rows]:
-    found = message_results(model, Wanted(), Ledger()).tables
-    frames = {
-        **found,
-        "callback_instances": callback_instances_rows(model).frame(),
-        "executors": executors_rows(model).frame(),
-        "executor_threads": executor_threads_rows(model).frame(),
-        "thread_cpu": thread_cpu_rows(model).frame(),
+    found = message_results(model, Wanted(), Ledger())
+    own = {
+        "callback_instances": callback_instances_rows(model),
+        "executors": executors_rows(model),
+        "executor_threads": executor_threads_rows(model),
+        "thread_cpu": thread_cpu_rows(model),
     }
-    return {table.name: Rows.of_frame(table, frames[table.name]) for table in JUDGED}
+    return {
+        table.name: own[table.name] if table.name in own else found.rows(table.name)
+        for table in JUDGED
+    }
 
 
 def system(work_ns: int, period_ns: int, *, other_ns: int = 0, count: int = 50) -> Scene:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,9 +25,6 @@ from strata.model.search import pick
 from strata.schema import tables
 from strata.schema.confidence import UNSYNCHRONISED
 from strata.schema.rows import Coded, Rows, Values
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 RING_BUFFER = "ring buffer"
 """The transport of messages that rclcpp hands over within a process."""
@@ -135,7 +131,7 @@ def links_rows(links: Links) -> Rows:
     )
 
 
-def link_proposals_frame(model: Model, proposals: Sequence[Proposal]) -> pd.DataFrame:
+def link_proposals_rows(model: Model, proposals: Sequence[Proposal]) -> Rows:
     """Return the table `link_proposals`."""
     processes = model.events.processes
     rows = [
@@ -157,9 +153,7 @@ def link_proposals_frame(model: Model, proposals: Sequence[Proposal]) -> pd.Data
         }
         for item in proposals
     ]
-    import pandas as pd
-
-    return tables.LINK_PROPOSALS.frame(pd.DataFrame(rows, columns=tables.LINK_PROPOSALS.names))
+    return Rows.of_records(tables.LINK_PROPOSALS, rows)
 
 
 def blockers_rows(blockers: Blockers) -> Rows:

@@ -4,17 +4,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from strata.layers.cpu_waits import CPU_LAYERS, CpuWaits
 from strata.layers.scheduling import LayerTimes, Preemptions
 from strata.layers.stretches import LAYERS
 from strata.model.build import Model
 from strata.schema import tables
 from strata.schema.rows import Coded, Rows
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _NAMES = tuple(layer.name for layer in LAYERS)
 _CPU_NAMES = tuple(layer.name for layer in CPU_LAYERS)
@@ -64,21 +59,3 @@ def preemptions_rows(preemptions: Preemptions) -> Rows:
             "duration_ns": preemptions.duration_ns,
         },
     )
-
-
-def layer_scheduling_frame(model: Model, times: LayerTimes) -> pd.DataFrame:
-    """Return the table `layer_scheduling` as a frame of text."""
-    rows = layer_scheduling_rows(model, times)
-    return rows.table.frame(rows.frame())
-
-
-def layer_cpu_waits_frame(model: Model, waits: CpuWaits) -> pd.DataFrame:
-    """Return the table `layer_cpu_waits` as a frame of text."""
-    rows = layer_cpu_waits_rows(model, waits)
-    return rows.table.frame(rows.frame())
-
-
-def preemptions_frame(preemptions: Preemptions) -> pd.DataFrame:
-    """Return the table `preemptions` as a frame of text."""
-    rows = preemptions_rows(preemptions)
-    return rows.table.frame(rows.frame())

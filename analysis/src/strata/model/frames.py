@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
@@ -18,17 +16,7 @@ from strata.model.search import Lifetimes, pick
 from strata.schema import tables
 from strata.schema.rows import Coded, Rows, Values
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 Objects = npt.NDArray[np.object_]
-
-
-def nullable(values: Ints) -> pd.Series[int]:
-    """Return values as Int64 with null for `NONE`."""
-    import pandas as pd
-
-    return pd.Series(values, dtype="Int64").mask(values == NONE)
 
 
 def named(names: Objects, rows: Ints) -> Coded:
@@ -159,24 +147,6 @@ def takes_rows(model: Model) -> Rows:
             "loaned": takes.loaned,
         },
     )
-
-
-def callback_objects_frame(model: Model) -> pd.DataFrame:
-    """Return the table `callback_objects` as a frame of text."""
-    rows = callback_objects_rows(model)
-    return rows.table.frame(rows.frame())
-
-
-def publications_frame(model: Model) -> pd.DataFrame:
-    """Return the table `publications` as a frame of text."""
-    rows = publications_rows(model)
-    return rows.table.frame(rows.frame())
-
-
-def takes_frame(model: Model) -> pd.DataFrame:
-    """Return the table `takes` as a frame of text."""
-    rows = takes_rows(model)
-    return rows.table.frame(rows.frame())
 
 
 def event_uses_rows(model: Model) -> Rows:

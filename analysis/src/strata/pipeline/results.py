@@ -13,59 +13,27 @@ from strata.model.build import Model
 from strata.model.event_uses import UNEXPLAINED
 from strata.model.frames import event_uses_rows
 from strata.model.processes import ProcessFacts, describe_processes
+from strata.pipeline.chains import CHAIN_STAGES
 from strata.pipeline.entities import ENTITY_STAGES
-from strata.pipeline.messages import Wanted, message_results
+from strata.pipeline.messages import MESSAGE_STAGES, Wanted
 from strata.pipeline.stages import FINDINGS, LEDGER, Made, stage
 from strata.pipeline.summary import summarize_trace
 from strata.read import Trace
 from strata.schema import tables
 from strata.schema.quality import Ledger
 from strata.schema.rows import Rows
-from strata.schema.table import Table
 from strata.stats.findings import quality_rows
 from strata.verdict.system import JUDGED, judge_system
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
-_MESSAGE_TABLES = (
-    tables.PUBLICATIONS,
-    tables.TAKES,
-    tables.MESSAGES,
-    tables.LINKS,
-    tables.LINK_PROPOSALS,
-    tables.EXECUTOR_BLOCKERS,
-    tables.HOPS,
-    tables.HOP_LAYER_STATS,
-    tables.HOP_LOSSES,
-    tables.CHAINS,
-    tables.CHAIN_INSTANCES,
-    tables.CHAIN_SEGMENTS,
-    tables.CHAIN_LAYER_STATS,
-    tables.MODES,
-    tables.BLAME,
-    tables.LAYER_SCHEDULING,
-    tables.PREEMPTIONS,
-    tables.LAYER_CPU_WAITS,
-    tables.SCHEDULING_STATS,
-)
 _VERDICTS = (
     tables.SYSTEM_CAUSES,
     tables.EXECUTOR_LOAD,
     tables.CHAIN_GROUPS,
     tables.CHAIN_GROUP_MEMBERS,
 )
-
-
-def _rows(table: Table, made: Rows | pd.DataFrame) -> Rows:
-    return made if isinstance(made, Rows) else Rows.of_frame(table, made)
-
-
-def _messages(model: Model, wanted: Wanted, ledger: Ledger) -> tuple[Any, ...]:
-    found = message_results(model, wanted, ledger)
-    made = (_rows(table, found.tables[table.name]) for table in _MESSAGE_TABLES)
-    return (found.bottlenecks, *made)
 
 
 def _verdict(*judged: Rows) -> tuple[Any, ...]:
@@ -124,13 +92,8 @@ def _nameless(model: Model, ledger: Ledger) -> None:
 STAGES = (
     stage("facts", _facts, "model", LEDGER),
     stage("trace", summarize_trace, "read", "events", "model", "facts"),
-    stage(
-        ("bottlenecks", *(table.name for table in _MESSAGE_TABLES)),
-        _messages,
-        "model",
-        "wanted",
-        LEDGER,
-    ),
+    *MESSAGE_STAGES,
+    *CHAIN_STAGES,
     *ENTITY_STAGES,
     stage("nameless", _nameless, "model", LEDGER),
     stage("event_uses", _event_uses, "model", LEDGER),

@@ -54,6 +54,15 @@ class Made:
             self._run(self._stage_of[name])
         return self._values[name]
 
+    def findings(self) -> Ledger:
+        """What all stages count, when those that count have run."""
+        found = Ledger()
+        for one in self._stages:
+            if LEDGER in one.needs:
+                self[one.gives[0]]
+                found.merge(self._ledgers[one.gives])
+        return found
+
     def _run(self, one: Stage) -> None:
         ledger = Ledger()
         made = one.make(*(self._needed(name, ledger) for name in one.needs))
@@ -63,13 +72,4 @@ class Made:
     def _needed(self, name: str, ledger: Ledger) -> Any:
         if name == LEDGER:
             return ledger
-        return self._findings() if name == FINDINGS else self[name]
-
-    def _findings(self) -> Ledger:
-        """What all stages count, when those that count have run."""
-        found = Ledger()
-        for one in self._stages:
-            if LEDGER in one.needs:
-                self[one.gives[0]]
-                found.merge(self._ledgers[one.gives])
-        return found
+        return self.findings() if name == FINDINGS else self[name]
