@@ -104,7 +104,7 @@ def test_every_second_of_an_analysis_is_in_a_stage(
 ) -> None:
     processes, stages = benchmark("bench_processes"), benchmark("bench_stages")
     script = root / "analysis/benchmarks/bench_stages.py"
-    cost = processes.run([sys.executable, script, sample("services_kilted")], keep_output=True)
+    cost = processes.run([sys.executable, script, sample("fast_relay1p_st")], keep_output=True)
     found = cost.printed
     # The end of the interpreter is in none: of a small trace some tenth of a second.
     assert 0.8 * cost.cpu_s <= sum(found.values()) <= cost.cpu_s
