@@ -58,7 +58,7 @@ ALLOWED: dict[str, set[str]] = {
         "printable",
         "marks",
     },
-    "export": {"errors", "schema", "read", "printable", "marks"},
+    "export": {"errors", "schema", "analysis", "read", "printable", "marks"},
     "pipeline": {
         "errors",
         "schema",

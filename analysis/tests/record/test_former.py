@@ -61,10 +61,11 @@ def recording(sample: Sample, tmp_path: Path) -> Path:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         (target / name).write_text("thread,pid" if name.endswith(".csv") else "{}")
     (target / "scenario/logs/latest").symlink_to("talker.log")
-    (target / "tables").mkdir()
-    tables = {"format": "strata tables", "tables": {"a": {"file": "a.parquet"}}}
-    (target / "tables/tables.json").write_text(json.dumps(tables))
-    (target / "tables/a.parquet").write_text("PAR1")
+    for name in ("tables", "results"):
+        (target / name).mkdir()
+        tables = {"format": "strata tables", "tables": {"a": {"file": "a.parquet"}}}
+        (target / name / "tables.json").write_text(json.dumps(tables))
+        (target / name / "a.parquet").write_text("PAR1")
     (target / "report.html").write_text(
         '<!DOCTYPE html>\n<meta name="generator" content="strata 1">'
     )

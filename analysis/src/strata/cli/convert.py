@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`strata convert`: the events of a trace as Parquet."""
+"""`strata convert`: the events of a trace, or the tables of its analysis, as Parquet."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ from pathlib import Path
 
 import click
 
+from strata.cli.chain import declared_links, links_option
 from strata.cli.progress import decoding_progress
 from strata.errors import TraceError
-from strata.export.parquet import write_parquet
+from strata.export.parquet import Written, write_parquet
+from strata.export.results import write_results
 from strata.export.target import check_target
+from strata.pipeline import analyze
 from strata.printable import printable
 from strata.read import Trace, open_trace
 from strata.read.decoder import Selection
 from strata.read.manifest import session_of
 from strata.units import format_count
+
+_EVENTS, _RESULTS = "tables", "results"
 
 
 @click.command("convert")
@@ -26,40 +31,79 @@ from strata.units import format_count
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help="Write into this directory; without it, `tables` in the session, or NAME-tables beside "
-    "a trace that is no session.",
+    help="Write into this directory; without it, `tables` (`results`) in the session, or "
+    "NAME-tables (NAME-results) beside a trace that is no session.",
 )
 @click.option("--event", "events", multiple=True, help="Only this event; may be given again.")
+@click.option(
+    "--results", is_flag=True, help="Write the tables of the analysis in place of the events."
+)
+@links_option
 @click.option("--force", is_flag=True, help="Replace tables that were written before.")
-def command(trace: Path, output: Path | None, events: tuple[str, ...], *, force: bool) -> None:
+def command(
+    trace: Path,
+    output: Path | None,
+    events: tuple[str, ...],
+    links_path: Path | None,
+    *,
+    results: bool,
+    force: bool,
+) -> None:
     """Write the events of TRACE as Parquet files, one an event type.
 
-    pandas, polars, DuckDB and others read them. docs/data-model.md declares the columns.
+    With --results, the tables of its analysis, one file each. pandas, polars, DuckDB and others
+    read them. docs/data-model.md declares the columns.
     """
-    target = output if output is not None else default_output(trace)
+    if results and events:
+        raise click.UsageError("--event chooses events, and --results writes none")
+    if links_path is not None and not results:
+        raise click.UsageError("--links is for the analysis: add --results")
+    target = (
+        output if output is not None else default_output(trace, _RESULTS if results else _EVENTS)
+    )
     if trace.is_dir():
         check_target(target, force=force)
+    written = (
+        _write_results(trace, links_path, target, force=force)
+        if results
+        else _write_events(trace, events, target, force=force)
+    )
+    click.echo(
+        f"Wrote {printable(str(written.directory))} ({written.rows:,} "
+        f"{'rows' if results else 'events'} in "
+        f"{format_count(written.tables, 'table', 'tables')}, "
+        f"{written.size / (1 << 20):.1f} MiB)"
+    )
+
+
+def _write_events(trace: Path, events: tuple[str, ...], target: Path, *, force: bool) -> Written:
     selection = Selection(events=frozenset(events) if events else None)
     with decoding_progress() as progress:
         opened = open_trace(trace, progress=progress)
         _require_declared(opened, events)
         written = write_parquet(opened, target, selection, force=force)
     _print_losses(opened)
-    click.echo(
-        f"Wrote {printable(str(written.directory))} ({written.events:,} events in "
-        f"{format_count(written.tables, 'table', 'tables')}, "
-        f"{written.size / (1 << 20):.1f} MiB)"
-    )
+    return written
 
 
-def default_output(trace: Path) -> Path:
-    """Return `tables` in the session that `trace` is or lies in; NAME-tables beside any other."""
+def _write_results(trace: Path, links_path: Path | None, target: Path, *, force: bool) -> Written:
+    links = declared_links(links_path)
+    with decoding_progress() as progress:
+        analysis = analyze(trace, links=links, progress=progress)
+    for row in analysis.rows("quality").records():
+        if row["severity"] != "info":
+            click.echo(f"{row['severity']}: {row['text']}", err=True)
+    return write_results(analysis, target, force=force)
+
+
+def default_output(trace: Path, what: str = _EVENTS) -> Path:
+    """Return `what` in the session that `trace` is or lies in; NAME-`what` beside any other."""
     session = session_of(trace)
     if session is not None:
-        return session / "tables"
+        return session / what
     # A name such as `.` has no other beside it.
     whole = trace.resolve()
-    return whole.parent / f"{whole.name}-tables"
+    return whole.parent / f"{whole.name}-{what}"
 
 
 def _require_declared(trace: Trace, events: tuple[str, ...]) -> None:

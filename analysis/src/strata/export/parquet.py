@@ -69,11 +69,11 @@ class _Table:
 
 @dataclass(frozen=True)
 class Written:
-    """What `write_parquet` wrote."""
+    """What was written: so many tables with so many rows (events) altogether, and bytes."""
 
     directory: Path
     tables: int
-    events: int
+    rows: int
     size: int
 
 

@@ -32,7 +32,7 @@ RECORDED = (TRACE, PERF_DATA, THREAD_CPU, SCENARIO, CLEANUP, STATE, MANIFEST)
 """What a recording writes. Those that bear the mark come last: a removal that is stopped can be
 begun again."""
 
-_TABLES, _PAGE = "tables", "report.html"
+_CONVERTED, _PAGE = ("tables", "results"), "report.html"
 _TREES = (TRACE, THREAD_CPU, SCENARIO)
 _PARTIAL = re.compile(r"\.((manifest|recording)\.json\.\d+|strata-reserve)")
 # What --max-size keeps of the parts that it dropped (strata.read.rotated).
@@ -163,10 +163,12 @@ def _claims(manifest: dict[str, Any] | None) -> set[str]:
 def _added(directory: Path) -> dict[str, list[Path]]:
     """Find what other verbs wrote: by marks of their own; what has none is not touched."""
     found = {}
-    tables, page = directory / _TABLES, directory / _PAGE
-    written = own_tables(tables) if not tables.is_symlink() else None
-    if written is not None and foreign_entry(tables, written) is None:
-        found[_TABLES] = [*tables.iterdir(), tables]
+    for name in _CONVERTED:
+        tables = directory / name
+        written = own_tables(tables) if not tables.is_symlink() else None
+        if written is not None and foreign_entry(tables, written) is None:
+            found[name] = [*tables.iterdir(), tables]
+    page = directory / _PAGE
     if is_own_page(page):
         found[_PAGE] = [page]
     found |= {

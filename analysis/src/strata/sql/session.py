@@ -18,8 +18,8 @@ from strata.analysis import Analysis
 from strata.errors import QueryError
 from strata.pipeline import analyze
 from strata.read import open_trace
+from strata.schema.arrow import arrow_table
 from strata.schema.links import MessageLink
-from strata.schema.table import Table
 from strata.schema.tables import TABLES
 from strata.schema.views import VIEWS
 
@@ -29,13 +29,6 @@ if TYPE_CHECKING:
 EVENTS = "events"
 _TABLES = {table.name: table for table in TABLES}
 _VIEWS = {view.name: view for view in VIEWS}
-_ARROW = {
-    "int64": pa.int64(),
-    "uint64": pa.uint64(),
-    "float64": pa.float64(),
-    "bool": pa.bool_(),
-    "string": pa.string(),
-}
 # Nothing of the machine but the tables: no file, no extension, no variable of the caller's.
 _CLOSED = {
     "enable_external_access": "false",
@@ -84,7 +77,7 @@ class Opened:
     def table_of(self, name: str) -> pa.Table:
         """Return a declared table as Arrow columns; null is null, integers are exact."""
         if name not in self._made:
-            self._made[name] = arrow_table(_TABLES[name], getattr(self.analysis, name))
+            self._made[name] = arrow_table(self.analysis.rows(name))
         return self._made[name]
 
     def sql(self, query: str) -> pd.DataFrame:
@@ -164,20 +157,6 @@ def open(  # noqa: A001
     The arguments are those of strata.analyze.
     """
     return Opened(Path(path), links, progress, all_processes=all_processes)
-
-
-def arrow_table(table: Table, frame: pd.DataFrame) -> pa.Table:
-    """Return a frame of a declared table as Arrow columns of the declared types."""
-    schema = pa.schema([(column.name, _ARROW[column.dtype]) for column in table.columns])
-    return pa.Table.from_pandas(
-        frame.astype({c.name: "str" for c in table.columns if _is_categories(frame, c.name)}),
-        schema=schema,
-        preserve_index=False,
-    ).replace_schema_metadata(None)
-
-
-def _is_categories(frame: pd.DataFrame, name: str) -> bool:
-    return isinstance(frame[name].dtype, pd.CategoricalDtype)
 
 
 def _named(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[str, str]]:
