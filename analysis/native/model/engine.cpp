@@ -11,6 +11,7 @@
 #include "model/matching.hpp"
 #include "model/nesting.hpp"
 #include "model/scheduling.hpp"
+#include "model/thread_steps.hpp"
 #include "model/traffic.hpp"
 #include "model/waits.hpp"
 
@@ -30,6 +31,7 @@ struct Engine::Machines {
         entities(context),
         executions(context),
         waits(context),
+        steps(context),
         scheduling(context),
         middleware(context),
         traffic(context, entities, executions),
@@ -39,6 +41,7 @@ struct Engine::Machines {
     entities.on(event);
     executions.on(event);
     waits.on(event);
+    steps.on(event);
     traffic.on(event);
     scheduling.on(event);
     middleware.on(event);
@@ -49,6 +52,7 @@ struct Engine::Machines {
     executions.finish(entities);
     count_contradictory_nesting(context);
     waits.finish(entities);
+    steps.finish();
     find_hanging(context, executions, waits);
     traffic.finish();
     scheduling.finish();
@@ -60,6 +64,7 @@ struct Engine::Machines {
   Entities entities;
   Executions executions;
   Waits waits;
+  ThreadSteps steps;
   Scheduling scheduling;
   dds::Middleware middleware;
   Traffic traffic;

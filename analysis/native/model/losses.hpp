@@ -33,19 +33,23 @@ class Losses {
 
   bool none() const { return begins_.empty(); }
 
+  // How many windows were over before an instant.
+  size_t over_before(int64_t at_ns) const {
+    return static_cast<size_t>(std::ranges::lower_bound(ends_, at_ns) - ends_.begin());
+  }
+
   // Whether any window touches an interval. An instant that is kNone is no time of the trace: it
   // lies before all windows but those that begin before any event.
   bool touch(int64_t begin_ns, int64_t end_ns) const {
     if (begins_.empty()) return false;
     const auto begun = std::ranges::upper_bound(begins_, end_ns) - begins_.begin();
-    const auto over = std::ranges::lower_bound(ends_, begin_ns) - ends_.begin();
-    return begun > over;
+    return static_cast<size_t>(begun) > over_before(begin_ns);
   }
 
   // The begin of the first window that is not over at an instant, or the far future.
   int64_t first_touching(int64_t at_ns) const {
     if (begins_.empty()) return INT64_MAX;
-    return earliest_[static_cast<size_t>(std::ranges::lower_bound(ends_, at_ns) - ends_.begin())];
+    return earliest_[over_before(at_ns)];
   }
 
  private:

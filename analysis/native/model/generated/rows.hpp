@@ -364,6 +364,47 @@ struct OpenWaitsRows {
   }
 };
 
+// Threads that did anything.
+struct LastStepsRows {
+  Column<int32_t> thread;  // row of the threads
+  Column<int64_t> ns;  // its last step
+
+  size_t size() const { return thread.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    thread.push_back(kNone);
+    ns.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("thread", thread);
+    visit("ns", ns);
+  }
+};
+
+// The first step of each thread after losses of events, in order of time: up to a thread's next row no more losses were over before its steps.
+struct StepsAfterLossesRows {
+  Column<int32_t> thread;  // row of the threads
+  Column<int64_t> ns;  // its first step after them
+  Column<int32_t> over;  // how many losses of events were over before it
+
+  size_t size() const { return thread.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    thread.push_back(kNone);
+    ns.push_back(kNone);
+    over.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("thread", thread);
+    visit("ns", ns);
+    visit("over", over);
+  }
+};
+
 // Every rmw_publish, in order of time.
 struct PublishesRows {
   Column<int64_t> thread;  // row of the threads
@@ -749,6 +790,8 @@ struct Rows {
   SuspensionsRows suspensions;
   HangingExecutionsRows hanging_executions;
   OpenWaitsRows open_waits;
+  LastStepsRows last_steps;
+  StepsAfterLossesRows steps_after_losses;
   PublishesRows publishes;
   TakesRows takes;
   LoansRows loans;
@@ -775,6 +818,8 @@ struct Rows {
     visit("suspensions", suspensions);
     visit("hanging_executions", hanging_executions);
     visit("open_waits", open_waits);
+    visit("last_steps", last_steps);
+    visit("steps_after_losses", steps_after_losses);
     visit("publishes", publishes);
     visit("takes", takes);
     visit("loans", loans);

@@ -28,7 +28,7 @@ from strata.model.build import Model
 from strata.model.columns import Ints
 from strata.model.executor_clocks import ExecutorClocks
 from strata.model.search import pick
-from strata.model.windows import touched
+from strata.model.windows import begun_by, over_before
 
 Flags = npt.NDArray[np.bool_]
 
@@ -93,11 +93,8 @@ def maybe_lost(model: Model, thread: Ints, begin_ns: Ints, end_ns: Ints) -> Flag
     """
     if not len(model.losses[0]):
         return np.zeros(len(thread), bool)
-    timeline, search = model.timeline, model.timeline.by_thread
-    before = search.position(thread, begin_ns, after_equal=True) - 1
-    some = before >= search.begin(thread)
-    last_ns = np.where(some, timeline.ns[np.maximum(before, 0)], 0)
     lane = model.executors.lane(thread)
     waited = model.clocks.waits.within(lane, begin_ns, begin_ns + 1) > 0
-    since_ns = np.where(waited, begin_ns, np.minimum(last_ns, begin_ns))
-    return touched(model.losses, since_ns, end_ns)
+    over = over_before(model.losses, begin_ns)
+    before = np.minimum(over, model.thread_steps.losses_over(thread, begin_ns))
+    return np.asarray(begun_by(model.losses, end_ns) > np.where(waited, over, before))

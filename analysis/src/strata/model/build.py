@@ -29,6 +29,7 @@ from strata.model.scheduling import Scheduling, find_scheduling
 from strata.model.service_calls import ServiceTraffic, find_service_traffic
 from strata.model.suspensions import join_pieces
 from strata.model.thread_cpu import CpuSamples, find_cpu_samples, no_samples
+from strata.model.thread_steps import ThreadSteps, find_thread_steps
 from strata.model.timeline import Timeline
 from strata.model.topics import number_topics
 from strata.model.traffic import Publications, Takes, find_publications, find_takes
@@ -62,6 +63,7 @@ class Model:
     cpu: CpuSamples = field(default_factory=no_samples)
     dropped_until_ns: int = NONE
     """Until then only what names things is there; `NONE`: nothing was dropped on purpose."""
+    thread_steps: ThreadSteps = field(kw_only=True)
 
     @property
     def unsynchronised(self) -> Flags:
@@ -136,4 +138,5 @@ def build_model(
         host_clocks,
         find_cpu_samples(*cpu, events.processes) if cpu else no_samples(),
         dropped_until_ns,
+        thread_steps=find_thread_steps(timeline, losses),
     )

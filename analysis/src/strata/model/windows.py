@@ -26,6 +26,14 @@ def first_touching(windows: Windows, at_ns: Ints) -> Ints:
 
 def touched(windows: Windows, begin_ns: Ints, end_ns: Ints) -> npt.NDArray[np.bool_]:
     """Tell which intervals any window touches."""
-    begun = np.searchsorted(np.sort(windows[0]), end_ns, side="right")
-    over = np.searchsorted(np.sort(windows[1]), begin_ns, side="left")
-    return np.asarray(begun > over)
+    return np.asarray(begun_by(windows, end_ns) > over_before(windows, begin_ns))
+
+
+def begun_by(windows: Windows, at_ns: Ints) -> Ints:
+    """Return how many windows began at each time or before it."""
+    return np.searchsorted(np.sort(windows[0]), at_ns, side="right").astype(np.int64)
+
+
+def over_before(windows: Windows, at_ns: Ints) -> Ints:
+    """Return how many windows ended before each time."""
+    return np.searchsorted(np.sort(windows[1]), at_ns, side="left").astype(np.int64)

@@ -15,6 +15,7 @@ from strata.schema.engine.entity_rows import ENTITY_ROWS
 from strata.schema.engine.execution_rows import EXECUTION_ROWS
 from strata.schema.engine.process_rows import PROCESS_ROWS
 from strata.schema.engine.scheduling_rows import SCHEDULING_ROWS
+from strata.schema.engine.step_rows import STEP_ROWS
 from strata.schema.engine.traffic_rows import TRAFFIC_ROWS
 
 INT, SHORT, FLAG = "int64_t", "int32_t", "uint8_t"
@@ -36,6 +37,7 @@ ENGINE_ROWS: tuple[EngineRows, ...] = tuple(
         *PROCESS_ROWS,
         *ENTITY_ROWS,
         *EXECUTION_ROWS,
+        *STEP_ROWS,
         *TRAFFIC_ROWS,
         *SCHEDULING_ROWS,
         *DDS_ROWS,
