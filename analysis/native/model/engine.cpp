@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/dds/middleware.hpp"
+#include "model/driver/driver.hpp"
 #include "model/entities.hpp"
 #include "model/executions.hpp"
 #include "model/last_seen.hpp"
@@ -35,7 +36,8 @@ struct Engine::Machines {
         scheduling(context),
         middleware(context),
         traffic(context, entities, executions),
-        matching(context) {}
+        matching(context),
+        driver(context, executions) {}
 
   void on(const Event& event) {
     entities.on(event);
@@ -45,6 +47,7 @@ struct Engine::Machines {
     traffic.on(event);
     scheduling.on(event);
     middleware.on(event);
+    driver.on(event);
   }
   void on_kernel(const Event& event, const Place& place) { scheduling.on_kernel(event, place); }
   void finish() {
@@ -58,6 +61,7 @@ struct Engine::Machines {
     scheduling.finish();
     middleware.finish();
     matching.finish();
+    driver.finish();
   }
 
   Context& context;
@@ -69,6 +73,7 @@ struct Engine::Machines {
   dds::Middleware middleware;
   Traffic traffic;
   Matching matching;
+  driver::Driver driver;
 };
 
 Engine::Engine(Settings settings)

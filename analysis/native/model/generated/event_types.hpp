@@ -497,6 +497,13 @@ constexpr EventType event_named(std::string_view name) {
   return EventType::other;
 }
 
+// Topics that every node has.
+inline constexpr std::array<std::string_view, 3> kInternalTopics = {{
+    "/parameter_events",
+    "/rosout",
+    "ros_discovery_info",
+}};
+
 // The number of each field in its event.
 namespace field {
 namespace rcl_init {

@@ -777,6 +777,216 @@ struct ReadsRows {
   }
 };
 
+// Sockets and appsinks by host, process and number.
+struct DriverSourcesRows {
+  Column<int32_t> process;  // row of the processes
+  Column<int64_t> number;  // its number in its process
+  Column<int64_t> begin_ns;  // source_init
+  Column<int64_t> kind;  // number of udp or appsink among the texts; null without source_init
+  Column<int64_t> name;  // number of what the driver calls it among the texts
+  Column<int64_t> address;  // number of its address among the texts
+  Column<int64_t> reads;  // packets and buffers that were read from it
+  Column<int64_t> bytes;  // what these had in all
+  Column<uint8_t> is_pulled;  // buffers were pulled from it
+  Column<uint8_t> tells_frames;  // its driver says what it makes of the data
+
+  size_t size() const { return process.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    process.push_back(kNone);
+    number.push_back(kNone);
+    begin_ns.push_back(kNone);
+    kind.push_back(kNone);
+    name.push_back(kNone);
+    address.push_back(kNone);
+    reads.push_back(kNone);
+    bytes.push_back(kNone);
+    is_pulled.push_back(0);
+    tells_frames.push_back(0);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("process", process);
+    visit("number", number);
+    visit("begin_ns", begin_ns);
+    visit("kind", kind);
+    visit("name", name);
+    visit("address", address);
+    visit("reads", reads);
+    visit("bytes", bytes);
+    visit("is_pulled", is_pulled);
+    visit("tells_frames", tells_frames);
+  }
+};
+
+// Packets and buffers that were read, in order of time.
+struct DriverReadsRows {
+  Column<int32_t> source;  // row of the driver_sources
+  Column<int32_t> thread;  // row of the threads
+  Column<int64_t> number;  // sequence number of a packet, frame of a buffer
+  Column<int64_t> ns;  // when it was read
+  Column<int64_t> arrival_ns;  // when it came into the queue that it was read from
+  Column<int64_t> dropped_so_far;  // what the queue had dropped since its source began
+  Column<uint8_t> is_packet;  // a packet, no buffer
+
+  size_t size() const { return source.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    source.push_back(kNone);
+    thread.push_back(kNone);
+    number.push_back(kNone);
+    ns.push_back(kNone);
+    arrival_ns.push_back(kNone);
+    dropped_so_far.push_back(kNone);
+    is_packet.push_back(0);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("source", source);
+    visit("thread", thread);
+    visit("number", number);
+    visit("ns", ns);
+    visit("arrival_ns", arrival_ns);
+    visit("dropped_so_far", dropped_so_far);
+    visit("is_packet", is_packet);
+  }
+};
+
+// Frames by source and number; then those without a number, by source and time.
+struct DriverFramesRows {
+  Column<int32_t> source;  // row of the driver_sources
+  Column<int64_t> number;  // counted by the driver; null: made of one read of which no more is told
+  Column<int64_t> first;  // row of the reads: its first packet
+  Column<int64_t> last;  // row of the reads: what completed it
+  Column<int64_t> boundary_ns;  // when its driver had it whole
+  Column<int64_t> ready_ns;  // when it was in a message
+  Column<int64_t> packets;  // packets that it has
+  Column<int64_t> missing;  // packets of it that were not read
+  Column<int64_t> dropped;  // what the queue dropped since the frame before was complete
+  Column<int64_t> first_arrival_ns;  // arrival of its first packet
+  Column<int64_t> arrival_ns;  // arrival of what completed it
+  Column<int64_t> read_ns;  // when that was read
+  Column<int32_t> thread;  // row of the threads: which read it
+  Column<int64_t> publications;  // messages that were made of it
+
+  size_t size() const { return source.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    source.push_back(kNone);
+    number.push_back(kNone);
+    first.push_back(kNone);
+    last.push_back(kNone);
+    boundary_ns.push_back(kNone);
+    ready_ns.push_back(kNone);
+    packets.push_back(kNone);
+    missing.push_back(kNone);
+    dropped.push_back(kNone);
+    first_arrival_ns.push_back(kNone);
+    arrival_ns.push_back(kNone);
+    read_ns.push_back(kNone);
+    thread.push_back(kNone);
+    publications.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("source", source);
+    visit("number", number);
+    visit("first", first);
+    visit("last", last);
+    visit("boundary_ns", boundary_ns);
+    visit("ready_ns", ready_ns);
+    visit("packets", packets);
+    visit("missing", missing);
+    visit("dropped", dropped);
+    visit("first_arrival_ns", first_arrival_ns);
+    visit("arrival_ns", arrival_ns);
+    visit("read_ns", read_ns);
+    visit("thread", thread);
+    visit("publications", publications);
+  }
+};
+
+// Events that name a frame, in order of time.
+struct DriverFrameEventsRows {
+  Column<int32_t> source;  // row of the driver_sources
+  Column<int32_t> thread;  // row of the threads
+  Column<int64_t> frame;  // row of the frames
+  Column<int64_t> ns;  // when it was
+  Column<uint8_t> kind;  // FrameEvent: 0 boundary, 1 pulled, 2 cloud ready, 3 copy done
+
+  size_t size() const { return source.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    source.push_back(kNone);
+    thread.push_back(kNone);
+    frame.push_back(kNone);
+    ns.push_back(kNone);
+    kind.push_back(0);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("source", source);
+    visit("thread", thread);
+    visit("frame", frame);
+    visit("ns", ns);
+    visit("kind", kind);
+  }
+};
+
+// Which publications were made of which frame, in order of time.
+struct DriverLinksRows {
+  Column<int64_t> publish;  // row of the publishes
+  Column<int64_t> frame;  // row of the frames
+  Column<uint8_t> is_inferred;  // by what its thread had read last
+
+  size_t size() const { return publish.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    publish.push_back(kNone);
+    frame.push_back(kNone);
+    is_inferred.push_back(0);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("publish", publish);
+    visit("frame", frame);
+    visit("is_inferred", is_inferred);
+  }
+};
+
+// Stretches of losses of one source and cause, by source, cause and time.
+struct DriverLossesRows {
+  Column<int32_t> source;  // row of the driver_sources
+  Column<uint8_t> cause;  // LossCause: 0 socket full, 1 appsink full, 2 never came, 3 unpublished
+  Column<int64_t> count;  // how many were lost
+  Column<int64_t> begin_ns;  // since when; null: not known
+  Column<int64_t> end_ns;  // until when; null: not known
+
+  size_t size() const { return source.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    source.push_back(kNone);
+    cause.push_back(0);
+    count.push_back(kNone);
+    begin_ns.push_back(kNone);
+    end_ns.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("source", source);
+    visit("cause", cause);
+    visit("count", count);
+    visit("begin_ns", begin_ns);
+    visit("end_ns", end_ns);
+  }
+};
+
 // All tables of the engine.
 struct Rows {
   ProcessesRows processes;
@@ -804,6 +1014,12 @@ struct Rows {
   SamplesRows samples;
   WritesRows writes;
   ReadsRows reads;
+  DriverSourcesRows driver_sources;
+  DriverReadsRows driver_reads;
+  DriverFramesRows driver_frames;
+  DriverFrameEventsRows driver_frame_events;
+  DriverLinksRows driver_links;
+  DriverLossesRows driver_losses;
 
   template <typename Visitor>
   void each(Visitor&& visit) {
@@ -832,6 +1048,12 @@ struct Rows {
     visit("samples", samples);
     visit("writes", writes);
     visit("reads", reads);
+    visit("driver_sources", driver_sources);
+    visit("driver_reads", driver_reads);
+    visit("driver_frames", driver_frames);
+    visit("driver_frame_events", driver_frame_events);
+    visit("driver_links", driver_links);
+    visit("driver_losses", driver_losses);
   }
 };
 

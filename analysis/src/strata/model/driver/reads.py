@@ -27,6 +27,9 @@ Flags = npt.NDArray[np.bool_]
 class Reads:
     """One row a packet or buffer, by source and then time; `NONE` is null.
 
+    Those of one instant are packets and then buffers, in the order of the trace, as what two
+    threads read of one source is.
+
     `number` is the sequence number of a packet, the frame of a buffer. `dropped` was dropped since
     the row before; `dropped_so_far` since the source's begin (or the begin of the trace).
     `position` is that of the event in the timeline.
@@ -58,14 +61,17 @@ class Reads:
         return out
 
     def find(self, source: Ints, number: Ints, *, packet: bool) -> Ints:
-        """Return the row of each packet, or each buffer, by source and number; or `NONE`."""
+        """Return the row of each packet, or each buffer, by source and number; or `NONE`.
+
+        What has no number is not found.
+        """
         own = np.flatnonzero(self.packet == packet)
         if not len(own):
             return np.full(len(source), NONE, np.int64)
         search = GroupedSearch(self.source[own], self.number[own])
         place = search.position(source, number, after_equal=False).clip(max=len(own) - 1)
         row = own[search.order[place]]
-        same = (self.source[row] == source) & (self.number[row] == number)
+        same = (self.source[row] == source) & (self.number[row] == number) & (number != NONE)
         return np.where(same, row, NONE)
 
 
@@ -78,8 +84,9 @@ def find_reads(events: EventColumns, timeline: Timeline, sources: Sources) -> Re
     position, source, number, size, queue_ns, counter = (
         np.concatenate(column) for column in zip(*parts, strict=True)
     )
-    ns = timeline.ns[position]
-    order = np.lexsort((position, ns, source))
+    ns, row = timeline.ns[position], timeline.row[position]
+    buffer = np.arange(len(position)) >= len(parts[0][0])
+    order = np.lexsort((row, buffer, ns, source))
     source, number, ns, counter = source[order], number[order], ns[order], counter[order]
     queue_ns = queue_ns[order]
     since = _since_begin(sources, source, number, counter)
@@ -90,7 +97,7 @@ def find_reads(events: EventColumns, timeline: Timeline, sources: Sources) -> Re
     return Reads(
         position[order],
         source,
-        order < len(parts[0][0]),
+        ~buffer[order],
         number,
         ns,
         np.where(queue_ns >= 0, ns - queue_ns, NONE),

@@ -16,7 +16,7 @@ from pathlib import Path
 from strata.schema.causal_order import STEPS, causal_rank
 from strata.schema.engine.rows import ENGINE_ROWS, EngineRows
 from strata.schema.event import Kind, Phase
-from strata.schema.events import EVENTS
+from strata.schema.events import EVENTS, INTERNAL_TOPICS
 from strata.schema.findings import FINDINGS
 
 _HEAD = """\
@@ -67,6 +67,7 @@ def _event_types() -> str:
         for event in EVENTS
         for field in event.fields
     )
+    internal = "\n".join(f'    "{topic}",' for topic in sorted(INTERNAL_TOPICS))
     count = sum(len(event.fields) for event in EVENTS)
     numbers = "\n".join(
         f"namespace {event.name} {{\n"
@@ -137,6 +138,11 @@ constexpr EventType event_named(std::string_view name) {{
   }}
   return EventType::other;
 }}
+
+// Topics that every node has.
+inline constexpr std::array<std::string_view, {len(INTERNAL_TOPICS)}> kInternalTopics = {{{{
+{internal}
+}}}};
 
 // The number of each field in its event.
 namespace field {{

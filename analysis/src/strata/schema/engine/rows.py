@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from strata.schema.engine.dds_rows import DDS_ROWS
+from strata.schema.engine.driver_rows import DRIVER_ROWS
 from strata.schema.engine.entity_rows import ENTITY_ROWS
 from strata.schema.engine.execution_rows import EXECUTION_ROWS
 from strata.schema.engine.process_rows import PROCESS_ROWS
@@ -41,5 +42,6 @@ ENGINE_ROWS: tuple[EngineRows, ...] = tuple(
         *TRAFFIC_ROWS,
         *SCHEDULING_ROWS,
         *DDS_ROWS,
+        *DRIVER_ROWS,
     )
 )

@@ -1,0 +1,201 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What drivers read, the frames of it and the messages of these in the engine are the model's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from random import Random
+
+import model.test_driver
+import model.test_driver_links
+import numpy as np
+import pyarrow as pa
+import pytest
+from against_model import CHUNKS, Run, ros2_samples, run_engine
+from driver_events import driver_work
+from hypothesis import given
+from hypothesis import strategies as st
+from model.test_driver_interleavings import Played
+from model.test_driver_interleavings import worlds as driver_worlds
+from work_events import play, scenes_of, work
+
+from strata.model.build import Model, build_model
+from strata.model.columns import NONE, Ints
+from strata.model.driver.driver import Driver, find_driver
+from strata.model.driver.publications import Surroundings
+from strata.model.driver.sources import BOUNDARY, CLOUD, COPIED, PULLED
+from strata.model.search import pick
+from strata.model.traffic import Publications, find_publications
+from strata.model.windows import NO_LOSSES, Windows
+from strata.read import open_trace
+from strata.schema.quality import Ledger
+
+_FINDINGS = (
+    "driver_packets_dropped",
+    "driver_buffers_dropped",
+    "driver_packets_missing",
+    "driver_frames_unpublished",
+    "driver_sources_unpublished",
+    "driver_links_inferred",
+    "driver_links_with_losses",
+)
+
+
+def assert_same(
+    tables: Mapping[str, pa.Table], chunk_rows: int, losses: Windows = NO_LOSSES
+) -> Driver:
+    model = build_model(tables, Ledger(), losses)
+    run = run_engine(tables, losses, chunk_rows=chunk_rows, processes=model.events.processes)
+    # Ring buffers join what stays in its process later.
+    known = (model.events, model.timeline, model.entities, model.executions)
+    publications = find_publications(*known, Ledger(), losses)
+    ledger = Ledger()
+    driver = find_driver(Surroundings(*known, publications, losses), ledger)
+    read = _same_reads(run, model, driver)
+    _same_sources(run, driver)
+    _same_frames(run, model, driver, read)
+    _same_links(run, driver, publications)
+    _same_losses(run, driver)
+    assert {code: run.findings.get(code, 0) for code in _FINDINGS} == {
+        code: ledger.counts.get(code, 0) for code in _FINDINGS
+    }
+    return driver
+
+
+def _same_sources(run: Run, driver: Driver) -> None:
+    rows, sources, reads = run.rows["driver_sources"], driver.sources, driver.reads
+    assert run.process_of_model[rows["process"]].tolist() == sources.process.tolist()
+    for column in ("number", "begin_ns"):
+        assert rows[column].tolist() == getattr(sources, column).tolist(), column
+    for column in ("kind", "name", "address"):
+        assert run.words(rows[column]) == getattr(sources, column).tolist(), column
+    count = len(sources)
+    assert rows["reads"].tolist() == np.bincount(reads.source, minlength=count).tolist()
+    size = np.zeros(count, np.int64)
+    np.add.at(size, reads.source, reads.bytes)
+    assert rows["bytes"].tolist() == size.tolist()
+    every = np.arange(count)
+    assert (rows["is_pulled"] == 1).tolist() == np.isin(every, sources.of[PULLED]).tolist()
+    telling = np.concatenate([sources.of[name] for name in (BOUNDARY, CLOUD, COPIED)])
+    assert (rows["tells_frames"] == 1).tolist() == np.isin(every, telling).tolist()
+
+
+def _same_reads(run: Run, model: Model, driver: Driver) -> Ints:
+    """Compare reads; return the model's row of each of the engine's."""
+    rows, reads = run.rows["driver_reads"], driver.reads
+    order = np.argsort(rows["source"], kind="stable")
+    assert run.thread_of_model[rows["thread"]][order].tolist() == (
+        model.timeline.thread[reads.position].tolist()
+    )
+    for column in ("source", "number", "ns", "arrival_ns", "dropped_so_far"):
+        assert rows[column][order].tolist() == getattr(reads, column).tolist(), column
+    assert (rows["is_packet"][order] == 1).tolist() == reads.packet.tolist()
+    out = np.empty(len(order), np.int64)
+    out[order] = np.arange(len(order))
+    return out
+
+
+def _same_frames(run: Run, model: Model, driver: Driver, read: Ints) -> None:
+    rows, frames, reads = run.rows["driver_frames"], driver.frames, driver.reads
+    for column in ("source", "number", "boundary_ns", "ready_ns", "packets", "missing", "dropped"):
+        assert rows[column].tolist() == getattr(frames, column).tolist(), column
+    for column in ("first", "last"):
+        assert pick(read, rows[column]).tolist() == getattr(frames, column).tolist(), column
+    assert rows["publications"].tolist() == driver.publications.tolist()
+    assert rows["first_arrival_ns"].tolist() == pick(reads.arrival_ns, frames.first).tolist()
+    assert rows["arrival_ns"].tolist() == pick(reads.arrival_ns, frames.last).tolist()
+    assert rows["read_ns"].tolist() == pick(reads.ns, frames.last).tolist()
+    thread = pick(model.timeline.thread, pick(reads.position, frames.last))
+    assert pick(run.thread_of_model, rows["thread"]).tolist() == thread.tolist()
+    events = run.rows["driver_frame_events"]
+    for kind, name in enumerate((BOUNDARY, PULLED, CLOUD, COPIED)):
+        own = events["kind"] == kind
+        assert events["frame"][own].tolist() == driver.frame_of[name].tolist(), name
+        assert events["source"][own].tolist() == driver.sources.of[name].tolist(), name
+        assert events["ns"][own].tolist() == model.events.timestamps(name).tolist(), name
+
+
+def _same_links(run: Run, driver: Driver, known: Publications) -> None:
+    publishes, links = run.rows["publishes"], run.rows["driver_links"]
+    own = np.flatnonzero(publishes["of_application"] == 1)
+    thread = run.thread_of_model[publishes["thread"]]
+    frame, inferred = np.full(len(thread), NONE, np.int64), np.zeros(len(thread), bool)
+    frame[links["publish"]] = links["frame"]
+    inferred[links["publish"]] = links["is_inferred"] == 1
+    assert (np.diff(links["publish"]) > 0).all()
+    own = own[np.lexsort((publishes["at"][own], thread[own]))]
+    sent = np.argsort(known.position, kind="stable")
+    assert frame[own].tolist() == driver.frame[sent].tolist()
+    assert inferred[own].tolist() == driver.inferred[sent].tolist()
+
+
+def _same_losses(run: Run, driver: Driver) -> None:
+    rows, losses = run.rows["driver_losses"], driver.losses
+    for column in ("source", "cause", "count", "begin_ns", "end_ns"):
+        assert rows[column].tolist() == getattr(losses, column).tolist(), column
+
+
+@pytest.mark.parametrize("name", ros2_samples())
+def test_samples(name: str, sample: Callable[[str], Path]) -> None:
+    driver = assert_same(open_trace(sample(name)).tables(), 10_000)
+    # cell_lidar, driver_polled and the cameras have sources; most others have none.
+    assert len(driver.reads) == 0 or (driver.frame != NONE).any()
+
+
+@pytest.mark.parametrize("name", ["cell_lidar", "driver_polled", "fast_gscam720p30"])
+def test_samples_with_losses(name: str, sample: Callable[[str], Path]) -> None:
+    tables = open_trace(sample(name)).tables()
+    ns = np.sort(np.concatenate([table["timestamp"].to_numpy() for table in tables.values()]))
+    begin = ns[len(ns) // 10 :: len(ns) // 10][:8]
+    assert_same(tables, 10_000, (begin, begin + 20_000_000))
+
+
+def _compare(tables: Mapping[str, pa.Table], losses: Windows = NO_LOSSES) -> None:
+    for chunk_rows in CHUNKS:
+        assert_same(tables, chunk_rows, losses)
+
+
+@pytest.mark.parametrize("test", scenes_of(model.test_driver, model.test_driver_links))
+def test_scenes(test: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    play(test, monkeypatch, _compare)
+
+
+@given(driver_worlds(), st.sets(st.integers(0, 60)))
+def test_drivers_at_work(played: Played, lost: set[int]) -> None:
+    every = sorted({row["timestamp"] for rows in played.scene.rows.values() for row in rows})
+    gone = {ns for place, ns in enumerate(every) if place in lost}
+    at = np.asarray(sorted(gone), np.int64)
+    tables = played.without(gone.__contains__).tables()
+    assert_same(tables, 7)
+    assert_same(tables, 7, (at, at))
+
+
+@given(st.integers(0, (1 << 32) - 1))
+def test_any_order(seed: int) -> None:
+    tables, losses = work(Random(seed))
+    assert_same(tables, 7, losses)
+
+
+@pytest.mark.parametrize("chunk_rows", CHUNKS)
+@given(st.integers(0, (1 << 32) - 1))
+def test_any_order_of_drivers(chunk_rows: int, seed: int) -> None:
+    tables, losses = driver_work(Random(seed))
+    assert_same(tables, chunk_rows, losses)
+
+
+def test_made_up_drivers_publish_what_they_read() -> None:
+    links = losses = inferred = 0
+    for seed in range(100):
+        driver = assert_same(*_with(7, *driver_work(Random(seed))))
+        links += int((driver.frame != NONE).sum())
+        inferred += int(driver.inferred.sum())
+        losses += len(driver.losses)
+    assert min(links, inferred, losses) > 50
+
+
+def _with(
+    chunk_rows: int, tables: Mapping[str, pa.Table], losses: Windows
+) -> tuple[Mapping[str, pa.Table], int, Windows]:
+    return tables, chunk_rows, losses
