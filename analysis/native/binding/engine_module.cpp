@@ -12,6 +12,7 @@
 #include "binding/arrays.hpp"
 #include "binding/dds_functions.hpp"
 #include "binding/layer_functions.hpp"
+#include "binding/message_functions.hpp"
 #include "binding/traces.hpp"
 #include "binding/work_functions.hpp"
 #include "model/batches.hpp"
@@ -183,4 +184,5 @@ NB_MODULE(_model, module) {
       .def_prop_ro("findings", &Engine::findings)
       .def_prop_ro("counts", &Engine::counts);
   add_layer_functions(module);
+  add_message_functions(module);
 }

@@ -88,3 +88,30 @@ def sample_windows(
 ) -> tuple[_Ints, _Ints, _Ints, _Ints, _Ints, _Ints]: ...
 def sum_windows(windows: _Columns, first_ns: _Ints, last_ns: _Ints) -> _Sums: ...
 def sum_states(states: _Columns, first_ns: _Ints, last_ns: _Ints) -> _Sums: ...
+
+_Flags = npt.NDArray[np.bool_]
+
+# Of publications: execution, publisher, process, begin, for how long the execution had been
+# suspended. Of executions: subscription, process, start, end of all pieces, for how long it was
+# suspended; `is_resumed`. Of messages: publication, execution, start of the callback. Declared: the
+# number of the kind, rows of subscriptions and of publishers.
+
+def link_messages(
+    published: _Columns,
+    callbacks: _Columns,
+    is_resumed: _Flags,
+    messages: _Columns,
+    declared: Sequence[tuple[int, _Ints, _Ints]],
+) -> tuple[_Ints, _Ints, _Ints, _Ints, _Ints, _Ints, _Ints, _Flags]: ...
+
+# Returns message, previous row, link, way; which are ends, capped, headless; of each way the one
+# before and its last hop; and how many links were not followed. Empty flags: of all the default.
+
+def follow_ways(
+    hop: _Ints, is_headless: _Flags, child: _Ints, parent: _Ints, is_allowed: _Flags
+) -> tuple[_Ints, _Ints, _Ints, _Ints, _Flags, _Flags, _Flags, _Ints, _Ints, int]: ...
+
+# Ways: message, previous, link. Returns messages and links, `length` of each a row of `ends`,
+# by the last message.
+
+def collect_instances(ways: _Columns, ends: _Ints, length: int) -> tuple[_Ints, _Ints]: ...

@@ -1,0 +1,57 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What connects the messages of samples, scenes and made-up worlds is what NumPy finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import layers.test_chain_begins
+import layers.test_deliveries
+import layers.test_link_proposals
+import layers.test_links
+import layers.test_transfers
+import model.test_executors
+import model.test_suspensions
+import numpy as np
+import pytest
+from against_model import ros2_samples
+from hypothesis import given
+from messages_of_model import compare
+from model.worlds import World, record, worlds
+from work_events import play, scenes_of
+
+from strata.model.build import build_model
+from strata.read import open_trace
+from strata.schema.quality import Ledger
+
+SCENES = scenes_of(
+    layers.test_chain_begins,
+    layers.test_deliveries,
+    layers.test_link_proposals,
+    layers.test_links,
+    layers.test_transfers,
+    model.test_executors,
+    model.test_suspensions,
+)
+
+
+@pytest.mark.parametrize("name", ros2_samples())
+def test_messages_of_samples(name: str, sample: Callable[[str], Path]) -> None:
+    trace = open_trace(sample(name))
+    begin = [row["begin_ns"] or 0 for row in trace.loss_rows()]
+    end = [row["end_ns"] or np.iinfo(np.int64).max for row in trace.loss_rows()]
+    losses = np.asarray(begin, np.int64), np.asarray(end, np.int64)
+    compare(build_model(trace.tables(), Ledger(), losses, clocks=trace.clocks))
+
+
+@given(worlds())
+def test_messages_of_worlds(world: World) -> None:
+    built, _ = record(world).model()
+    compare(built)
+
+
+@pytest.mark.parametrize("test", SCENES)
+def test_messages_of_scenes(test: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    play(test, monkeypatch, lambda tables, losses: compare(build_model(tables, Ledger(), losses)))
