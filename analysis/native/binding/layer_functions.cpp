@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/blockers.hpp"
 #include "model/cpu_waits.hpp"
 #include "model/layer_times.hpp"
 #include "model/stretches.hpp"
@@ -107,6 +108,22 @@ nb::tuple cpu_waits(const Columns<7>& of, const Columns<5>& windows, const Colum
                    std::move(rows.about_ns), std::move(rows.least_ns), std::move(rows.most_ns));
 }
 
+nb::tuple find_blockers(const Columns<5>& messages, const Columns<5>& work, const Columns<5>& runs,
+                        const Columns<3>& waits) {
+  strata::BlockerRows rows;
+  {
+    const nb::gil_scoped_release unlocked;
+    rows = strata::find_blockers(
+        {span(messages[0]), span(messages[1]), span(messages[2]), span(messages[3]),
+         span(messages[4])},
+        {span(work[0]), span(work[1]), span(work[2]), span(work[3]), span(work[4])},
+        {{span(runs[0]), span(runs[1]), span(runs[2])}, span(runs[3]), span(runs[4])},
+        spans(waits));
+  }
+  return as_arrays(std::move(rows.message), std::move(rows.callback), std::move(rows.is_take),
+                   std::move(rows.duration_ns));
+}
+
 nb::tuple sums_as_arrays(strata::ThreadSums&& rows) {
   return as_arrays(std::move(rows.thread), std::move(rows.begin_ns), std::move(rows.end_ns),
                    std::move(rows.on_cpu_ns), std::move(rows.cpu_wait_ns), std::move(rows.slices),
@@ -144,6 +161,8 @@ void add_layer_functions(nb::module_& module) {
              nb::arg("occupancy"), nb::arg("waits"), nb::arg("callbacks"), nb::arg("lane_of"));
   module.def("cpu_waits", &cpu_waits, nb::arg("stretches"), nb::arg("windows"), nb::arg("waits"),
              nb::arg("callbacks"), nb::arg("thread_waits"), nb::arg("lane_of"));
+  module.def("find_blockers", &find_blockers, nb::arg("messages"), nb::arg("work"), nb::arg("runs"),
+             nb::arg("waits"));
   module.def("sample_windows", &sample_windows, nb::arg("samples"), nb::arg("sampled_ns"));
   module.def("sum_windows", &sum_windows, nb::arg("windows"), nb::arg("first_ns"),
              nb::arg("last_ns"));

@@ -56,6 +56,9 @@ class Clock {
   int64_t lane(size_t row) const { return lane_[row]; }
   int64_t start_ns(size_t row) const { return start_ns_[row]; }
   int64_t end_ns(size_t row) const { return end_ns_[row]; }
+  // The length of all rows before one; of the row behind the last, of all.
+  int64_t before_ns(size_t row) const { return before_[row]; }
+  Groups::Range rows_of(int64_t lane) const { return groups_.of(lane); }
 
   bool knows(int64_t lane) const {
     const Groups::Range own = groups_.of(lane);
@@ -86,6 +89,8 @@ class Overlap {
   int64_t within(int64_t outer, int64_t inner, int64_t begin_ns, int64_t end_ns) const {
     return minus(elapsed(outer, inner, end_ns), elapsed(outer, inner, begin_ns));
   }
+  // How long both went in all rows of `outer` before one.
+  int64_t before_ns(size_t row) const { return before_[row]; }
 
  private:
   int64_t elapsed(int64_t outer, int64_t inner, int64_t at_ns) const;

@@ -76,6 +76,14 @@ def cpu_waits(
     lane_of: _Ints,
 ) -> tuple[_Ints, _Ints, _Ints, _Ints, _Ints, _Ints]: ...
 
+# Messages: thread, lane, group, begin and end of the wait. Work: thread, start, until, callback,
+# since when it was taken. Runs: group, start, until, callback, lane. Returns message, callback,
+# whether it is a take, ns.
+
+def find_blockers(
+    messages: _Columns, work: _Columns, runs: _Columns, waits: _Columns
+) -> tuple[_Ints, _Ints, _Ints, _Ints]: ...
+
 # Samples: thread, begin of the sample, how much later it was read, ns on a CPU, ns of waits,
 # slices. Windows that are added up have the slices, too. Sums: thread, begin, end, ns on a CPU, ns
 # of waits, slices, longest wait, ns on a CPU and of waits in traffic, which `first_ns` and

@@ -54,11 +54,6 @@ class Waiting:
         """Return when the executor came back from its last wait up to an instant; or `NONE`."""
         return self.clocks.waits.last_end(self.lane, at_ns)
 
-    def accounted(self, lane: Ints, group: Ints, begin_ns: Ints, end_ns: Ints) -> Ints:
-        """Return ns that a rule before the third explains: idle, or behind the own group."""
-        running = self.clocks.running.within(group, begin_ns, end_ns)
-        return running + self.clocks.idle(lane, group, begin_ns, end_ns)
-
 
 def observe_waiting(model: Model) -> Waiting:
     """Return what is known of the executors of all matched messages."""
