@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from random import Random
 
 import model.test_driver
 import model.test_driver_links
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from against_model import CHUNKS, Run, ros2_samples, run_engine
@@ -21,16 +23,35 @@ from model.test_driver_interleavings import Played
 from model.test_driver_interleavings import worlds as driver_worlds
 from work_events import play, scenes_of, work
 
+from strata.layers.driver import Origin, cut_origin
+from strata.layers.driver_columns import (
+    frames_of_model,
+    frames_of_rows,
+    losses_of_rows,
+    made_of_model,
+    made_of_rows,
+    reads_of_rows,
+    sources_of_rows,
+)
+from strata.layers.driver_frames import (
+    driver_frames_rows,
+    driver_losses_rows,
+    frames_table,
+    losses_table,
+)
 from strata.model.build import Model, build_model
 from strata.model.columns import NONE, Ints
 from strata.model.driver.driver import Driver, find_driver
 from strata.model.driver.publications import Surroundings
 from strata.model.driver.sources import BOUNDARY, CLOUD, COPIED, PULLED
+from strata.model.frames import place
 from strata.model.search import pick
-from strata.model.traffic import Publications, find_publications
+from strata.model.traffic import Publications, Takes, find_publications, find_takes
 from strata.model.windows import NO_LOSSES, Windows
 from strata.read import open_trace
 from strata.schema.quality import Ledger
+from strata.schema.rows import Rows
+from strata.stats.drivers import Published, driver_sources_table, sources_table
 
 _FINDINGS = (
     "driver_packets_dropped",
@@ -56,7 +77,10 @@ def assert_same(
     read = _same_reads(run, model, driver)
     _same_sources(run, driver)
     _same_frames(run, model, driver, read)
-    _same_links(run, driver, publications)
+    order = _same_links(run, driver, publications)
+    takes = find_takes(*known, Ledger(), losses)
+    _same_origins(run, model, driver, takes, order)
+    _same_tables(run, model, driver, publications)
     _same_losses(run, driver)
     assert {code: run.findings.get(code, 0) for code in _FINDINGS} == {
         code: ledger.counts.get(code, 0) for code in _FINDINGS
@@ -117,7 +141,16 @@ def _same_frames(run: Run, model: Model, driver: Driver, read: Ints) -> None:
         assert events["ns"][own].tolist() == model.events.timestamps(name).tolist(), name
 
 
-def _same_links(run: Run, driver: Driver, known: Publications) -> None:
+@dataclass(frozen=True)
+class Orders:
+    """The application's publications: rows of the engine and of the model, one order."""
+
+    known: Publications
+    own: Ints
+    sent: Ints
+
+
+def _same_links(run: Run, driver: Driver, known: Publications) -> Orders:
     publishes, links = run.rows["publishes"], run.rows["driver_links"]
     own = np.flatnonzero(publishes["of_application"] == 1)
     thread = run.thread_of_model[publishes["thread"]]
@@ -129,6 +162,63 @@ def _same_links(run: Run, driver: Driver, known: Publications) -> None:
     sent = np.argsort(known.position, kind="stable")
     assert frame[own].tolist() == driver.frame[sent].tolist()
     assert inferred[own].tolist() == driver.inferred[sent].tolist()
+    return Orders(known, own, sent)
+
+
+def _same_tables(run: Run, model: Model, driver: Driver, known: Publications) -> None:
+    """Compare tables and layers made of the engine's rows with those made of the model's."""
+    joined = replace(model, driver=driver, publications=known)
+    rows = run.rows
+    frames = frames_of_rows(rows["driver_frames"])
+    _same_rows(frames_table(frames), driver_frames_rows(joined))
+    losses = losses_of_rows(rows["driver_losses"])
+    _same_rows(losses_table(losses), driver_losses_rows(joined))
+    publishers, nodes, links = rows["publishers"], rows["nodes"], rows["driver_links"]
+    names = np.asarray([*run.words(nodes["name"]), None], object)
+    published = Published(
+        links["frame"],
+        rows["publishes"]["publisher"][links["publish"]],
+        names[publishers["node"]],
+        np.asarray(run.words(publishers["topic"]), object),
+    )
+    sources = sources_of_rows(rows["driver_sources"], run.texts)
+    of = place(model, run.process_of_model[sources.process])
+    reads = reads_of_rows(rows["driver_reads"])
+    table = sources_table(sources, reads, losses, frames_table(frames), published, of)
+    _same_rows(table, driver_sources_table(joined, driver_frames_rows(joined)))
+
+
+def _same_origins(run: Run, model: Model, driver: Driver, takes: Takes, order: Orders) -> None:
+    """Compare what lies before the publish of every publication, as if all were matched."""
+    joined = replace(model, driver=driver, publications=order.known, takes=takes)
+    found, wanted = Ledger(), Ledger()
+    publishes = run.rows["publishes"]
+    client_ns, own = publishes["client_ns"], order.own
+    publish_ns = np.where(client_ns != NONE, client_ns, publishes["ns"])
+    made_of = made_of_rows(run.rows["driver_links"], len(publish_ns))
+    frames = frames_of_rows(run.rows["driver_frames"])
+    ours = cut_origin(frames, made_of, own, publish_ns[own], found)
+    theirs = cut_origin(
+        frames_of_model(joined),
+        made_of_model(joined),
+        order.sent,
+        order.known.begin_ns[order.sent],
+        wanted,
+    )
+    for item in fields(Origin):
+        one, other = getattr(ours, item.name), getattr(theirs, item.name)
+        if item.name == "durations":
+            assert {key: ns.tolist() for key, ns in one.items()} == {
+                key: ns.tolist() for key, ns in other.items()
+            }
+            continue
+        one = pick(run.thread_of_model, one) if item.name == "thread" else one
+        assert one.tolist() == other.tolist(), item.name
+    assert found.counts == wanted.counts
+
+
+def _same_rows(found: Rows, wanted: Rows) -> None:
+    pd.testing.assert_frame_equal(found.frame(), wanted.frame())
 
 
 def _same_losses(run: Run, driver: Driver) -> None:

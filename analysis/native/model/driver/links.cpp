@@ -46,6 +46,7 @@ class Linking {
     for (size_t row = 0; row < links.size(); ++row) {
       ++rows_.driver_frames.publications[static_cast<size_t>(links.frame[row])];
     }
+    find_caused();
     context_.ledger.add(Finding::driver_links_inferred, static_cast<int64_t>(inferred_.size()));
     context_.ledger.add(Finding::driver_links_with_losses, doubtful_);
   }
@@ -166,6 +167,35 @@ class Linking {
     });
     for (const int64_t read : alone) frame_of[read] = add_inferred_frame(rows_, read);
     for (const size_t link : inferred_) links.frame[link] = frame_of[links.frame[link]];
+  }
+
+  // An execution of a subscription's callback was started by a message, and so was one of a
+  // callback that is not known but that a take started.
+  void find_caused() {
+    auto& links = rows_.driver_links;
+    const auto& executions = rows_.executions;
+    const auto execution_of = [&](size_t link) {
+      return pick(rows_.publishes.execution, links.publish[link]);
+    };
+    std::unordered_map<int64_t, bool> started;
+    bool all = true;
+    for (size_t link = 0; link < links.size(); ++link) {
+      const int64_t execution = execution_of(link);
+      if (execution == kNone) continue;
+      const int64_t callback = pick(executions.callback, execution);
+      const bool of_subscription = pick(rows_.callbacks.subscription, callback) != kNone;
+      started[execution] = of_subscription;
+      all = all && of_subscription;
+    }
+    const auto& taken = rows_.takes.execution;
+    for (size_t row = 0; row < taken.size() && !all; ++row) {
+      const auto known = started.find(taken[row]);
+      if (known != started.end()) known->second = true;
+    }
+    for (size_t link = 0; link < links.size(); ++link) {
+      const auto known = started.find(execution_of(link));
+      links.is_caused[link] = known != started.end() && known->second ? 1 : 0;
+    }
   }
 
   struct Topics {

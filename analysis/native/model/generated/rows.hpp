@@ -942,6 +942,7 @@ struct DriverLinksRows {
   Column<int64_t> publish;  // row of the publishes
   Column<int64_t> frame;  // row of the frames
   Column<uint8_t> is_inferred;  // by what its thread had read last
+  Column<uint8_t> is_caused;  // it was made in an execution that a message started
 
   size_t size() const { return publish.size(); }
   // One more row, all null; returns its number.
@@ -949,6 +950,7 @@ struct DriverLinksRows {
     publish.push_back(kNone);
     frame.push_back(kNone);
     is_inferred.push_back(0);
+    is_caused.push_back(0);
     return static_cast<int64_t>(size()) - 1;
   }
   template <typename Visitor>
@@ -956,6 +958,7 @@ struct DriverLinksRows {
     visit("publish", publish);
     visit("frame", frame);
     visit("is_inferred", is_inferred);
+    visit("is_caused", is_caused);
   }
 };
 

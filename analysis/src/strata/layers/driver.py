@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from strata.model.build import Model
+from strata.layers.driver_columns import DriverFrames, MadeOf
 from strata.model.columns import NONE, Ints
 from strata.model.search import pick
 from strata.schema import layers as names
@@ -50,53 +50,23 @@ class Origin:
     durations: dict[str, Ints]
 
 
-@dataclass(frozen=True)
-class FrameTimes:
-    """One row a frame: when it came, and what it took; `NONE` is null."""
-
-    first_arrival_ns: Ints
-    arrival_ns: Ints
-    read_ns: Ints
-    sweep_ns: Ints
-    conversion_ns: Ints
-
-
-def frame_times(model: Model) -> FrameTimes:
-    """Return the times of all frames of drivers."""
-    frames, reads = model.driver.frames, model.driver.reads
-    first_ns, arrival_ns = (pick(reads.arrival_ns, row) for row in (frames.first, frames.last))
-    read_ns = pick(reads.ns, frames.last)
-    whole_ns = np.where(frames.boundary_ns != NONE, frames.boundary_ns, read_ns)
-    return FrameTimes(
-        first_ns,
-        arrival_ns,
-        read_ns,
-        _between(first_ns, arrival_ns),
-        _between(whole_ns, frames.ready_ns),
-    )
-
-
-def cut_origin(model: Model, publish_ns: Ints, ledger: Ledger) -> Origin:
-    """Cut what lies before the publish of every matched message."""
-    publication = model.matches.publication
-    frame = model.driver.frame[publication]
-    times = frame_times(model)
-    read_ns = pick(times.read_ns, frame)
-    caused = _caused(model)[publication]
+def cut_origin(
+    frames: DriverFrames, made_of: MadeOf, publication: Ints, publish_ns: Ints, ledger: Ledger
+) -> Origin:
+    """Cut what lies before the publish of every matched message, of a row of the publications."""
+    frame, caused = made_of.frame[publication], made_of.caused[publication]
+    read_ns = pick(frames.read_ns, frame)
     read = (read_ns != NONE) & (read_ns <= publish_ns)
     ledger.add("driver_frames_unread", int(((frame != NONE) & ~caused & ~read).sum()))
     began = read & ~caused
-    columns = (times.arrival_ns, times.read_ns, times.sweep_ns, times.conversion_ns)
-    arrival_ns, read_ns, sweep_ns, conversion_ns = (
-        np.where(began, pick(column, frame), NONE) for column in columns
-    )
+    of_frame = np.where(began, frame, NONE)
+    columns = (frames.arrival_ns, frames.read_ns, frames.sweep_ns, frames.conversion_ns)
+    arrival_ns, read_ns, sweep_ns, conversion_ns = (pick(column, of_frame) for column in columns)
     arrived = arrival_ns != NONE
-    last = pick(model.driver.frames.last, np.where(began, frame, NONE))
-    thread = pick(model.timeline.thread, pick(model.driver.reads.position, last))
     return Origin(
         frame,
-        model.driver.inferred[publication],
-        thread,
+        made_of.inferred[publication],
+        pick(frames.thread, of_frame),
         np.where(arrived, arrival_ns, np.where(began, read_ns, publish_ns)),
         arrival_ns,
         read_ns,
@@ -107,20 +77,3 @@ def cut_origin(model: Model, publish_ns: Ints, ledger: Ledger) -> Origin:
             names.DRIVER.column: np.where(began, publish_ns - read_ns, NONE),
         },
     )
-
-
-def _between(begin_ns: Ints, end_ns: Ints) -> Ints:
-    known = (begin_ns != NONE) & (end_ns != NONE) & (end_ns >= begin_ns)
-    return np.where(known, end_ns - begin_ns, NONE)
-
-
-def _caused(model: Model) -> Flags:
-    """Which publications were made in an execution that a message started."""
-    if not len(model.driver.frames):
-        return np.zeros(len(model.publications), bool)
-    started = np.zeros(len(model.executions) + 1, bool)
-    started[model.takes.execution] = True
-    callback = model.executions.callback
-    started[:-1] |= pick(model.entities.callbacks.subscription, callback) != NONE
-    started[NONE] = False
-    return np.asarray(started[model.publications.execution], bool)

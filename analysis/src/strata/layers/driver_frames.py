@@ -6,40 +6,48 @@ from __future__ import annotations
 
 import numpy as np
 
-from strata.layers.driver import frame_times
+from strata.layers.driver_columns import DriverFrames, frames_of_model
 from strata.model.build import Model
-from strata.model.driver.losses import CAUSES
+from strata.model.driver.losses import CAUSES, DriverLosses
 from strata.schema import tables
 from strata.schema.rows import Coded, Rows
 
 
 def driver_frames_rows(model: Model) -> Rows:
     """Return the table `driver_frames`; `frame_id` is the row of the model's frames."""
-    frames, times = model.driver.frames, frame_times(model)
+    return frames_table(frames_of_model(model))
+
+
+def frames_table(frames: DriverFrames) -> Rows:
+    """Return the table `driver_frames`; `frame_id` is the row of the frames."""
     return Rows(
         tables.DRIVER_FRAMES,
         {
             "frame_id": np.arange(len(frames)),
             "source_id": frames.source,
             "frame": frames.number,
-            "first_arrival_ns": times.first_arrival_ns,
-            "arrival_ns": times.arrival_ns,
-            "read_ns": times.read_ns,
+            "first_arrival_ns": frames.first_arrival_ns,
+            "arrival_ns": frames.arrival_ns,
+            "read_ns": frames.read_ns,
             "boundary_ns": frames.boundary_ns,
             "ready_ns": frames.ready_ns,
-            "sweep_ns": times.sweep_ns,
-            "conversion_ns": times.conversion_ns,
+            "sweep_ns": frames.sweep_ns,
+            "conversion_ns": frames.conversion_ns,
             "packets": frames.packets,
             "missing": frames.missing,
             "dropped": frames.dropped,
-            "publications": model.driver.publications,
+            "publications": frames.publications,
         },
     )
 
 
 def driver_losses_rows(model: Model) -> Rows:
     """Return the table `driver_losses`."""
-    losses = model.driver.losses
+    return losses_table(model.driver.losses)
+
+
+def losses_table(losses: DriverLosses) -> Rows:
+    """Return the table `driver_losses`."""
     return Rows(
         tables.DRIVER_LOSSES,
         {

@@ -36,6 +36,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.layers.driver import Origin, cut_origin
+from strata.layers.driver_columns import frames_of_model, made_of_model
 from strata.layers.middleware import Passage, cut_middleware
 from strata.layers.waiting import Waiting, observe_waiting
 from strata.model.build import Model
@@ -139,7 +140,8 @@ def cut_layers(model: Model, ledger: Ledger) -> Transfers:
     until = np.where(rest.picked_ns != NONE, rest.picked_ns, rest.taken_ns)
     ready_ns = waiting.last_return(until)
     publish_ns = np.where(rest.client_ns != NONE, rest.client_ns, rest.handed_ns)
-    origin = cut_origin(model, publish_ns, ledger)
+    frames, made_of = frames_of_model(model), made_of_model(model)
+    origin = cut_origin(frames, made_of, publication, publish_ns, ledger)
     return Transfers(
         publication,
         take,

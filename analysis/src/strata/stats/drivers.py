@@ -4,47 +4,89 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
+from strata.layers.driver_columns import (
+    DriverReads,
+    DriverSources,
+    reads_of_model,
+    sources_of_model,
+)
 from strata.model.build import Model
 from strata.model.columns import NONE
-from strata.model.driver.losses import CAUSES
+from strata.model.driver.losses import CAUSES, DriverLosses
 from strata.model.entities import take
 from strata.model.frames import Objects, place
-from strata.model.search import pick, sums
 from strata.schema import tables
-from strata.schema.rows import Coded, Rows
+from strata.schema.rows import Coded, Rows, Values
 from strata.stats.partition import partition
 from strata.stats.summary import summarize
 
 Ints = npt.NDArray[np.int64]
 
 
+@dataclass(frozen=True)
+class Published:
+    """Publications that were made of frames: one row each, `frame` of the table `driver_frames`.
+
+    `publisher` is a row of the publishers, or `NONE`; `node` and `topic` have the names of these.
+    """
+
+    frame: Ints
+    publisher: Ints
+    node: Objects
+    topic: Objects
+
+
 def driver_sources_table(model: Model, frames: Rows) -> Rows:
     """Return the table `driver_sources`; `frames` is `driver_frames`."""
-    sources, reads, losses = model.driver.sources, model.driver.reads, model.driver.losses
+    publishers, nodes = model.entities.publishers, model.entities.nodes
+    linked = np.flatnonzero(model.driver.frame != NONE)
+    published = Published(
+        model.driver.frame[linked],
+        model.publications.publisher[linked],
+        take(nodes.name, publishers.node, None),
+        publishers.topic,
+    )
+    sources, reads = sources_of_model(model), reads_of_model(model)
+    of = place(model, sources.process)
+    return sources_table(sources, reads, model.driver.losses, frames, published, of)
+
+
+def sources_table(
+    sources: DriverSources,
+    reads: DriverReads,
+    losses: DriverLosses,
+    frames: Rows,
+    published: Published,
+    of: Mapping[str, Values],
+) -> Rows:
+    """Return the table `driver_sources`; `of` has the columns `host` and `vpid` of each source."""
     count = len(sources)
     full, overflowed, never, unpublished = (losses.of(cause, count) for cause in range(len(CAUSES)))
     of_frame, sweep, conversion = (
         frames[name] for name in ("source_id", "sweep_ns", "conversion_ns")
     )
-    published = frames["publications"] > 0
+    of_message = of_frame[frames["publications"] > 0]
     return Rows(
         tables.DRIVER_SOURCES,
         {
             "source_id": np.arange(count),
-            **place(model, sources.process),
+            **of,
             "source": sources.number,
             "kind": sources.kind,
             "name": sources.name,
             "address": sources.address,
             "place": sources.place,
-            **_published(model, count),
-            "reads": np.bincount(reads.source, minlength=count),
-            "bytes": sums(reads.source, reads.bytes, count),
+            **_names(published, of_frame[published.frame], count),
+            "reads": sources.reads,
+            "bytes": sources.bytes,
             "frames": np.bincount(of_frame, minlength=count),
-            "published": np.bincount(of_frame[published], minlength=count),
+            "published": np.bincount(of_message, minlength=count),
             "unpublished": unpublished,
             "dropped": full + overflowed,
             "missing": never,
@@ -55,13 +97,9 @@ def driver_sources_table(model: Model, frames: Rows) -> Rows:
     )
 
 
-def _published(model: Model, count: int) -> dict[str, Coded]:
+def _names(published: Published, source: Ints, count: int) -> dict[str, Coded]:
     """Names of the nodes that published from each source, and of their topics."""
-    publishers, nodes = model.entities.publishers, model.entities.nodes
-    linked = np.flatnonzero(model.driver.frame != NONE)
-    source = model.driver.frames.source[model.driver.frame[linked]]
-    publisher = model.publications.publisher[linked]
-    pairs = np.unique(np.stack([source, publisher]), axis=1)
+    pairs = np.unique(np.stack([source, published.publisher]), axis=1)
 
     def joined(names: Objects) -> Coded:
         out: list[dict[str, None]] = [{} for _ in range(count)]
@@ -71,8 +109,8 @@ def _published(model: Model, count: int) -> dict[str, Coded]:
         return Coded.of(", ".join(found) for found in out)
 
     return {
-        "nodes": joined(take(nodes.name, pick(publishers.node, pairs[1]), None)),
-        "topics": joined(take(publishers.topic, pairs[1], None)),
+        "nodes": joined(take(published.node, pairs[1], None)),
+        "topics": joined(take(published.topic, pairs[1], None)),
     }
 
 

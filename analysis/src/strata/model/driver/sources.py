@@ -19,6 +19,7 @@ from strata.model.joins import codes_of
 from strata.model.search import first_rows, pick
 
 Objects = npt.NDArray[np.object_]
+Flags = npt.NDArray[np.bool_]
 
 INIT = "driver:source_init"
 PACKET = "driver:packet_received"
@@ -65,12 +66,17 @@ def find_sources(events: EventColumns) -> Sources:
         take(events.text(INIT, column), row, None) for column in ("kind", "name", "address")
     )
     pulled = np.isin(np.arange(len(number)), of[PULLED])
-    places = [
-        _place(kind or (APPSINK if is_pulled else UDP), address, name)
-        for kind, address, name, is_pulled in zip(kinds, addresses, names, pulled, strict=True)
-    ]
-    place = np.asarray(places, dtype=object)
+    place = places(kinds, names, addresses, pulled)
     return Sources(process, number, begin_ns, kinds, names, addresses, place, of)
+
+
+def places(kind: Objects, name: Objects, address: Objects, pulled: Flags) -> Objects:
+    """Say in words where data of each source come from; `pulled`: buffers were pulled from it."""
+    words = [
+        _place(one or (APPSINK if is_pulled else UDP), at, called)
+        for one, at, called, is_pulled in zip(kind, address, name, pulled, strict=True)
+    ]
+    return np.asarray(words, dtype=object)
 
 
 def number_pairs(first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:

@@ -80,6 +80,7 @@ DRIVER_ROWS = (
             ("publish", INT, "row of the publishes"),
             ("frame", INT, "row of the frames"),
             ("is_inferred", FLAG, "by what its thread had read last"),
+            ("is_caused", FLAG, "it was made in an execution that a message started"),
         ),
         "Which publications were made of which frame, in order of time.",
     ),
