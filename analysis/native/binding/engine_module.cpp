@@ -10,6 +10,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding/arrays.hpp"
+#include "binding/clock_classes.hpp"
 #include "binding/dds_functions.hpp"
 #include "binding/layer_functions.hpp"
 #include "binding/message_functions.hpp"
@@ -183,6 +184,7 @@ NB_MODULE(_model, module) {
       .def_prop_ro("bytes", &Engine::bytes)
       .def_prop_ro("findings", &Engine::findings)
       .def_prop_ro("counts", &Engine::counts);
+  add_clock_classes(module);
   add_layer_functions(module);
   add_message_functions(module);
 }

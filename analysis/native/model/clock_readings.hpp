@@ -52,6 +52,12 @@ class LaneReading {
     const int64_t before = elapsed(begin_ns);
     return minus(elapsed(end_ns), before);
   }
+  // When the last interval up to an instant ended; kNone where none did.
+  int64_t last_end(int64_t at_ns) {
+    size_t rows = begun(at_ns);
+    if (has_begun(rows) && clock_.end_ns(rows - 1) > at_ns) --rows;
+    return has_begun(rows) ? clock_.end_ns(rows - 1) : kNone;
+  }
 
  private:
   const Clock& clock_;

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from numpy_clocks import Clock, Overlap
 
-from strata.model.clocks import Clock, Overlap
 from strata.model.columns import NONE, Ints
-from strata.model.executor_clocks import ExecutorClocks
 from strata.model.search import GroupedSearch, runs, spread, sums
 
 Columns = Sequence[Ints]
@@ -59,16 +58,25 @@ def find_blockers(messages: Columns, work: Columns, ran: Columns, waits: Columns
     return _added_up(message, did, duration)
 
 
-def _clocks(ran: Columns, waits: Columns) -> ExecutorClocks:
+def _clocks(ran: Columns, waits: Columns) -> Clocks:
     waited, running = Clock(*waits), Clock(*ran[:3])
     lane_of = np.full(int(ran[0].max(initial=0)) + 1, NONE, np.int64)
     lane_of[ran[0]] = ran[4]
-    return ExecutorClocks(waited, running, Overlap(running, waited, lane_of[running.lane]))
+    return Clocks(waited, running, Overlap(running, waited, lane_of[running.lane]))
 
 
-def _accounted(
-    clocks: ExecutorClocks, lane: Ints, group: Ints, begin_ns: Ints, end_ns: Ints
-) -> Ints:
+@dataclass(frozen=True)
+class Clocks:
+    waits: Clock
+    running: Clock
+    both: Overlap
+
+    def idle(self, lane: Ints, group: Ints, begin_ns: Ints, end_ns: Ints) -> Ints:
+        excluded = self.both.within(group, lane, begin_ns, end_ns)
+        return self.waits.within(lane, begin_ns, end_ns) - excluded
+
+
+def _accounted(clocks: Clocks, lane: Ints, group: Ints, begin_ns: Ints, end_ns: Ints) -> Ints:
     running = clocks.running.within(group, begin_ns, end_ns)
     return running + clocks.idle(lane, group, begin_ns, end_ns)
 
@@ -112,7 +120,7 @@ def _group_lanes(ran: Columns) -> _Lanes:
 
 
 def _waits(
-    clocks: ExecutorClocks, lanes: _Lanes, lane: Ints, begin: Ints, end: Ints
+    clocks: Clocks, lanes: _Lanes, lane: Ints, begin: Ints, end: Ints
 ) -> tuple[Ints, Ints, Ints]:
     """Rows of message, work and ns, one or more a pair; `lane` is that of each message."""
     started = GroupedSearch(lanes.lane, lanes.start_ns)
@@ -142,7 +150,7 @@ def _is_take(work: Ints) -> Flags:
     return np.asarray((work != NONE) & (work % 2 == 1))
 
 
-def _clipped(clocks: ExecutorClocks, lanes: _Lanes, rows: Ints, begin: Ints, end: Ints) -> Ints:
+def _clipped(clocks: Clocks, lanes: _Lanes, rows: Ints, begin: Ints, end: Ints) -> Ints:
     """What executions count within the waits of messages."""
     from_ns = np.maximum(lanes.start_ns[rows], begin)
     to_ns = np.minimum(lanes.until_ns[rows], end)
@@ -153,7 +161,7 @@ def _clipped(clocks: ExecutorClocks, lanes: _Lanes, rows: Ints, begin: Ints, end
 
 
 def _inner(
-    clocks: ExecutorClocks, lanes: _Lanes, first: Ints, last: Ints, lane: Ints
+    clocks: Clocks, lanes: _Lanes, first: Ints, last: Ints, lane: Ints
 ) -> tuple[Ints, Ints, Ints]:
     """Sums of each work over rows first..last of its lane: place in `first`, work, ns.
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy_clocks import Clock, Overlap
 
-from strata.model.clocks import Clock, Overlap
 from strata.model.columns import NONE, Ints
 from strata.model.scheduling import IDLE
 from strata.model.search import overlapping, sums

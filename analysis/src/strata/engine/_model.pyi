@@ -48,6 +48,41 @@ class Engine:
 _Ints = npt.NDArray[np.int64]
 _Columns = Sequence[_Ints]
 
+class Clock:
+    """How long something had been going on by given instants, by lane.
+
+    Lanes (executors, threads, callback groups) have intervals; those of a lane that overlap are
+    one. Columns that are asked together have one length (else ValueError).
+    """
+
+    def __init__(self, lane: _Ints, start_ns: _Ints, end_ns: _Ints) -> None: ...
+    @property
+    def lane(self) -> _Ints:
+        """The lane of each interval, by lane and time; as the next two."""
+
+    @property
+    def start_ns(self) -> _Ints: ...
+    @property
+    def end_ns(self) -> _Ints: ...
+    def known(self, lane: _Ints) -> npt.NDArray[np.bool_]:
+        """Tell for each lane whether it has any interval."""
+
+    def within(self, lane: _Ints, begin_ns: _Ints, end_ns: _Ints) -> _Ints:
+        """Return ns of a lane's intervals between two instants."""
+
+    def last_end(self, lane: _Ints, at_ns: _Ints) -> _Ints:
+        """Return when the last interval up to an instant ended; -1 where none did."""
+
+class Overlap:
+    """How long two clocks went at once.
+
+    `inner_of`: the lane of `inner` that each lane of `outer` goes with, by its number; -1 for none.
+    """
+
+    def __init__(self, outer: Clock, inner: Clock, inner_of: _Ints) -> None: ...
+    def within(self, outer: _Ints, inner: _Ints, begin_ns: _Ints, end_ns: _Ints) -> _Ints:
+        """Return ns in which both went, between two instants."""
+
 # Columns are int64, all of a table of one length (else ValueError). Stretches: message, layer,
 # thread, begin, end, lane, idle. States: thread, begin, end, state, CPU. Occupancy: CPU, begin,
 # end, tid, name. Windows: thread, begin, end, ns on a CPU, ns of waits. Waits: lane, begin, end.

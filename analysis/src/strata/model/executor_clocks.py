@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strata.engine._model import Clock, Overlap
 from strata.model.callback_groups import CallbackGroups
-from strata.model.clocks import Clock, Overlap
 from strata.model.columns import NONE, Ints
 from strata.model.executions import Executions, Waits
 from strata.model.executors import Executors
@@ -37,4 +37,4 @@ def read_clocks(
     running = Clock(groups.group, groups.start_ns, groups.until_ns)
     lane_of = np.full(int(groups.group.max(initial=0)) + 1, NONE, np.int64)
     lane_of[groups.group] = executors.lane(executions.thread[groups.row])
-    return ExecutorClocks(waited, running, Overlap(running, waited, lane_of[running.lane]))
+    return ExecutorClocks(waited, running, Overlap(running, waited, lane_of))

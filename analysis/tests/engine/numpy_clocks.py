@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How long something had been going on by a given instant, for whole columns at once.
+"""Clocks in NumPy: what the engine's are compared with.
 
 A clock has lanes (executors, threads, callback groups), each with intervals that do not overlap.
 It tells the summed length of a lane's intervals up to an instant; differences of two readings are
