@@ -149,6 +149,21 @@ class Engine {
     return found;
   }
 
+  // [(event, used, use, count)]
+  nb::list event_uses() const {
+    nb::list found;
+    for (size_t i = 0; i < strata::kEventTypes; ++i) {
+      for (size_t k = 0; k < strata::kUses.size(); ++k) {
+        const auto count =
+            engine_.uses().counted(static_cast<strata::EventType>(i), static_cast<strata::Use>(k));
+        if (count == 0) continue;
+        found.append(nb::make_tuple(as_text(strata::kEvents[i].name), strata::kUses[k].used,
+                                    as_text(strata::kUses[k].text), count));
+      }
+    }
+    return found;
+  }
+
   nb::dict counts() const {
     nb::dict found;
     for (size_t i = 0; i < strata::kEventTypes; ++i) {
@@ -183,6 +198,7 @@ NB_MODULE(_model, module) {
       .def_prop_ro("texts", &Engine::texts)
       .def_prop_ro("bytes", &Engine::bytes)
       .def_prop_ro("findings", &Engine::findings)
+      .def_prop_ro("event_uses", &Engine::event_uses)
       .def_prop_ro("counts", &Engine::counts);
   add_clock_classes(module);
   add_layer_functions(module);

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Write the seeds of the fuzzers: the odd traces below, and traces given by path.
+"""Write the seeds of the fuzzers: the odd traces and events below, and traces given by path.
 
 python make_corpus.py [NAME=DIRECTORY ...]: of each directory the `metadata` and the beginning of
 one stream file. The names of reproducers begin with `crash-`; those are kept as they are.
@@ -12,6 +12,9 @@ import random
 import struct
 import sys
 from pathlib import Path
+
+from strata.schema.event import Event
+from strata.schema.events import CATALOGUE, EVENTS
 
 CORPUS = Path(__file__).resolve().parent / "corpus"
 MOST = 60 * 1024
@@ -156,10 +159,64 @@ def put(name: str, metadata: bytes, stream: bytes) -> None:
         (CORPUS / "packets" / name).write_bytes(packets)
 
 
+SETS = {
+    "any": tuple(EVENTS),
+    "ros2": tuple(event for event in EVENTS if event.provider == "ros2"),
+    "dds": tuple(event for event in EVENTS if event.provider in ("ros2", "dds")),
+    "driver": tuple(event for event in EVENTS if event.provider in ("ros2", "driver")),
+    "kernel": tuple(event for event in EVENTS if not event.provider),
+    "work": tuple(
+        CATALOGUE[name]
+        for name in (
+            "ros2:callback_start",
+            "ros2:callback_end",
+            "ros2:rclcpp_executor_wait_for_work",
+            "ros2:rclcpp_executor_get_next_ready",
+            "ros2:rclcpp_executor_execute",
+            "ros2:rmw_take",
+            "ros2:rmw_publish",
+            "rclpy:callback_suspend",
+            "rclpy:callback_resume",
+        )
+    ),
+}
+"""What the events of the engine's seeds are of (fuzz_engine.cpp says what its bytes mean)."""
+
+
+def event_bytes(event: Event, place: int, values: list[int], step: int = 1) -> bytes:
+    """Return an event of the engine's fuzzer."""
+    return bytes([EVENTS.index(event), step, place, *values])
+
+
+def events_of(name: str) -> bytes:
+    """Return events of a set: few places and values, so that events meet."""
+    chance = random.Random(name)
+    out = bytes([chance.choice([0, 0, 1])]) + bytes(2)
+    for _ in range(120):
+        event = chance.choice(SETS[name])
+        values = [chance.choice([0, 1, 1, 2, 201, 202, 226, 255]) for _ in event.fields]
+        out += event_bytes(event, chance.choice([1, 2, 3, 11]), values, chance.choice([0, 1, 130]))
+    return out
+
+
+def nested(count: int) -> bytes:
+    """Return callbacks of `count` addresses that begin within each other, and end in that order."""
+    out = b"\x00"
+    for name, fields in (("ros2:callback_start", 1), ("ros2:callback_end", 0)):
+        for address in range(count):
+            values = [250, *struct.pack(">q", address)] + [0] * fields
+            out += event_bytes(CATALOGUE[name], 1, values)
+    return out
+
+
 def main() -> None:
     """Write the odd traces and those of the command line."""
-    for kind in ("metadata", "packets"):
+    for kind in ("metadata", "packets", "engine"):
         (CORPUS / kind).mkdir(parents=True, exist_ok=True)
+    for name in SETS:
+        (CORPUS / "engine" / name).write_bytes(events_of(name))
+    for count in (20, 500):
+        (CORPUS / "engine" / f"nested_{count}").write_bytes(nested(count))
     for name in ODD:
         put(name, odd_metadata(name), odd_stream(name))
     for argument in sys.argv[1:]:

@@ -156,10 +156,10 @@ void Linking::keep_once() {
   std::ranges::sort(stored_, {}, [](const Cause& cause) {
     return std::tie(cause.publication, cause.parent, cause.kind);
   });
-  const auto twice = std::ranges::unique(stored_, [](const Cause& one, const Cause& other) {
+  const auto is_same = [](const Cause& one, const Cause& other) {
     return one.publication == other.publication && one.parent == other.parent;
-  });
-  stored_.erase(twice.begin(), twice.end());
+  };
+  stored_.erase(std::unique(stored_.begin(), stored_.end(), is_same), stored_.end());
 }
 
 bool Linking::by_callback(size_t publication, Cause& cause) const {

@@ -13,6 +13,7 @@
 #include "model/ledger.hpp"
 #include "model/losses.hpp"
 #include "model/per_thread.hpp"
+#include "model/uses/event_uses.hpp"
 
 namespace strata {
 
@@ -40,6 +41,7 @@ struct Context {
   Rows rows;
   Ledger ledger;
   PerThread<LastEvents> last;  // before the event that machines look at
+  EventUses uses;
 };
 
 }  // namespace strata

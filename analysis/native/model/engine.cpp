@@ -14,6 +14,10 @@
 #include "model/scheduling.hpp"
 #include "model/thread_steps.hpp"
 #include "model/traffic.hpp"
+#include "model/uses/announcements.hpp"
+#include "model/uses/entity_uses.hpp"
+#include "model/uses/message_uses.hpp"
+#include "model/uses/work_uses.hpp"
 #include "model/waits.hpp"
 
 namespace strata {
@@ -37,7 +41,10 @@ struct Engine::Machines {
         middleware(context),
         traffic(context, entities, executions),
         matching(context),
-        driver(context, executions) {}
+        driver(context, executions),
+        work_uses(context, entities, executions),
+        message_uses(context, entities, traffic),
+        entity_uses(context, entities) {}
 
   void on(const Event& event) {
     entities.on(event);
@@ -48,6 +55,9 @@ struct Engine::Machines {
     scheduling.on(event);
     middleware.on(event);
     driver.on(event);
+    work_uses.on(event);
+    message_uses.on(event);
+    entity_uses.on(event);
   }
   void on_kernel(const Event& event, const Place& place) { scheduling.on_kernel(event, place); }
   void finish() {
@@ -62,6 +72,15 @@ struct Engine::Machines {
     middleware.finish();
     matching.finish();
     driver.finish();
+    finish_uses();
+  }
+  void finish_uses() {
+    Announcements announcements;
+    announcements.find(context.rows, entities);
+    work_uses.finish();
+    message_uses.finish(announcements);
+    entity_uses.finish(announcements, work_uses.picked_timers());
+    context.uses.finish();
   }
 
   Context& context;
@@ -74,10 +93,13 @@ struct Engine::Machines {
   Traffic traffic;
   Matching matching;
   driver::Driver driver;
+  WorkUses work_uses;
+  MessageUses message_uses;
+  EntityUses entity_uses;
 };
 
 Engine::Engine(Settings settings)
-    : context_{std::move(settings), {}, {}, {}, {}},
+    : context_{std::move(settings), {}, {}, {}, {}, {}},
       threads_(context_.rows.processes, context_.rows.threads),
       machines_(std::make_unique<Machines>(context_)) {}
 
@@ -107,6 +129,7 @@ void Engine::look_at(Arrival& arrival) {
   }
   if (arrival.place.vpid == kNone || arrival.place.vtid == kNone) {
     context_.ledger.add(Finding::missing_contexts);
+    ++placeless_[static_cast<size_t>(event.type)];
     return;
   }
   Rows& rows = context_.rows;

@@ -57,6 +57,11 @@ class Engine {
   const Waits& waits() const;
   dds::Middleware& middleware();
   const std::array<uint64_t, kEventTypes + 1>& counts() const { return counts_; }
+  // Events of a type that machines have seen: all that have a thread.
+  uint64_t seen(EventType type) const {
+    return counts_[static_cast<size_t>(type)] - placeless_[static_cast<size_t>(type)];
+  }
+  const EventUses& uses() const { return context_.uses; }
 
  private:
   struct Machines;
@@ -69,6 +74,7 @@ class Engine {
   std::unique_ptr<Machines> machines_;
   std::vector<Arrival> waiting_;
   std::array<uint64_t, kEventTypes + 1> counts_{};
+  std::array<uint64_t, kEventTypes + 1> placeless_{};
   uint64_t at_ = 0;
 };
 

@@ -8,13 +8,6 @@
 namespace strata {
 namespace {
 
-// What rclpy_tracepoints gives where rclcpp has addresses of goals and callbacks of actions
-// (strata.schema.rclpy_events.RCLPY_IDS).
-constexpr int64_t kFirstRclpyId = int64_t{1} << 52U;
-constexpr int64_t kBeyondRclpyIds = int64_t{1} << 53U;
-
-bool is_of_action(int64_t handle) { return handle >= kFirstRclpyId && handle < kBeyondRclpyIds; }
-
 struct PublisherFields {
   static constexpr int handle = field::rcl_publisher_init::publisher_handle;
   static constexpr int node = field::rcl_publisher_init::node_handle;

@@ -15,6 +15,12 @@
 
 namespace strata {
 
+// What rclpy_tracepoints gives where rclcpp has addresses of goals and callbacks of actions
+// (strata.schema.rclpy_events.RCLPY_IDS).
+constexpr bool is_of_action(int64_t handle) {
+  return handle >= int64_t{1} << 52U && handle < int64_t{1} << 53U;
+}
+
 enum class CallbackKind : int64_t { unknown, subscription, timer, service, action };
 
 class Entities {
@@ -48,6 +54,8 @@ class Entities {
     return callback_lives_.nearest(process, address, ns);
   }
   int64_t timer_at(int64_t process, int64_t handle, int64_t ns) const;
+  // Row of the timers of each rcl_timer_init; kNone for none.
+  const std::vector<int64_t>& timers() const { return timer_row_; }
 
   // All init events of a type, in order.
   const std::vector<Event>& inits(EventType type) const {

@@ -65,12 +65,14 @@ void Executions::begin(const Event& event, State& state) {
 
 void Executions::end(const Event& event, State& state) {
   const int64_t address = event[field::callback_end::callback];
+  ended_ = kNone;
   const auto open = std::ranges::find(state.open, address, &Open::address);
   if (open == state.open.end()) {
     ++ends_without_start_;
     return;
   }
-  const auto row = static_cast<size_t>(open->row);
+  ended_ = open->row;
+  const auto row = static_cast<size_t>(ended_);
   rows_.end_ns[row] = event.ns;
   // Until finish(), of one that ended: where it did. What bounds it otherwise is known by then.
   rows_.previous[row] = static_cast<int64_t>(event.at);

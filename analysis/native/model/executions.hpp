@@ -49,6 +49,9 @@ class Executions {
   // The row that the callback_start which is looked at began.
   int64_t begun() const { return static_cast<int64_t>(rows_.size()) - 1; }
 
+  // The row that the callback_end which is looked at ended; kNone for none.
+  int64_t ended() const { return ended_; }
+
   // From finish() on: the innermost piece around an event, given what was open then.
   int64_t innermost(int64_t candidate, int64_t at, int64_t ns) const;
   // The same, by the first piece of its execution.
@@ -85,6 +88,7 @@ class Executions {
   ExecutionsRows& rows_;
   PerThread<State> states_;
   int64_t ends_without_start_ = 0;
+  int64_t ended_ = kNone;
 };
 
 }  // namespace strata

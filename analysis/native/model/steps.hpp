@@ -4,6 +4,8 @@
 // What events say of a thread: it takes, it works, it goes on to something else.
 #pragma once
 
+#include <array>
+
 #include "model/generated/event_types.hpp"
 
 namespace strata {
@@ -15,6 +17,14 @@ constexpr bool is_of_timeline(EventType type) {
   const EventDeclaration& declared = kEvents[static_cast<size_t>(type)];
   return declared.is_step;
 }
+
+inline constexpr auto kOfRos2 = [] {
+  std::array<bool, kEventTypes + 1> found{};
+  for (size_t i = 0; i < kEventTypes; ++i) found[i] = kEvents[i].name.starts_with("ros2:");
+  return found;
+}();
+
+constexpr bool is_of_ros2(EventType type) { return kOfRos2[static_cast<size_t>(type)]; }
 
 // Steps of a take: what was taken is the take's, whoever emits it.
 constexpr bool is_take_step(EventType type) {

@@ -34,8 +34,7 @@ void Executions::join_pieces() {
     pieces.emplace_back(found.process[i], found.number[i], rows_.start_ns[at], at);
   }
   std::ranges::sort(pieces);
-  const auto again = std::ranges::unique(pieces);
-  pieces.erase(again.begin(), again.end());
+  pieces.erase(std::unique(pieces.begin(), pieces.end()), pieces.end());
   std::vector<std::pair<size_t, size_t>> coded;  // number of the execution, row
   for (size_t i = 0; i < pieces.size(); ++i) {
     const auto& [process, number, start, row] = pieces[i];

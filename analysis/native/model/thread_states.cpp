@@ -48,8 +48,9 @@ void ThreadStates::settle() {
 
 void ThreadStates::mark_broken(uint64_t id, int64_t ns) {
   // What is gone has been contradicted by the thread's own next switch: it is unknown anyway.
-  for (Item& item : std::ranges::equal_range(waiting_, ns, {}, &Item::ns)) {
-    if (item.id == id) item.broken = true;
+  for (auto item = std::ranges::lower_bound(waiting_, ns, {}, &Item::ns);
+       item != waiting_.end() && item->ns == ns; ++item) {
+    if (item->id == id) item->broken = true;
   }
 }
 

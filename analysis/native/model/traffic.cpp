@@ -110,6 +110,7 @@ void Traffic::on_publish(const Event& event, State& state) {
 
 // When rclpy emitted its rclcpp_publish of this call; kNone for none.
 int64_t Traffic::entered_ns(const Event& event, State& state, const Call* rcl, int64_t publisher) {
+  entered_ = kNone;
   int64_t handle = rcl != nullptr ? rcl->publisher : kNone;
   if (handle == kNone) handle = pick(context_.rows.publishers.handle, publisher);
   if (handle == kNone) return kNone;
@@ -119,7 +120,9 @@ int64_t Traffic::entered_ns(const Event& event, State& state, const Call* rcl, i
   before->second = static_cast<int64_t>(event.at);
   // What comes before other work was forgotten with it.
   const bool found = call != state.entered.end() && call->second.at > previous;
-  return found ? call->second.ns : kNone;
+  if (!found) return kNone;
+  entered_ = handle;
+  return call->second.ns;
 }
 
 int64_t Traffic::picked_ns(const Event& event, const State& state, int64_t subscription) const {

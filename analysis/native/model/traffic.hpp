@@ -36,6 +36,9 @@ class Traffic {
       : context_(context), entities_(entities), executions_(executions) {}
 
   void on(const Event& event);
+  // The rcl publisher by which rclpy's rclcpp_publish was found of the rmw_publish that is looked
+  // at; kNone for none.
+  int64_t entered() const { return entered_; }
   // Which takes were loans, what each started, which publishes are the middleware's own.
   void finish();
 
@@ -83,6 +86,7 @@ class Traffic {
   const Entities& entities_;
   Executions& executions_;
   PerThread<State> states_;
+  int64_t entered_ = kNone;
   bool has_takes_ = false;  // any rmw_take
   // By execution: it began after work, and no take: 1.
   Column<uint8_t> bare_start_;

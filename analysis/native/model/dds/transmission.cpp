@@ -123,12 +123,12 @@ void Transmission::find_first_arrivals() {
 }
 
 bool Transmission::is_recovered(const Arrival& arrival) {
-  const auto of_fragment = std::ranges::equal_range(
-      by_fragment_, arrival.fragment, {}, [this](uint32_t at) { return send_[at].fragment; });
+  const auto fragment_of = [this](uint32_t at) { return send_[at].fragment; };
+  const auto first = std::ranges::lower_bound(by_fragment_, arrival.fragment, {}, fragment_of);
   copies_.clear();
   bool suspect = false;
-  for (const uint32_t at : of_fragment) {
-    const Send& send = send_[at];
+  for (auto at = first; at != by_fragment_.end() && fragment_of(*at) == arrival.fragment; ++at) {
+    const Send& send = send_[*at];
     const SendCall& sent = call(send);
     suspect |= send.again && !is_tcp(sent.transport);
     if (sent.transport != arrival.transport) continue;

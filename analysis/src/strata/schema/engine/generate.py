@@ -16,6 +16,7 @@ from pathlib import Path
 from strata.schema.causal_order import STEPS, causal_rank
 from strata.schema.engine.rows import ENGINE_ROWS, EngineRows
 from strata.schema.event import Kind, Phase
+from strata.schema.event_uses import USES
 from strata.schema.events import EVENTS, INTERNAL_TOPICS
 from strata.schema.findings import FINDINGS
 
@@ -48,6 +49,7 @@ def headers() -> dict[str, str]:
     return {
         "event_types.hpp": _event_types(),
         "findings.hpp": _findings(),
+        "uses.hpp": _uses(),
         "rows.hpp": _rows(),
     }
 
@@ -177,6 +179,34 @@ enum class Finding : uint8_t {{
 
 inline constexpr std::array<std::string_view, {len(FINDINGS)}> kFindings = {{{{
 {names}
+}}}};
+
+}}  // namespace strata
+"""
+
+
+def _uses() -> str:
+    codes = "\n".join(f"  {item.code}," for item in USES)
+    table = "\n".join(f'    {{{_flag(item.used)}, "{item.text}"}},' for item in USES)
+    return f"""{_HEAD}
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace strata {{
+
+// What became of an event (schema/event_uses.py).
+enum class Use : uint8_t {{
+{codes}
+}};
+
+struct UseDeclaration {{
+  bool used;
+  std::string_view text;
+}};
+
+inline constexpr std::array<UseDeclaration, {len(USES)}> kUses = {{{{
+{table}
 }}}};
 
 }}  // namespace strata

@@ -1,0 +1,210 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Events of any types, in any order, with any values, one after the other. The first byte is the
+// number of windows of losses (bits 0 and 1); each has two bytes, as events have for their time.
+// An event is a type, a step in time, a place, and a byte for each of its fields: a small number, a
+// null, an extreme, or the eight bytes that follow.
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/dds/middleware.hpp"
+#include "model/dds/ways.hpp"
+#include "model/engine.hpp"
+#include "model/waits.hpp"
+
+namespace {
+
+using strata::EventType;
+using strata::FieldKind;
+
+constexpr int64_t kBegin = 1'700'000'000'000'000'000;
+constexpr size_t kPlaces = 12;
+
+void check(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "the engine contradicts itself: %s\n", what);
+  std::abort();
+}
+
+class Bytes {
+ public:
+  Bytes(const uint8_t* data, size_t size) : at_(data), left_(size) {}
+  bool empty() const { return left_ == 0; }
+  uint8_t next() {
+    if (left_ == 0) return 0;
+    --left_;
+    return *at_++;
+  }
+  int64_t number() {
+    uint64_t value = 0;
+    for (int i = 0; i < 8; ++i) value = value << 8U | next();
+    return static_cast<int64_t>(value);
+  }
+
+ private:
+  const uint8_t* at_;
+  size_t left_;
+};
+
+int64_t step_of(uint8_t byte, Bytes& bytes) {
+  if (byte < 128) return byte % 4;
+  if (byte < 192) return int64_t{1} << (byte % 48);
+  if (byte < 250) return 100 * (byte - 192);
+  if (byte < 252) return -(byte - 249) * 50;
+  return bytes.number() >> (byte - 252) * 16;
+}
+
+// The value of a field of a kind; false: null.
+bool fill(strata::Strings& strings, FieldKind kind, Bytes& bytes, int64_t& value) {
+  const uint8_t byte = bytes.next();
+  if (byte == 255) return false;
+  switch (kind) {
+    case FieldKind::number:
+      if (byte < 200) value = byte % 16;
+      // Instants, and the ids that rclpy's events have in place of addresses.
+      else if (byte < 225)
+        value = kBegin + (byte - 200);
+      else if (byte < 240)
+        value = (int64_t{1} << 52U) + byte % 4;
+      else if (byte < 245)
+        value = INT64_MAX - byte % 2;
+      else if (byte < 248)
+        value = INT64_MIN;
+      else if (byte < 250)
+        value = strata::kNone;
+      else
+        value = bytes.number();
+      return true;
+    case FieldKind::text:
+      value = strings.texts.number(std::string(byte % 4, static_cast<char>('a' + byte % 8)));
+      return true;
+    case FieldKind::bytes: {
+      const size_t length = byte < 230 ? 16 : byte - 230;
+      value = strings.bytes.number(std::string(length, static_cast<char>(byte % 8)));
+      return true;
+    }
+    case FieldKind::list: {
+      auto& list = strings.lists.emplace_back();
+      for (int i = 0; i < byte % 8; ++i) list.push_back(bytes.next());
+      value = static_cast<int64_t>(strings.lists.size()) - 1;
+      return true;
+    }
+  }
+  return false;
+}
+
+strata::Place place_of(uint8_t byte, strata::Strings& strings) {
+  if (byte >= 254) return {};  // an event without its contexts
+  const int64_t number = byte % kPlaces;
+  strata::Place place;
+  place.host = strings.texts.number(number < 10 ? "host" : "other");
+  place.pid_ns = number % 5 == 4 ? strata::kNone : 1;
+  place.vpid = 1 + number / 3;
+  place.vtid = 1 + number;
+  return place;
+}
+
+strata::Settings settings_of(Bytes& bytes) {
+  std::vector<std::pair<int64_t, int64_t>> windows;
+  int64_t ns = kBegin;
+  for (int left = bytes.next() % 4; left > 0; --left) {
+    ns = static_cast<int64_t>(static_cast<uint64_t>(ns) +
+                              static_cast<uint64_t>(step_of(bytes.next(), bytes)));
+    windows.emplace_back(ns, ns + bytes.next() % 64);
+  }
+  strata::Settings settings;
+  settings.losses = strata::Losses(std::move(windows));
+  return settings;
+}
+
+void push_all(strata::Engine& engine, Bytes& bytes) {
+  strata::Strings& strings = engine.strings();
+  int64_t ns = kBegin;
+  while (!bytes.empty()) {
+    const size_t number = bytes.next() % (strata::kEventTypes + 1);
+    ns = static_cast<int64_t>(static_cast<uint64_t>(ns) +
+                              static_cast<uint64_t>(step_of(bytes.next(), bytes)));
+    strata::Arrival& arrival = engine.next(ns);
+    const uint8_t place = bytes.next();
+    arrival.place = place_of(place, strings);
+    arrival.event.type = static_cast<EventType>(number);
+    arrival.event.host = static_cast<int32_t>(arrival.place.host);
+    if (place % 8 != 0) arrival.event.procname = static_cast<int32_t>(strings.texts.number("name"));
+    arrival.event.cpu = place % 5 - 1;
+    if (number == strata::kEventTypes) continue;
+    const size_t first = strata::first_field(static_cast<EventType>(number));
+    for (size_t i = 0; i < strata::kEvents[number].fields; ++i) {
+      int64_t value = strata::kNone;
+      if (!fill(strings, strata::kFields[first + i].kind, bytes, value)) continue;
+      arrival.event.value[i] = value;
+      arrival.event.present = static_cast<uint16_t>(arrival.event.present | 1U << i);
+    }
+  }
+}
+
+// The sanitizers look at what is read; rows of one table are as many in each column.
+void read_rows(strata::Engine& engine) {
+  engine.rows().each([](const char*, auto& table) {
+    const size_t rows = table.size();
+    table.each([rows](const char*, auto& column) {
+      check(column.size() == rows, "columns of a table differ in length");
+      std::vector<typename std::remove_reference_t<decltype(column)>::value_type> all(rows);
+      column.copy_to(all.data());
+    });
+  });
+}
+
+// Every event counts for one use.
+void check_uses(const strata::Engine& engine) {
+  for (size_t i = 0; i < strata::kEventTypes; ++i) {
+    const auto type = static_cast<EventType>(i);
+    uint64_t counted = 0;
+    for (size_t k = 0; k < strata::kUses.size(); ++k) {
+      counted += engine.uses().counted(type, static_cast<strata::Use>(k));
+    }
+    if (counted == (strata::is_accounted(type) ? engine.seen(type) : 0)) continue;
+    std::fprintf(stderr, "%s: %llu events, %llu uses\n", strata::kEvents[i].name.data(),
+                 static_cast<unsigned long long>(engine.seen(type)),
+                 static_cast<unsigned long long>(counted));
+    std::abort();
+  }
+}
+
+void read_middleware(strata::Engine& engine) {
+  strata::dds::Wire& wire = engine.middleware().wire();
+  for (size_t row = 0; row < wire.samples().size(); ++row) {
+    strata::dds::Transmission& one = wire.of(static_cast<int64_t>(row));
+    static_cast<void>(one.sends());
+    static_cast<void>(one.sent_again());
+    static_cast<void>(one.by_thread());
+    static_cast<void>(one.by_process());
+    static_cast<void>(one.held());
+  }
+}
+
+void read_waits(const strata::Engine& engine, size_t threads) {
+  for (size_t thread = 0; thread < threads; ++thread) {
+    static_cast<void>(engine.waits().of(static_cast<uint32_t>(thread)));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Bytes bytes(data, size);
+  strata::Engine engine(settings_of(bytes));
+  push_all(engine, bytes);
+  engine.finish();
+  check_uses(engine);
+  read_rows(engine);
+  read_middleware(engine);
+  read_waits(engine, engine.rows().threads.size());
+  return 0;
+}

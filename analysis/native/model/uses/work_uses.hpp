@@ -1,0 +1,106 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What callbacks' and executors' events were used for, and the suspensions of coroutines.
+//
+// What an event is used for depends on what its thread does next: it waits in the state of its
+// thread. What depends on how executions end, or on what was made by then, waits as a row until
+// finish(); picks of one handle that went on in one way, while nothing was made, are one row.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "model/context.hpp"
+#include "model/entities.hpp"
+#include "model/event.hpp"
+#include "model/executions.hpp"
+#include "model/uses/picks.hpp"
+
+namespace strata {
+
+class WorkUses {
+ public:
+  WorkUses(Context& context, const Entities& entities, Executions& executions)
+      : context_(context), executions_(executions), picks_(context, entities) {}
+
+  // Executions have seen the event.
+  void on(const Event& event);
+  // After entities, executions and takes.
+  void finish();
+  // From finish() on: which timers were picked, by their init events.
+  const std::vector<bool>& picked_timers() const { return picks_.picked_timers(); }
+
+ private:
+  struct Wait {
+    bool is_open = false;
+    int64_t ns = 0;
+    int64_t at = 0;
+    int64_t execution = kNone;  // innermost that was open
+  };
+  struct State {
+    Wait wait;
+    OpenPick pick;
+    int64_t begun = kNone;                // execution after which the thread did no work yet
+    EventType work = EventType::other;    // the last
+    EventType before = EventType::other;  // of `ros2`, the last
+    int64_t before_ns = 0;
+    int64_t last_at = kNone;  // of the timeline
+    int64_t last_ns = INT64_MIN;
+    int64_t executor_at = kNone;  // the last event of an executor
+    int64_t executor_ns = 0;
+    bool is_opened = false;        // the first was the end of a wait
+    std::vector<int64_t> resumes;  // times of those that no callback_start followed yet
+    struct End {
+      int64_t at;
+      int64_t ns;
+    };
+    std::unordered_map<int64_t, End> ends;  // of callbacks, where events were lost
+  };
+  // What the thread did after an execution began.
+  enum class Next : uint8_t { nothing, left, began };
+  // A wait or a look for work, whose use depends on the executions that were open then.
+  struct Within {
+    EventType type;
+    bool is_first;  // of the thread's executor
+    bool has_sent;  // just before
+    bool is_lost;   // events were, since then
+    int64_t execution;
+    int64_t at;
+    int64_t ns;
+    int64_t last_at;  // of its thread, before
+    int64_t last_ns;
+  };
+  struct Resumed {
+    int64_t execution;
+    bool is_lost;
+  };
+
+  void on_start(const Event& event, State& state);
+  void on_end(const Event& event, State& state);
+  void on_ready(const Event& event, State& state);
+  void on_suspend(const Event& event);
+  void follow_wait(const Event& event, State& state);
+  void count_rest(uint32_t process, State& state);
+  void count_starts();
+  Use use_of_start(size_t row) const;
+  void count_within();
+  bool is_left_by(const Within& look) const;
+  static Use use_of_look(const Within& look, bool is_left, bool is_within, bool is_inside);
+  void count_suspensions();
+  bool lost(int64_t begin_ns, int64_t end_ns) const {
+    return context_.settings.losses.touch(begin_ns, end_ns);
+  }
+
+  Context& context_;
+  Executions& executions_;
+  Picks picks_;
+  PerThread<State> states_;
+  Column<uint8_t> next_;  // Next, by execution
+  std::vector<Within> within_;
+  std::vector<Resumed> resumed_;
+  std::vector<bool> is_new_;  // processes that made a node
+};
+
+}  // namespace strata
