@@ -37,8 +37,8 @@ def test_rows_are_windows_since_the_sample_before(tmp_path: Path) -> None:
         """,
     )
     windows = pd.DataFrame(vars(model.cpu.windows)).set_index("thread")
-    names = model.cpu.threads.set_index("number")
-    (first,), (other,) = (names.index[names["vtid"] == tid] for tid in (1, 5))
+    threads = model.cpu.threads
+    (first,), (other,) = (threads.number[threads.vtid == tid] for tid in (1, 5))
     own = windows.loc[first]
     # Whole since its begin; since its row before; not since then, but since the last sample.
     assert ((own["begin_ns"] - BASE) / MS).tolist() == [-6, 0, 300]
@@ -47,8 +47,8 @@ def test_rows_are_windows_since_the_sample_before(tmp_path: Path) -> None:
     assert (own["wait_ns"] / MS).tolist() == [1, 1, 90]
     assert own["slices"].tolist() == [3, 1, 1]
     assert windows.loc[[other], "begin_ns"].tolist() == [BASE + 100 * MS]
-    of_model = model.events.processes.thread_vtid[names["model_thread"].to_numpy(int)]
-    assert of_model.tolist() == names["vtid"].tolist()
+    of_model = model.events.processes.thread_vtid[threads.model_thread]
+    assert of_model.tolist() == threads.vtid.tolist()
 
 
 def test_the_table_has_sums_of_threads_traced_or_not(tmp_path: Path) -> None:

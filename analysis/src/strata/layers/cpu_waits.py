@@ -28,7 +28,16 @@ import numpy as np
 
 from strata.engine import _model as engine
 from strata.layers.links import Links
-from strata.layers.stretches import LAYERS, Columns, Stretches, find_stretches, occupations
+from strata.layers.stretches import (
+    LAYERS,
+    Columns,
+    MessageThreads,
+    Occupations,
+    Stretches,
+    find_stretches,
+    occupations,
+    threads_of,
+)
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
@@ -64,35 +73,43 @@ class CpuWaits:
 def find_cpu_waits(model: Model, transfers: Transfers, links: Links) -> CpuWaits:
     """Return the waits of all messages' layers; without samples there is no row."""
     if not model.cpu.known:
-        return CpuWaits(*[np.empty(0, np.int64)] * 6)
-    own = _with_middleware(find_stretches(model, transfers, links), model, transfers)
-    did, waits = occupations(model), model.waits
+        return _none()
+    threads, waits = threads_of(model, transfers), model.waits
+    own = cpu_stretches(find_stretches(threads, transfers, links), threads, transfers)
+    thread_waits = (waits.thread, waits.start_ns, waits.end_ns)
+    return cpu_waits_of(own, occupations(model), thread_waits, model.cpu)
+
+
+def cpu_waits_of(
+    own: Stretches, did: Occupations, thread_waits: Columns, samples: CpuSamples
+) -> CpuWaits:
+    """Return how long threads waited in stretches of CPU_LAYERS.
+
+    `thread_waits` for work: thread, begin, end.
+    """
+    if not samples.known:
+        return _none()
+    windows = _windows(samples)
     return CpuWaits(
-        *engine.cpu_waits(
-            own,
-            _windows(model.cpu),
-            did.waits,
-            did.callbacks,
-            (waits.thread, waits.start_ns, waits.end_ns),
-            did.lane_of,
-        )
+        *engine.cpu_waits(own, windows, did.waits, did.callbacks, thread_waits, did.lane_of)
     )
+
+
+def _none() -> CpuWaits:
+    return CpuWaits(*[np.empty(0, np.int64)] * 6)
 
 
 def _windows(samples: CpuSamples) -> Columns:
     """Thread of the trace, begin, end, and ns on a CPU and of waits of each window."""
-    raw = samples.windows
-    number = samples.threads["number"].to_numpy(np.int64)
-    of_number = np.full(int(number.max(initial=0)) + 1, NONE, np.int64)
-    of_number[number] = samples.threads["model_thread"].to_numpy(np.int64)
-    return of_number[raw.thread], raw.begin_ns, raw.end_ns, raw.cpu_ns, raw.wait_ns
+    raw, threads = samples.windows, samples.threads
+    thread = threads.at(threads.model_thread, raw.thread)
+    return thread, raw.begin_ns, raw.end_ns, raw.cpu_ns, raw.wait_ns
 
 
-def _with_middleware(own: Stretches, model: Model, transfers: Transfers) -> Stretches:
-    """Add the layers within the middleware that belong to one thread."""
+def cpu_stretches(own: Stretches, threads: MessageThreads, transfers: Transfers) -> Stretches:
+    """Return stretches with those of the layers within the middleware that belong to one thread."""
     passage = transfers.passage
-    publisher = model.publications.thread[transfers.publication]
-    receiver = model.middleware.notified.thread[transfers.take]
+    publisher, receiver = threads.publisher, threads.receiver
     s0, s1, x = passage.serialize_begin_ns, passage.serialize_end_ns, passage.sent_ns
     cut = {
         layer: transfers.durations[layer.column] != NONE

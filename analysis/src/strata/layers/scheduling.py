@@ -14,14 +14,24 @@ executor wait that is told of the time outside of callbacks.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from strata.engine import _model as engine
 from strata.layers.links import Links
-from strata.layers.stretches import LAYERS, find_stretches, occupations
+from strata.layers.stretches import (
+    LAYERS,
+    Columns,
+    Occupations,
+    Stretches,
+    find_stretches,
+    occupations,
+    threads_of,
+)
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import Ints
@@ -57,24 +67,78 @@ class Preemptions:
     duration_ns: Ints
 
 
+class Scheduled(NamedTuple):
+    """What the kernel's scheduler did with threads.
+
+    `states`: thread, begin, end, state (of strata.model.thread_states) and CPU, by thread and time.
+    `occupancy`: CPU, begin, end, tid and name of who had each CPU, at least while a thread was
+    preempted on it; names are numbers of `words`, or `NONE`. `woken`: there are events of waking.
+    """
+
+    states: Columns
+    occupancy: Columns
+    words: npt.NDArray[np.object_]
+    woken: bool
+
+
+def scheduled_of_model(model: Model) -> Scheduled | None:
+    """Return what the model has of the scheduler; None without its events."""
+    if not model.scheduling.known:
+        return None
+    did, had = model.scheduling.intervals, model.scheduling.occupancy
+    return Scheduled(
+        (did.thread, did.start_ns, did.end_ns, did.state, did.cpu),
+        (had.cpu, had.start_ns, had.end_ns, had.tid, had.name),
+        model.scheduling.names,
+        model.scheduling.woken,
+    )
+
+
+def scheduled_of_rows(
+    rows: Mapping[str, Mapping[str, npt.NDArray[np.generic]]], texts: Sequence[str]
+) -> Scheduled | None:
+    """Return what rows of the engine have of the scheduler; None where no CPU was switched twice.
+
+    Threads are those of the engine.
+    """
+    if not (rows["cpus"]["switches"] > np.int64(1)).any():
+        return None
+
+    def columns(table: str, *names: str) -> Columns:
+        return tuple(rows[table][name].astype(np.int64, copy=False) for name in names)
+
+    return Scheduled(
+        columns("thread_states", "thread", "start_ns", "end_ns", "state", "cpu"),
+        columns("cpu_occupancy", "cpu", "start_ns", "end_ns", "tid", "name"),
+        np.asarray(texts, dtype=object),
+        bool(rows["schedulers"]["wakes"].any()),
+    )
+
+
 def layer_times(model: Model, transfers: Transfers, links: Links) -> tuple[LayerTimes, Preemptions]:
     """Divide the layers of all messages; without events of the kernel there is no row."""
-    if not model.scheduling.known:
+    scheduled = scheduled_of_model(model)
+    if scheduled is None:
         empty = np.empty(0, np.int64)
         return LayerTimes(*[empty] * 7), Preemptions(
             empty, empty, empty, np.empty(0, object), empty
         )
-    own, did = find_stretches(model, transfers, links), occupations(model)
-    found = model.scheduling.intervals
-    states = (found.thread, found.start_ns, found.end_ns, found.state, found.cpu)
+    own = find_stretches(threads_of(model, transfers), transfers, links)
+    return divide(own, occupations(model), scheduled)
+
+
+def divide(
+    own: Stretches, did: Occupations, scheduled: Scheduled
+) -> tuple[LayerTimes, Preemptions]:
+    """Divide stretches of layers by what their threads did."""
+    states = scheduled.states
     running, preempted, blocked, unknown = engine.layer_times(own, states, did.waits, did.lane_of)
-    if not model.scheduling.woken:
+    if not scheduled.woken:
         # They may have been in the queue of a CPU.
         unsure = own.layer == LAYERS.index(names.WAKE_UP)
         blocked, unknown = np.where(unsure, 0, blocked), unknown + np.where(unsure, blocked, 0)
     times = LayerTimes(own.message, own.layer, own.thread, running, preempted, blocked, unknown)
-    had = model.scheduling.occupancy
-    occupancy = (had.cpu, had.start_ns, had.end_ns, had.tid, had.name)
-    message, layer, tid, name, duration_ns = engine.preemptions(own, states, occupancy, *did)
-    words = np.append(model.scheduling.names, "")
+    found = engine.preemptions(own, states, scheduled.occupancy, *did)
+    message, layer, tid, name, duration_ns = found
+    words = np.append(scheduled.words, "")
     return times, Preemptions(message, layer, tid, words[name], duration_ns)

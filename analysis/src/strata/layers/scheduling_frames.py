@@ -7,7 +7,7 @@ from __future__ import annotations
 from strata.layers.cpu_waits import CPU_LAYERS, CpuWaits
 from strata.layers.scheduling import LayerTimes, Preemptions
 from strata.layers.stretches import LAYERS
-from strata.model.build import Model
+from strata.model.columns import Ints
 from strata.schema import tables
 from strata.schema.rows import Coded, Rows
 
@@ -15,15 +15,14 @@ _NAMES = tuple(layer.name for layer in LAYERS)
 _CPU_NAMES = tuple(layer.name for layer in CPU_LAYERS)
 
 
-def layer_scheduling_rows(model: Model, times: LayerTimes) -> Rows:
-    """Return the table `layer_scheduling`."""
-    processes = model.events.processes
+def layer_scheduling_rows(vtid: Ints, times: LayerTimes) -> Rows:
+    """Return the table `layer_scheduling`; `vtid` has the id of each thread."""
     return Rows(
         tables.LAYER_SCHEDULING,
         {
             "message_id": times.message,
             "layer": Coded(times.layer, _NAMES),
-            "vtid": processes.thread_vtid[times.thread],
+            "vtid": vtid[times.thread],
             "running_ns": times.running_ns,
             "preempted_ns": times.preempted_ns,
             "blocked_ns": times.blocked_ns,
@@ -32,14 +31,14 @@ def layer_scheduling_rows(model: Model, times: LayerTimes) -> Rows:
     )
 
 
-def layer_cpu_waits_rows(model: Model, waits: CpuWaits) -> Rows:
-    """Return the table `layer_cpu_waits`."""
+def layer_cpu_waits_rows(vtid: Ints, waits: CpuWaits) -> Rows:
+    """Return the table `layer_cpu_waits`; `vtid` has the id of each thread."""
     return Rows(
         tables.LAYER_CPU_WAITS,
         {
             "message_id": waits.message,
             "layer": Coded(waits.layer, _CPU_NAMES),
-            "vtid": model.events.processes.thread_vtid[waits.thread],
+            "vtid": vtid[waits.thread],
             "about_ns": waits.about_ns,
             "least_ns": waits.least_ns,
             "most_ns": waits.most_ns,

@@ -76,13 +76,11 @@ def _ran(model: Model, process: Ints, begin_ns: Ints, end_ns: Ints) -> Flags:
     """Tell whether any thread of a process had a CPU between two samples within an interval."""
     windows, threads = model.cpu.windows, model.cpu.threads
     own = windows.cpu_ns > 0
-    number = threads["number"].to_numpy(np.int64)
     vpid = model.events.processes.vpid
     if not own.any():
         return np.zeros(len(process), bool)
-    of_number = np.full(int(number.max()) + 1, NONE, np.int64)
-    of_number[number] = threads["vpid"].to_numpy(np.int64)
-    search = GroupedSearch(of_number[windows.thread[own]], windows.begin_ns[own])
+    ran = threads.at(threads.vpid, windows.thread[own])
+    search = GroupedSearch(ran, windows.begin_ns[own])
     first = search.position(vpid[process], begin_ns, after_equal=False)
     there = first < search.end(vpid[process])
     at = search.order[np.minimum(first, len(search.order) - 1)]

@@ -56,13 +56,45 @@ class Occupations(NamedTuple):
 
 def occupations(model: Model) -> Occupations:
     """Return what the model's threads did."""
-    waits, ran = model.clocks.waits, model.executions
-    ended = ran.end_ns != NONE
+    waits, ran = model.waits, model.executions
     threads = np.arange(len(model.events.processes.thread_process), dtype=np.int64)
-    return Occupations(
-        (waits.lane, waits.start_ns, waits.end_ns),
-        (ran.thread[ended], ran.start_ns[ended], ran.end_ns[ended]),
+    return occupations_of(
+        (waits.thread, waits.start_ns, waits.end_ns),
+        (ran.thread, ran.start_ns, ran.end_ns),
         model.executors.lane(threads),
+    )
+
+
+def occupations_of(waits: Columns, executions: Columns, lane_of: Ints) -> Occupations:
+    """Return what threads did, of waits for work and executions: thread, begin, end or `NONE`."""
+    thread, start_ns, end_ns = executions
+    ended = end_ns != NONE
+    return Occupations(
+        (lane_of[waits[0]], waits[1], waits[2]),
+        (thread[ended], start_ns[ended], end_ns[ended]),
+        lane_of,
+    )
+
+
+class MessageThreads(NamedTuple):
+    """Threads of each message, or `NONE`.
+
+    Which published it, which took it, of its callback, and which told its reader of it.
+    """
+
+    publisher: Ints
+    taker: Ints
+    runner: Ints
+    receiver: Ints
+
+
+def threads_of(model: Model, transfers: Transfers) -> MessageThreads:
+    """Return the threads of the model's messages."""
+    return MessageThreads(
+        model.publications.thread[transfers.publication],
+        model.takes.thread[transfers.take],
+        pick(model.executions.thread, transfers.execution),
+        model.middleware.notified.thread[transfers.take],
     )
 
 
@@ -82,11 +114,9 @@ class Stretches(NamedTuple):
     idle: Ints
 
 
-def find_stretches(model: Model, transfers: Transfers, links: Links) -> Stretches:
+def find_stretches(threads: MessageThreads, transfers: Transfers, links: Links) -> Stretches:
     """Return the stretches of the layers that each message has."""
-    publisher = model.publications.thread[transfers.publication]
-    taker = model.takes.thread[transfers.take]
-    runner = pick(model.executions.thread, transfers.execution)
+    publisher, taker, runner, _ = threads
     ready_ns, picked_ns = transfers.waiting_from_ns, transfers.picked_ns
     held_from_ns, held_ns = _holds(transfers, links)
     start_ns, end_ns = transfers.callback_start_ns, transfers.callback_end_ns

@@ -59,8 +59,8 @@ def _last_seen(model: Model) -> Ints:
     # Of an id that processes of several hosts have, it is not known whose threads these are.
     only = vpids[~vpids.duplicated(keep=False)]
     number = pd.Series(only.index, index=only.to_numpy())
-    vpid = model.cpu.threads.set_index("number")["vpid"].reindex(windows.thread)
-    of_window = number.reindex(vpid.to_numpy(), fill_value=NONE).to_numpy(np.int64)
+    vpid = model.cpu.threads.at(model.cpu.threads.vpid, windows.thread)
+    of_window = number.reindex(vpid, fill_value=NONE).to_numpy(np.int64)
     own = of_window != NONE
     sampled_ns = np.full(len(vpids), NONE, np.int64)
     np.maximum.at(sampled_ns, of_window[own], windows.end_ns[own])

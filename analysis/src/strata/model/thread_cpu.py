@@ -18,13 +18,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
+import pyarrow.compute as pc
 
 from strata.engine._model import sample_windows
 from strata.model.columns import NONE, Ints, Processes
 from strata.read.thread_cpu import SAMPLER, ThreadCpu
 
-Flags = npt.NDArray[np.bool_]
+Objects = npt.NDArray[np.object_]
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,33 @@ class Windows:
 
 
 @dataclass(frozen=True)
-class CpuSamples:
-    """What was sampled, by the clock of the trace.
+class SampledThreads:
+    """Threads of the samples, one row each, of the machine `host`.
 
-    `threads` has a row a thread of the samples: number, host, vpid, vtid, process, name and
-    `model_thread`, the thread of the trace, `NONE` where it is none. `windows` are of all of them.
+    `model_thread` is the thread of the trace, `NONE` where it is none; `process` and `name` are the
+    names of both.
     """
 
-    threads: pd.DataFrame
+    host: str
+    number: Ints
+    vpid: Ints
+    vtid: Ints
+    process: Objects
+    name: Objects
+    model_thread: Ints
+
+    def at(self, values: Ints, number: Ints) -> Ints:
+        """Return what a column has of the threads of some numbers; `NONE` of others."""
+        of_number = np.full(int(max(self.number.max(initial=0), number.max(initial=0))) + 1, NONE)
+        of_number[self.number] = values
+        return of_number[number]
+
+
+@dataclass(frozen=True)
+class CpuSamples:
+    """What was sampled, by the clock of the trace; `windows` are of all `threads`."""
+
+    threads: SampledThreads
     windows: Windows
 
     @property
@@ -64,9 +83,9 @@ class CpuSamples:
 
 def no_samples() -> CpuSamples:
     """Return what is known of a trace beside which nothing was sampled."""
-    empty = np.empty(0, np.int64)
-    columns = ["number", "host", "vpid", "vtid", "process", "name", "model_thread"]
-    return CpuSamples(pd.DataFrame(columns=columns), Windows(*[empty] * 6))
+    empty, none = np.empty(0, np.int64), np.empty(0, object)
+    threads = SampledThreads("", empty, empty, empty, none, none, empty)
+    return CpuSamples(threads, Windows(*[empty] * 6))
 
 
 def find_cpu_samples(read: ThreadCpu | None, offset_ns: int, processes: Processes) -> CpuSamples:
@@ -80,24 +99,29 @@ def find_cpu_samples(read: ThreadCpu | None, offset_ns: int, processes: Processe
     own = thread == SAMPLER
     sampled = [values[~own] for values in (thread, ns, *counts)]
     windows = Windows(*sample_windows(sampled, ns[own]))
-    threads = read.threads.to_pandas()
-    threads = threads[threads["thread"] != SAMPLER].rename(columns={"thread": "number"})
-    threads["host"] = read.host
-    threads["model_thread"] = _model_threads(threads, processes)
-    return CpuSamples(threads.reset_index(drop=True), windows)
+    others = read.threads.filter(pc.not_equal(read.threads["thread"], SAMPLER))
+    number, vpid, vtid = (
+        others[name].to_numpy().astype(np.int64) for name in ("thread", "vpid", "vtid")
+    )
+    process, name = (
+        np.asarray(others[column].to_pylist(), dtype=object) for column in ("process", "name")
+    )
+    traced = _model_threads(vpid, vtid, processes)
+    return CpuSamples(SampledThreads(read.host, number, vpid, vtid, process, name, traced), windows)
 
 
 _FIGURES = ("thread", "monotonic_ns", "read_ns", "cpu_ns", "wait_ns", "slices")
 
 
-def _model_threads(threads: pd.DataFrame, processes: Processes) -> Ints:
-    """Return the trace's thread of each row; of ids that are not one thread's there, `NONE`."""
-    model = pd.DataFrame(
-        {
-            "vpid": processes.vpid[processes.thread_process],
-            "vtid": processes.thread_vtid,
-            "model_thread": np.arange(len(processes.thread_vtid)),
-        }
-    ).drop_duplicates(["vpid", "vtid"], keep=False)
-    pairs = threads[["vpid", "vtid"]].merge(model, on=["vpid", "vtid"], how="left")
-    return pairs["model_thread"].fillna(NONE).to_numpy(np.int64)
+def _model_threads(vpid: Ints, vtid: Ints, processes: Processes) -> Ints:
+    """Return the trace's thread of each; of ids that are not one thread's there, `NONE`."""
+    known: dict[tuple[int, int], int] = {}
+    traced = zip(
+        processes.vpid[processes.thread_process].tolist(),
+        processes.thread_vtid.tolist(),
+        strict=True,
+    )
+    for thread, ids in enumerate(traced):
+        known[ids] = NONE if ids in known else thread
+    pairs = zip(vpid.tolist(), vtid.tolist(), strict=True)
+    return np.asarray([known.get(ids, NONE) for ids in pairs], np.int64)

@@ -11,13 +11,16 @@ import numpy as np
 
 from strata.engine._model import sum_states, sum_windows
 from strata.model.build import Model
-from strata.model.columns import NONE, Ints
+from strata.model.columns import NONE, Ints, Processes
 from strata.model.entities import UNKNOWN
 from strata.model.frames import Objects
 from strata.model.search import pick
+from strata.model.thread_cpu import CpuSamples
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.rows import Rows
+
+Columns = Sequence[Ints]
 
 SAMPLES, EVENTS = "samples", "kernel events"
 """What told of a thread (column `source`)."""
@@ -28,9 +31,27 @@ def thread_cpu_rows(model: Model, procname: Objects | None = None) -> Rows:
 
     Of processes that were not sampled, what the events of the kernel's scheduler tell.
     """
-    sampled = _sampled(model)
+    found = model.scheduling.intervals
+    states = (found.thread, found.start_ns, found.end_ns, found.state, found.cpu)
+    traffic = process_traffic(model)
+    return thread_cpu_table(model.cpu, states, model.events.processes, traffic, procname)
+
+
+def thread_cpu_table(
+    samples: CpuSamples,
+    states: Columns,
+    processes: Processes,
+    traffic: tuple[Ints, Ints],
+    procname: Objects | None = None,
+) -> Rows:
+    """Return the table `thread_cpu` of samples and of what threads did (`states`).
+
+    `states`: thread of `processes`, begin, end, state and CPU, by thread and time. `traffic`: see
+    `bounds_of_traffic`.
+    """
+    sampled = _sampled(samples, processes, traffic)
     places = {(row["host"], row["vpid"]) for row in sampled}
-    found = sampled + _by_events(model, procname, places)
+    found = sampled + _by_events(states, processes, traffic, procname, places)
     for number, row in enumerate(found):
         wanted = row["on_cpu_ns"] + row["cpu_wait_ns"]
         row["thread_cpu_id"] = number
@@ -38,15 +59,15 @@ def thread_cpu_rows(model: Model, procname: Objects | None = None) -> Rows:
     return Rows.of_records(tables.THREAD_CPU, found)
 
 
-def _sampled(model: Model) -> list[dict[str, Any]]:
+def _sampled(
+    samples: CpuSamples, processes: Processes, traffic: tuple[Ints, Ints]
+) -> list[dict[str, Any]]:
     """What the samples tell of each thread."""
-    if not model.cpu.known:
+    if not samples.known:
         return []
-    windows, number = model.cpu.windows, model.cpu.threads["number"].to_numpy(np.int64)
-    traced = np.full(int(number.max(initial=0)) + 1, NONE, np.int64)
-    traced[number] = model.cpu.threads["model_thread"].to_numpy(np.int64)
-    process = pick(model.events.processes.thread_process, traced)
-    first, last = process_traffic(model)
+    windows, threads = samples.windows, samples.threads
+    every = np.arange(max(windows.thread.max(initial=0), threads.number.max(initial=0)) + 1)
+    process = pick(processes.thread_process, threads.at(threads.model_thread, every))
     columns = (
         windows.thread,
         windows.begin_ns,
@@ -55,35 +76,42 @@ def _sampled(model: Model) -> list[dict[str, Any]]:
         windows.wait_ns,
         windows.slices,
     )
-    sums = _sums(sum_windows(columns, first[process], last[process]))
-    of_process = _processes(model)
+    sums = _sums(sum_windows(columns, *(bound[process] for bound in traffic)))
+    of_process = _processes(processes)
+    rows = zip(
+        threads.number.tolist(),
+        threads.vpid.tolist(),
+        threads.vtid.tolist(),
+        threads.process.tolist(),
+        threads.name.tolist(),
+        strict=True,
+    )
     return [
         {
-            **{name: row[name] for name in ("host", "vpid", "vtid", "process", "name")},
-            **sums[row["number"]],
+            "host": threads.host,
+            "vpid": vpid,
+            "vtid": vtid,
+            "process": called,
+            "name": name,
+            **sums[number],
             "source": SAMPLES,
-            "process_id": of_process.get(row["vpid"]),
+            "process_id": of_process.get(vpid),
         }
-        for row in model.cpu.threads.to_dict("records")
-        if row["number"] in sums
+        for number, vpid, vtid, called, name in rows
+        if number in sums
     ]
 
 
 def _by_events(
-    model: Model, procname: Objects | None, sampled: set[tuple[str, int]]
+    states: Columns,
+    processes: Processes,
+    traffic: tuple[Ints, Ints],
+    procname: Objects | None,
+    sampled: set[tuple[str, int]],
 ) -> list[dict[str, Any]]:
     """What the scheduler's events tell of each thread of processes that were not `sampled`."""
-    intervals, processes = model.scheduling.intervals, model.events.processes
-    first, last = process_traffic(model)
     process = processes.thread_process
-    columns = (
-        intervals.thread,
-        intervals.start_ns,
-        intervals.end_ns,
-        intervals.state,
-        intervals.cpu,
-    )
-    sums = _sums(sum_states(columns, first[process], last[process]))
+    sums = _sums(sum_states(states, *(bound[process] for bound in traffic)))
     names = np.full(len(processes.vpid), None, object) if procname is None else procname
     out = []
     for thread, row in sums.items():
@@ -94,7 +122,7 @@ def _by_events(
             vtid = int(processes.thread_vtid[thread])
             own = {**place, "vtid": vtid, "process": name, "process_id": number}
             out.append({**row, **own, "source": EVENTS})
-    return out
+    return sorted(out, key=lambda row: (row["host"], row["vpid"], row["process_id"], row["vtid"]))
 
 
 _SUMS = (
@@ -119,12 +147,7 @@ def _sums(columns: Sequence[Ints]) -> dict[int, dict[str, int]]:
 
 
 def process_traffic(model: Model) -> tuple[Ints, Ints]:
-    """Return when each process sent or took its first and its last message of the application.
-
-    Messages that were sent and taken: what a process needs before, to load its libraries and to
-    find others, is no part of any. Of a process without any the first is in the far future and the
-    last `NONE`; the last entry, which `NONE` finds, is of no process.
-    """
+    """Return when each process sent or took its first and its last message of the application."""
     matches, publications, takes = model.matches, model.publications, model.takes
     publisher = publications.publisher[matches.publication]
     internal = np.append(np.isin(model.entities.publishers.topic, [*INTERNAL_TOPICS]), False)
@@ -133,19 +156,26 @@ def process_traffic(model: Model) -> tuple[Ints, Ints]:
     ns = [publications.handed_ns[matches.publication], takes.taken_ns[matches.take]]
     process = model.events.processes.thread_process
     sides = [(process[at[own]], when[own]) for at, when in zip(thread, ns, strict=True)]
-    count = len(model.events.processes.vpid)
-    first = np.full(count + 1, np.iinfo(np.int64).max, np.int64)
-    last = np.full(count + 1, NONE, np.int64)
+    return bounds_of_traffic(sides, len(model.events.processes.vpid))
+
+
+def bounds_of_traffic(sides: Sequence[tuple[Ints, Ints]], processes: int) -> tuple[Ints, Ints]:
+    """Return the first and the last instant of each process, of columns of both.
+
+    The instants are those of messages that were sent and taken: what a process needs before, to
+    load its libraries and to find others, is no part of any. Of a process without any the first is
+    in the far future and the last `NONE`; the last entry, which `NONE` finds, is of no process.
+    """
+    first = np.full(processes + 1, np.iinfo(np.int64).max, np.int64)
+    last = np.full(processes + 1, NONE, np.int64)
     for at, when in sides:
         np.minimum.at(first, at, when)
         np.maximum.at(last, at, when)
     return first, last
 
 
-def _processes(model: Model) -> dict[int, int]:
+def _processes(processes: Processes) -> dict[int, int]:
     """Return the process of the trace with each id that only one process has."""
-    ids, first, count = np.unique(
-        model.events.processes.vpid, return_index=True, return_counts=True
-    )
+    ids, first, count = np.unique(processes.vpid, return_index=True, return_counts=True)
     alone = count == 1
     return dict(zip(ids[alone].tolist(), first[alone].tolist(), strict=True))

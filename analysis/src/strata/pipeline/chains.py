@@ -114,10 +114,11 @@ def _chain_tables(
 def _threads(model: Model, transfers: Transfers, links: Links) -> tuple[Rows, Rows, Rows]:
     times, taken = layer_times(model, transfers, links)
     waits = find_cpu_waits(model, transfers, links)
+    vtid = model.events.processes.thread_vtid
     return (
-        layer_scheduling_rows(model, times),
+        layer_scheduling_rows(vtid, times),
         preemptions_rows(taken),
-        layer_cpu_waits_rows(model, waits),
+        layer_cpu_waits_rows(vtid, waits),
     )
 
 
