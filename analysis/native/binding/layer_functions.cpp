@@ -108,8 +108,9 @@ nb::tuple cpu_waits(const Columns<7>& of, const Columns<5>& windows, const Colum
                    std::move(rows.about_ns), std::move(rows.least_ns), std::move(rows.most_ns));
 }
 
-nb::tuple find_blockers(const Columns<5>& messages, const Columns<5>& work, const Columns<5>& runs,
-                        const Columns<3>& waits) {
+nb::tuple find_blockers(const Columns<5>& messages, const Columns<5>& work, const Columns<4>& runs,
+                        const strata::Clock& waits, const strata::Clock& running,
+                        const strata::Overlap& both) {
   strata::BlockerRows rows;
   {
     const nb::gil_scoped_release unlocked;
@@ -117,8 +118,7 @@ nb::tuple find_blockers(const Columns<5>& messages, const Columns<5>& work, cons
         {span(messages[0]), span(messages[1]), span(messages[2]), span(messages[3]),
          span(messages[4])},
         {span(work[0]), span(work[1]), span(work[2]), span(work[3]), span(work[4])},
-        {{span(runs[0]), span(runs[1]), span(runs[2])}, span(runs[3]), span(runs[4])},
-        spans(waits));
+        {{span(runs[0]), span(runs[1]), span(runs[2])}, span(runs[3])}, {waits, running, both});
   }
   return as_arrays(std::move(rows.message), std::move(rows.callback), std::move(rows.is_take),
                    std::move(rows.duration_ns));
@@ -162,7 +162,7 @@ void add_layer_functions(nb::module_& module) {
   module.def("cpu_waits", &cpu_waits, nb::arg("stretches"), nb::arg("windows"), nb::arg("waits"),
              nb::arg("callbacks"), nb::arg("thread_waits"), nb::arg("lane_of"));
   module.def("find_blockers", &find_blockers, nb::arg("messages"), nb::arg("work"), nb::arg("runs"),
-             nb::arg("waits"));
+             nb::arg("waits"), nb::arg("running"), nb::arg("both"));
   module.def("sample_windows", &sample_windows, nb::arg("samples"), nb::arg("sampled_ns"));
   module.def("sum_windows", &sum_windows, nb::arg("windows"), nb::arg("first_ns"),
              nb::arg("last_ns"));

@@ -75,9 +75,10 @@ class RowsOf {
 // executor neither waited for work nor was kept from it by the group.
 class Counted {
  public:
-  Counted(const Clock& running, const Clock& waits, const Overlap& both, int64_t group,
-          int64_t lane)
-      : running_(running, group), waits_(waits, lane), both_(both, running, group, waits, lane) {}
+  Counted(const ExecutorClocks& clocks, int64_t group, int64_t lane)
+      : running_(clocks.running, group),
+        waits_(clocks.waits, lane),
+        both_(clocks.both, clocks.running, group, clocks.waits, lane) {}
 
   int64_t operator()(int64_t from_ns, int64_t to_ns) {
     const int64_t idle = minus(waits_.within(from_ns, to_ns), both_.within(from_ns, to_ns));
@@ -225,13 +226,10 @@ std::vector<Piece> pieces_of(const WorkColumns& work, std::span<uint32_t> rows) 
 class Search {
  public:
   Search(const WaitingColumns& messages, const WorkColumns& work, const RunColumns& runs,
-         const Spans& waits)
+         const ExecutorClocks& clocks)
       : messages_(messages),
         work_(work),
-        running_(runs.spans),
-        waits_(waits),
-        lane_of_(lanes_of(runs)),
-        both_(running_, waits_, lane_of_),
+        clocks_(clocks),
         runs_of_(runs.spans.group),
         runs_(runs) {}
 
@@ -248,7 +246,7 @@ class Search {
       for (size_t at = 0; at < own.size(); ++at) {
         if (at == 0 || group(own[at]) != group(own[at - 1])) {
           const int64_t number = messages_.lane[own[at]];
-          lane.emplace(pieces, Counted(running_, waits_, both_, group(own[at]), number));
+          lane.emplace(pieces, Counted(clocks_, group(own[at]), number));
         }
         look_at(own[at], *lane);
       }
@@ -261,16 +259,6 @@ class Search {
     std::vector<Piece> pieces;
     Lane lane;
   };
-
-  static std::vector<int64_t> lanes_of(const RunColumns& runs) {
-    std::vector<int64_t> lanes;
-    for (size_t row = 0; row < runs.lane.size(); ++row) {
-      const auto group = static_cast<size_t>(runs.spans.group[row]);
-      if (group >= lanes.size()) lanes.resize(group + 1, kNone);
-      lanes[group] = runs.lane[row];
-    }
-    return lanes;
-  }
 
   void look_at(uint32_t message, Lane& lane) {
     const int64_t begin_ns = messages_.begin_ns[message], end_ns = messages_.end_ns[message];
@@ -321,10 +309,7 @@ class Search {
 
   const WaitingColumns& messages_;
   const WorkColumns& work_;
-  Clock running_;
-  Clock waits_;
-  std::vector<int64_t> lane_of_;  // by group
-  Overlap both_;
+  const ExecutorClocks& clocks_;
   RowsOf runs_of_;
   const RunColumns& runs_;
   std::unordered_map<int64_t, GroupLane> groups_;
@@ -346,11 +331,11 @@ void require_numbers(Ints numbers, int64_t least) {
 }  // namespace
 
 BlockerRows find_blockers(const WaitingColumns& messages, const WorkColumns& work,
-                          const RunColumns& runs, const Spans& waits) {
+                          const RunColumns& runs, const ExecutorClocks& clocks) {
   require_one_length(
       {{messages.thread, messages.lane, messages.group, messages.begin_ns, messages.end_ns}});
   require_one_length({{work.thread, work.start_ns, work.until_ns, work.callback, work.took_ns}});
-  require_one_length({{runs.spans.group, runs.spans.begin_ns, runs.callback, runs.lane}});
+  require_one_length({{runs.spans.group, runs.spans.begin_ns, runs.spans.end_ns, runs.callback}});
   require_numbers(work.callback, kNone);
   require_numbers(runs.callback, kNone);
   require_numbers(runs.spans.group, 0);
@@ -358,7 +343,7 @@ BlockerRows find_blockers(const WaitingColumns& messages, const WorkColumns& wor
       runs.callback.size() > UINT32_MAX) {
     throw std::invalid_argument("a table has 2^32 rows or more");
   }
-  return Search(messages, work, runs, waits).find();
+  return Search(messages, work, runs, clocks).find();
 }
 
 }  // namespace strata

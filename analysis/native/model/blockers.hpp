@@ -36,11 +36,17 @@ struct WorkColumns {
   Ints took_ns;
 };
 
-// Executions of callback groups, by group and time; `lane` is that of the executor.
+// Executions of callback groups, by group and time.
 struct RunColumns {
   Spans spans;  // of groups
   Ints callback;
-  Ints lane;
+};
+
+// Executors' waits for work by lane, executions by callback group, and both at once.
+struct ExecutorClocks {
+  const Clock& waits;
+  const Clock& running;
+  const Overlap& both;
 };
 
 // Rows of (message, callback, work), in that order. A callback is kNone for work beside that of its
@@ -52,9 +58,9 @@ struct BlockerRows {
   std::vector<int64_t> duration_ns;
 };
 
-// `waits` are executors' waits for work by lane. Throws std::invalid_argument for columns of
-// different lengths, and numbers that 30 bits do not hold.
+// Throws std::invalid_argument for columns of different lengths, and numbers that 30 bits do not
+// hold.
 BlockerRows find_blockers(const WaitingColumns& messages, const WorkColumns& work,
-                          const RunColumns& runs, const Spans& waits);
+                          const RunColumns& runs, const ExecutorClocks& clocks);
 
 }  // namespace strata

@@ -41,6 +41,14 @@ Groups::Groups(Ints ordered) {
   first_.push_back(ordered.size());
 }
 
+void Groups::add_rows(int64_t group, size_t count) {
+  if (groups_.empty() || groups_.back() != group) {
+    groups_.push_back(group);
+    first_.push_back(first_.back());
+  }
+  first_.back() += count;
+}
+
 Groups::Range Groups::of(int64_t group) const {
   const auto place = std::ranges::lower_bound(groups_, group);
   if (place == groups_.end() || *place != group) return {};
@@ -48,26 +56,23 @@ Groups::Range Groups::of(int64_t group) const {
   return {first_[number], first_[number + 1]};
 }
 
-Clock::Clock(const Spans& spans) : groups_(Ints{}) {
-  int64_t highest_ns = 0;
+Clock::Clock(const Spans& spans) {
   for (const size_t row : ordered(spans)) {
-    const int64_t lane = spans.group[row], begin_ns = spans.begin_ns[row];
-    const bool is_over = !lane_.empty() && lane_.back() == lane && begin_ns < highest_ns;
-    if (is_over) {
-      highest_ns = std::max(highest_ns, spans.end_ns[row]);
-      end_ns_.back() = highest_ns;
-      continue;
-    }
-    lane_.push_back(lane);
-    start_ns_.push_back(begin_ns);
-    end_ns_.push_back(spans.end_ns[row]);
-    highest_ns = spans.end_ns[row];
+    add(spans.group[row], spans.begin_ns[row], spans.end_ns[row]);
   }
-  before_.push_back(0);
-  for (size_t row = 0; row < lane_.size(); ++row) {
-    before_.push_back(plus(before_.back(), minus(end_ns_[row], start_ns_[row])));
+}
+
+void Clock::add(int64_t lane, int64_t begin_ns, int64_t end_ns) {
+  const bool goes_on = !start_ns_.empty() && lane == lane_;
+  const int64_t highest_ns = goes_on ? this->end_ns(size() - 1) : 0;
+  if (goes_on && begin_ns < highest_ns) {
+    if (end_ns > highest_ns) before_.back() = plus(before_.back(), minus(end_ns, highest_ns));
+    return;
   }
-  groups_ = Groups(lane_);
+  lane_ = lane;
+  groups_.add_rows(lane, 1);
+  start_ns_.push_back(begin_ns);
+  before_.push_back(plus(before_.back(), minus(end_ns, begin_ns)));
 }
 
 Groups::Range Clock::begun(int64_t lane, int64_t at_ns) const {
@@ -82,7 +87,7 @@ int64_t Clock::elapsed(int64_t lane, int64_t at_ns) const {
   const Groups::Range own = begun(lane, at_ns);
   if (own.begin == own.end) return before_[own.begin];
   // The last that began may go on beyond the instant.
-  const int64_t end_ns = end_ns_[own.end - 1];
+  const int64_t end_ns = this->end_ns(own.end - 1);
   return minus(before_[own.end], end_ns > at_ns ? minus(end_ns, at_ns) : 0);
 }
 

@@ -4,6 +4,7 @@
 // How long something had been going on by an instant, over columns of intervals.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -39,8 +40,17 @@ class Groups {
   // `ordered` has the group of each row, in ascending order.
   explicit Groups(Ints ordered);
 
+  // For groups that come one after the other, in ascending order.
+  Groups() : first_{0} {}
+  void add_rows(int64_t group, size_t count);
+
   // An empty range for a group without rows.
   Range of(int64_t group) const;
+  // The group of a row.
+  int64_t group_of(size_t row) const {
+    const auto after = std::ranges::upper_bound(first_, row);
+    return groups_[static_cast<size_t>(after - first_.begin()) - 1];
+  }
 
  private:
   std::vector<int64_t> groups_;
@@ -50,12 +60,18 @@ class Groups {
 // Intervals by lane and time; those of a lane that overlap are one.
 class Clock {
  public:
+  Clock() = default;
   explicit Clock(const Spans& spans);
 
-  size_t size() const { return lane_.size(); }
-  int64_t lane(size_t row) const { return lane_[row]; }
+  // The next interval by lane and begin.
+  void add(int64_t lane, int64_t begin_ns, int64_t end_ns);
+
+  size_t size() const { return start_ns_.size(); }
+  int64_t lane(size_t row) const { return groups_.group_of(row); }
   int64_t start_ns(size_t row) const { return start_ns_[row]; }
-  int64_t end_ns(size_t row) const { return end_ns_[row]; }
+  int64_t end_ns(size_t row) const {
+    return plus(start_ns_[row], minus(before_[row + 1], before_[row]));
+  }
   // The length of all rows before one; of the row behind the last, of all.
   int64_t before_ns(size_t row) const { return before_[row]; }
   Groups::Range rows_of(int64_t lane) const { return groups_.of(lane); }
@@ -73,11 +89,10 @@ class Clock {
   }
 
  private:
-  std::vector<int64_t> lane_;
   std::vector<int64_t> start_ns_;
-  std::vector<int64_t> end_ns_;
-  std::vector<int64_t> before_;  // the length of all rows before each
+  std::vector<int64_t> before_{0};  // the length of all rows before each, and of all
   Groups groups_;
+  int64_t lane_ = kNone;  // of the last row
 };
 
 // How long two clocks went at once. Each lane of `outer` goes with one of `inner`, which

@@ -16,7 +16,7 @@ from against_model import ros2_samples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strata.engine._model import find_blockers
+from strata.engine._model import Clock, Overlap, find_blockers
 from strata.layers import blockers
 from strata.layers.transfers import cut_layers
 from strata.model.build import build_model
@@ -90,23 +90,28 @@ class Made:
         return self.columns(rows, 5)
 
 
-def assert_same(arguments: Sequence[Columns]) -> Columns:
-    found = find_blockers(*arguments)
-    wanted = oracle.find_blockers(*arguments)
+def assert_same(messages: Columns, work: Columns, runs: Columns, waits: Columns) -> Columns:
+    """Compare; `runs` have the lane of each, too."""
+    own, running = Clock(*waits), Clock(*runs[:3])
+    lane_of = np.full(int(runs[0].max(initial=0)) + 1, NONE, np.int64)
+    lane_of[runs[0]] = runs[4]
+    both = Overlap(running, own, lane_of)
+    found = find_blockers(messages, work, runs[:4], own, running, both)
+    wanted = oracle.find_blockers(messages, work, runs, waits)
     assert [column.tolist() for column in found] == [column.tolist() for column in wanted]
     return found
 
 
 @given(st.randoms(use_true_random=False).map(Made))
 def test_any_columns(made: Made) -> None:
-    assert_same((made.messages(), made.work(), made.runs(), made.waits()))
+    assert_same(made.messages(), made.work(), made.runs(), made.waits())
 
 
 def test_backlogs_of_many_callbacks_are_among_these() -> None:
     several = 0
     for seed in range(40):
         made = Made(Random(seed))
-        found = assert_same((made.messages(), made.work(), made.runs(), made.waits()))
+        found = assert_same(made.messages(), made.work(), made.runs(), made.waits())
         works = np.unique(np.stack([found[0], 2 * found[1] + found[2]]), axis=1)[0]
         several += int(np.bincount(works, minlength=1).max(initial=0) > 24)
     assert several > 2
@@ -114,13 +119,17 @@ def test_backlogs_of_many_callbacks_are_among_these() -> None:
 
 @pytest.mark.parametrize("name", ros2_samples())
 def test_samples(name: str, sample: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    model = build_model(open_trace(sample(name)).tables(), Ledger())
+    groups, waits = model.groups, model.clocks.waits
+    lane = model.executors.lane(model.executions.thread[groups.row])
     compared = []
 
-    def both(*arguments: Columns) -> Columns:
-        compared.append(len(arguments[0][0]))
-        return assert_same(arguments)
+    def both(messages: Columns, work: Columns, runs: Columns, *_: Any) -> Columns:
+        compared.append(len(messages[0]))
+        return assert_same(
+            messages, work, (*runs, lane), (waits.lane, waits.start_ns, waits.end_ns)
+        )
 
-    model = build_model(open_trace(sample(name)).tables(), Ledger())
     transfers = cut_layers(model, Ledger())
     monkeypatch.setattr("strata.engine._model.find_blockers", both)
     found = blockers.find_blockers(model, transfers)
@@ -130,8 +139,10 @@ def test_samples(name: str, sample: Callable[[str], Path], monkeypatch: pytest.M
 
 def test_numbers_that_are_too_large_are_refused() -> None:
     none = [np.empty(0, np.int64)] * 5
+    clock = Clock(*none[:3])
+    clocks = (clock, clock, Overlap(clock, clock, none[0]))
     work = [np.zeros(1, np.int64)] * 3 + [np.full(1, 1 << 40)] + [np.zeros(1, np.int64)]
     with pytest.raises(ValueError, match="has the number 1099511627776"):
-        find_blockers(none, work, none, none[:3])
+        find_blockers(none, work, none[:4], *clocks)
     with pytest.raises(ValueError, match="columns of one table have 1 and 0 rows"):
-        find_blockers(none, [*work[:4], none[0]], none, none[:3])
+        find_blockers(none, [*work[:4], none[0]], none[:4], *clocks)

@@ -114,11 +114,16 @@ def cpu_waits(
 ) -> tuple[_Ints, _Ints, _Ints, _Ints, _Ints, _Ints]: ...
 
 # Messages: thread, lane, group, begin and end of the wait. Work: thread, start, until, callback,
-# since when it was taken. Runs: group, start, until, callback, lane. Returns message, callback,
-# whether it is a take, ns.
+# since when it was taken. Runs: group, start, until, callback. Waits are by lane of an executor,
+# `running` is a clock of the runs. Returns message, callback, whether it is a take, ns.
 
 def find_blockers(
-    messages: _Columns, work: _Columns, runs: _Columns, waits: _Columns
+    messages: _Columns,
+    work: _Columns,
+    runs: _Columns,
+    waits: Clock,
+    running: Clock,
+    both: Overlap,
 ) -> tuple[_Ints, _Ints, _Ints, _Ints]: ...
 
 # Samples: thread, begin of the sample, how much later it was read, ns on a CPU, ns of waits,

@@ -73,11 +73,10 @@ def find_blockers(model: Model, transfers: Transfers) -> Blockers:
         groups.start_ns,
         groups.until_ns,
         executions.callback[groups.row],
-        model.executors.lane(executions.thread[groups.row]),
     )
-    waits = model.clocks.waits
+    clocks = model.clocks
     message, callback, is_take, duration_ns = engine.find_blockers(
-        messages, work, runs, (waits.lane, waits.start_ns, waits.end_ns)
+        messages, work, runs, clocks.waits, clocks.running, clocks.both
     )
     return Blockers(message, callback, is_take == 1, duration_ns)
 
