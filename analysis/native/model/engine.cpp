@@ -8,9 +8,11 @@
 #include "model/driver/driver.hpp"
 #include "model/entities.hpp"
 #include "model/executions.hpp"
+#include "model/intra_process.hpp"
 #include "model/last_seen.hpp"
 #include "model/matching.hpp"
 #include "model/nesting.hpp"
+#include "model/ring_buffers.hpp"
 #include "model/scheduling.hpp"
 #include "model/thread_steps.hpp"
 #include "model/traffic.hpp"
@@ -41,6 +43,8 @@ struct Engine::Machines {
         middleware(context),
         traffic(context, entities, executions),
         matching(context),
+        ring_buffers(context, entities),
+        intra_process(context, entities, executions),
         driver(context, executions),
         work_uses(context, entities, executions),
         message_uses(context, entities, traffic),
@@ -54,6 +58,8 @@ struct Engine::Machines {
     traffic.on(event);
     scheduling.on(event);
     middleware.on(event);
+    ring_buffers.on(event);
+    intra_process.on(event);
     driver.on(event);
     work_uses.on(event);
     message_uses.on(event);
@@ -71,6 +77,8 @@ struct Engine::Machines {
     scheduling.finish();
     middleware.finish();
     matching.finish();
+    ring_buffers.finish();
+    intra_process.finish();
     driver.finish();
     finish_uses();
   }
@@ -92,6 +100,8 @@ struct Engine::Machines {
   dds::Middleware middleware;
   Traffic traffic;
   Matching matching;
+  RingBuffers ring_buffers;
+  IntraProcess intra_process;
   driver::Driver driver;
   WorkUses work_uses;
   MessageUses message_uses;

@@ -157,14 +157,18 @@ int64_t Entities::timer_at(int64_t process, int64_t handle, int64_t ns) const {
   return row == kNone ? kNone : timer_row_[static_cast<size_t>(row)];
 }
 
+int64_t Entities::subscription_of_object(int64_t process, int64_t object, int64_t ns) const {
+  const int64_t row = object_lives_.nearest(process, object, ns);
+  return row == kNone ? kNone : subscription_of_object_[static_cast<size_t>(row)];
+}
+
 Entities::Owner Entities::owner_by_subscription(const Event& added) const {
   namespace f = field::rclcpp_subscription_callback_added;
   Owner owner{.process = added.process,
               .address = added[f::callback],
               .begin_ns = added.ns,
               .kind = CallbackKind::subscription};
-  const int64_t object = object_lives_.nearest(added.process, added[f::subscription], added.ns);
-  if (object != kNone) owner.subscription = subscription_of_object_[static_cast<size_t>(object)];
+  owner.subscription = subscription_of_object(added.process, added[f::subscription], added.ns);
   owner.trigger = pick(rows_.subscriptions.topic, owner.subscription);
   owner.node = pick(rows_.subscriptions.node, owner.subscription);
   return owner;

@@ -56,6 +56,8 @@ class Entities {
   int64_t timer_at(int64_t process, int64_t handle, int64_t ns) const;
   // Row of the timers of each rcl_timer_init; kNone for none.
   const std::vector<int64_t>& timers() const { return timer_row_; }
+  // The subscription of rclcpp's object that was announced nearest to a time.
+  int64_t subscription_of_object(int64_t process, int64_t object, int64_t ns) const;
 
   // All init events of a type, in order.
   const std::vector<Event>& inits(EventType type) const {

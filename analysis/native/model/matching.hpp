@@ -22,7 +22,14 @@
 
 namespace strata {
 
-enum class MatchMethod : uint8_t { exact, inferred, identity };
+enum class MatchMethod : uint8_t {
+  exact,
+  inferred,
+  identity,
+  ring_buffer,
+  publish_time,
+  ring_buffer_losses
+};
 
 class Matching {
  public:

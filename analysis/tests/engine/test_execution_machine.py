@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -54,11 +55,21 @@ def assert_same(
     ledger = Ledger()
     model = build_model(tables, ledger, losses)
     run = run_engine(tables, losses, chunk_rows=chunk_rows, processes=model.events.processes)
-    of_model = _same_executions(run, model)
+    of_model = executions_of_model(run, model)
     # Ring buffers join what stays in its process later.
     known = (model.events, model.timeline, model.entities, model.executions)
     publications = find_publications(*known, Ledger(), losses)
     takes = find_takes(*known, Ledger(), losses)
+    # When publish() was called is told by ring buffers, too.
+    client_ns = dict(
+        zip(
+            model.publications.position.tolist(),
+            model.publications.client_ns.tolist(),
+            strict=True,
+        )
+    )
+    entered = [client_ns[at] for at in publications.position.tolist()]
+    publications = replace(publications, client_ns=np.asarray(entered, np.int64))
     publish_of_model = _same_publications(run, publications, of_model)
     take_of_model = _same_takes(run, takes, of_model)
     # What is inferred by times of publishing comes after.
@@ -84,7 +95,8 @@ def _mapped(rows: Ints, of_model: Ints) -> list[int]:
     return [NONE if row == NONE else int(of_model[row]) for row in rows.tolist()]
 
 
-def _same_executions(run: Run, model: Model) -> Ints:
+def executions_of_model(run: Run, model: Model) -> Ints:
+    """Compare the executions; return the model's row of each of the engine's."""
     rows, known = run.rows["executions"], model.executions
     thread = run.thread_of_model[rows["thread"]]
     order = np.lexsort((rows["start_at"], thread))

@@ -572,6 +572,220 @@ struct DoubtfulTakesRows {
   }
 };
 
+// Ring buffers of intra-process communication, each with its life, in the order in which events named them. One that was made in the trace and has no subscription is a publisher's own.
+struct RingBuffersRows {
+  Column<int32_t> process;  // row of the processes
+  Column<int64_t> address;  // address of the buffer
+  Column<int64_t> begin_ns;  // when it was made; null where the trace does not say
+  Column<int32_t> thread;  // row of the threads: that made it
+  Column<int32_t> subscription;  // row of the subscriptions that takes from it
+
+  size_t size() const { return process.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    process.push_back(kNone);
+    address.push_back(kNone);
+    begin_ns.push_back(kNone);
+    thread.push_back(kNone);
+    subscription.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("process", process);
+    visit("address", address);
+    visit("begin_ns", begin_ns);
+    visit("thread", thread);
+    visit("subscription", subscription);
+  }
+};
+
+// Calls of publish() that stored their message in ring buffers, in order of time.
+struct IntraPublishesRows {
+  Column<int32_t> thread;  // row of the threads
+  Column<int64_t> ns;  // rclcpp_intra_publish
+  Column<int64_t> at;  // its place in the order of events
+  Column<int32_t> publisher;  // row of the publishers
+  Column<int64_t> handle;  // address of the rcl publisher
+  Column<int32_t> publish;  // row of the publishes of the same call; null for none
+  Column<int32_t> open_execution;  // innermost execution that had begun, and was not over
+  Column<int32_t> execution;  // row of the execution that it was made in, by its first piece
+
+  size_t size() const { return thread.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    thread.push_back(kNone);
+    ns.push_back(kNone);
+    at.push_back(kNone);
+    publisher.push_back(kNone);
+    handle.push_back(kNone);
+    publish.push_back(kNone);
+    open_execution.push_back(kNone);
+    execution.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("thread", thread);
+    visit("ns", ns);
+    visit("at", at);
+    visit("publisher", publisher);
+    visit("handle", handle);
+    visit("publish", publish);
+    visit("open_execution", open_execution);
+    visit("execution", execution);
+  }
+};
+
+// Messages that were put into ring buffers, in order of time.
+struct EnqueuesRows {
+  Column<int32_t> thread;  // row of the threads
+  Column<int64_t> ns;  // when a message was stored
+  Column<int64_t> at;  // its place in the order of events
+  Column<int32_t> buffer;  // row of the ring buffers
+  Column<int64_t> slot;  // slot of the buffer that was written
+  Column<int32_t> call;  // row of the intra-process publishes that stored it
+  Column<int32_t> dequeue;  // row of the dequeues that took it
+  Column<uint8_t> overwrites;  // the buffer was full: the oldest message is lost
+  Column<uint8_t> stored;  // not into a publisher's own buffer
+  Column<uint8_t> displaced;  // it was overwritten before it was taken
+  Column<uint8_t> replayed;  // a late subscription got what a publisher had kept
+
+  size_t size() const { return thread.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    thread.push_back(kNone);
+    ns.push_back(kNone);
+    at.push_back(kNone);
+    buffer.push_back(kNone);
+    slot.push_back(kNone);
+    call.push_back(kNone);
+    dequeue.push_back(kNone);
+    overwrites.push_back(0);
+    stored.push_back(0);
+    displaced.push_back(0);
+    replayed.push_back(0);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("thread", thread);
+    visit("ns", ns);
+    visit("at", at);
+    visit("buffer", buffer);
+    visit("slot", slot);
+    visit("call", call);
+    visit("dequeue", dequeue);
+    visit("overwrites", overwrites);
+    visit("stored", stored);
+    visit("displaced", displaced);
+    visit("replayed", replayed);
+  }
+};
+
+// Messages that were taken from ring buffers, in order of time.
+struct DequeuesRows {
+  Column<int32_t> thread;  // row of the threads
+  Column<int64_t> ns;  // when a message was taken
+  Column<int64_t> at;  // its place in the order of events
+  Column<int32_t> buffer;  // row of the ring buffers
+  Column<int64_t> slot;  // slot of the buffer that was read
+  Column<int64_t> size_left;  // messages that it left in the buffer
+  Column<int32_t> enqueue;  // row of the enqueues that stored it
+  Column<int32_t> execution;  // row of the execution that it started
+
+  size_t size() const { return thread.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    thread.push_back(kNone);
+    ns.push_back(kNone);
+    at.push_back(kNone);
+    buffer.push_back(kNone);
+    slot.push_back(kNone);
+    size_left.push_back(kNone);
+    enqueue.push_back(kNone);
+    execution.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("thread", thread);
+    visit("ns", ns);
+    visit("at", at);
+    visit("buffer", buffer);
+    visit("slot", slot);
+    visit("size_left", size_left);
+    visit("enqueue", enqueue);
+    visit("execution", execution);
+  }
+};
+
+// All messages that applications published, in order of time.
+struct PublishedMessagesRows {
+  Column<int32_t> publish;  // row of the publishes; null of what stayed in its process
+  Column<int32_t> call;  // row of the intra-process publishes; null of what only left it
+
+  size_t size() const { return publish.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    publish.push_back(kNone);
+    call.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("publish", publish);
+    visit("call", call);
+  }
+};
+
+// All messages that were taken, in order of time.
+struct TakenMessagesRows {
+  Column<int32_t> take;  // row of the takes; null of what came from a ring buffer
+  Column<int32_t> dequeue;  // row of the dequeues; null of what the middleware gave
+  Column<uint8_t> duplicate;  // a copy of what came within the process, which rclcpp drops
+
+  size_t size() const { return take.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    take.push_back(kNone);
+    dequeue.push_back(kNone);
+    duplicate.push_back(0);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("take", take);
+    visit("dequeue", dequeue);
+    visit("duplicate", duplicate);
+  }
+};
+
+// Which published message each taken one is, in the order of the latter; no duplicate.
+struct MatchedMessagesRows {
+  Column<int32_t> published;  // row of the published messages
+  Column<int32_t> taken;  // row of the taken messages
+  Column<uint8_t> method;  // MatchMethod: what decided
+  Column<int32_t> enqueue;  // row of the enqueues; null of what the middleware gave
+
+  size_t size() const { return published.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    published.push_back(kNone);
+    taken.push_back(kNone);
+    method.push_back(0);
+    enqueue.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("published", published);
+    visit("taken", taken);
+    visit("method", method);
+    visit("enqueue", enqueue);
+  }
+};
+
 // Hosts with events of the kernel's scheduler, in the order of their first.
 struct SchedulersRows {
   Column<int64_t> host;  // number of the host's name among the texts
@@ -1010,6 +1224,13 @@ struct Rows {
   LoansRows loans;
   MatchesRows matches;
   DoubtfulTakesRows doubtful_takes;
+  RingBuffersRows ring_buffers;
+  IntraPublishesRows intra_publishes;
+  EnqueuesRows enqueues;
+  DequeuesRows dequeues;
+  PublishedMessagesRows published_messages;
+  TakenMessagesRows taken_messages;
+  MatchedMessagesRows matched_messages;
   SchedulersRows schedulers;
   CpusRows cpus;
   ThreadStatesRows thread_states;
@@ -1044,6 +1265,13 @@ struct Rows {
     visit("loans", loans);
     visit("matches", matches);
     visit("doubtful_takes", doubtful_takes);
+    visit("ring_buffers", ring_buffers);
+    visit("intra_publishes", intra_publishes);
+    visit("enqueues", enqueues);
+    visit("dequeues", dequeues);
+    visit("published_messages", published_messages);
+    visit("taken_messages", taken_messages);
+    visit("matched_messages", matched_messages);
     visit("schedulers", schedulers);
     visit("cpus", cpus);
     visit("thread_states", thread_states);

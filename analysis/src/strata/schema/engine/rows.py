@@ -14,6 +14,7 @@ from strata.schema.engine.dds_rows import DDS_ROWS
 from strata.schema.engine.driver_rows import DRIVER_ROWS
 from strata.schema.engine.entity_rows import ENTITY_ROWS
 from strata.schema.engine.execution_rows import EXECUTION_ROWS
+from strata.schema.engine.intra_process_rows import INTRA_PROCESS_ROWS
 from strata.schema.engine.process_rows import PROCESS_ROWS
 from strata.schema.engine.scheduling_rows import SCHEDULING_ROWS
 from strata.schema.engine.step_rows import STEP_ROWS
@@ -40,6 +41,7 @@ ENGINE_ROWS: tuple[EngineRows, ...] = tuple(
         *EXECUTION_ROWS,
         *STEP_ROWS,
         *TRAFFIC_ROWS,
+        *INTRA_PROCESS_ROWS,
         *SCHEDULING_ROWS,
         *DDS_ROWS,
         *DRIVER_ROWS,

@@ -1,0 +1,76 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Intra-process messages joined to those of the middleware: all traffic of a trace.
+//
+// One call of publish() is one publication, whichever ways it goes: rclcpp first stores the message
+// in the ring buffers of its own process (rclcpp_intra_publish and one enqueue a subscription),
+// then hands a copy to the middleware when there are subscriptions elsewhere. The two belong
+// together when no other publication, callback or wait lies between on the thread and rcl_publish
+// names the publisher.
+//
+// A subscription with intra-process communication also takes the copy from the middleware; rclcpp
+// drops it without a callback. Such a take is a *duplicate*: no message of its own, and no loss.
+//
+// A subscription that is made late gets what a publisher's own buffer holds: while rclcpp makes it,
+// the same thread stores those messages in its new buffer, without a publish since. They are
+// *replayed*.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/context.hpp"
+#include "model/entities.hpp"
+#include "model/event.hpp"
+#include "model/executions.hpp"
+
+namespace strata {
+
+class IntraProcess {
+ public:
+  IntraProcess(Context& context, const Entities& entities, Executions& executions)
+      : context_(context), entities_(entities), executions_(executions) {}
+
+  // After the machines of publications, takes and ring buffers, whose rows it goes on with.
+  void on(const Event& event);
+  // Whole-run rule: after matching, and the rules of ring buffers.
+  void finish();
+
+ private:
+  struct State {
+    int32_t call = -1;  // row of the last intra-process publish
+    int64_t call_at = kNone;
+    int64_t call_ns = kNone;
+    int64_t named = kNone;  // by the rcl_publish after it
+    bool has_rcl = false;
+    bool waits_for_rmw = false;      // its rmw_publish may come yet
+    int32_t dequeue = -1;            // that waits for its callback
+    std::vector<int64_t> stored_at;  // by buffer: place of the last enqueue
+  };
+
+  void on_call(const Event& event, State& state);
+  void on_rmw_publish(const Event& event, State& state);
+  void on_enqueue(const Event& event, State& state);
+  void on_callback_start(const Event& event, State& state);
+
+  void finish_calls();
+  void finish_dequeues();
+  void finish_enqueues();
+  void number_publications();
+  void number_takes();
+  std::vector<uint8_t> find_duplicates() const;
+  void match();
+  bool is_of_one_topic(int64_t call, int64_t subscription) const;
+  int64_t publisher_of(size_t call) const;
+
+  Context& context_;
+  const Entities& entities_;
+  Executions& executions_;
+  PerThread<State> states_;
+  // From finish() on: the published message of each publish, and of each call.
+  std::vector<int32_t> of_publish_;
+  std::vector<int32_t> of_call_;
+};
+
+}  // namespace strata

@@ -1,0 +1,45 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Messages within one process: what went into ring buffers and came out of them.
+//
+// A ring buffer has slots that are written and read in turn. A dequeue takes what the last enqueue
+// before it put into its slot. Both tell the number of messages in the buffer, which proves it: the
+// messages that a dequeue leaves are exactly those that were stored after the one that it took.
+// When the numbers do not agree, events were lost in between and the pair is refused.
+//
+// A full buffer overwrites its oldest message: the enqueue that does it says so. A buffer that
+// belongs to a publisher (transient local) has no subscription; its enqueues are no transfers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/context.hpp"
+#include "model/entities.hpp"
+#include "model/event.hpp"
+
+namespace strata {
+
+class RingBuffers {
+ public:
+  RingBuffers(Context& context, const Entities& entities)
+      : context_(context), entities_(entities) {}
+
+  // Adds the row of an enqueue or a dequeue.
+  void on(const Event& event);
+  // Whose buffers are, and which dequeue took which enqueue's message.
+  void finish();
+
+ private:
+  int64_t buffer_of(const Event& event, int64_t address);
+  void find_subscriptions();
+  void find_stored();
+  void pair();
+
+  Context& context_;
+  const Entities& entities_;
+  Living known_;
+};
+
+}  // namespace strata
