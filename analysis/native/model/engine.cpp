@@ -14,6 +14,7 @@
 #include "model/nesting.hpp"
 #include "model/ring_buffers.hpp"
 #include "model/scheduling.hpp"
+#include "model/service_traffic.hpp"
 #include "model/thread_steps.hpp"
 #include "model/traffic.hpp"
 #include "model/uses/announcements.hpp"
@@ -46,6 +47,7 @@ struct Engine::Machines {
         ring_buffers(context, entities),
         intra_process(context, entities, executions),
         driver(context, executions),
+        services(context, entities, executions),
         work_uses(context, entities, executions),
         message_uses(context, entities, traffic),
         entity_uses(context, entities) {}
@@ -56,6 +58,7 @@ struct Engine::Machines {
     waits.on(event);
     steps.on(event);
     traffic.on(event);
+    services.on(event);
     scheduling.on(event);
     middleware.on(event);
     ring_buffers.on(event);
@@ -80,6 +83,7 @@ struct Engine::Machines {
     ring_buffers.finish();
     intra_process.finish();
     driver.finish();
+    services.finish();
     finish_uses();
   }
   void finish_uses() {
@@ -103,6 +107,7 @@ struct Engine::Machines {
   RingBuffers ring_buffers;
   IntraProcess intra_process;
   driver::Driver driver;
+  ServiceTraffic services;
   WorkUses work_uses;
   MessageUses message_uses;
   EntityUses entity_uses;

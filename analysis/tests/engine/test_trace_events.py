@@ -47,6 +47,8 @@ _TEXTS = {
     ("subscriptions", "topic"),
     ("callbacks", "symbol"),
     ("callbacks", "trigger"),
+    ("services", "name"),
+    ("clients", "name"),
 }
 _BYTES: set[tuple[str, str]] = set()
 

@@ -991,6 +991,201 @@ struct ReadsRows {
   }
 };
 
+// Services, in the order of their init events.
+struct ServicesRows {
+  Column<int64_t> process;  // row of the processes
+  Column<int64_t> handle;  // address of the rcl object
+  Column<int64_t> rmw_handle;  // address of the rmw object
+  Column<int64_t> node;  // row of the nodes
+  Column<int64_t> name;  // number of the service's name among the texts
+  Column<int64_t> begin_ns;  // init event
+
+  size_t size() const { return process.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    process.push_back(kNone);
+    handle.push_back(kNone);
+    rmw_handle.push_back(kNone);
+    node.push_back(kNone);
+    name.push_back(kNone);
+    begin_ns.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("process", process);
+    visit("handle", handle);
+    visit("rmw_handle", rmw_handle);
+    visit("node", node);
+    visit("name", name);
+    visit("begin_ns", begin_ns);
+  }
+};
+
+// Clients: those of rmw_client_init, then of rcl_client_init alone, each in order of time.
+struct ClientsRows {
+  Column<int64_t> process;  // row of the processes
+  Column<int64_t> handle;  // address of the rcl object
+  Column<int64_t> rmw_handle;  // address of the rmw object
+  Column<int64_t> node;  // row of the nodes
+  Column<int64_t> name;  // number of the service's name among the texts
+  Column<int32_t> gid;  // number of its GUID among the bytes
+  Column<int64_t> begin_ns;  // its first init event
+
+  size_t size() const { return process.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    process.push_back(kNone);
+    handle.push_back(kNone);
+    rmw_handle.push_back(kNone);
+    node.push_back(kNone);
+    name.push_back(kNone);
+    gid.push_back(kNone);
+    begin_ns.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("process", process);
+    visit("handle", handle);
+    visit("rmw_handle", rmw_handle);
+    visit("node", node);
+    visit("name", name);
+    visit("gid", gid);
+    visit("begin_ns", begin_ns);
+  }
+};
+
+// Services without an init event; as owners they come after all services.
+struct NamelessServicesRows {
+  Column<int64_t> process;  // row of the processes
+  Column<int64_t> rmw_handle;  // address of the rmw object
+
+  size_t size() const { return process.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    process.push_back(kNone);
+    rmw_handle.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("process", process);
+    visit("rmw_handle", rmw_handle);
+  }
+};
+
+// Clients without an init event; as owners they come after all clients.
+struct NamelessClientsRows {
+  Column<int64_t> process;  // row of the processes
+  Column<int64_t> rmw_handle;  // address of the rmw object
+
+  size_t size() const { return process.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    process.push_back(kNone);
+    rmw_handle.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("process", process);
+    visit("rmw_handle", rmw_handle);
+  }
+};
+
+// Requests and responses that were sent and taken, in order of time.
+struct ServiceStepsRows {
+  Column<uint8_t> kind;  // StepKind: request sent or taken, response sent or taken
+  Column<uint8_t> told;  // StepRule: by what it is known; 0: its event was recorded
+  Column<int32_t> thread;  // row of the threads
+  Column<int32_t> owner;  // row of the clients or services, then of the nameless ones
+  Column<int32_t> gid;  // number of the client's GUID among the bytes
+  Column<int64_t> ns;  // when
+  Column<int64_t> at;  // place in the order of events; of a told one that of what it is told by
+  Column<int64_t> sequence;  // number of the request
+  Column<int64_t> stamp;  // source timestamp of the response
+  Column<int64_t> execution;  // row of the execution: that a request was sent in, by its first piece, or that what was taken started
+  Column<int64_t> before_ns;  // a request began to be written; or its executor picked it
+  Column<int64_t> publish;  // row of the publishes: the next that a response's thread did
+  Column<int64_t> goal_execution;  // execution of the goal that was announced after a response
+
+  size_t size() const { return kind.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    kind.push_back(0);
+    told.push_back(0);
+    thread.push_back(kNone);
+    owner.push_back(kNone);
+    gid.push_back(kNone);
+    ns.push_back(kNone);
+    at.push_back(kNone);
+    sequence.push_back(kNone);
+    stamp.push_back(kNone);
+    execution.push_back(kNone);
+    before_ns.push_back(kNone);
+    publish.push_back(kNone);
+    goal_execution.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("kind", kind);
+    visit("told", told);
+    visit("thread", thread);
+    visit("owner", owner);
+    visit("gid", gid);
+    visit("ns", ns);
+    visit("at", at);
+    visit("sequence", sequence);
+    visit("stamp", stamp);
+    visit("execution", execution);
+    visit("before_ns", before_ns);
+    visit("publish", publish);
+    visit("goal_execution", goal_execution);
+  }
+};
+
+// Calls, in order of their first steps.
+struct ServiceCallsRows {
+  Column<int64_t> request;  // step that sent the request
+  Column<int64_t> taken;  // step that took it
+  Column<int64_t> response;  // step that sent the response
+  Column<int64_t> taken_response;  // step that took it
+  Column<int32_t> client;  // as `owner` of the steps
+  Column<int32_t> service;  // as `owner` of the steps
+  Column<int32_t> gid;  // number of the client's GUID among the bytes
+  Column<uint8_t> method;  // CallMethod: what decided; 255: only one side was seen
+  Column<uint8_t> further;  // 1: what another service of the name did with the same request
+
+  size_t size() const { return request.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    request.push_back(kNone);
+    taken.push_back(kNone);
+    response.push_back(kNone);
+    taken_response.push_back(kNone);
+    client.push_back(kNone);
+    service.push_back(kNone);
+    gid.push_back(kNone);
+    method.push_back(0);
+    further.push_back(0);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("request", request);
+    visit("taken", taken);
+    visit("response", response);
+    visit("taken_response", taken_response);
+    visit("client", client);
+    visit("service", service);
+    visit("gid", gid);
+    visit("method", method);
+    visit("further", further);
+  }
+};
+
 // Sockets and appsinks by host, process and number.
 struct DriverSourcesRows {
   Column<int32_t> process;  // row of the processes
@@ -1238,6 +1433,12 @@ struct Rows {
   SamplesRows samples;
   WritesRows writes;
   ReadsRows reads;
+  ServicesRows services;
+  ClientsRows clients;
+  NamelessServicesRows nameless_services;
+  NamelessClientsRows nameless_clients;
+  ServiceStepsRows service_steps;
+  ServiceCallsRows service_calls;
   DriverSourcesRows driver_sources;
   DriverReadsRows driver_reads;
   DriverFramesRows driver_frames;
@@ -1279,6 +1480,12 @@ struct Rows {
     visit("samples", samples);
     visit("writes", writes);
     visit("reads", reads);
+    visit("services", services);
+    visit("clients", clients);
+    visit("nameless_services", nameless_services);
+    visit("nameless_clients", nameless_clients);
+    visit("service_steps", service_steps);
+    visit("service_calls", service_calls);
     visit("driver_sources", driver_sources);
     visit("driver_reads", driver_reads);
     visit("driver_frames", driver_frames);

@@ -17,6 +17,7 @@ from strata.schema.engine.execution_rows import EXECUTION_ROWS
 from strata.schema.engine.intra_process_rows import INTRA_PROCESS_ROWS
 from strata.schema.engine.process_rows import PROCESS_ROWS
 from strata.schema.engine.scheduling_rows import SCHEDULING_ROWS
+from strata.schema.engine.service_rows import SERVICE_ROWS
 from strata.schema.engine.step_rows import STEP_ROWS
 from strata.schema.engine.traffic_rows import TRAFFIC_ROWS
 
@@ -44,6 +45,7 @@ ENGINE_ROWS: tuple[EngineRows, ...] = tuple(
         *INTRA_PROCESS_ROWS,
         *SCHEDULING_ROWS,
         *DDS_ROWS,
+        *SERVICE_ROWS,
         *DRIVER_ROWS,
     )
 )
