@@ -41,3 +41,6 @@ inline nanobind::object moved(std::vector<int64_t>&& values) {
 inline nanobind::object moved_flags(std::vector<uint8_t>&& values) {
   return moved_array<bool>(std::move(values));
 }
+inline nanobind::object moved_bytes(std::vector<uint8_t>&& values) {
+  return moved_array<uint8_t>(std::move(values));
+}

@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 import numpy_chains
+import numpy_deliveries
 import numpy_links
 
 from strata.layers.chain_begins import causes_missing
 from strata.layers.chains import Flags, Ways, find_chains, find_ways
+from strata.layers.deliveries import find_deliveries
 from strata.layers.endpoint_names import endpoint_names
 from strata.layers.links import Links, link_messages
 from strata.layers.transfers import cut_layers
@@ -61,6 +63,8 @@ def compare(model: Model, declared: Sequence[MessageLink] = ()) -> int:
     assert_same(links, numpy_links.link_messages(model, transfers, [*known, *_by_chance(model)]))
     names = endpoint_names(model, transfers)
     assert_same_ways(names.hop, links, headless=causes_missing(model, transfers))
+    of = model, transfers, names
+    assert_same(find_deliveries(*of), numpy_deliveries.find_deliveries(*of))
     return len(transfers)
 
 

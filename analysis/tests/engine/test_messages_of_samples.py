@@ -18,8 +18,9 @@ import numpy as np
 import pytest
 from against_model import ros2_samples
 from hypothesis import given
+from hypothesis import strategies as st
 from messages_of_model import compare
-from model.worlds import World, record, worlds
+from model.worlds import START, World, as_humble, record, worlds
 from work_events import play, scenes_of
 
 from strata.model.build import build_model
@@ -46,9 +47,14 @@ def test_messages_of_samples(name: str, sample: Callable[[str], Path]) -> None:
     compare(build_model(trace.tables(), Ledger(), losses, clocks=trace.clocks))
 
 
-@given(worlds())
-def test_messages_of_worlds(world: World) -> None:
-    built, _ = record(world).model()
+@given(
+    worlds(), st.booleans(), st.lists(st.tuples(st.integers(0, 60), st.integers(0, 9)), max_size=2)
+)
+def test_messages_of_worlds(world: World, stamps: bool, lost: list[tuple[int, int]]) -> None:
+    recording = record(world) if stamps else as_humble(record(world))
+    begin_ns = START + 10_000 + 1_000_000 * np.asarray([begin for begin, _ in lost], np.int64)
+    length_ns = 100_000 * np.asarray([length for _, length in lost], np.int64)
+    built, _ = recording.model((begin_ns, begin_ns + length_ns))
     compare(built)
 
 

@@ -165,3 +165,31 @@ def follow_ways(
 # by the last message.
 
 def collect_instances(ways: _Columns, ends: _Ints, length: int) -> tuple[_Ints, _Ints]: ...
+
+# Columns of messages. Returns writer, reader and hop of each pair, by writer and reader.
+
+def match_pairs(writer: _Ints, reader: _Ints, hop: _Ints) -> tuple[_Ints, _Ints, _Ints]: ...
+
+# Publications: writer, when it was handed over, rmw_publish. Returns by writer when it handed over
+# one first, and one through rmw_publish; the far future for never.
+
+def first_handed(publications: _Columns, writers: int) -> tuple[_Ints, _Ints]: ...
+
+# Publications: writer, when it was handed over, rmw_publish, stamp, sample. Messages: publication,
+# reader, hop, when it was taken, latency. Readers: entity, process, begin, end, last event of the
+# process, end of all traffic; whether the process was told of any sample. Pairs: writer, reader,
+# hop; whether messages may stay within the process, whether it has two clocks. Evidence:
+# publication and entity of a reader that overwrote it, publication and reader of takes that may be
+# of it, reader and time of takes without a publication, sample and process that was told of it.
+# Returns hop, publication, number of the fate, when it was published, since when the reader was
+# silent; and by hop what was published before the reader took first.
+
+def find_deliveries(
+    publications: _Columns,
+    messages: _Columns,
+    readers: tuple[_Columns, _Flags],
+    pairs: tuple[_Columns, _Flags, _Flags],
+    hops: int,
+    evidence: Sequence[_Columns],
+    losses: Sequence[tuple[int, int]],
+) -> tuple[_Ints, _Ints, npt.NDArray[np.uint8], _Ints, _Ints, _Ints]: ...

@@ -31,19 +31,38 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from strata.engine import _model as engine
 from strata.layers.endpoint_names import EndpointNames
-from strata.layers.pairs import FAR, Ends, Pairs, find_pairs, readers, stays_within, writers
+from strata.layers.pairs import Ends, Pairs, find_pairs, readers, stays_within, writers
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import UNKNOWN, take
 from strata.model.naming import owner_names
-from strata.model.search import pick, runs, spread
-from strata.model.windows import touched
+from strata.model.search import pick
 from strata.schema.fates import NUMBER
 
 Flags = npt.NDArray[np.bool_]
 
+_FATES = np.array(
+    [
+        NUMBER[cause]
+        for cause in (
+            "received",
+            "overwritten",
+            "ambiguous take",
+            "tracer lost events",
+            "lost on the way",
+            "lost on the way or overwritten",
+            "in flight",
+            "reader never took anything",
+            "process ended",
+            "reader went silent",
+        )
+    ],
+    np.int64,
+)
+"""The fate of each number that the engine gives."""
 _HOP = ["topic", "publisher_node", "subscription_node"]
 
 
@@ -66,54 +85,65 @@ class Deliveries:
     since_ns: Ints
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """One row a publication of a pair's writer that the reader might have got, in order of time.
-
-    `published_ns` is by the reader's clock: where the writer has another one, they are taken to
-    differ by the least that lies between a publish and its take.
-    `taken_ns` is `NONE` for those that it did not take. `first` and `last` tell the first and last
-    row of the pair that it took, `following` the next one, `NONE` for none.
-    """
-
-    pair: Ints
-    publication: Ints
-    published_ns: Ints
-    taken_ns: Ints
-    first: Ints
-    last: Ints
-    following: Ints
-
-
 def find_deliveries(model: Model, transfers: Transfers, names: EndpointNames) -> Deliveries:
     """Tell what became of all messages; `names` are those of the transfers (endpoint_names)."""
     process_end_ns = _last_events(model.events)
     writing, reading = writers(model), readers(model, process_end_ns)
-    pairs = find_pairs(model, transfers, writing, reading)
-    rows = _rows(model, transfers, writing, reading, pairs)
-    hops, hop_of_pair = _hops(model, transfers, names, (writing, reading, pairs), rows)
-    # Nothing was ever published to a pair without a hop.
-    longest = pick(_longest(transfers, names, len(hops)), hop_of_pair)
-    begin_ns = pick(rows.published_ns, rows.first)
-    alive = rows.published_ns >= reading.begin_ns[pairs.reader[rows.pair]]
-    got = rows.taken_ns != NONE
-    fate, since_ns = _fates(model, reading, pairs, rows, (longest, process_end_ns))
-    early = (rows.first != NONE) & (rows.published_ns < begin_ns)
-    # What reached the reader's queue was for it, also before its first take.
-    early &= fate != NUMBER["overwritten"]
-    before_first = np.zeros(len(hops), np.int64)
-    np.add.at(before_first, hop_of_pair[rows.pair[alive & early]], 1)
-    kept = np.flatnonzero(got | (alive & ~early))
-    hop = hop_of_pair[rows.pair]
-    kept = kept[np.lexsort((rows.published_ns[kept], hop[kept]))]
-    return Deliveries(
-        hops,
-        before_first,
-        hop[kept],
-        rows.publication[kept],
-        fate[kept],
-        rows.published_ns[kept],
-        since_ns[kept],
+    pairs = find_pairs(model, transfers, names.hop, writing, reading)
+    within = stays_within(model, pairs, writing, reading)
+    hops, hop = _hops(model, names, (writing, reading, pairs), within)
+    clock = model.host_clocks.of_process
+    apart = clock[writing.process[pairs.writer]] != clock[reading.process[pairs.reader]]
+    events, samples = model.events, model.middleware.samples
+    name = "dds:reader_notify"
+    told, of = events.process(name), samples.of(name)
+    readers_ = (
+        reading.entity,
+        reading.process,
+        reading.begin_ns,
+        reading.until_ns,
+        process_end_ns[reading.process],
+        _end_of_traffic(model)[clock[reading.process]],
+    )
+    hop, publication, number, published_ns, since_ns, before_first = engine.find_deliveries(
+        _publications(model, writing),
+        _messages(transfers, reading, names),
+        (readers_, np.isin(reading.process, told)),
+        ((pairs.writer, pairs.reader, hop), within, apart),
+        len(hops),
+        [
+            model.matches.overwritten,
+            _doubtful(model, reading),
+            _without_publication(model, reading),
+            (of, told),
+        ],
+        list(zip(*(bounds.tolist() for bounds in model.losses), strict=True)),
+    )
+    fate = _resent(model, publication, _FATES[number])
+    return Deliveries(hops, before_first, hop, publication, fate, published_ns, since_ns)
+
+
+def _publications(model: Model, writing: Ends) -> tuple[Ints, ...]:
+    published = model.publications
+    sample = model.middleware.writes.sample
+    return (
+        writing.of,
+        published.handed_ns,
+        published.rmw_publish_ns,
+        published.source_timestamp,
+        sample,
+    )
+
+
+def _messages(transfers: Transfers, reading: Ends, names: EndpointNames) -> tuple[Ints, ...]:
+    # Between hosts only what the reader's clock saw counts: publish and last are of two.
+    begin_ns = np.where(transfers.unsynchronised, transfers.taken_ns, transfers.publish_ns)
+    return (
+        transfers.publication,
+        reading.of[transfers.take],
+        names.hop,
+        transfers.taken_ns,
+        transfers.last_ns - begin_ns,
     )
 
 
@@ -128,90 +158,28 @@ def _last_events(events: EventColumns) -> Ints:
     return end_ns
 
 
-def _rows(model: Model, transfers: Transfers, writing: Ends, reading: Ends, pairs: Pairs) -> _Rows:
-    publications = model.publications
-    published_ns = publications.handed_ns
-    order = np.lexsort((published_ns, writing.of))
-    place, pair = spread(*runs(writing.of[order], pairs.writer))
-    publication = order[place]
-    reader = pairs.reader[pair]
-    taken_ns = _taken(transfers, reading, reader, publication)
-    # What stayed in its process was never for a reader elsewhere.
-    sent = publications.rmw_publish_ns[publication] != NONE
-    there = sent | stays_within(model, pairs, writing, reading)[pair]
-    between_ns = np.where(taken_ns != NONE, taken_ns - published_ns[publication], FAR)
-    ahead_ns = _ahead(model, (writing, reading, pairs), pair, between_ns)
-    at_ns = published_ns[publication] + ahead_ns[pair]
-    there &= at_ns < reading.until_ns[reader]
-    kept = there | (taken_ns != NONE)
-    pair, publication, taken_ns, at_ns = (
-        column[kept] for column in (pair, publication, taken_ns, at_ns)
-    )
-    number = np.arange(len(pair))
-    got = taken_ns != NONE
-    begin = np.flatnonzero(np.append(True, pair[1:] != pair[:-1])) if len(pair) else number
-    size = np.diff(np.append(begin, len(pair)))
-    first = _reduced(np.minimum, np.where(got, number, FAR), begin, size)
-    last = _reduced(np.maximum, np.where(got, number, NONE), begin, size)
-    following = np.minimum.accumulate(np.where(got, number, FAR)[::-1])[::-1]
-    following = np.where(number < last, following, NONE)
-    first = np.where(last != NONE, first, NONE)
-    return _Rows(pair, publication, at_ns, taken_ns, first, last, following)
-
-
-def _ahead(model: Model, of: tuple[Ends, Ends, Pairs], pair: Ints, between_ns: Ints) -> Ints:
-    """By how much the reader's clock of each pair is ahead of its writer's, as far as is known."""
-    writing, reading, pairs = of
-    clock = model.host_clocks.of_process
-    apart = clock[writing.process[pairs.writer]] != clock[reading.process[pairs.reader]]
-    least = np.full(len(apart), FAR, np.int64)
-    np.minimum.at(least, pair, between_ns)
-    return np.where(apart & (least != FAR), least, 0)
-
-
-def _reduced(function: np.ufunc, values: Ints, begin: Ints, size: Ints) -> Ints:
-    """Reduce runs of rows, and give the result to each of their rows."""
-    if not len(values):
-        return values
-    return np.repeat(np.asarray(function.reduceat(values, begin), np.int64), size)
-
-
-def _taken(transfers: Transfers, reading: Ends, reader: Ints, publication: Ints) -> Ints:
-    """When each publication was taken by each reader first; `NONE` for never."""
-    width = int(transfers.publication.max(initial=0)) + 1
-    key = reading.of[transfers.take] * width + transfers.publication
-    order = np.lexsort((transfers.taken_ns, key))
-    first, count = runs(key[order], np.where(publication < width, reader * width + publication, -1))
-    row = np.where(count > 0, first, NONE)
-    return pick(transfers.taken_ns[order], row)
-
-
 def _hops(
-    model: Model,
-    transfers: Transfers,
-    names: EndpointNames,
-    of: tuple[Ends, Ends, Pairs],
-    rows: _Rows,
+    model: Model, names: EndpointNames, of: tuple[Ends, Ends, Pairs], within: Flags
 ) -> tuple[pd.DataFrame, Ints]:
     """Names of all hops, those of the messages first, and the hop of each pair."""
     writing, reading, pairs = of
     known = pd.DataFrame({column: getattr(names, column) for column in _HOP}, dtype=object)
-    hop = np.full(len(pairs.writer), NONE, np.int64)
-    key = writing.of[transfers.publication] * (len(reading.entity) + 1) + reading.of[transfers.take]
-    own = pairs.writer * (len(reading.entity) + 1) + pairs.reader
-    order = np.argsort(own)
-    hop[order[np.searchsorted(own[order], key)]] = names.hop
+    published = model.publications
+    handed = engine.first_handed(
+        (writing.of, published.handed_ns, published.rmw_publish_ns), len(writing.entity)
+    )
+    # What stayed in its process was never for a reader elsewhere.
+    any_ns, sent_ns = (first_ns[pairs.writer] for first_ns in handed)
     # A hop over which nothing was ever published is none.
-    used = np.zeros(len(hop), bool)
-    used[rows.pair] = True
-    rest = np.flatnonzero((hop == NONE) & used)
+    used = np.where(within, any_ns, sent_ns) < reading.until_ns[pairs.reader]
+    rest = np.flatnonzero((pairs.hop == NONE) & used)
     if not len(rest):
-        return known, hop
+        return known, pairs.hop
     declared = _declared_names(model, writing, reading, pairs, rest)
     every = pd.concat([known, declared], ignore_index=True)
     distinct = every.drop_duplicates(ignore_index=True)
-    place = pd.MultiIndex.from_frame(distinct).get_indexer(pd.MultiIndex.from_frame(declared))
-    hop[rest] = place
+    hop = pairs.hop.copy()
+    hop[rest] = pd.MultiIndex.from_frame(distinct).get_indexer(pd.MultiIndex.from_frame(declared))
     return distinct, hop
 
 
@@ -233,50 +201,6 @@ def _declared_names(
     return pd.DataFrame(dict(zip(_HOP, (topic, *named), strict=True)))
 
 
-def _longest(transfers: Transfers, names: EndpointNames, count: int) -> Ints:
-    """The longest latency of each hop, to the last checkpoint; of one without any, of all hops."""
-    # Between hosts only what the reader's clock saw counts: publish and last are of two.
-    begin_ns = np.where(transfers.unsynchronised, transfers.taken_ns, transfers.publish_ns)
-    latency = transfers.last_ns - begin_ns
-    longest = np.full(count, NONE, np.int64)
-    np.maximum.at(longest, names.hop, latency)
-    return np.where(longest != NONE, longest, latency.max(initial=0))
-
-
-def _fates(
-    model: Model, reading: Ends, pairs: Pairs, rows: _Rows, of: tuple[Ints, Ints]
-) -> tuple[Ints, Ints]:
-    """The fate of each row, and since when its reader was silent; the first rule that applies."""
-    longest, process_end_ns = of[0][rows.pair], of[1]
-    reader = pairs.reader[rows.pair]
-    process_ns = process_end_ns[reading.process[reader]]
-    end_ns = _end_of_traffic(model)[model.host_clocks.of_process[reading.process[reader]]]
-    later = rows.following != NONE
-    never = rows.last == NONE
-    due_ns = np.where(later, pick(rows.taken_ns, rows.following), rows.published_ns + longest)
-    quiet = (process_ns < rows.published_ns + longest) & (end_ns - process_ns > longest)
-    rules = [
-        ("received", rows.taken_ns != NONE),
-        ("overwritten", _displaced(model, reading, rows, reader)),
-        ("ambiguous take", _doubtful(model, reading, rows, reader, due_ns)),
-        ("tracer lost events", touched(model.losses, rows.published_ns, due_ns)),
-        *_on_the_way(model, reading, rows, reader),
-        ("in flight", ~never & (end_ns - rows.published_ns <= longest)),
-        ("reader never took anything", never),
-        ("process ended", quiet),
-    ]
-    fate = np.select(
-        [holds for _, holds in rules],
-        [NUMBER[cause] for cause, _ in rules],
-        NUMBER["reader went silent"],
-    ).astype(np.int64)
-    since_ns = np.full(len(fate), NONE, np.int64)
-    silent, ended = fate == NUMBER["reader went silent"], fate == NUMBER["process ended"]
-    since_ns[silent] = pick(rows.taken_ns, rows.last)[silent]
-    since_ns[ended] = process_ns[ended]
-    return fate, since_ns
-
-
 def _end_of_traffic(model: Model) -> Ints:
     """When a message was last published or taken, or a callback last ran, by each clock.
 
@@ -293,58 +217,27 @@ def _end_of_traffic(model: Model) -> Ints:
     return end_ns
 
 
-def _displaced(model: Model, reading: Ends, rows: _Rows, reader: Ints) -> Flags:
-    """Tell which messages a ring buffer of the reader overwrote."""
-    publication, subscription = model.matches.overwritten
-    return _among((publication, subscription), (rows.publication, pick(reading.entity, reader)))
+def _doubtful(model: Model, reading: Ends) -> tuple[Ints, Ints]:
+    """Return publications of which takes may be that were matched to none, and their readers."""
+    taken, publication = model.matches.doubtful
+    return publication, reading.of[taken]
 
 
-def _doubtful(model: Model, reading: Ends, rows: _Rows, reader: Ints, due_ns: Ints) -> Flags:
-    """Tell of which messages a take of the reader may be that was matched to none.
-
-    One without a stamp may be of any such take from its publish to when it would be taken.
-    """
-    takes, matches = model.takes, model.matches
-    taken, publication = matches.doubtful
-    found = _among((publication, reading.of[taken]), (rows.publication, reader))
-    unmatched = np.ones(len(takes), bool)
-    unmatched[matches.take] = False
+def _without_publication(model: Model, reading: Ends) -> tuple[Ints, Ints]:
+    """Return reader and time of takes that may be of any publication without a stamp."""
+    takes, published = model.takes, model.publications
+    timed = (published.rmw_publish_ns != NONE) & (published.source_timestamp == NONE)
+    unmatched = np.full(len(takes), timed.any())
+    unmatched[model.matches.take] = False
     unmatched &= ~takes.duplicate & (takes.rmw_take_ns != NONE)
-    stamp = model.publications.source_timestamp[rows.publication]
-    sent = model.publications.rmw_publish_ns[rows.publication] != NONE
-    timed = np.flatnonzero(sent & (stamp == NONE) & ~found)
-    for one in np.unique(reader[timed]):
-        own = timed[reader[timed] == one]
-        at_ns = takes.rmw_take_ns[unmatched & (reading.of == one)]
-        found[own] = touched((at_ns, at_ns), rows.published_ns[own], due_ns[own])
-    return found
+    return reading.of[unmatched], takes.rmw_take_ns[unmatched]
 
 
-def _among(known: tuple[Ints, Ints], asked: tuple[Ints, Ints]) -> Flags:
-    """Tell which pairs of numbers are among the known ones."""
-    width = max(known[1].max(initial=0), asked[1].max(initial=0)) + 2
-    keys = [first * width + second + 1 for first, second in (known, asked)]
-    return np.isin(keys[1], keys[0])
-
-
-def _on_the_way(model: Model, reading: Ends, rows: _Rows, reader: Ints) -> list[tuple[str, Flags]]:
-    """What the middleware tells of messages that are missing between others.
-
-    Where its events are there, the reader's process was told of the sample (and its queue lost it),
-    or not; a sample that was sent more than once to one place was asked for again.
-    """
-    events, samples = model.events, model.middleware.samples
-    later = rows.following != NONE
-    sample = pick(model.middleware.writes.sample, rows.publication)
-    process = reading.process[reader]
-    name = "dds:reader_notify"
-    told, of = events.process(name), samples.of(name)
-    seen = later & (sample != NONE) & np.isin(process, told)
-    arrived = seen & _among((of[of != NONE], told[of != NONE]), (sample, process))
-    again = seen & np.isin(sample, model.middleware.wire.sent_again())
-    return [
-        ("overwritten", arrived),
-        ("resend given up", again),
-        ("lost on the way", seen),
-        ("lost on the way or overwritten", later),
-    ]
+def _resent(model: Model, publication: Ints, fate: Ints) -> Ints:
+    """Tell apart what was sent more than once to one place: it was asked for again."""
+    lost = np.flatnonzero(fate == NUMBER["lost on the way"])
+    if len(lost):
+        sample = model.middleware.writes.sample[publication[lost]]
+        again = np.isin(sample, model.middleware.wire.sent_again())
+        fate[lost[again]] = NUMBER["resend given up"]
+    return fate

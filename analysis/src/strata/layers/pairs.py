@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from strata.engine import _model as engine
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
@@ -49,10 +50,11 @@ class Ends:
 
 @dataclass(frozen=True)
 class Pairs:
-    """One row a pair: numbers of ends."""
+    """One row a pair: numbers of ends, and the hop of its messages; `NONE` without any."""
 
     writer: Ints
     reader: Ints
+    hop: Ints
 
 
 def writers(model: Model) -> Ends:
@@ -106,17 +108,24 @@ def _ends(endpoints: Endpoints, rows: Ints, process: Ints, handle: Ints) -> Ends
     )
 
 
-def find_pairs(model: Model, transfers: Transfers, writing: Ends, reading: Ends) -> Pairs:
-    """Return the pairs that messages made known, and after them those that are declared."""
+def find_pairs(
+    model: Model, transfers: Transfers, hop: Ints, writing: Ends, reading: Ends
+) -> Pairs:
+    """Return the pairs that messages made known, and after them those that are declared.
+
+    `hop` is that of each message.
+    """
     width = len(reading.entity) + 1
-    known = writing.of[transfers.publication] * width + reading.of[transfers.take]
-    matched = np.unique(known)
+    writer, reader, hop = engine.match_pairs(
+        writing.of[transfers.publication], reading.of[transfers.take], hop
+    )
+    matched = writer * width + reader
     declared = np.setdiff1d(_declared(model, writing, reading, width), matched)
     if len(declared):
-        writer, reader = np.divmod(declared, width)
-        declared = declared[~_elsewhere(model, matched, writing, reading, (writer, reader))]
+        of = np.divmod(declared, width)
+        declared = declared[~_elsewhere(model, matched, writing, reading, of)]
     writer, reader = np.divmod(np.concatenate([matched, declared]), width)
-    return Pairs(writer, reader)
+    return Pairs(writer, reader, np.append(hop, np.full(len(declared), NONE, np.int64)))
 
 
 def _declared(model: Model, writing: Ends, reading: Ends, width: int) -> Ints:

@@ -1,0 +1,50 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Writers and readers between which messages went. See strata.layers.pairs.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "layers/rows_by.hpp"
+
+namespace strata {
+
+// Pairs of a writer and a reader by their number.
+class PairNumbers {
+ public:
+  PairNumbers() = default;
+  PairNumbers(Ints writer, Ints reader);
+
+  // kNone for a pair that is not there.
+  int64_t of(int64_t writer, int64_t reader) const;
+  // The number of a pair, which gets the next one if it is new.
+  size_t add(int64_t writer, int64_t reader);
+  size_t size() const { return number_.size(); }
+
+ private:
+  std::unordered_map<uint64_t, uint32_t> number_;
+};
+
+// By writer and reader; `hop` is that of the last message of each.
+struct MatchedPairs {
+  std::vector<int64_t> writer;
+  std::vector<int64_t> reader;
+  std::vector<int64_t> hop;
+};
+
+// The columns have one row a message. Throws std::invalid_argument for columns of different
+// lengths.
+MatchedPairs match_pairs(Ints writer, Ints reader, Ints hop);
+
+// When each of some writers handed over a message first, and when one through rmw_publish; the far
+// future for never.
+struct FirstHanded {
+  std::vector<int64_t> any_ns;
+  std::vector<int64_t> sent_ns;
+};
+FirstHanded first_handed(Ints writer, Ints handed_ns, Ints rmw_publish_ns, size_t writers);
+
+}  // namespace strata
