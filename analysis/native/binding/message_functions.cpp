@@ -13,6 +13,7 @@
 
 #include "binding/columns.hpp"
 #include "layers/deliveries.hpp"
+#include "layers/distinct.hpp"
 #include "layers/links.hpp"
 #include "layers/pairs.hpp"
 #include "layers/ways.hpp"
@@ -66,6 +67,16 @@ nb::tuple collect_instances(const IntArrays<3>& ways, const IntArray& ends, size
   strata::InstanceRows rows = strata::collect_instances(span_of(ways[0]), span_of(ways[1]),
                                                         span_of(ways[2]), span_of(ends), length);
   return nb::make_tuple(moved(std::move(rows.message)), moved(std::move(rows.link)));
+}
+
+nb::tuple find_distinct(const IntArray& column) {
+  strata::Distinct found;
+  {
+    const nb::gil_scoped_release unlocked;
+    found = strata::find_distinct(span_of(column));
+  }
+  return nb::make_tuple(moved(std::move(found.values)), moved(std::move(found.first)),
+                        moved(std::move(found.number)));
 }
 
 nb::tuple match_pairs(const IntArray& writer, const IntArray& reader, const IntArray& hop) {
@@ -125,4 +136,5 @@ void add_message_functions(nb::module_& module) {
   module.def("find_deliveries", &find_deliveries, nb::arg("publications"), nb::arg("messages"),
              nb::arg("readers"), nb::arg("pairs"), nb::arg("hops"), nb::arg("evidence"),
              nb::arg("losses"));
+  module.def("find_distinct", &find_distinct, nb::arg("column"));
 }

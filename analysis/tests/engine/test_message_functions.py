@@ -52,14 +52,16 @@ class Made:
     def model(self) -> Model:
         ran, made = self.chance.randint(0, 12), self.chance.randint(0, 12)
         start_ns = self.ints(ran, 0, SPAN)
+        resumed = self.ints(ran, 0, 3) == 0
         executions = _Executions(
             callback=self.ints(ran, NONE, 3),
             thread=self.ints(ran, 0, THREADS - 1),
             start_ns=start_ns,
             over_ns=start_ns + self.ints(ran, 0, 9),
             suspended_ns=self.ints(ran, 0, 3),
-            paused_ns=self.ints(ran, NONE, 3),
-            resumed=self.ints(ran, 0, 3) == 0,
+            # Nothing was suspended where nothing goes on.
+            paused_ns=self.ints(ran, NONE, 3) * resumed.any(),
+            resumed=resumed,
             innermost=lambda at: at,
         )
         publications = SimpleNamespace(
@@ -186,3 +188,22 @@ def test_no_messages_have_no_ways() -> None:
     assert len(found.message) == 0 and found.hops == []
     wanted = numpy_chains.find_ways(empty, caused, Ledger())
     assert len(wanted.message) == 0
+
+
+@given(st.lists(st.integers(-3, 6)))
+def test_distinct_values(values: list[int]) -> None:
+    column = np.asarray(values, np.int64)
+    found = engine.find_distinct(column)
+    wanted = np.unique(column, return_index=True, return_inverse=True)
+    for own, other in zip(found, wanted, strict=True):
+        assert own.tolist() == other.tolist()
+
+
+def test_messages_of_no_pair_are_refused() -> None:
+    one, flag = np.zeros(1, np.int64), np.zeros(1, bool)
+    pairs = ((one, one, one), flag, flag)
+    arguments = ([one] * 5, [one, one + 1, one, one, one], ((one,) * 6, flag), pairs)
+    with pytest.raises(ValueError, match="a message is of no pair"):
+        engine.find_deliveries(*arguments, 1, [[one[:0]] * 2] * 4, [])
+    with pytest.raises(ValueError, match="pair 0 has reader 0 and hop 0"):
+        engine.find_deliveries(*arguments, 0, [[one[:0]] * 2] * 4, [])

@@ -193,3 +193,7 @@ def find_deliveries(
     evidence: Sequence[_Columns],
     losses: Sequence[tuple[int, int]],
 ) -> tuple[_Ints, _Ints, npt.NDArray[np.uint8], _Ints, _Ints, _Ints]: ...
+
+# Returns the distinct values, ascending, the first row of each, and the number of each row's value.
+
+def find_distinct(column: _Ints) -> tuple[_Ints, _Ints, _Ints]: ...

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strata.engine import _model as engine
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
@@ -65,7 +66,7 @@ def endpoint_names(model: Model, transfers: Transfers) -> EndpointNames:
     )
     width = len(publishing.words), len(taking.words)
     key = (topic.codes * width[0] + publishing.codes) * width[1] + taking.codes
-    keys, number = np.unique(key, return_inverse=True)
+    keys, _, number = engine.find_distinct(key)
     names = [
         (
             topic.words[at // width[1] // width[0]],
@@ -98,12 +99,10 @@ def _node_names(
     """Return the node of each message's endpoint; those without one are told by their handle."""
     processes = model.events.processes
     process = processes.thread_process[thread]
-    known, handle = rows != NONE, np.unique(rmw_handle, return_inverse=True)[1]
+    known, handle = rows != NONE, engine.find_distinct(rmw_handle)[2]
     # One name a declared endpoint, or process and handle: not one a message.
     apart = len(endpoints) + (process + 1) * (int(handle.max(initial=0)) + 1) + handle
-    _, first, number = np.unique(
-        np.where(known, rows, apart), return_index=True, return_inverse=True
-    )
+    _, first, number = engine.find_distinct(np.where(known, rows, apart))
     names = owner_names(
         model.entities.nodes,
         processes,

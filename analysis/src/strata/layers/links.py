@@ -31,7 +31,7 @@ import numpy.typing as npt
 from strata.engine import _model as engine
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
-from strata.model.columns import Ints
+from strata.model.columns import NONE, Ints
 from strata.model.links import NodeLink
 from strata.model.search import pick
 
@@ -66,13 +66,12 @@ def link_messages(model: Model, transfers: Transfers, declared: Sequence[NodeLin
     """Link every message to what it was made from, within the trace."""
     publications, executions = model.publications, model.executions
     process = model.events.processes.thread_process
-    piece = executions.innermost(publications.position)
     published = (
         publications.execution,
         publications.publisher,
         process[publications.thread],
         publications.begin_ns,
-        pick(executions.paused_ns, piece),
+        _suspended_ns(model),
     )
     callbacks = (
         pick(model.entities.callbacks.subscription, executions.callback),
@@ -88,3 +87,11 @@ def link_messages(model: Model, transfers: Transfers, declared: Sequence[NodeLin
         for subscriptions in link.inputs
     ]
     return Links(*engine.link_messages(published, callbacks, executions.resumed, messages, inputs))
+
+
+def _suspended_ns(model: Model) -> Ints:
+    """For how long the execution of each publication had been suspended; `NONE` for none."""
+    executions, publications = model.executions, model.publications
+    if not executions.resumed.any():
+        return np.full(len(publications.execution), NONE, np.int64)
+    return pick(executions.paused_ns, executions.innermost(publications.position))

@@ -82,8 +82,11 @@ class NodeTraffic:
         self._subscription_node = take(names, entities.subscriptions.node, "")
         self._subscription = pick(entities.callbacks.subscription, model.executions.callback)
         self._timer = pick(entities.callbacks.timer, model.executions.callback)
-        topic = take(entities.publishers.topic, published.publisher, "")
-        self._own = ~np.isin(topic, [*INTERNAL_TOPICS, ""])
+        internal = np.isin(entities.publishers.topic.astype(str), [*INTERNAL_TOPICS, "None", ""])
+        # Rows beyond the last are of no publisher, and no execution.
+        own = ~np.append(internal, True)[published.publisher]
+        self._publishing = np.zeros(len(model.executions) + 1, bool)
+        self._publishing[published.execution[own]] = True
         self._published = _Rows(published.publisher)
         self._called = _Rows(np.where(model.executions.resumed, NONE, self._subscription))
 
@@ -117,9 +120,9 @@ class NodeTraffic:
 
     def publishing(self, given: Input, output: Output | None = None) -> Flags:
         """Tell which callbacks of an input published: an output, or anything (None)."""
-        published = self._model.publications.execution
-        of_output = published[self._own] if output is None else output.execution
-        return np.isin(given.rows, of_output)
+        if output is None:
+            return np.asarray(self._publishing[given.rows])
+        return np.isin(given.rows, output.execution)
 
     def published_ns(self, given: Input, output: Output) -> Ints:
         """Return when each callback of an input published an output first; `NONE` for never."""
