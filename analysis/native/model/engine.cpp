@@ -12,6 +12,7 @@
 #include "model/last_seen.hpp"
 #include "model/matching.hpp"
 #include "model/nesting.hpp"
+#include "model/publish_times.hpp"
 #include "model/ring_buffers.hpp"
 #include "model/scheduling.hpp"
 #include "model/service_traffic.hpp"
@@ -43,7 +44,8 @@ struct Engine::Machines {
         scheduling(context),
         middleware(context),
         traffic(context, entities, executions),
-        matching(context),
+        times(context),
+        matching(context, times),
         ring_buffers(context, entities),
         intra_process(context, entities, executions),
         driver(context, executions),
@@ -63,6 +65,7 @@ struct Engine::Machines {
     middleware.on(event);
     ring_buffers.on(event);
     intra_process.on(event);
+    times.on(event);
     driver.on(event);
     work_uses.on(event);
     message_uses.on(event);
@@ -103,6 +106,7 @@ struct Engine::Machines {
   Scheduling scheduling;
   dds::Middleware middleware;
   Traffic traffic;
+  PublishTimes times;
   Matching matching;
   RingBuffers ring_buffers;
   IntraProcess intra_process;

@@ -59,7 +59,7 @@ Matching::Found Matching::by_stamp(size_t take) const {
   return found;
 }
 
-Matching::Found Matching::decided(size_t take) {
+Matching::Found Matching::by_stamp_and_sample(size_t take) const {
   const Rows& rows = context_.rows;
   Found found = by_stamp(take);
   // Without events of the DDS hooks there are no rows of writes and reads.
@@ -73,8 +73,7 @@ Matching::Found Matching::decided(size_t take) {
   const bool other_publish = found.publish != kNone && named != kNone && found.publish != named;
   // Two rules that contradict each other: something is wrong, and no match is better than one.
   if (other_sample || other_publish) {
-    context_.ledger.add_at(Finding::contradictory_matches, PlaceKind::subscription,
-                           rows.takes.subscription[take], rows.takes.ns[take]);
+    found.contradicts = true;
     found.candidates.push_back(found.publish);
     if (named != kNone) found.candidates.push_back(named);
     found.publish = kNone;
@@ -84,6 +83,35 @@ Matching::Found Matching::decided(size_t take) {
     found.method = MatchMethod::identity;
     found.ambiguous = false;
   }
+  return found;
+}
+
+// A publication has one stamp: it is not inferred for another than that which it surely has.
+void Matching::find_known_stamps() {
+  const Rows& rows = context_.rows;
+  if (rows.reads.size() == 0) return;
+  for (size_t take = 0; take < rows.takes.size(); ++take) {
+    const int64_t publish = by_stamp_and_sample(take).publish;
+    if (publish == kNone || rows.publishes.stamp[static_cast<size_t>(publish)] > 0) continue;
+    known_stamp_[publish] = rows.takes.stamp[take];
+  }
+}
+
+Matching::Found Matching::decided(size_t take) const {
+  Found found = by_stamp_and_sample(take);
+  if (!is_inferred_ || found.publish != kNone || found.ambiguous) return found;
+  const int64_t timed = times_.publish_of(take);
+  found.undecided = times_.is_ambiguous(take);
+  if (timed != kNone) {
+    const auto known = known_stamp_.find(timed);
+    if (known == known_stamp_.end() || known->second == context_.rows.takes.stamp[take]) {
+      found.publish = timed;
+      found.method = MatchMethod::publish_time;
+    } else {
+      found.undecided = true;
+    }
+  }
+  found.ambiguous = found.undecided;
   return found;
 }
 
@@ -104,6 +132,8 @@ bool Matching::is_too_early(size_t take, int64_t publish) const {
 
 void Matching::finish() {
   index();
+  is_inferred_ = times_.finish();
+  if (is_inferred_) find_known_stamps();
   Rows& rows = context_.rows;
   for (size_t take = 0; take < rows.takes.size(); ++take) {
     const Found found = decided(take);
@@ -125,6 +155,7 @@ void Matching::finish() {
   last_with_ = {};
   before_ = {};
   publish_of_sample_ = {};
+  known_stamp_ = {};
 }
 
 void Matching::count(size_t take, const Found& found, bool too_early) {
@@ -132,6 +163,8 @@ void Matching::count(size_t take, const Found& found, bool too_early) {
     context_.ledger.add_at(code, PlaceKind::subscription, context_.rows.takes.subscription[take],
                            context_.rows.takes.ns[take]);
   };
+  if (found.contradicts) add(Finding::contradictory_matches);
+  if (found.undecided) add(Finding::undecided_publish_times);
   if (found.ambiguous) {
     add(Finding::ambiguous_matches);
   } else if (found.publish == kNone) {
@@ -140,6 +173,9 @@ void Matching::count(size_t take, const Found& found, bool too_early) {
   if (too_early) add(Finding::out_of_order_matches);
   if (found.publish != kNone && found.method == MatchMethod::inferred) {
     add(Finding::inferred_matches);
+  }
+  if (found.publish != kNone && found.method == MatchMethod::publish_time) {
+    add(Finding::matches_by_publish_time);
   }
 }
 

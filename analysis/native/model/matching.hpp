@@ -12,6 +12,9 @@
 // Where the middleware's own events name the sample on both sides, they must agree with the
 // timestamp; a take on which they contradict each other is ambiguous. They decide where the
 // timestamps cannot: equal stamps, or publications that carry none.
+//
+// What is left of the takes of publications without a stamp (Iron and older) is inferred from the
+// times of publishing (PublishTimes).
 #pragma once
 
 #include <cstdint>
@@ -19,6 +22,7 @@
 #include <vector>
 
 #include "model/context.hpp"
+#include "model/publish_times.hpp"
 
 namespace strata {
 
@@ -33,7 +37,7 @@ enum class MatchMethod : uint8_t {
 
 class Matching {
  public:
-  explicit Matching(Context& context) : context_(context) {}
+  Matching(Context& context, PublishTimes& times) : context_(context), times_(times) {}
 
   // Whole-run rule: after those of publications, takes and samples.
   void finish();
@@ -43,12 +47,16 @@ class Matching {
     int64_t publish = kNone;
     MatchMethod method = MatchMethod::exact;
     bool ambiguous = false;
+    bool contradicts = false;         // what its stamp and its sample say
+    bool undecided = false;           // by time of publishing
     std::vector<int64_t> candidates;  // of an ambiguous one
   };
 
   void index();
   Found by_stamp(size_t take) const;
-  Found decided(size_t take);
+  Found by_stamp_and_sample(size_t take) const;
+  Found decided(size_t take) const;
+  void find_known_stamps();
   bool fits(size_t publish, int64_t topic) const;
   bool is_too_early(size_t take, int64_t publish) const;
   int64_t topic_of(const Column<int64_t>& topics, int64_t row) const { return pick(topics, row); }
@@ -56,6 +64,10 @@ class Matching {
   int64_t host_of(int64_t thread) const;
 
   Context& context_;
+  PublishTimes& times_;
+  bool is_inferred_ = false;  // any take by time of publishing
+  // Of publications without a stamp that takes are surely of: that of the last of these takes.
+  std::unordered_map<int64_t, int64_t> known_stamp_;
   std::unordered_map<int64_t, int64_t> last_with_;  // by stamp: the last publish that has it
   std::vector<int64_t> before_;                     // the one before with its stamp
   std::vector<int64_t> publish_of_sample_;          // the one publish of each; kSeveral

@@ -20,6 +20,7 @@ from strata.model.build import Model, build_model
 from strata.model.columns import NONE, Ints
 from strata.model.dds.middleware import find_middleware
 from strata.model.hosts import number_clocks
+from strata.model.inferred import infer
 from strata.model.matching import Matches, match
 from strata.model.topics import number_topics
 from strata.model.traffic import Publications, Takes, find_publications, find_takes
@@ -46,6 +47,8 @@ _OF_MATCHES = (
     "unmatched_takes",
     "out_of_order_matches",
     "inferred_matches",
+    "undecided_publish_times",
+    "matches_by_publish_time",
 )
 
 
@@ -72,15 +75,15 @@ def assert_same(
     publications = replace(publications, client_ns=np.asarray(entered, np.int64))
     publish_of_model = _same_publications(run, publications, of_model)
     take_of_model = _same_takes(run, takes, of_model)
-    # What is inferred by times of publishing comes after.
     matched = Ledger()
+    topics = number_topics(publications, takes, model.entities)
     matches = match(
         publications,
         takes,
-        number_topics(publications, takes, model.entities),
+        topics,
         find_middleware(model.events, model.timeline, publications, takes, losses),
         matched,
-        None,
+        infer(model.events, model.timeline, publications, takes, topics),
         number_clocks(model.events.processes, {}),
     )
     _same_matches(run, matches, publish_of_model, take_of_model)

@@ -26,12 +26,7 @@ from work_events import play, scenes_of, work
 
 from strata.model.build import Model, build_model
 from strata.model.columns import NONE, Ints
-from strata.model.dds.middleware import find_middleware
-from strata.model.hosts import number_clocks
-from strata.model.intra_process import Trace, Traffic, join_intra_process
-from strata.model.matching import match
-from strata.model.topics import number_topics
-from strata.model.traffic import find_publications, find_takes
+from strata.model.intra_process import Traffic
 from strata.model.windows import NO_LOSSES, Windows
 from strata.read import open_trace
 from strata.schema.quality import Ledger
@@ -47,46 +42,29 @@ _FINDINGS = (
     "unmatched_dequeues",
     "takes_without_callback",
     "untaken_publications",
+    "contradictory_matches",
+    "ambiguous_matches",
+    "unmatched_takes",
+    "out_of_order_matches",
+    "inferred_matches",
+    "undecided_publish_times",
+    "matches_by_publish_time",
 )
+Tables = Mapping[str, pa.Table]
 
 
-def assert_same(
-    tables: Mapping[str, pa.Table], chunk_rows: int, losses: Windows = NO_LOSSES
-) -> None:
+def assert_same(tables: Tables, chunk_rows: int, losses: Windows = NO_LOSSES) -> None:
     ledger = Ledger()
     model = build_model(tables, ledger, losses)
     run = run_engine(tables, losses, chunk_rows=chunk_rows, processes=model.events.processes)
-    traffic, told = _traffic(model, losses)
+    traffic = Traffic(model.publications, model.takes, model.middleware, model.matches)
     of_model = executions_of_model(run, model)
     published = _same_publications(run, traffic, of_model)
     taken = _same_takes(run, traffic, of_model)
     _same_matches(run, traffic, published, taken)
     _same_passages(run, model)
     for code in _FINDINGS:
-        known = told if code in told.counts else ledger
-        assert run.findings[code] == known.counts.get(code, 0), code
-
-
-def _traffic(model: Model, losses: Windows) -> tuple[Traffic, Ledger]:
-    known = (model.events, model.timeline, model.entities, model.executions)
-    publications = find_publications(*known, Ledger(), losses)
-    takes = find_takes(*known, Ledger(), losses)
-    middleware = find_middleware(model.events, model.timeline, publications, takes, losses)
-    topics = number_topics(publications, takes, model.entities)
-    clocks = number_clocks(model.events.processes, {})
-    matches = match(publications, takes, topics, middleware, Ledger(), None, clocks)
-    ledger = Ledger()
-    trace = Trace(
-        model.events,
-        model.timeline,
-        model.entities,
-        topics,
-        model.executions,
-        model.passages,
-        losses,
-    )
-    joined = join_intra_process(trace, Traffic(publications, takes, middleware, matches), ledger)
-    return joined, ledger
+        assert run.findings[code] == ledger.counts.get(code, 0), code
 
 
 def _either(run: Run, table: str, first: tuple[str, str], second: tuple[str, str]) -> Ints:
@@ -202,7 +180,7 @@ def _same_passages(run: Run, model: Model) -> None:
     assert sorted(found) == sorted(zip(known.enqueue.tolist(), known.dequeue.tolist(), strict=True))
 
 
-def compare(tables: Mapping[str, pa.Table], losses: Windows = NO_LOSSES) -> None:
+def compare(tables: Tables, losses: Windows = NO_LOSSES) -> None:
     for chunk_rows in CHUNKS:
         assert_same(tables, chunk_rows, losses)
 
