@@ -23,6 +23,7 @@ _OTHER = (
     "ros2:rclcpp_executor_wait_for_work",
 )
 _PUBLISH = ("ros2:rcl_publish", "ros2:rmw_publish", "ros2:rmw_publish")
+_WITHIN = ("ros2:rclcpp_intra_publish", "ros2:rclcpp_ring_buffer_dequeue")
 _PACKETS = ("driver:packet_received", "driver:packet_received", "driver:frame_boundary")
 _MARKS = ("driver:cloud_ready", "driver:copy_done")
 _NUMBERS = (0, 0, 1, 1, 2, 3, 4, 5, -1)
@@ -32,7 +33,7 @@ _NUMBERS = (0, 0, 1, 1, 2, 3, 4, 5, -1)
 def driver_work(chance: Random) -> tuple[dict[str, pa.Table], Windows]:
     """Return event tables and the windows in which events were lost."""
     names = [*_PUBLISH, *_PACKETS, "driver:buffer_pulled"]
-    for some in (_OTHER, _MARKS, _PACKETS, _PUBLISH, ("driver:buffer_pulled",)):
+    for some in (_OTHER, _MARKS, _PACKETS, _PUBLISH, _WITHIN, ("driver:buffer_pulled",)):
         names += [*some] * chance.choice((0, 0, 1, 2))
     names = chance.choice(
         (names, names, [name for name in names if name not in (_PACKETS[2], *_MARKS)])

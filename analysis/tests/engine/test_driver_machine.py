@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from random import Random
 
@@ -41,12 +41,11 @@ from strata.layers.driver_frames import (
 )
 from strata.model.build import Model, build_model
 from strata.model.columns import NONE, Ints
-from strata.model.driver.driver import Driver, find_driver
-from strata.model.driver.publications import Surroundings
+from strata.model.driver.driver import Driver
 from strata.model.driver.sources import BOUNDARY, CLOUD, COPIED, PULLED
 from strata.model.frames import place
 from strata.model.search import pick
-from strata.model.traffic import Publications, Takes, find_publications, find_takes
+from strata.model.traffic import Publications
 from strata.model.windows import NO_LOSSES, Windows
 from strata.read import open_trace
 from strata.schema.quality import Ledger
@@ -67,25 +66,50 @@ _FINDINGS = (
 def assert_same(
     tables: Mapping[str, pa.Table], chunk_rows: int, losses: Windows = NO_LOSSES
 ) -> Driver:
-    model = build_model(tables, Ledger(), losses)
-    run = run_engine(tables, losses, chunk_rows=chunk_rows, processes=model.events.processes)
-    # Ring buffers join what stays in its process later.
-    known = (model.events, model.timeline, model.entities, model.executions)
-    publications = find_publications(*known, Ledger(), losses)
     ledger = Ledger()
-    driver = find_driver(Surroundings(*known, publications, losses), ledger)
-    read = _same_reads(run, model, driver)
-    _same_sources(run, driver)
-    _same_frames(run, model, driver, read)
-    order = _same_links(run, driver, publications)
-    takes = find_takes(*known, Ledger(), losses)
-    _same_origins(run, model, driver, takes, order)
-    _same_tables(run, model, driver, publications)
-    _same_losses(run, driver)
+    model = build_model(tables, ledger, losses)
+    run = run_engine(tables, losses, chunk_rows=chunk_rows, processes=model.events.processes)
+    read = _same_reads(run, model)
+    _same_sources(run, model.driver)
+    _same_frames(run, model, read)
+    messages = Messages.of(run, model.publications)
+    _same_links(run, model.driver, messages)
+    _same_losses(run, model.driver)
+    _same_origins(run, model, messages)
+    _same_tables(run, model, messages)
     assert {code: run.findings.get(code, 0) for code in _FINDINGS} == {
         code: ledger.counts.get(code, 0) for code in _FINDINGS
     }
-    return driver
+    return model.driver
+
+
+@dataclass(frozen=True)
+class Messages:
+    """Published messages of the engine, and rows of them and of the model's in one order."""
+
+    own: Ints
+    sent: Ints
+    publisher: Ints
+    publish_ns: Ints
+
+    @classmethod
+    def of(cls, run: Run, known: Publications) -> Messages:
+        rows, publishes = run.rows["published_messages"], run.rows["publishes"]
+        calls, publish, call = run.rows["intra_publishes"], rows["publish"], rows["call"]
+
+        def either(name: str) -> Ints:
+            first, second = (np.append(table[name], NONE) for table in (publishes, calls))
+            return np.where(publish != NONE, first[publish], second[call]).astype(np.int64)
+
+        client_ns = np.append(publishes["client_ns"], NONE)[publish]
+        client_ns = np.where(call != NONE, np.append(calls["ns"], NONE)[call], client_ns)
+        thread = run.thread_of_model[either("thread")]
+        return cls(
+            np.lexsort((either("at"), thread)),
+            np.argsort(known.position, kind="stable"),
+            either("publisher"),
+            np.where(client_ns != NONE, client_ns, either("ns")),
+        )
 
 
 def _same_sources(run: Run, driver: Driver) -> None:
@@ -106,9 +130,9 @@ def _same_sources(run: Run, driver: Driver) -> None:
     assert (rows["tells_frames"] == 1).tolist() == np.isin(every, telling).tolist()
 
 
-def _same_reads(run: Run, model: Model, driver: Driver) -> Ints:
+def _same_reads(run: Run, model: Model) -> Ints:
     """Compare reads; return the model's row of each of the engine's."""
-    rows, reads = run.rows["driver_reads"], driver.reads
+    rows, reads = run.rows["driver_reads"], model.driver.reads
     order = np.argsort(rows["source"], kind="stable")
     assert run.thread_of_model[rows["thread"]][order].tolist() == (
         model.timeline.thread[reads.position].tolist()
@@ -121,7 +145,8 @@ def _same_reads(run: Run, model: Model, driver: Driver) -> Ints:
     return out
 
 
-def _same_frames(run: Run, model: Model, driver: Driver, read: Ints) -> None:
+def _same_frames(run: Run, model: Model, read: Ints) -> None:
+    driver = model.driver
     rows, frames, reads = run.rows["driver_frames"], driver.frames, driver.reads
     for column in ("source", "number", "boundary_ns", "ready_ns", "packets", "missing", "dropped"):
         assert rows[column].tolist() == getattr(frames, column).tolist(), column
@@ -141,43 +166,26 @@ def _same_frames(run: Run, model: Model, driver: Driver, read: Ints) -> None:
         assert events["ns"][own].tolist() == model.events.timestamps(name).tolist(), name
 
 
-@dataclass(frozen=True)
-class Orders:
-    """The application's publications: rows of the engine and of the model, one order."""
-
-    known: Publications
-    own: Ints
-    sent: Ints
-
-
-def _same_links(run: Run, driver: Driver, known: Publications) -> Orders:
-    publishes, links = run.rows["publishes"], run.rows["driver_links"]
-    own = np.flatnonzero(publishes["of_application"] == 1)
-    thread = run.thread_of_model[publishes["thread"]]
-    frame, inferred = np.full(len(thread), NONE, np.int64), np.zeros(len(thread), bool)
-    frame[links["publish"]] = links["frame"]
-    inferred[links["publish"]] = links["is_inferred"] == 1
-    assert (np.diff(links["publish"]) > 0).all()
-    own = own[np.lexsort((publishes["at"][own], thread[own]))]
-    sent = np.argsort(known.position, kind="stable")
-    assert frame[own].tolist() == driver.frame[sent].tolist()
-    assert inferred[own].tolist() == driver.inferred[sent].tolist()
-    return Orders(known, own, sent)
+def _same_links(run: Run, driver: Driver, messages: Messages) -> None:
+    links = run.rows["driver_links"]
+    made_of = made_of_rows(links, len(messages.own))
+    assert (np.diff(links["published"]) > 0).all()
+    assert made_of.frame[messages.own].tolist() == driver.frame[messages.sent].tolist()
+    assert made_of.inferred[messages.own].tolist() == driver.inferred[messages.sent].tolist()
 
 
-def _same_tables(run: Run, model: Model, driver: Driver, known: Publications) -> None:
+def _same_tables(run: Run, model: Model, messages: Messages) -> None:
     """Compare tables and layers made of the engine's rows with those made of the model's."""
-    joined = replace(model, driver=driver, publications=known)
     rows = run.rows
     frames = frames_of_rows(rows["driver_frames"])
-    _same_rows(frames_table(frames), driver_frames_rows(joined))
+    _same_rows(frames_table(frames), driver_frames_rows(model))
     losses = losses_of_rows(rows["driver_losses"])
-    _same_rows(losses_table(losses), driver_losses_rows(joined))
+    _same_rows(losses_table(losses), driver_losses_rows(model))
     publishers, nodes, links = rows["publishers"], rows["nodes"], rows["driver_links"]
     names = np.asarray([*run.words(nodes["name"]), None], object)
     published = Published(
         links["frame"],
-        rows["publishes"]["publisher"][links["publish"]],
+        messages.publisher[links["published"]],
         names[publishers["node"]],
         np.asarray(run.words(publishers["topic"]), object),
     )
@@ -185,26 +193,18 @@ def _same_tables(run: Run, model: Model, driver: Driver, known: Publications) ->
     of = place(model, run.process_of_model[sources.process])
     reads = reads_of_rows(rows["driver_reads"])
     table = sources_table(sources, reads, losses, frames_table(frames), published, of)
-    _same_rows(table, driver_sources_table(joined, driver_frames_rows(joined)))
+    _same_rows(table, driver_sources_table(model, driver_frames_rows(model)))
 
 
-def _same_origins(run: Run, model: Model, driver: Driver, takes: Takes, order: Orders) -> None:
+def _same_origins(run: Run, model: Model, messages: Messages) -> None:
     """Compare what lies before the publish of every publication, as if all were matched."""
-    joined = replace(model, driver=driver, publications=order.known, takes=takes)
     found, wanted = Ledger(), Ledger()
-    publishes = run.rows["publishes"]
-    client_ns, own = publishes["client_ns"], order.own
-    publish_ns = np.where(client_ns != NONE, client_ns, publishes["ns"])
-    made_of = made_of_rows(run.rows["driver_links"], len(publish_ns))
+    own, sent = messages.own, messages.sent
+    made_of = made_of_rows(run.rows["driver_links"], len(own))
     frames = frames_of_rows(run.rows["driver_frames"])
-    ours = cut_origin(frames, made_of, own, publish_ns[own], found)
-    theirs = cut_origin(
-        frames_of_model(joined),
-        made_of_model(joined),
-        order.sent,
-        order.known.begin_ns[order.sent],
-        wanted,
-    )
+    ours = cut_origin(frames, made_of, own, messages.publish_ns[own], found)
+    publish_ns = model.publications.begin_ns[sent]
+    theirs = cut_origin(frames_of_model(model), made_of_model(model), sent, publish_ns, wanted)
     for item in fields(Origin):
         one, other = getattr(ours, item.name), getattr(theirs, item.name)
         if item.name == "durations":

@@ -43,7 +43,7 @@ class Driver {
       : context_(context), executions_(executions), rows_(context.rows) {}
 
   void on(const Event& event);
-  // Whole-run rules: after executions and publications.
+  // Whole-run rules: after executions and published messages.
   void finish();
 
  private:

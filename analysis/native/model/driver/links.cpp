@@ -3,16 +3,31 @@
 #include "model/driver/links.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
+#include "model/arrange.hpp"
 #include "model/driver/driver.hpp"
 #include "model/driver/frames.hpp"
 #include "model/lifetimes.hpp"
 
 namespace strata::driver {
 namespace {
+
+// A published message that may be of a frame.
+struct Message {
+  size_t row = 0;        // of the published messages
+  size_t candidate = 0;  // row of the candidates
+  int64_t at = kNone;
+  int64_t thread = kNone;
+  int64_t begin_ns = kNone;
+  int64_t execution = kNone;
+  int64_t publisher = kNone;
+  int64_t handle = kNone;
+};
 
 class Linking {
  public:
@@ -28,17 +43,12 @@ class Linking {
   }
 
   void run() {
-    const auto& publishes = rows_.publishes;
-    size_t publish = 0;
-    for (size_t row = 0; row < candidates_.size(); ++row) {
-      const int64_t at = candidates_.publish_at[row];
-      while (publish < publishes.size() && publishes.at[publish] < at) ++publish;
-      if (publish == publishes.size()) break;
-      if (publishes.at[publish] != at || publishes.of_application[publish] == 0) continue;
-      if (candidates_.is_read[row] != 0) {
-        by_read(row, publish);
+    find_messages();
+    for (const Message& message : messages_) {
+      if (candidates_.is_read[message.candidate] != 0) {
+        by_read(message);
       } else {
-        by_frame(row, publish);
+        by_frame(message);
       }
     }
     add_frames_of_reads();
@@ -46,6 +56,7 @@ class Linking {
     for (size_t row = 0; row < links.size(); ++row) {
       ++rows_.driver_frames.publications[static_cast<size_t>(links.frame[row])];
     }
+    sort_links();
     find_caused();
     context_.ledger.add(Finding::driver_links_inferred, static_cast<int64_t>(inferred_.size()));
     context_.ledger.add(Finding::driver_links_with_losses, doubtful_);
@@ -78,9 +89,69 @@ class Linking {
     }
   }
 
-  void by_frame(size_t row, size_t publish) {
+  // Published messages after a mark or read, in the order of these events.
+  void find_messages() {
+    const auto& published = rows_.published_messages;
+    if (candidates_.size() == 0) return;
+    for (size_t row = 0; row < published.size(); ++row) {
+      Message message = message_of(row);
+      if (message.at < candidates_.publish_at[0]) continue;
+      message.candidate = candidate_at(message.at);
+      if (message.candidate < candidates_.size()) messages_.push_back(message);
+    }
+    // Of one instant, those that stayed in their process come after the others.
+    if (!std::ranges::is_sorted(messages_, {}, &Message::at)) {
+      std::ranges::stable_sort(messages_, {}, &Message::at);
+    }
+  }
+
+  Message message_of(size_t row) const {
+    const int64_t publish = rows_.published_messages.publish[row];
+    const int64_t call = rows_.published_messages.call[row];
+    Message message;
+    message.row = row;
+    if (publish == kNone) {
+      const auto& calls = rows_.intra_publishes;
+      const auto own = static_cast<size_t>(call);
+      message.at = calls.at[own];
+      message.thread = calls.thread[own];
+      message.begin_ns = calls.ns[own];
+      message.execution = calls.execution[own];
+      message.publisher = calls.publisher[own];
+      message.handle = calls.handle[own];
+      return message;
+    }
+    const auto& publishes = rows_.publishes;
+    const auto own = static_cast<size_t>(publish);
+    const int64_t client_ns =
+        call != kNone ? pick(rows_.intra_publishes.ns, call) : publishes.client_ns[own];
+    message.at = publishes.at[own];
+    message.thread = publishes.thread[own];
+    message.begin_ns = client_ns != kNone ? client_ns : publishes.ns[own];
+    message.execution = publishes.execution[own];
+    message.publisher = publishes.publisher[own];
+    message.handle = publishes.rmw_handle[own];
+    return message;
+  }
+
+  // The candidate of the event at a place; their number for none.
+  size_t candidate_at(int64_t at) const {
+    size_t begin = 0, end = candidates_.size();
+    while (begin < end) {
+      const size_t middle = begin + (end - begin) / 2;
+      if (candidates_.publish_at[middle] < at) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    const bool found = begin < candidates_.size() && candidates_.publish_at[begin] == at;
+    return found ? begin : candidates_.size();
+  }
+
+  void by_frame(const Message& message) {
     const auto& events = rows_.driver_frame_events;
-    const auto event = static_cast<size_t>(candidates_.row[row]);
+    const auto event = static_cast<size_t>(candidates_.row[message.candidate]);
     const int64_t frame = events.frame[event];
     if (static_cast<FrameEvent>(events.kind[event]) == FrameEvent::boundary) {
       // Where a source has other marks, a frame without was given up, or not published yet.
@@ -88,62 +159,54 @@ class Linking {
                          !marking_[static_cast<size_t>(events.source[event])];
       if (!alone) return;
     }
-    if (is_near(row, publish) && is_known(row, publish)) add(publish, frame, false);
+    if (is_near(message) && is_known(message)) add(message, frame, false);
   }
 
-  void by_read(size_t row, size_t publish) {
-    const auto read = static_cast<size_t>(candidates_.row[row]);
+  void by_read(const Message& message) {
+    const auto read = static_cast<size_t>(candidates_.row[message.candidate]);
     if (telling_thread_[static_cast<size_t>(rows_.driver_reads.thread[read])]) return;
-    const bool is_first = is_first_of_topic(row, publish);
-    if (!is_near(row, publish)) return;
-    if (rows_.publishes.execution[publish] == kNone && !is_first) return;
-    if (!is_known(row, publish)) return;
-    inferred_.push_back(rows_.driver_links.size());
-    add(publish, static_cast<int64_t>(read), true);
+    const bool is_first = is_first_of_topic(message);
+    if (!is_near(message) || (message.execution == kNone && !is_first)) return;
+    if (is_known(message)) add(message, static_cast<int64_t>(read), true);
   }
 
   // Whether a thread published nothing else on that topic since the read.
-  bool is_first_of_topic(size_t row, size_t publish) {
-    const auto& publishes = rows_.publishes;
-    auto& [read, topics] = since_read_[publishes.thread[publish]];
-    if (read != candidates_.row[row]) {
-      read = candidates_.row[row];
+  bool is_first_of_topic(const Message& message) {
+    auto& [read, topics] = since_read_[message.thread];
+    if (read != candidates_.row[message.candidate]) {
+      read = candidates_.row[message.candidate];
       topics.clear();
     }
-    const int64_t publisher = publishes.publisher[publish];
     // A publisher that is not known has no topic: its handle tells it apart.
-    return topics
-        .insert({pick(rows_.publishers.topic, publisher),
-                 publisher == kNone ? publishes.rmw_handle[publish] : 0})
-        .second;
+    const int64_t handle = message.publisher == kNone ? message.handle : 0;
+    return topics.insert({pick(rows_.publishers.topic, message.publisher), handle}).second;
   }
 
-  bool is_near(size_t row, size_t publish) const {
-    const auto& publishes = rows_.publishes;
-    const int64_t publisher = publishes.publisher[publish];
-    if (publisher != kNone && internal_[static_cast<size_t>(publisher)]) return false;
-    if (candidates_.ns[row] > begin_ns(publish)) return false;
+  bool is_near(const Message& message) const {
+    if (message.publisher != kNone && internal_[static_cast<size_t>(message.publisher)]) {
+      return false;
+    }
+    const size_t row = message.candidate;
+    if (candidates_.ns[row] > message.begin_ns) return false;
     return executions_.enclosing(candidates_.open_execution[row], candidates_.at[row],
-                                 candidates_.ns[row]) == publishes.execution[publish];
+                                 candidates_.ns[row]) == message.execution;
   }
 
-  bool is_known(size_t row, size_t publish) {
-    const bool lost = context_.settings.losses.touch(candidates_.ns[row], begin_ns(publish));
+  bool is_known(const Message& message) {
+    const bool lost =
+        context_.settings.losses.touch(candidates_.ns[message.candidate], message.begin_ns);
     if (lost) ++doubtful_;
     return !lost;
   }
 
-  int64_t begin_ns(size_t publish) const {
-    const int64_t client_ns = rows_.publishes.client_ns[publish];
-    return client_ns != kNone ? client_ns : rows_.publishes.ns[publish];
-  }
-
-  void add(size_t publish, int64_t frame, bool is_inferred) {
+  void add(const Message& message, int64_t frame, bool is_inferred) {
     auto& links = rows_.driver_links;
     const auto row = static_cast<size_t>(links.add());
-    links.publish[row] = static_cast<int64_t>(publish);
+    if (is_inferred) inferred_.push_back(row);
+    links.published[row] = static_cast<int64_t>(message.row);
     links.frame[row] = frame;
     links.is_inferred[row] = is_inferred ? 1 : 0;
+    execution_.push_back(message.execution);
   }
 
   // Links of reads get the frame that the read is; where it is none, one without a number.
@@ -169,31 +232,45 @@ class Linking {
     for (const size_t link : inferred_) links.frame[link] = frame_of[links.frame[link]];
   }
 
+  // In the order of messages.
+  void sort_links() {
+    auto& links = rows_.driver_links;
+    std::vector<size_t> order(links.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    const auto message = [&](size_t row) { return links.published[row]; };
+    if (std::ranges::is_sorted(order, {}, message)) return;
+    std::ranges::sort(order, {}, message);
+    arrange(links, order);
+    std::vector<int64_t> execution;
+    for (const size_t row : order) execution.push_back(execution_[row]);
+    execution_ = std::move(execution);
+  }
+
   // An execution of a subscription's callback was started by a message, and so was one of a
   // callback that is not known but that a take started.
   void find_caused() {
     auto& links = rows_.driver_links;
     const auto& executions = rows_.executions;
-    const auto execution_of = [&](size_t link) {
-      return pick(rows_.publishes.execution, links.publish[link]);
-    };
     std::unordered_map<int64_t, bool> started;
     bool all = true;
     for (size_t link = 0; link < links.size(); ++link) {
-      const int64_t execution = execution_of(link);
+      const int64_t execution = execution_[link];
       if (execution == kNone) continue;
       const int64_t callback = pick(executions.callback, execution);
       const bool of_subscription = pick(rows_.callbacks.subscription, callback) != kNone;
       started[execution] = of_subscription;
       all = all && of_subscription;
     }
-    const auto& taken = rows_.takes.execution;
-    for (size_t row = 0; row < taken.size() && !all; ++row) {
-      const auto known = started.find(taken[row]);
-      if (known != started.end()) known->second = true;
-    }
+    const auto take = [&](const auto& taken) {
+      for (size_t row = 0; row < taken.size() && !all; ++row) {
+        const auto known = started.find(taken[row]);
+        if (known != started.end()) known->second = true;
+      }
+    };
+    take(rows_.takes.execution);
+    take(rows_.dequeues.execution);
     for (size_t link = 0; link < links.size(); ++link) {
-      const auto known = started.find(execution_of(link));
+      const auto known = started.find(execution_[link]);
       links.is_caused[link] = known != started.end() && known->second ? 1 : 0;
     }
   }
@@ -212,7 +289,9 @@ class Linking {
   std::vector<bool> marking_;         // by source: it has cloud_ready or copy_done
   std::vector<bool> telling_thread_;  // by thread
   std::unordered_map<int64_t, Topics> since_read_;  // by thread
-  std::vector<size_t> inferred_;                    // links
+  std::vector<Message> messages_;
+  std::vector<size_t> inferred_;    // links
+  std::vector<int64_t> execution_;  // by link: that its message was published in
   int64_t doubtful_ = 0;
 };
 

@@ -1346,17 +1346,17 @@ struct DriverFrameEventsRows {
   }
 };
 
-// Which publications were made of which frame, in order of time.
+// Which published messages were made of which frame, in their order.
 struct DriverLinksRows {
-  Column<int64_t> publish;  // row of the publishes
+  Column<int64_t> published;  // row of the published messages
   Column<int64_t> frame;  // row of the frames
   Column<uint8_t> is_inferred;  // by what its thread had read last
   Column<uint8_t> is_caused;  // it was made in an execution that a message started
 
-  size_t size() const { return publish.size(); }
+  size_t size() const { return published.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
-    publish.push_back(kNone);
+    published.push_back(kNone);
     frame.push_back(kNone);
     is_inferred.push_back(0);
     is_caused.push_back(0);
@@ -1364,7 +1364,7 @@ struct DriverLinksRows {
   }
   template <typename Visitor>
   void each(Visitor&& visit) {
-    visit("publish", publish);
+    visit("published", published);
     visit("frame", frame);
     visit("is_inferred", is_inferred);
     visit("is_caused", is_caused);

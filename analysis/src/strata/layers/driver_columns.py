@@ -174,10 +174,10 @@ def made_of_rows(rows: Columns, publications: int) -> MadeOf:
     """Return what so many publications were made of, of the engine's rows `driver_links`."""
     frame = np.full(publications, NONE, np.int64)
     inferred, caused = np.zeros(publications, bool), np.zeros(publications, bool)
-    publish = _ints(rows["publish"])
-    frame[publish] = rows["frame"]
-    inferred[publish] = rows["is_inferred"] != 0
-    caused[publish] = rows["is_caused"] != 0
+    published = _ints(rows["published"])
+    frame[published] = rows["frame"]
+    inferred[published] = rows["is_inferred"] != 0
+    caused[published] = rows["is_caused"] != 0
     return MadeOf(frame, inferred, caused)
 
 

@@ -77,12 +77,12 @@ DRIVER_ROWS = (
     (
         "driver_links",
         (
-            ("publish", INT, "row of the publishes"),
+            ("published", INT, "row of the published messages"),
             ("frame", INT, "row of the frames"),
             ("is_inferred", FLAG, "by what its thread had read last"),
             ("is_caused", FLAG, "it was made in an execution that a message started"),
         ),
-        "Which publications were made of which frame, in order of time.",
+        "Which published messages were made of which frame, in their order.",
     ),
     (
         "driver_losses",
