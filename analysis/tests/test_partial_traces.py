@@ -45,7 +45,8 @@ from strata.report.path import path_section, paths_document
 from strata.report.rectangle import rectangle
 from strata.report.text import print_analysis
 from strata.schema.action_phases import ACTION_PHASES
-from strata.schema.layers import HOP_LAYERS, Layer
+from strata.schema.layer import Layer
+from strata.schema.layers import HOP_LAYERS
 from strata.schema.service_layers import SERVICE_LAYERS
 from strata.stats.hop_distributions import trace_hops
 from strata.stats.path import critical_path

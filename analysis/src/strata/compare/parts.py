@@ -18,18 +18,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from strata.schema.layers import HOP_LAYERS, LINK_HOLD, STORED, Layer
+from strata.schema.layer import JOINED, Layer
+from strata.schema.layers import (
+    BY_NAME,
+    CALLBACK,
+    DDS_LAYERS,
+    EXECUTOR_WAIT,
+    EXECUTOR_WAIT_TAKE,
+    HISTORY,
+    HOP_LAYERS,
+    LINK_HOLD,
+    MIDDLEWARE,
+    STORED,
+    WAKE_UP,
+)
 
 _RARE = 0.01
 """Share of a side's messages below which a part does not put others together."""
 
-_WITHIN = frozenset({"serialize", "dds write", "transport", "dds receive"})
+_WITHIN = frozenset(layer.name for layer in DDS_LAYERS)
 """What `middleware` stands for where the reader's notification was recorded."""
-_TO_PICK = _WITHIN | {"wake-up", "executor wait"}
+_TO_PICK = _WITHIN | {WAKE_UP.name, EXECUTOR_WAIT.name}
 """What stock events divide into `middleware` and `executor wait`."""
-_STOCK_REST = ("executor wait", "executor wait + take")
-_STOCK = ("middleware", *_STOCK_REST)
-_JOINED = " + "
+_STOCK_REST = (EXECUTOR_WAIT.name, EXECUTOR_WAIT_TAKE.name)
+_STOCK = (MIDDLEWARE.name, *_STOCK_REST)
 
 _ORDER = [layer.name for layer in (*HOP_LAYERS, STORED, LINK_HOLD)]
 
@@ -49,16 +61,16 @@ class Part:
     @property
     def covers(self) -> frozenset[str]:
         """The stretches that it may hold time of."""
-        if self.layer == "history":
-            return frozenset({"history", "serialize", "dds write"})
         stretches: set[str] = set()
-        for name in self.layer.split(_JOINED):
-            if name == "middleware":
+        for name in self.layer.split(JOINED):
+            if name == MIDDLEWARE.name:
                 stretches |= _WITHIN if self.notified else _TO_PICK
-            elif name == "executor wait" and not self.notified:
+            elif name == EXECUTOR_WAIT.name and not self.notified:
                 stretches |= _TO_PICK
             else:
                 stretches.add(name)
+                if name in BY_NAME:
+                    stretches.update(layer.name for layer in BY_NAME[name].holds)
         return frozenset(stretches)
 
     def shares_time_with(self, other: Part) -> bool:
@@ -71,7 +83,7 @@ class Part:
         ways = {self, other}
         if {part.notified for part in ways} == {False} and len(ways) == 2:
             layers = {part.layer for part in ways}
-            if "middleware" in layers and layers & set(_STOCK_REST):
+            if MIDDLEWARE.name in layers and layers & set(_STOCK_REST):
                 return False
         return bool(self.covers & other.covers)
 
@@ -123,14 +135,14 @@ def _name(parts: Sequence[Part]) -> str:
         return parts[0].layer
     stretches = frozenset().union(*(part.covers for part in parts))
     if stretches >= _WITHIN:
-        merged = {"history", "wake-up"} if stretches >= _TO_PICK else {"history"}
-        stretches = stretches - _WITHIN - merged | {"middleware"}
-    return _JOINED.join(sorted(stretches, key=_rank))
+        merged = {HISTORY.name, WAKE_UP.name} if stretches >= _TO_PICK else {HISTORY.name}
+        stretches = stretches - _WITHIN - merged | {MIDDLEWARE.name}
+    return JOINED.join(sorted(stretches, key=_rank))
 
 
 def _rank(layer: str) -> int:
-    return _ORDER.index(layer) if layer in _ORDER else _ORDER.index("callback")
+    return _ORDER.index(layer) if layer in _ORDER else _ORDER.index(CALLBACK.name)
 
 
 def _place_in_order(cut: Cut) -> tuple[int, str, str]:
-    return min(_rank(name) for name in cut.layer.split(_JOINED)), cut.layer, cut.place
+    return min(_rank(name) for name in cut.layer.split(JOINED)), cut.layer, cut.place

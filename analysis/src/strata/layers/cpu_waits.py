@@ -43,15 +43,9 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.thread_cpu import CpuSamples
 from strata.schema import layers as names
-from strata.schema.layers import Layer
+from strata.schema.layer import Layer
 
-CPU_LAYERS: tuple[Layer, ...] = (
-    *LAYERS,
-    names.SERIALIZE,
-    names.DDS_WRITE,
-    names.TRANSPORT,
-    names.DDS_RECEIVE,
-)
+CPU_LAYERS: tuple[Layer, ...] = (*LAYERS, *(one for one in names.DDS_LAYERS if one.thread))
 """`CpuWaits.layer` is an index of it."""
 
 

@@ -40,6 +40,7 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.dds.samples import NAMING
 from strata.schema import layers as names
+from strata.schema.layer import Layer
 from strata.schema.quality import Ledger
 
 _OF_READER = 3
@@ -205,7 +206,7 @@ def _durations(
     known = serialized | late | lent
     before = np.where(serialized, s0 - begin_ns, 0)
     after_ns = np.where(serialized, s1, begin_ns)
-    layers: list[tuple[names.Layer, Flags, Ints]] = [
+    layers: list[tuple[Layer, Flags, Ints]] = [
         (names.HISTORY, late, begin_ns - published_ns),
         (names.SERIALIZE, serialized, s1 - s0),
         (names.DDS_WRITE, (serialized | (lent & ~late)) & sent, before + x - after_ns),

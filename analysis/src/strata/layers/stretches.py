@@ -26,20 +26,11 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.search import pick
 from strata.schema import layers as names
-from strata.schema.layers import Layer
+from strata.schema.layer import Layer
 
 Columns = Sequence[Ints]
 
-LAYERS: tuple[Layer, ...] = (
-    names.DRIVER,
-    names.CLIENT_PUBLISH,
-    names.WAKE_UP,
-    names.EXECUTOR_WAIT,
-    names.TAKE,
-    names.CLIENT_TAKE,
-    names.CALLBACK,
-    names.HOLD,
-)
+LAYERS: tuple[Layer, ...] = names.OF_ONE_THREAD
 """The layers that belong to one thread; `Stretches.layer` is an index of it."""
 
 

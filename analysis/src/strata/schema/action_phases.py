@@ -8,7 +8,7 @@ gap, and a checkpoint that was not recorded merges those that it would part.
 
 from __future__ import annotations
 
-from strata.schema.layers import Layer
+from strata.schema.layer import Layer
 
 _BASE = (
     ("goal request", "the goal's request is sent", "the server answers it"),

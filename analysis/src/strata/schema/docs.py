@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from strata.schema.checkpoints import CHECKPOINTS
 from strata.schema.event import Event, Field
 from strata.schema.events import CONTEXT_COLUMNS, EVENTS
 from strata.schema.layers import BY_NAME
@@ -35,7 +36,8 @@ epoch by the trace's clock, durations nanoseconds. A column without a null meani
 
 def page() -> str:
     """Return the whole page."""
-    parts = [_HEAD, "## Layers\n", _layers(), _service_layers(), "## Tables of results\n"]
+    parts = [_HEAD, "## Checkpoints of a message\n", _checkpoints()]
+    parts += ["## Layers\n", _layers(), _service_layers(), "## Tables of results\n"]
     parts += [_table(table) for table in TABLES]
     parts += ["## Views (strata sql)\n", _views()]
     parts += ["## Tables of a campaign's cells (`measured/` of each)\n"]
@@ -53,6 +55,16 @@ def _rows(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 
 def _row(cells: tuple[str, ...]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _checkpoints() -> str:
+    return _rows(
+        ("checkpoint", "column of `messages`", "shown by"),
+        [
+            (point.name, f"`{point.column}`" if point.column else "", point.shown)
+            for point in CHECKPOINTS
+        ],
+    )
 
 
 def _layers() -> str:

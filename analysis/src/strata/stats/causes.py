@@ -22,14 +22,9 @@ from strata.schema.confidence import UNSYNCHRONISED
 from strata.schema.layers import (
     BETWEEN_HOSTS,
     DDS_RECEIVE,
-    EXECUTOR_WAIT,
-    EXECUTOR_WAIT_TAKE,
-    MIDDLEWARE_EXECUTOR_WAIT,
-    MIDDLEWARE_EXECUTOR_WAIT_TAKE,
     STORED,
     TRANSPORT,
-    WAKE_UP_EXECUTOR_WAIT,
-    WAKE_UP_EXECUTOR_WAIT_TAKE,
+    WITH_EXECUTOR_WAIT,
 )
 from strata.schema.rows import NONE, Coded, Flags, Ints, Rows
 from strata.stats.grouped import distinct, joined, paired, recoded, sums
@@ -43,18 +38,7 @@ from strata.stats.scheduling import (
     waited_for_cpu,
 )
 
-# Layers that contain executor wait: what the thread ran then is a cause of its own.
-_WAITING = tuple(
-    layer.name
-    for layer in (
-        EXECUTOR_WAIT,
-        EXECUTOR_WAIT_TAKE,
-        WAKE_UP_EXECUTOR_WAIT,
-        WAKE_UP_EXECUTOR_WAIT_TAKE,
-        MIDDLEWARE_EXECUTOR_WAIT,
-        MIDDLEWARE_EXECUTOR_WAIT_TAKE,
-    )
-)
+_WAITING = tuple(layer.name for layer in WITH_EXECUTOR_WAIT)
 
 ITSELF = "behind itself, "
 """What a message waited behind that waited for earlier ones in its own callback."""

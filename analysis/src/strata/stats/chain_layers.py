@@ -10,7 +10,8 @@ import numpy as np
 
 from strata.schema import tables
 from strata.schema.confidence import UNSYNCHRONISED
-from strata.schema.layers import BETWEEN_HOSTS, Layer
+from strata.schema.layer import Layer
+from strata.schema.layers import BETWEEN_HOSTS
 from strata.schema.rows import NONE, Coded, Flags, Ints, Rows
 from strata.stats._grouped import Groups
 from strata.stats.chain_steps import LAYERS, LayerOfStep, Steps

@@ -16,6 +16,7 @@ import numpy as np
 
 from strata.layers.chains import Chain
 from strata.layers.links import KINDS
+from strata.schema.layer import Layer
 from strata.schema.layers import (
     CALLBACK,
     HOLD,
@@ -23,7 +24,6 @@ from strata.schema.layers import (
     STORED,
     SUSPENDED,
     TRANSFER_LAYERS,
-    Layer,
     transfer_layers,
 )
 from strata.schema.rows import NONE, Flags, Ints, Rows

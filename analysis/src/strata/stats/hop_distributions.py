@@ -18,7 +18,8 @@ import pandas as pd
 
 from strata.analysis import Analysis
 from strata.model.columns import NONE, filled
-from strata.schema.layers import CALLBACK, HOP_LAYERS, SUSPENDED, Layer
+from strata.schema.layer import Layer
+from strata.schema.layers import CALLBACK, HOP_LAYERS, SUSPENDED
 from strata.schema.quality import SAID_FIRST
 from strata.schema.rows import Rows
 from strata.stats.groups import TAIL, TYPICAL, Group, members

@@ -11,25 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from strata.schema.layers import (
-    BETWEEN_NODES,
-    BY_NAME,
-    CALLBACK,
-    CLIENT_PUBLISH,
-    DDS_RECEIVE,
-    DDS_WRITE,
-    DRIVER,
-    DRIVER_QUEUE,
-    HISTORY,
-    HOLD,
-    LINK_HOLD,
-    SERIALIZE,
-    SERIALIZE_DDS_WRITE,
-    STORED,
-    SUSPENDED,
-    TRANSPORT,
-    Layer,
-)
+from strata.schema.layer import Layer, Place
+from strata.schema.layers import BY_NAME
 from strata.schema.rows import NONE, Coded, Flags, Ints, Rows
 from strata.stats.grouped import paired
 
@@ -93,27 +76,30 @@ def place_of_layer(layer: Layer, messages: Rows, callbacks: Coded) -> Coded:
     """Name where a layer's time was spent, for each message: topic, node or callback."""
     topic = messages.words("topic")
     publisher, reader = messages.words("publisher_node"), messages.words("subscription_node")
-    if layer in (CALLBACK, HOLD, SUSPENDED):
-        return _described(messages["callback_id"], callbacks, reader)
-    if layer is LINK_HOLD:
-        return _described(messages["publisher_callback_id"], callbacks, publisher)
-    if layer is STORED:
-        return joined(topic, reader, "{} in {}".format)
-    if layer is DRIVER_QUEUE:
-        return joined(messages.words("driver_source"), publisher, "{} ({})".format)
-    if layer in (DRIVER, CLIENT_PUBLISH):
-        return publisher
-    if layer in (SERIALIZE, DDS_WRITE, SERIALIZE_DDS_WRITE):
-        return joined(topic, publisher, "{} ({})".format)
-    if layer is DDS_RECEIVE:
-        return joined(topic, reader, "{} ({})".format)
-    if layer in (HISTORY, TRANSPORT):
-        way = joined(topic, reader, "{} to {}".format)
-        if layer is HISTORY:
-            return way
-        carried = joined(way, messages.words("transport"), "{} over {}".format)
-        return _either(carried, way)
-    return topic if layer in BETWEEN_NODES else reader
+    match layer.place:
+        case Place.CALLBACK:
+            return _described(messages["callback_id"], callbacks, reader)
+        case Place.LINKED_CALLBACK:
+            return _described(messages["publisher_callback_id"], callbacks, publisher)
+        case Place.STORE:
+            return joined(topic, reader, "{} in {}".format)
+        case Place.SOURCE:
+            return joined(messages.words("driver_source"), publisher, "{} ({})".format)
+        case Place.PUBLISHER:
+            return publisher
+        case Place.WRITER:
+            return joined(topic, publisher, "{} ({})".format)
+        case Place.READER:
+            return joined(topic, reader, "{} ({})".format)
+        case Place.WAY:
+            return joined(topic, reader, "{} to {}".format)
+        case Place.CARRIED:
+            way = joined(topic, reader, "{} to {}".format)
+            return _either(joined(way, messages.words("transport"), "{} over {}".format), way)
+        case Place.TOPIC:
+            return topic
+        case Place.NODE:
+            return reader
 
 
 def joined(first: Coded, second: Coded, join: Join) -> Coded:

@@ -13,16 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strata.schema import tables
-from strata.schema.layers import (
-    CALLBACK,
-    CLIENT_PUBLISH,
-    CLIENT_TAKE,
-    DRIVER,
-    EXECUTOR_WAIT,
-    HOLD,
-    TAKE,
-    WAKE_UP,
-)
+from strata.schema.layers import EXECUTOR_WAIT, HOLD, OF_ONE_THREAD, WAKE_UP
 from strata.schema.rows import NONE, Coded, Floats, Ints, Rows, Values
 from strata.stats.grouped import (
     Ordered,
@@ -40,10 +31,7 @@ from strata.stats.segments import Segments
 
 STATES = ("running", "preempted", "blocked", "unknown")
 
-_BLAMED = tuple(
-    layer.name
-    for layer in (DRIVER, CLIENT_PUBLISH, WAKE_UP, EXECUTOR_WAIT, TAKE, CLIENT_TAKE, CALLBACK, HOLD)
-)
+_BLAMED = tuple(layer.name for layer in OF_ONE_THREAD)
 # A thread that waits for work is blocked by definition: that is what wake-up is. What blocks the
 # callbacks that a message waits behind is in their own rows.
 _NOT_BLOCKED = (WAKE_UP.name, EXECUTOR_WAIT.name)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from strata.schema import tables
-from strata.schema.layers import Layer
+from strata.schema.layer import Layer
 from strata.schema.rows import NONE, Coded, Flags, Ints, Rows
 from strata.stats._grouped import Groups
 from strata.stats.chain_steps import LAYERS, Steps

@@ -24,15 +24,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from strata.schema.layers import (
-    DRIVER_QUEUE,
-    EXECUTOR_WAIT,
-    HISTORY,
-    MIDDLEWARE,
-    STORED,
-    TRANSPORT,
-    WAKE_UP,
-)
+from strata.schema.layer import JOINED
+from strata.schema.layers import BY_NAME, MIDDLEWARE
 from strata.stats.places import base_place
 
 Row = Mapping[Any, Any]
@@ -56,9 +49,7 @@ OUTLIERS_OF_ONE_CAUSE = 2 / 3
 TYPICAL, SPREAD, MODES, OUTLIERS = "typical", "all hops", "modes", "outliers"
 BACKLOG, LOSS = "backlog", "loss"
 
-_WAITING = {
-    layer.name for layer in (TRANSPORT, WAKE_UP, EXECUTOR_WAIT, HISTORY, DRIVER_QUEUE, STORED)
-}
+_WAITING = {layer.name for layer in BY_NAME.values() if layer.waits}
 
 
 @cache
@@ -66,7 +57,7 @@ def allowance(layer: str) -> int:
     """Return what a healthy hop may need for a layer, in ns."""
     if MIDDLEWARE.name in layer:
         return MERGED_NS
-    parts = [WAITING_NS if part in _WAITING else WORKING_NS for part in layer.split(" + ")]
+    parts = [WAITING_NS if part in _WAITING else WORKING_NS for part in layer.split(JOINED)]
     return min(sum(parts), MERGED_NS)
 
 

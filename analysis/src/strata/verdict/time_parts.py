@@ -20,23 +20,10 @@ import numpy as np
 
 from strata.schema.confidence import UNSYNCHRONISED
 from strata.schema.events import INTERNAL_TOPICS
-from strata.schema.layers import (
-    CALLBACK,
-    CLIENT_TAKE,
-    DRIVER_LAYERS,
-    EXECUTOR_WAIT,
-    EXECUTOR_WAIT_TAKE,
-    HOP_LAYERS,
-    SUSPENDED,
-    TAKE,
-    WAKE_UP,
-    WITHOUT_WAITS,
-)
+from strata.schema.layer import Owner
+from strata.schema.layers import HOP_LAYERS
 from strata.schema.rows import NONE, Flags, Ints, Rows
 from strata.stats.grouped import sums
-
-_OF_EXECUTOR = (EXECUTOR_WAIT, EXECUTOR_WAIT_TAKE)
-_OF_HOP = (*DRIVER_LAYERS, WAKE_UP, TAKE, CLIENT_TAKE, SUSPENDED, CALLBACK)
 
 
 @dataclass(frozen=True)
@@ -91,15 +78,16 @@ def time_parts(
             continue
         ns, executor = ns[rows], executor_of[rows]
         waited = executor != NONE
-        if layer in _OF_EXECUTOR:
+        if layer.owner is Owner.EXECUTOR:
             for kind, own in (("executor", waited), ("hop", ~waited)):
                 if own.any():
                     yield Part(kind, layer.name, rows[own], executor[own], ns[own])
-        elif layer in WITHOUT_WAITS:
+        elif layer.owner is Owner.UNDIVIDED:
             if waited_ns is None:
                 waited_ns = sums(blockers["message_id"], blockers["duration_ns"], len(messages))
             blocked = np.where(waited, np.minimum(waited_ns[rows], ns), 0)
             yield Part("executor", layer.name, rows, executor, blocked)
             yield Part("topic", layer.name, rows, executor, ns - blocked)
         else:
-            yield Part("hop" if layer in _OF_HOP else "topic", layer.name, rows, executor, ns)
+            kind = "hop" if layer.owner is Owner.HOP else "topic"
+            yield Part(kind, layer.name, rows, executor, ns)

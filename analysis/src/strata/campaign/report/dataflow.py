@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 
 from strata.report.html import theme
 from strata.schema import layers
+from strata.schema.checkpoints import CHECKPOINTS, END, RMW_PUBLISH, SERIALIZE_BEGIN, Side
+from strata.schema.layer import JOINED
 
 
 @dataclass(frozen=True)
@@ -57,46 +59,24 @@ BANDS = (
     ("Operating system", 372, 434),
     ("NIC / sensor", 434, 486),
 )
-_SENSOR, _LEFT, _RIGHT = 176, 380, 660
+_SENSOR, _LEFT, _RIGHT, _FAR = 176, 380, 660, 880
+
+_X = {Side.SENSOR: _SENSOR, Side.SENDER: _LEFT, Side.READER: _RIGHT}
 
 _PROBES = {
-    "arrived": Probe(
-        "arrived",
-        _SENSOR,
-        420,
-        "the frame's last data are at the host: kernel's receive stamp, or the appsink",
-    ),
-    "read": Probe("read", _SENSOR, 66, "driver: packet_received or buffer_pulled"),
-    "publish": Probe("publish", _LEFT, 66, "ros2: rclcpp_publish, without it rcl_publish"),
-    "rmw_publish": Probe("rmw_publish", _LEFT, 206, "ros2: rmw_publish"),
-    "serialize_begin": Probe("serialize_begin", _LEFT, 250, "dds: serialize_begin"),
-    "serialize_end": Probe("serialize_end", _LEFT, 306, "dds: serialize_end"),
-    "send": Probe("send", _LEFT, 354, "dds: first send_begin"),
-    "receive": Probe("receive", _RIGHT, 354, "dds: receive of the last fragment"),
-    "notify": Probe("notify", _RIGHT, 256, "dds: reader_notify"),
-    "woke": Probe("woke", _RIGHT, 212, "ros2: the executor's wait has returned"),
-    "picked": Probe("picked", _RIGHT, 178, "ros2: rclcpp_executor_execute"),
-    "take": Probe("take", _RIGHT, 140, "ros2: rmw_take"),
-    "start": Probe("start", _RIGHT, 84, "ros2: callback_start"),
-    "end": Probe("end", 880, 66, "ros2: callback_end"),
-}
-_SPANS = {
-    layers.DRIVER_QUEUE.name: ("arrived", "read"),
-    layers.DRIVER.name: ("read", "publish"),
-    layers.CLIENT_PUBLISH.name: ("publish", "rmw_publish"),
-    layers.SERIALIZE.name: ("serialize_begin", "serialize_end"),
-    layers.DDS_WRITE.name: ("serialize_end", "send"),
-    layers.TRANSPORT.name: ("send", "receive"),
-    layers.DDS_RECEIVE.name: ("receive", "notify"),
-    layers.MIDDLEWARE.name: ("rmw_publish", "woke"),
-    layers.WAKE_UP.name: ("notify", "woke"),
-    layers.EXECUTOR_WAIT.name: ("woke", "picked"),
-    layers.TAKE.name: ("picked", "take"),
-    layers.CLIENT_TAKE.name: ("take", "start"),
-    layers.CALLBACK.name: ("start", "end"),
+    point.name: Probe(
+        point.name, _FAR if point is END else _X[point.side], point.height, point.shown
+    )
+    for point in CHECKPOINTS
+    if point.height is not None
 }
 _ORDER = list(_PROBES)
-_BEFORE = ("rmw_publish", "serialize_begin")
+_SPANS = {
+    layer.name: (layer.begin.name, layer.end.name)
+    for layer in (*layers.BASIC_LAYERS, layers.MIDDLEWARE)
+    if layer.begin and layer.end and {layer.begin.name, layer.end.name} <= _PROBES.keys()
+}
+_BEFORE = (RMW_PUBLISH.name, SERIALIZE_BEGIN.name)
 _BOTTOM = 404
 
 
@@ -119,7 +99,7 @@ def flow(present: Iterable[str]) -> Flow | None:
         for at, probe in enumerate((_PROBES[name] for name in used), start=1)
     ]
     legs = [_leg(name, drawn[name]) for name in sorted(drawn, key=theme.order)]
-    if {"rmw_publish", "serialize_begin"} <= set(used) and layers.DDS_WRITE.name in drawn:
+    if set(_BEFORE) <= set(used) and layers.DDS_WRITE.name in drawn:
         legs.append(replace(_leg(layers.DDS_WRITE.name, _BEFORE), text_x=-100))
     return Flow(
         bands=BANDS,
@@ -135,8 +115,8 @@ def _span(name: str) -> tuple[str, str] | None:
     """Return the probes at which a layer begins and ends; a merged one spans its parts."""
     if name in _SPANS:
         return _SPANS[name]
-    parts = [_SPANS.get(part) for part in name.split(" + ")]
-    if " + " not in name or None in parts:
+    parts = [_SPANS.get(part) for part in name.split(JOINED)]
+    if JOINED not in name or None in parts:
         return None
     ends = [part for part in parts if part is not None]
     begin = "rmw_publish" if ends[0][0].startswith("serialize") else ends[0][0]

@@ -9,20 +9,20 @@ from dataclasses import dataclass
 
 from strata.record.preflight.binding import MISSING, PARTLY, UNUSED, Binding
 from strata.record.preflight.hooks import NATIVE
+from strata.schema.layer import JOINED
+from strata.schema.layers import BASIC_LAYERS, TAKE
 
 # The layers of the DDS way of a message, and between each two the events that part them: any does.
-LAYERS = ("serialize", "dds write", "transport", "dds receive", "wake-up", "take")
-PARTED_BY = (
-    ("serialize_end",),
-    ("send_begin",),
-    ("receive",),
-    ("reader_notify",),
-    ("wait_end", "take_begin"),
-)
+_PARTED = [
+    (layer.name, layer.end) for layer in BASIC_LAYERS if layer.end is not None and layer.end.hooks
+]
+LAYERS = (*(name for name, _ in _PARTED), TAKE.name)
+PARTED_BY = tuple(end.hooks for _, end in _PARTED)
 
-# The same of Cyclone DDS over iceoryx: the value goes into shared memory without a call of the
-# hooks for serializations, and nothing through a socket. The reader's history is seen first.
-PARTED_BY_OVER_ICEORYX = ((), (), ("reader_history_add",), *PARTED_BY[3:])
+PARTED_BY_OVER_ICEORYX = tuple(
+    end.hooks if end.over_iceoryx is None else end.over_iceoryx for _, end in _PARTED
+)
+"""The same of Cyclone DDS over iceoryx: the reader's history is seen first."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +70,14 @@ def told_apart(found: Sequence[Parting]) -> list[str]:
         if parting.parted:
             names.append(parting.after)
         else:
-            names[-1] += f" + {parting.after}"
+            names[-1] += f"{JOINED}{parting.after}"
     return names
 
 
 def merged_without(binding: Binding, found: Sequence[Parting]) -> list[str]:
     """Name the layers that merge because a hook does not bind; none while others part them."""
     return [
-        f"{parting.before} + {parting.after}"
+        f"{parting.before}{JOINED}{parting.after}"
         for parting in found
         if not parting.parted and set(parting.events) & set(binding.events_lost)
     ]

@@ -45,7 +45,8 @@ from strata.report.html.figures.latency import LatencyFigure, latency_over_time
 from strata.report.html.figures.quantiles import QuantileFigure, layer_quantiles
 from strata.report.system import chosen_chains
 from strata.schema.diagnostic import Severity
-from strata.schema.layers import HOLD, HOP_LAYERS, LINK_HOLD, STORED, TRANSFER_LAYERS, Layer
+from strata.schema.layer import Layer
+from strata.schema.layers import HOLD, HOP_LAYERS, LINK_HOLD, STORED, TRANSFER_LAYERS
 from strata.stats.bottleneck import mode_sentences, shared_names
 from strata.stats.scheduling import STATES
 from strata.units import format_instant, format_ns, format_share

@@ -15,15 +15,7 @@ from typing import TYPE_CHECKING
 
 from strata.report.html import theme
 from strata.report.html.names import Name
-from strata.schema.layers import (
-    CALLBACK,
-    DRIVER_LAYERS,
-    EXECUTOR_WAIT,
-    HOLD,
-    LINK_HOLD,
-    STORED,
-    SUSPENDED,
-)
+from strata.schema.layers import DRIVER_LAYERS, EXECUTOR_WAIT, IN_NODE
 from strata.stats import groups
 from strata.symbols import shorten
 from strata.units import format_ns, format_share, format_tick
@@ -35,14 +27,7 @@ if TYPE_CHECKING:
 
 MICRO = "µs"
 _IN_DRIVER = tuple(layer.name for layer in DRIVER_LAYERS)
-_IN_NODE = (
-    *_IN_DRIVER,
-    HOLD.name,
-    SUSPENDED.name,
-    CALLBACK.name,
-    STORED.name,
-    LINK_HOLD.name,
-)
+_IN_NODE = tuple(layer.name for layer in IN_NODE)
 _TICKS = 5
 _WORTH_NAMING = 0.05
 """A callback that was waited for is named when it took this share of the whole latency."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from strata.analysis import Analysis
-    from strata.schema.layers import Layer
+    from strata.schema.layer import Layer
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Colours of the page: one for each layer, the same in every figure and table.
+"""Colours of the page: one for each layer (declared in schema/layers), the same everywhere.
 
 The palette is Okabe and Ito's, which people with any kind of colour blindness can tell apart, with
 further ones for the layers within the middleware; a layer's neighbours along a message differ in
@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from strata.schema import layers, service_layers
+from strata.schema.layer import JOINED
 
 TEXT = "#1b1f24"
 MUTED = "#57606a"
@@ -25,62 +26,9 @@ CHAIN = "#111111"
 
 _UNKNOWN = "#8a8f98"
 
-_COLOURS = {
-    layers.DRIVER_QUEUE.name: "#b3123f",
-    layers.DRIVER.name: "#f2a0a1",
-    layers.CLIENT_PUBLISH.name: "#56b4e9",
-    layers.HISTORY.name: "#a0a4b8",
-    layers.SERIALIZE.name: "#f0e442",
-    layers.DDS_WRITE.name: "#117733",
-    layers.TRANSPORT.name: "#3f7fe0",
-    layers.DDS_RECEIVE.name: "#88d8c0",
-    layers.MIDDLEWARE.name: "#0072b2",
-    layers.WAKE_UP.name: "#882d7e",
-    layers.EXECUTOR_WAIT.name: "#e69f00",
-    layers.TAKE.name: "#009e73",
-    layers.CLIENT_TAKE.name: "#6b6b6b",
-    layers.CALLBACK.name: "#cc79a7",
-    layers.SUSPENDED.name: "#d9c2d4",
-    layers.HOLD.name: "#d55e00",
-    layers.STORED.name: "#a58d5f",
-    layers.LINK_HOLD.name: "#9e2a2b",
-    layers.MIDDLEWARE_EXECUTOR_WAIT.name: "#5b4fc4",
-    layers.EXECUTOR_WAIT_TAKE.name: "#8c5a1e",
-    layers.MIDDLEWARE_EXECUTOR_WAIT_TAKE.name: "#3b2f8f",
-    layers.SERIALIZE_DDS_WRITE.name: "#6b8e23",
-    layers.DDS_WRITE_TRANSPORT.name: "#1a6b8a",
-    layers.SERIALIZE_DDS_WRITE_TRANSPORT.name: "#2a4d69",
-    layers.TRANSPORT_DDS_RECEIVE.name: "#5b9ea6",
-    layers.DDS_WRITE_TRANSPORT_DDS_RECEIVE.name: "#1d3557",
-    layers.WAKE_UP_EXECUTOR_WAIT.name: "#b5651d",
-    layers.WAKE_UP_EXECUTOR_WAIT_TAKE.name: "#6f3d12",
+_PAINTED = {
+    layer.name: layer.colour for layer in (*layers.BY_NAME.values(), *service_layers.SERVICE_LAYERS)
 }
-
-_SERVICE_COLOURS = {
-    service_layers.REQUEST_MIDDLEWARE.name: _COLOURS[layers.MIDDLEWARE.name],
-    service_layers.REQUEST_EXECUTOR_WAIT.name: _COLOURS[layers.EXECUTOR_WAIT.name],
-    service_layers.REQUEST_MIDDLEWARE_EXECUTOR_WAIT.name: _COLOURS[
-        layers.MIDDLEWARE_EXECUTOR_WAIT.name
-    ],
-    service_layers.REQUEST_TAKE.name: _COLOURS[layers.TAKE.name],
-    service_layers.REQUEST_EXECUTOR_WAIT_TAKE.name: _COLOURS[layers.EXECUTOR_WAIT_TAKE.name],
-    service_layers.REQUEST_MIDDLEWARE_EXECUTOR_WAIT_TAKE.name: _COLOURS[
-        layers.MIDDLEWARE_EXECUTOR_WAIT_TAKE.name
-    ],
-    service_layers.RESPOND.name: "#f4a582",
-    service_layers.CALLBACK_RESPOND.name: "#a8557f",
-    service_layers.SERVICE.name: "#7b2d56",
-    service_layers.REQUEST_SERVICE.name: "#4a1942",
-    service_layers.RESPONSE_MIDDLEWARE.name: "#4fa3d9",
-    service_layers.RESPONSE_EXECUTOR_WAIT_TAKE.name: "#c9a227",
-    service_layers.RESPONSE_MIDDLEWARE_EXECUTOR_WAIT_TAKE.name: "#7f78c9",
-    service_layers.RESPOND_RESPONSE.name: "#5f8fb0",
-    service_layers.CALLBACK_RESPOND_RESPONSE.name: "#946b9c",
-    service_layers.SERVICE_RESPONSE.name: "#5d4a7d",
-    service_layers.REQUEST_SERVICE_RESPONSE.name: "#2f2f3d",
-}
-
-_PAINTED = {**_COLOURS, **_SERVICE_COLOURS}
 
 STATES = {
     "executing": "#37474f",
@@ -109,7 +57,7 @@ def paint(layer: str) -> Paint:
     """Return how `layer` is drawn; a layer that this version does not know is grey."""
     fill = _PAINTED.get(layer, _UNKNOWN)
     slug = "-".join(layer.replace("+", " ").split()) if layer in _PAINTED else "unknown"
-    return Paint(slug, fill, _ink_on(fill), " + " in layer)
+    return Paint(slug, fill, _ink_on(fill), JOINED in layer)
 
 
 def paints() -> list[Paint]:
