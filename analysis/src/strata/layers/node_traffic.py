@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strata.engine import _model as engine
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import take
@@ -88,6 +89,7 @@ class NodeTraffic:
         self._publishing = np.zeros(len(model.executions) + 1, bool)
         self._publishing[published.execution[own]] = True
         self._published = _Rows(published.publisher)
+        self._over_ns = model.executions.over_ns
         self._called = _Rows(np.where(model.executions.resumed, NONE, self._subscription))
 
     def outputs(self) -> Iterator[Output]:
@@ -112,9 +114,9 @@ class NodeTraffic:
         for topic in sorted(set(ends.topic[own]) - INTERNAL_TOPICS - {_CLOCK}):
             subscriptions = np.flatnonzero(own & (ends.topic == topic))
             rows = self._called.of(subscriptions)
-            rows = rows[np.argsort(executions.over_ns[rows], kind="stable")]
+            rows = rows[np.argsort(self._over_ns[rows], kind="stable")]
             if len(rows):
-                start_ns, until_ns = executions.start_ns[rows], executions.over_ns[rows]
+                start_ns, until_ns = executions.start_ns[rows], self._over_ns[rows]
                 out.append(Input(str(topic), rows, start_ns, until_ns))
         return out
 
@@ -145,12 +147,11 @@ class NodeTraffic:
         subscription = pick(self._subscription, output.execution)
         outside = output.execution == NONE
         thread = np.where(outside, self._model.publications.thread[output.rows], NONE)
-        _, first, count = np.unique(
-            np.stack([timer, subscription, thread], axis=1),
-            axis=0,
-            return_index=True,
-            return_counts=True,
-        )
+        key = np.zeros(len(outside), np.int64)
+        for column in (timer, subscription, thread):
+            key = key * (int(column.max(initial=NONE)) + 2) + column + 1
+        _, first, number = engine.find_distinct(key)
+        count = np.bincount(number, minlength=len(first))
         words: dict[str, int] = {}
         for row, times in zip(first.tolist(), count.tolist(), strict=True):
             word = self._place(int(timer[row]), int(subscription[row]), int(output.rows[row]))

@@ -17,14 +17,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from strata.engine import _model as engine
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import Endpoints, take
-from strata.model.search import first_rows, pick
+from strata.model.search import pick, runs, spread
 from strata.schema.events import INTERNAL_TOPICS
 
 Flags = npt.NDArray[np.bool_]
@@ -77,7 +76,9 @@ def readers(model: Model, process_end_ns: Ints) -> Ends:
     if not len(subscriptions):
         return ends
     names = take(model.entities.nodes.name, subscriptions.node, None)
-    same = pd.MultiIndex.from_arrays([names, subscriptions.topic]).factorize()[0]
+    number: dict[tuple[str | None, str | None], int] = {}
+    owned = zip(names.tolist(), subscriptions.topic.tolist(), strict=True)
+    same = np.array([number.setdefault(one, len(number)) for one in owned], np.int64)
     order = np.lexsort((subscriptions.begin_ns, same))
     first, second = order[:-1], order[1:]
     again = (same[first] == same[second]) & (names[first] != None)  # noqa: E711 (elementwise)
@@ -91,12 +92,14 @@ def _ends(endpoints: Endpoints, rows: Ints, process: Ints, handle: Ints) -> Ends
     """Return the ends of an entity's table, and after them those of rows without an entity."""
     count = len(endpoints)
     nameless = np.flatnonzero(rows == NONE)
-    keys = pd.MultiIndex.from_arrays([process[nameless], handle[nameless]])
-    codes, distinct = keys.factorize()
+    handles, _, which = engine.find_distinct(handle[nameless])
+    _, first, key = engine.find_distinct(process[nameless] * len(handles) + which)
+    # Numbered in the order of their first rows.
+    order = np.argsort(first)
     of = rows.copy()
-    of[nameless] = count + codes
-    first = nameless[first_rows(codes, len(distinct))]
-    more = np.full(len(distinct), NONE, np.int64)
+    of[nameless] = count + np.argsort(order)[key]
+    first = nameless[first[order]]
+    more = np.full(len(first), NONE, np.int64)
     until_ns = endpoints.by_handle.ends(endpoints.begin_ns)
     return Ends(
         of,
@@ -130,18 +133,23 @@ def find_pairs(
 
 def _declared(model: Model, writing: Ends, reading: Ends, width: int) -> Ints:
     """Known publishers and subscriptions of one topic that live at the same time, as keys."""
-    sides = []
-    for endpoints, name in (
-        (model.entities.publishers, "writer"),
-        (model.entities.subscriptions, "reader"),
-    ):
-        frame = pd.DataFrame({"topic": endpoints.topic, name: np.arange(len(endpoints))})
-        sides.append(frame[frame["topic"].notna() & ~frame["topic"].isin(INTERNAL_TOPICS)])
-    both = sides[0].merge(sides[1], on="topic")
-    writer, reader = (both[name].to_numpy(np.int64) for name in ("writer", "reader"))
+    entities = model.entities
+    publishing, taking = _codes(entities.publishers.topic, entities.subscriptions.topic)
+    order = np.argsort(taking, kind="stable")
+    place, row = spread(*runs(taking[order], publishing[publishing != NONE]))
+    writer, reader = np.flatnonzero(publishing != NONE)[row], order[place]
     begin_ns = np.maximum(writing.begin_ns[writer], reading.begin_ns[reader])
     end_ns = np.minimum(writing.until_ns[writer], reading.until_ns[reader])
     return np.asarray((writer * width + reader)[begin_ns < end_ns], np.int64)
+
+
+def _codes(*topics: npt.NDArray[np.object_]) -> list[Ints]:
+    """Number topics; `NONE` for those that are not known, and those that every node has."""
+    number: dict[str | None, int] = dict.fromkeys((None, *INTERNAL_TOPICS), NONE)
+    return [
+        np.array([number.setdefault(topic, len(number)) for topic in of.tolist()], np.int64)
+        for of in topics
+    ]
 
 
 def _elsewhere(
