@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -21,7 +21,9 @@ import numpy as np
 import pyarrow as pa
 
 from strata.engine._model import Engine
+from strata.model.build import Model
 from strata.model.columns import Ints, Processes
+from strata.model.traffic import Publications
 from strata.model.windows import NO_LOSSES, Windows
 
 CHUNKS = (1, 7, 1 << 20)
@@ -81,6 +83,14 @@ class Run:
             ],
             np.int64,
         )
+
+
+def with_calls(publications: Publications, model: Model) -> Publications:
+    """Return those of the middleware with when publish() was called as ring buffers tell, too."""
+    known = model.publications
+    client_ns = dict(zip(known.position.tolist(), known.client_ns.tolist(), strict=True))
+    called = [client_ns[at] for at in publications.position.tolist()]
+    return replace(publications, client_ns=np.asarray(called, np.int64))
 
 
 def ros2_samples() -> list[str]:

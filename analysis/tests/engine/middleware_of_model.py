@@ -131,7 +131,7 @@ def model_keys(events: EventColumns, samples: Samples) -> list[tuple[bytes, int,
         stamps[of[own]] = events.ints(name, "source_timestamp")[own]
     every = np.arange(len(samples))
     sequence = samples.sequence
-    writer = [bytes.fromhex(text) for text in samples.writer_gids(every)]
+    writer = [bytes.fromhex(text) for text in samples.writer_gids(every).texts()]
     # `NONE` is a number, too, where an event tells it: those come first.
     numbered = sequence != NONE
     return [

@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from against_model import CHUNKS, Run, ros2_samples, run_engine
+from against_model import CHUNKS, Run, ros2_samples, run_engine, with_calls
 from hypothesis import given
 from hypothesis import strategies as st
 from model.worlds import Recording, record, worlds
@@ -63,16 +62,7 @@ def assert_same(
     known = (model.events, model.timeline, model.entities, model.executions)
     publications = find_publications(*known, Ledger(), losses)
     takes = find_takes(*known, Ledger(), losses)
-    # When publish() was called is told by ring buffers, too.
-    client_ns = dict(
-        zip(
-            model.publications.position.tolist(),
-            model.publications.client_ns.tolist(),
-            strict=True,
-        )
-    )
-    entered = [client_ns[at] for at in publications.position.tolist()]
-    publications = replace(publications, client_ns=np.asarray(entered, np.int64))
+    publications = with_calls(publications, model)
     publish_of_model = _same_publications(run, publications, of_model)
     take_of_model = _same_takes(run, takes, of_model)
     matched = Ledger()
