@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 
 import numpy as np
 import pyarrow as pa
 from against_model import Run, run_engine
 
-from strata.layers.actions import _executions, status_follows
+from strata.layers.call_columns import calls_of_model, calls_of_rows
+from strata.layers.goal_columns import goals_of_model, goals_of_rows
 from strata.model.build import Model, build_model
 from strata.model.columns import NONE, Ints
 from strata.model.search import pick
@@ -44,6 +46,7 @@ def assert_same_services(
     _same_objects(model, run)
     row_of = _same_steps(model, run)
     _same_calls(model, run, row_of)
+    _same_columns(model, run)
     for code in FINDINGS:
         assert run.findings[code] == ledger.counts.get(code, 0), code
     return model
@@ -114,14 +117,13 @@ def _same_steps(model: Model, run: Run) -> list[Ints]:
         assert _own_gids(run, rows["gid"][own]) == _gids(model, known.gid), kind
         owners, of_model = _owners(model, run, kind in (0, 3))
         assert [owners[at] for at in rows["owner"][own]] == [of_model[at] for at in known.owner]
-    sent, taken, answered, _ = found
+    sent, taken, _, _ = found
     for own, execution, before_ns in (
         (sent, exchange.caller, exchange.written_ns),
         (taken, exchange.execution, exchange.picked_ns),
     ):
         assert place[rows["execution"][own]].tolist() == execution.tolist()
         assert rows["before_ns"][own].tolist() == before_ns.tolist()
-    _same_status(model, run, answered)
     return found
 
 
@@ -132,21 +134,6 @@ def _execution_of_model(run: Run) -> Ints:
     place = np.full(len(order) + 1, NONE, np.int64)
     place[order] = np.arange(len(order))
     return place
-
-
-def _same_status(model: Model, run: Run, own: Ints) -> None:
-    """Which publication follows a response: a status, or another one."""
-    rows, publishes = run.rows["service_steps"], run.rows["publishes"]
-    publish = rows["publish"][own]
-    topics = run.words(pick(run.rows["publishers"]["topic"], pick(publishes["publisher"], publish)))
-    status = [
-        topic is not None
-        and topic.endswith("/_action/status")
-        and publishes["of_application"][row] == 1
-        for topic, row in zip(topics, publish, strict=True)
-    ]
-    position = model.service_traffic.exchange.sent_responses.position
-    assert status == status_follows(model, position).tolist()
 
 
 def _same_calls(model: Model, run: Run, row_of: list[Ints]) -> None:
@@ -166,6 +153,25 @@ def _same_calls(model: Model, run: Run, row_of: list[Ints]) -> None:
     assert method.max(initial=NONE) < len(METHODS)
     assert method.tolist() == known.method.tolist()
     assert (rows["further"] == 1).tolist() == known.further.tolist()
-    goals = pick(run.rows["service_steps"]["goal_execution"], rows["response"])
-    found_goals = _execution_of_model(run)[goals].tolist()
-    assert found_goals == _executions(model, np.arange(len(known), dtype=np.int64)).tolist()
+
+
+def _same_columns(model: Model, run: Run) -> None:
+    """What layers of calls and phases of goals are made of."""
+    clock_of = model.host_clocks.of_thread[run.thread_of_model]
+    calls, wanted_calls = calls_of_rows(run.rows, clock_of), calls_of_model(model)
+    goals, wanted_goals = goals_of_rows(run.rows, run.texts), goals_of_model(model)
+    threads = np.append(run.thread_of_model, NONE)
+    executions = _execution_of_model(run)
+    processes = run.process_of_model
+    for found, wanted in ((calls, wanted_calls), (goals, wanted_goals)):
+        for item in fields(wanted):
+            column, expected = getattr(found, item.name), getattr(wanted, item.name)
+            if item.name in ("server", "asker", "answerer"):
+                column = threads[column]
+            elif item.name in ("execution", "goal_execution"):
+                column = executions[column]
+            elif item.name in ("client_process", "service_process"):
+                column = processes[column] if len(column) else column
+            elif found is goals and item.name in ("start_ns", "finished_ns"):
+                column = column[np.argsort(executions[:-1])]
+            assert np.array_equal(column, expected), item.name

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strata.layers.actions import FEEDBACK, LATEST, Goals, open_goal, status_follows
+from strata.layers.actions import FEEDBACK, LATEST, Goals, open_goal
+from strata.layers.goal_columns import GoalColumns
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import at_topics, take
@@ -45,20 +46,28 @@ class Feedback:
     execution: Ints
 
 
-def find_feedback(model: Model, goals: Goals, client_node: list[str]) -> Feedback:
+def find_feedback(
+    model: Model, facts: GoalColumns, goals: Goals, client_node: list[str]
+) -> Feedback:
     """Return all feedback; `client_node` names the node of each goal's client."""
     publications, publishers = model.publications, model.entities.publishers
     row = np.flatnonzero(at_topics(publishers.topic, publications.publisher, FEEDBACK))
     if not len(row):
         return Feedback(row, row, row, row, row)
     goal, method = _goals(
-        model, goals, row, [str(text) for text in publishers.topic[publications.publisher[row]]]
+        model,
+        facts,
+        goals,
+        row,
+        [str(text) for text in publishers.topic[publications.publisher[row]]],
     )
     taken = _taken(model, row, goal, client_node)
     return Feedback(row, goal, method, taken, _callbacks(model, taken))
 
 
-def _goals(model: Model, goals: Goals, row: Ints, topics: list[str]) -> tuple[Ints, Ints]:
+def _goals(
+    model: Model, facts: GoalColumns, goals: Goals, row: Ints, topics: list[str]
+) -> tuple[Ints, Ints]:
     publications, publishers = model.publications, model.entities.publishers
     process = pick(publishers.process, publications.publisher[row])
     ns, thread = publications.begin_ns[row], publications.thread[row]
@@ -67,7 +76,7 @@ def _goals(model: Model, goals: Goals, row: Ints, topics: list[str]) -> tuple[In
     of_run[goals.execution[known]] = known
     within = pick(of_run, pick(model.executions.first, publications.execution[row]))
     only = open_goal(goals, _servers(model, goals, process, topics), ns)
-    by_thread = _of_threads(model, goals, thread, ns)
+    by_thread = _of_threads(facts, goals, thread, ns)
     found = np.where(within != NONE, within, np.where(only != NONE, only, by_thread))
     method = np.where(within != NONE, _IN_EXECUTION, np.where(only != NONE, _ONLY_GOAL, _THREAD))
     return found, np.where(found != NONE, method, NONE)
@@ -101,19 +110,17 @@ def _known(owner: Ints, count: int) -> Ints:
     return np.where(owner < count, owner, NONE)
 
 
-def _of_threads(model: Model, goals: Goals, thread: Ints, ns: Ints) -> Ints:
+def _of_threads(facts: GoalColumns, goals: Goals, thread: Ints, ns: Ints) -> Ints:
     """The one open goal that each thread finished later; `NONE` for none or several.
 
     rclcpp sends the result and publishes the status on the thread that finishes a goal.
     """
     import pandas as pd
 
-    traffic = model.service_traffic
-    response = pick(traffic.calls.response, goals.result)
-    sender = pick(traffic.exchange.sent_responses.thread, response)
+    sender = pick(facts.answerer, goals.result)
+    follows = pick(facts.status_follows.astype(np.int64), goals.result) == 1
     _, answered, _, _, replied, _ = goals.checkpoints
-    position = pick(traffic.exchange.sent_responses.position, response)
-    row = np.flatnonzero(status_follows(model, position) & (answered != NONE) & (replied != NONE))
+    row = np.flatnonzero(follows & (answered != NONE) & (replied != NONE))
     spans = pd.DataFrame(
         {"thread": sender[row], "goal": row, "begin": answered[row], "end": replied[row]}
     )

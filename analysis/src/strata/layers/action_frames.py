@@ -14,6 +14,7 @@ from strata.layers.action_feedback import (
 )
 from strata.layers.action_results import ONLY_GOAL, RESULT_CONFIDENCES, RESULT_METHODS
 from strata.layers.actions import LATEST, Goals, find_goals, phases_of
+from strata.layers.goal_columns import goals_of_model
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.frames import named
@@ -25,9 +26,10 @@ from strata.schema.rows import Coded, Rows, numbered
 
 def action_rows(model: Model, calls: Rows, ledger: Ledger) -> tuple[Rows, Rows]:
     """Return the tables `action_goals` and `action_feedback`; `calls` is `service_calls`."""
-    goals = find_goals(model, calls)
+    facts = goals_of_model(model)
+    goals = find_goals(facts, calls)
     nodes = calls.words("client_node").take(goals.call).texts()
-    feedback = find_feedback(model, goals, [str(node) for node in nodes])
+    feedback = find_feedback(model, facts, goals, [str(node) for node in nodes])
     ledger.add("goals_by_order", int((goals.method > ONLY_GOAL).sum()))
     ledger.add("feedback_of_unknown_goals", int((feedback.goal == NONE).sum()))
     publish_ns = model.publications.begin_ns[feedback.publication]

@@ -22,21 +22,16 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.layers.action_results import results_of_clients
-from strata.model.build import Model
+from strata.layers.goal_columns import GoalColumns
 from strata.model.columns import NONE, Ints
-from strata.model.entities import at_topics, of_actions
-from strata.model.executions import NEXT_WORK, first_after
-from strata.model.search import GroupedSearch, Lifetimes, pick
-from strata.model.timeline import Kind
+from strata.model.search import GroupedSearch, pick
 from strata.schema.action_phases import BETWEEN, CHECKPOINTS
 from strata.schema.confidence import UNSYNCHRONISED
 from strata.schema.rows import Coded, Rows, numbered
 
 SEND, RESULT, CANCEL = (f"/_action/{name}" for name in ("send_goal", "get_result", "cancel_goal"))
-STATUS, FEEDBACK = "/_action/status", "/_action/feedback"
+FEEDBACK = "/_action/feedback"
 LATEST = np.iinfo(np.int64).max
-
-_OTHER_WORK = (Kind.CALLBACK_START, *NEXT_WORK)
 
 
 @dataclass(frozen=True)
@@ -66,8 +61,8 @@ class Goals:
         return len(self.call)
 
 
-def find_goals(model: Model, calls: Rows) -> Goals:
-    """Return the goals; `calls` is the table `service_calls`, in the order of the model's calls."""
+def find_goals(facts: GoalColumns, calls: Rows) -> Goals:
+    """Return the goals; `calls` is the table `service_calls`, in the order of the calls."""
     names = np.asarray([name or "" for name in calls.texts("service")], object)
     own = ~calls["further"]
     of = {
@@ -75,11 +70,11 @@ def find_goals(model: Model, calls: Rows) -> Goals:
         for end in (SEND, RESULT, CANCEL)
     }
     rows = of[SEND]
-    client, server = _parties(model, calls, names)
-    accepted = _accepted(model, rows)
-    execution = _executions(model, rows)
+    client, server = _parties(facts, calls, names)
+    accepted = _accepted(facts, rows)
+    execution = facts.goal_execution[rows]
     asked = of[RESULT]
-    ended_ns = pick(model.executions.finished_ns, execution)
+    ended_ns = pick(facts.finished_ns, execution)
     told_ns = np.where(accepted != 0, calls["take_response_ns"][rows], NONE)
     found, method = results_of_clients(
         (client[rows], told_ns, ended_ns),
@@ -89,7 +84,7 @@ def find_goals(model: Model, calls: Rows) -> Goals:
     stages = (
         calls["begin_ns"][rows],
         calls["send_response_ns"][rows],
-        pick(model.executions.start_ns, execution),
+        pick(facts.start_ns, execution),
         ended_ns,
         pick(calls["send_response_ns"], result),
         pick(calls["take_response_ns"], result),
@@ -149,76 +144,19 @@ def _without_null(stages: list[Ints], apart: npt.NDArray[np.bool_]) -> tuple[Int
     return tuple(stages)
 
 
-def _parties(model: Model, calls: Rows, names: npt.NDArray[np.object_]) -> tuple[Ints, Ints]:
+def _parties(facts: GoalColumns, calls: Rows, names: npt.NDArray[np.object_]) -> tuple[Ints, Ints]:
     """Number the action clients and servers: by process, node and action."""
-    traffic = model.service_traffic
     client = calls["client_object_id"]
     service = calls["service_object_id"]
     action = Coded.of(text.rpartition("/_action/")[0] for text in names)
-    asker = numbered(pick(traffic.clients.process, client), calls.words("client_node"), action)
-    server = numbered(pick(traffic.services.process, service), calls.words("service_node"), action)
+    asker = numbered(pick(facts.client_process, client), calls.words("client_node"), action)
+    server = numbered(pick(facts.service_process, service), calls.words("service_node"), action)
     return asker, server
 
 
-def _responses(model: Model, calls: Ints) -> Ints:
-    """The position of the response of each call in the timeline, or `NONE`."""
-    traffic = model.service_traffic
-    return pick(traffic.exchange.sent_responses.position, traffic.calls.response[calls])
-
-
-def _accepted(model: Model, rows: Ints) -> Ints:
-    answered = _responses(model, rows)
-    follows = status_follows(model, answered)
-    return np.where((answered != NONE) & bool(len(_status(model))), follows, NONE)
-
-
-def _status(model: Model) -> Ints:
-    """The positions at which action servers published their status."""
-    publications = model.publications
-    own = at_topics(model.entities.publishers.topic, publications.publisher, STATUS)
-    return np.asarray(publications.position[own], np.int64)
-
-
-def status_follows(model: Model, responses: Ints) -> npt.NDArray[np.bool_]:
-    """Return after which responses their thread published a status before any other work."""
-    timeline = model.timeline
-    if not len(timeline):
-        return np.zeros(len(responses), bool)
-    at = np.maximum(responses, 0)
-    published = timeline.after(at, Kind.RMW_PUBLISH)
-    other = timeline.after(at, *_OTHER_WORK)
-    near = (published != NONE) & ((other == NONE) | (published < other))
-    return np.asarray((responses != NONE) & near & np.isin(published, _status(model)), bool)
-
-
-def _executions(model: Model, rows: Ints) -> Ints:
-    """The execution of each goal that rclpy_tracepoints announced; `NONE` for none."""
-    events, timeline = model.events, model.timeline
-    added, picked = "ros2:rclcpp_service_callback_added", "ros2:rclcpp_executor_execute"
-    out = np.full(len(rows), NONE, np.int64)
-    announced = np.flatnonzero(of_actions(events.ints(added, "service_handle")))
-    ran = timeline.positions(Kind.EXECUTE)
-    handle = pick(events.ints(picked, "handle"), timeline.row[ran])
-    ran, handle = ran[of_actions(handle)], handle[of_actions(handle)]
-    if not len(announced) or not len(ran) or not len(rows):
-        return out
-    process, ns = events.process(added)[announced], events.timestamps(added)[announced]
-    lives = Lifetimes(process, events.ints(added, "service_handle")[announced], ns)
-    goal = lives.find(events.process(picked)[timeline.row[ran]], handle, timeline.ns[ran])
-    thread = events.thread(added)[announced]
-    last = timeline.by_thread.position(thread, ns, after_equal=True) - 1
-    before = timeline.before(last, *_OTHER_WORK)
-    answer = np.where(np.isin(timeline.kind[last], _OTHER_WORK), last, before)
-    # The last event before may be another thread's.
-    answer[timeline.thread[last] != thread] = NONE
-    answer[pick(timeline.kind.astype(np.int64), answer) != Kind.SEND_RESPONSE] = NONE
-    execution = first_after(timeline, model.executions, ran, model.losses)
-    of_goal = np.full(len(announced), NONE, np.int64)
-    of_goal[goal[goal != NONE]] = execution[goal != NONE]
-    ran_here = (answer != NONE) & (of_goal != NONE)
-    place = dict(zip(answer[ran_here].tolist(), of_goal[ran_here].tolist(), strict=True))
-    found = [place.get(int(at), NONE) for at in _responses(model, rows)]
-    return np.asarray(found, np.int64)
+def _accepted(facts: GoalColumns, rows: Ints) -> Ints:
+    told = facts.answered[rows] & facts.has_status
+    return np.where(told, facts.status_follows[rows], NONE)
 
 
 def _cancels(calls: Rows, client: Ints, rows: Ints, cancels: Ints, span: tuple[Ints, Ints]) -> Ints:

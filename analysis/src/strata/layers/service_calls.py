@@ -29,21 +29,26 @@ the whole, from the client's request to its take of the response.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from strata.layers.waiting import observe_takers
+from strata.layers.call_columns import CallColumns, calls_of_model
+from strata.layers.waiting import Waiting, observe_takers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.search import pick
 from strata.schema import service_layers as names
 from strata.schema.quality import Ledger
 from strata.units import format_ns
 
 Flags = npt.NDArray[np.bool_]
 _LATEST = np.iinfo(np.int64).max
+
+Observer = Callable[[Ints, Ints, tuple[Ints, Ints]], Waiting]
+"""What is known of the executors of threads that took things: thread, execution that each started,
+begin and end of the time in which each was under way (strata.layers.waiting.observe_takers)."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,7 @@ class _Checkpoints:
 
 
 @dataclass(frozen=True)
-class _Waiting:
+class _Idle:
     """How long a taker was idle in an interval; not `known` without waits of its executor."""
 
     known: Flags
@@ -96,24 +101,29 @@ class _Waiting:
 
 
 def cut_calls(model: Model, ledger: Ledger) -> CallLayers:
-    """Cut every call at its checkpoints."""
-    exchange, calls = model.service_traffic.exchange, model.service_traffic.calls
-    sent_ns = pick(exchange.sent_requests.ns, calls.request)
-    written_ns = pick(exchange.written_ns, calls.request)
-    execution = pick(exchange.execution, calls.taken)
+    """Cut every call of the model at its checkpoints."""
+
+    def observe(thread: Ints, execution: Ints, interval: tuple[Ints, Ints]) -> Waiting:
+        return observe_takers(model, thread, execution, interval)
+
+    return cut_columns(calls_of_model(model), observe, ledger)
+
+
+def cut_columns(calls: CallColumns, observe: Observer, ledger: Ledger) -> CallLayers:
+    """Cut calls at their checkpoints; `observe` says what takers' executors did."""
+    written_ns, sent_ns, apart = calls.written_ns, calls.sent_ns, calls.unsynchronised
     seen = _Checkpoints(
         np.where(written_ns != NONE, written_ns, sent_ns),
         sent_ns != NONE,
-        pick(exchange.picked_ns, calls.taken),
-        pick(exchange.taken_requests.ns, calls.taken),
-        pick(model.executions.start_ns, execution),
-        pick(model.executions.finished_ns, execution),
-        pick(exchange.sent_responses.ns, calls.response),
-        pick(exchange.taken_responses.ns, calls.taken_response),
+        calls.picked_ns,
+        calls.taken_ns,
+        calls.start_ns,
+        calls.finished_ns,
+        calls.answered_ns,
+        calls.got_ns,
     )
-    apart = _unsynchronised(model)
     at = _without_null(_usable(seen, apart, ledger), apart)
-    durations = _durations(at, *_waiting(model, at, apart))
+    durations = _durations(at, *_waiting(calls, observe, at))
     _count_apart(durations, apart, ledger)
     last_ns = np.max([at.begin_ns, at.taken_ns, at.start_ns, at.end_ns, at.answered_ns], axis=0)
     served_ns = np.max([at.taken_ns, at.start_ns, at.end_ns, at.answered_ns], axis=0)
@@ -135,19 +145,6 @@ def cut_calls(model: Model, ledger: Ledger) -> CallLayers:
         apart,
         durations,
     )
-
-
-def _unsynchronised(model: Model) -> Flags:
-    """Tell which calls have a client and a service whose hosts have no common clock."""
-    exchange, calls = model.service_traffic.exchange, model.service_traffic.calls
-    asked = pick(exchange.sent_requests.thread, calls.request)
-    got = pick(exchange.taken_responses.thread, calls.taken_response)
-    taken = pick(exchange.taken_requests.thread, calls.taken)
-    answered = pick(exchange.sent_responses.thread, calls.response)
-    client, service = np.where(asked != NONE, asked, got), np.where(taken != NONE, taken, answered)
-    both = (client != NONE) & (service != NONE)
-    differ = model.host_clocks.differ(np.where(both, client, 0), np.where(both, service, 0))
-    return np.asarray(both & differ, bool)
 
 
 def _usable(seen: _Checkpoints, apart: Flags, ledger: Ledger) -> _Checkpoints:
@@ -231,34 +228,31 @@ def _callback_part(start_ns: Ints, end_ns: Ints, answered_ns: Ints, limit: Ints)
     return np.where((start_ns != NONE) & (end_ns != NONE) & (until <= limit), until, NONE)
 
 
-def _waiting(model: Model, at: _Checkpoints, apart: Flags) -> tuple[_Waiting, _Waiting]:
+def _waiting(calls: CallColumns, observe: Observer, at: _Checkpoints) -> tuple[_Idle, _Idle]:
     """Of the request's way and of the response's; of those between hosts nothing is known."""
-    exchange, calls = model.service_traffic.exchange, model.service_traffic.calls
+    apart = calls.unsynchronised
     picked = np.where(at.picked_ns != NONE, at.picked_ns, at.taken_ns)
     came = at.asked & (at.taken_ns != NONE) & ~apart
     back = (at.answered_ns != NONE) & (at.got_ns != NONE) & ~apart
-    asked = pick(exchange.taken_requests.thread, calls.taken)
-    execution = pick(exchange.execution, calls.taken)
-    got = pick(exchange.taken_responses.thread, calls.taken_response)
     none = np.full(len(calls), NONE, np.int64)
     return (
-        _waited(model, asked, execution, (at.begin_ns, picked), came),
-        _waited(model, got, none, (at.answered_ns, at.got_ns), back),
+        _waited(observe, calls.server, calls.execution, (at.begin_ns, picked), came),
+        _waited(observe, calls.asker, none, (at.answered_ns, at.got_ns), back),
     )
 
 
 def _waited(
-    model: Model, thread: Ints, execution: Ints, interval: tuple[Ints, Ints], there: Flags
-) -> _Waiting:
+    observe: Observer, thread: Ints, execution: Ints, interval: tuple[Ints, Ints], there: Flags
+) -> _Idle:
     known, ns = np.zeros(len(thread), bool), np.zeros(len(thread), np.int64)
     begin_ns, end_ns = interval[0][there], interval[1][there]
-    takers = observe_takers(model, thread[there], execution[there], (begin_ns, end_ns))
+    takers = observe(thread[there], execution[there], (begin_ns, end_ns))
     known[there] = takers.known
     ns[there] = takers.idle(begin_ns, end_ns)
-    return _Waiting(known, ns)
+    return _Idle(known, ns)
 
 
-def _durations(at: _Checkpoints, request: _Waiting, response: _Waiting) -> dict[str, Ints]:
+def _durations(at: _Checkpoints, request: _Idle, response: _Idle) -> dict[str, Ints]:
     taken, ran, ended = at.taken_ns != NONE, at.start_ns != NONE, at.end_ns != NONE
     answered, got, picked = at.answered_ns != NONE, at.got_ns != NONE, at.picked_ns != NONE
     came = at.asked & taken
