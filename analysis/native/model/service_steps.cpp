@@ -175,7 +175,10 @@ void ServiceSteps::add_step(const Event& event, State& state) {
   set(traced_, event.process);
   const bool asks = event.type == EventType::rmw_send_request;
   const bool takes = event.type == EventType::rmw_take_request;
-  if (takes) set(takes_requests_, event.process);
+  if (takes) {
+    set(takes_requests_, event.process);
+    state.feedback = kNone;
+  }
   // A thread that goes on to something else of services waits for nothing any more.
   if (!asks) {
     state.taken.clear();
@@ -199,6 +202,7 @@ void ServiceSteps::add_step(const Event& event, State& state) {
       step.handle = event[f::rmw_client_handle];
       step.sequence = event[f::sequence_number];
       step.execution = executions_.innermost_open(event.thread);
+      step.last_at = step.at;
       return observe_request(step, state);
     }
     case EventType::rmw_take_request: {
@@ -240,6 +244,17 @@ void ServiceSteps::observe_request(ServiceStep& step, const State& state) const 
   step.before_at = added.write.at;
   step.named = added.writer;
   step.number = added.number;
+}
+
+// A request that the hooks tell comes after all else of its instant.
+int64_t ServiceSteps::last_of_instant(const ServiceStep& step) const {
+  int64_t at = step.at;
+  const LastEvents& last = context_.last.at(step.thread);
+  for (size_t i = 0; i < kEventTypes; ++i) {
+    const auto& event = last.of(static_cast<EventType>(i));
+    if (kEvents[i].is_step && event.ns == step.ns) at = std::max(at, event.at);
+  }
+  return at;
 }
 
 void ServiceSteps::observe_take(ServiceStep& step, State& state, const Event& event) {
@@ -419,6 +434,26 @@ void ServiceSteps::work(const Event& event, State& state) {
   }
   state.picks.clear();
   state.answered.clear();
+  switch (event.type) {
+    case callback_start:
+      if (state.feedback == kNone) break;
+      feedback_[static_cast<size_t>(state.feedback)].execution = executions_.begun();
+      feedback_[static_cast<size_t>(state.feedback)].start_ns = event.ns;
+      state.feedback = kNone;
+      break;
+    case rclcpp_executor_execute:
+    case rclcpp_executor_wait_for_work:
+    case rclcpp_executor_get_next_ready:
+      state.feedback = kNone;
+      break;
+    case rmw_take:
+      if (!takes_feedback(event)) break;
+      state.feedback = static_cast<int64_t>(feedback_.size());
+      feedback_.push_back({event.thread, event.ns, static_cast<int64_t>(event.at)});
+      break;
+    default:
+      break;
+  }
   if (event.type == rclcpp_executor_execute) {
     state.picked = event[field::rclcpp_executor_execute::handle];
     if (is_goal(state.picked)) {
@@ -430,10 +465,30 @@ void ServiceSteps::work(const Event& event, State& state) {
   state.work = {event.ns, rank_of(event.type), static_cast<int64_t>(event.at)};
 }
 
+// Of a take that has a row, by its topic.
+bool ServiceSteps::takes_feedback(const Event& event) {
+  const auto& takes = context_.rows.takes;
+  if (takes.size() == 0 || takes.at[takes.size() - 1] != static_cast<int64_t>(event.at))
+    return false;
+  const int64_t subscription = takes.subscription[takes.size() - 1];
+  if (subscription == kNone) return false;
+  const auto row = static_cast<size_t>(subscription);
+  if (row >= is_feedback_.size()) is_feedback_.resize(row + 1, -1);
+  if (is_feedback_[row] < 0) {
+    const int64_t topic = context_.rows.subscriptions.topic[row];
+    const bool is = topic != kNone && context_.strings.texts[topic].ends_with("/_action/feedback");
+    is_feedback_[row] = is ? 1 : 0;
+  }
+  return is_feedback_[row] == 1;
+}
+
 // What belongs to an instant is known when a later one comes.
 void ServiceSteps::pass_instant(const Event& event, State& state) {
   if (!state.requests.empty() && steps_[state.requests.front()].ns != event.ns) {
-    for (const uint32_t number : state.requests) observe_request(steps_[number], state);
+    for (const uint32_t number : state.requests) {
+      observe_request(steps_[number], state);
+      steps_[number].last_at = last_of_instant(steps_[number]);
+    }
     state.requests.clear();
   }
   if (state.announced.empty() || announcements_[state.announced.front()].ns == event.ns) return;

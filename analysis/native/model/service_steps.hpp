@@ -57,6 +57,7 @@ struct ServiceStep {
   // Of a request sent: the execution that was open; of one taken: that which began next.
   int64_t execution = kNone;
   int64_t start_ns = kNone;  // of that which began next
+  int64_t last_at = kNone;   // of a request sent: the last event of its instant up to it
   // Of a request sent: the write_begin of the sample that the thread added to a history last; of
   // one taken: the execute before.
   int64_t before_ns = kNone;
@@ -142,6 +143,15 @@ class ServiceSteps {
     int64_t execution = kNone;
     int64_t start_ns = kNone;
   };
+  // A message of an action's feedback was taken; the execution that began next on its thread.
+  struct FeedbackTake {
+    uint32_t thread;
+    int64_t ns;
+    int64_t at;
+    int64_t execution = kNone;
+    int64_t start_ns = kNone;
+  };
+  const std::vector<FeedbackTake>& feedback() const { return feedback_; }
   const std::vector<Announcement>& announcements() const { return announcements_; }
   const std::vector<GoalPick>& picks() const { return picks_; }
 
@@ -174,7 +184,8 @@ class ServiceSteps {
     Write write;
     Added added;
     Related related;
-    Position work;  // last other work
+    Position work;             // last other work
+    int64_t feedback = kNone;  // a take that waits for a callback
     int64_t picked = kNone;
     int64_t empty_at = kNone;  // the last take of no request
     int64_t empty_ns = kNone;
@@ -196,12 +207,14 @@ class ServiceSteps {
   uint32_t add(const Event& event, StepKind kind, State& state);
   void add_hooked(const Event& event, State& state, const Living& living, int64_t handle);
   void observe_request(ServiceStep& step, const State& state) const;
+  int64_t last_of_instant(const ServiceStep& step) const;
   void observe_take(ServiceStep& step, State& state, const Event& event);
   void relate_write(const Event& event, State& state);
   void relate_take(const Event& event, State& state);
   void name_sample(const Event& event, State& state, bool added, int64_t writer, int64_t number,
                    int64_t stamp);
   void work(const Event& event, State& state);
+  bool takes_feedback(const Event& event);
   void pass_instant(const Event& event, State& state);
   void publish(const Event& event, State& state);
   template <typename Replaces>
@@ -220,6 +233,8 @@ class ServiceSteps {
   bool has_samples_ = false;
   std::vector<Announcement> announcements_;
   std::vector<GoalPick> picks_;
+  std::vector<FeedbackTake> feedback_;
+  std::vector<int8_t> is_feedback_;  // by row of the subscriptions; -1: not looked at
 };
 
 }  // namespace strata

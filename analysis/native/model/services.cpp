@@ -59,6 +59,7 @@ void Services::finish(const std::vector<dds::HookedClient>& hooked) {
     look_back(row, step, before[step.thread]);
   }
   find_goals(order);
+  add_feedback(order);
 }
 
 void Services::find_services() {
@@ -217,7 +218,7 @@ void Services::look_back(size_t row, const ServiceStep& step, Before& before) {
   if (step.kind == StepKind::send_request) {
     const int64_t client = rows.owner[row];
     if (is_written_for(step, client, before)) rows.before_ns[row] = step.before_ns;
-    rows.execution[row] = executions_.enclosing(step.execution, step.at, step.ns);
+    rows.execution[row] = executions_.enclosing(step.execution, step.last_at, step.ns);
   } else if (step.kind == StepKind::take_request) {
     look_at_take(row, step, before);
   }
@@ -312,6 +313,27 @@ bool Services::may_run(int64_t execution, int64_t service) const {
     }
     default:
       return false;
+  }
+}
+
+// Of what began after a take of feedback, that before which its thread took no request.
+void Services::add_feedback(const std::vector<uint32_t>& order) {
+  if (steps_.feedback().empty()) return;
+  std::vector<std::vector<Position>> took(context_.rows.threads.size());
+  for (const uint32_t number : order) {
+    const ServiceStep& step = steps_.steps()[number];
+    if (step.kind == StepKind::take_request) took[step.thread].push_back(step.position());
+  }
+  auto& rows = context_.rows.feedback_takes;
+  for (const auto& take : steps_.feedback()) {
+    const auto row = static_cast<size_t>(rows.add());
+    rows.at[row] = take.at;
+    if (take.execution == kNone) continue;
+    const Position at{take.ns, rank_of(EventType::rmw_take), take.at};
+    const Position start{take.start_ns, rank_of(EventType::callback_start), kNone};
+    const auto next = std::ranges::upper_bound(took[take.thread], at);
+    const bool near = next == took[take.thread].end() || start < *next;
+    if (near) rows.execution[row] = take.execution;
   }
 }
 

@@ -59,6 +59,7 @@ class Services {
   bool is_written_for(const ServiceStep& step, int64_t client, const Before& before) const;
   void leave_foreign(size_t row, const ServiceStep& step);
   bool may_run(int64_t execution, int64_t service) const;
+  void add_feedback(const std::vector<uint32_t>& order);
   void find_goals(const std::vector<uint32_t>& order);
   bool is_near(int64_t begin_ns, int64_t end_ns) const {
     return !context_.settings.losses.touch(begin_ns, end_ns);

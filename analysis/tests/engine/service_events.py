@@ -133,6 +133,10 @@ def _fields(name: str, chance: Random) -> dict[str, Any]:
 def _made(chance: Random) -> list[_Step]:
     """What makes clients and services, some of it missing; some processes have an rmw's events."""
     steps: list[_Step] = [("dds:receive", 1, thread, {}) for thread in _THREADS]
+    feedback = {"topic_name": "/a/_action/feedback", "rmw_subscription_handle": 1}
+    steps += [("ros2:rcl_subscription_init", 1, thread, feedback) for thread in _THREADS[1:]]
+    goal = {"service_handle": _GOAL, "callback": _GOAL + 8}
+    steps += [("ros2:rclcpp_service_callback_added", 1, thread, goal) for thread in _THREADS[1:]]
     for number, name in enumerate(_NAMES):
         thread = chance.choice(_THREADS)
         handle = 200 + number

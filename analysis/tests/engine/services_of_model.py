@@ -11,15 +11,20 @@ import numpy as np
 import pyarrow as pa
 from against_model import Run, run_engine
 
+from strata.layers.action_feedback import _callbacks
+from strata.layers.actions import FEEDBACK
 from strata.layers.call_columns import calls_of_model, calls_of_rows
 from strata.layers.goal_columns import goals_of_model, goals_of_rows
 from strata.model.build import Model, build_model
 from strata.model.columns import NONE, Ints
+from strata.model.entities import at_topics
 from strata.model.search import pick
 from strata.model.service_calls import METHODS
 from strata.model.windows import NO_LOSSES, Windows
 from strata.schema.quality import Ledger
 
+_ACTION = 4
+"""Of the engine's kinds of callbacks: of a goal or its feedback."""
 FINDINGS = (
     "service_calls_unseen",
     "untaken_requests",
@@ -47,6 +52,7 @@ def assert_same_services(
     row_of = _same_steps(model, run)
     _same_calls(model, run, row_of)
     _same_columns(model, run)
+    _same_feedback(model, run)
     for code in FINDINGS:
         assert run.findings[code] == ledger.counts.get(code, 0), code
     return model
@@ -175,3 +181,25 @@ def _same_columns(model: Model, run: Run) -> None:
             elif found is goals and item.name in ("start_ns", "finished_ns"):
                 column = column[np.argsort(executions[:-1])]
             assert np.array_equal(column, expected), item.name
+
+
+def _same_feedback(model: Model, run: Run) -> None:
+    """The execution of an action's callback that each take of feedback started."""
+    takes, rows = model.takes, run.rows
+    of_topic = at_topics(model.entities.subscriptions.topic, takes.subscription, FEEDBACK)
+    row = np.flatnonzero(of_topic & (takes.rmw_take_ns != NONE) & ~takes.loaned)
+    wanted = zip(
+        takes.thread[row].tolist(),
+        takes.rmw_take_ns[row].tolist(),
+        _callbacks(model, row).tolist(),
+        strict=True,
+    )
+    found, taken = rows["feedback_takes"], rows["takes"]
+    own = np.searchsorted(taken["at"], found["at"])
+    execution = found["execution"]
+    callback = pick(rows["executions"]["callback"].astype(np.int64), execution)
+    is_action = pick(rows["callbacks"]["kind"], callback) == _ACTION
+    ran = _execution_of_model(run)[np.where(is_action, execution, NONE)]
+    thread = run.thread_of_model[taken["thread"][own]]
+    pairs = zip(thread.tolist(), taken["ns"][own].tolist(), ran.tolist(), strict=True)
+    assert sorted(pairs) == sorted(wanted)

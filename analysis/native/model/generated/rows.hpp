@@ -1146,6 +1146,25 @@ struct ServiceStepsRows {
   }
 };
 
+// Takes of the feedback of actions, in order.
+struct FeedbackTakesRows {
+  Column<int64_t> at;  // place of a take in the order of events
+  Column<int64_t> execution;  // row of the execution that began next, if it may be the take's
+
+  size_t size() const { return at.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    at.push_back(kNone);
+    execution.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("at", at);
+    visit("execution", execution);
+  }
+};
+
 // Calls, in order of their first steps.
 struct ServiceCallsRows {
   Column<int64_t> request;  // step that sent the request
@@ -1438,6 +1457,7 @@ struct Rows {
   NamelessServicesRows nameless_services;
   NamelessClientsRows nameless_clients;
   ServiceStepsRows service_steps;
+  FeedbackTakesRows feedback_takes;
   ServiceCallsRows service_calls;
   DriverSourcesRows driver_sources;
   DriverReadsRows driver_reads;
@@ -1485,6 +1505,7 @@ struct Rows {
     visit("nameless_services", nameless_services);
     visit("nameless_clients", nameless_clients);
     visit("service_steps", service_steps);
+    visit("feedback_takes", feedback_takes);
     visit("service_calls", service_calls);
     visit("driver_sources", driver_sources);
     visit("driver_reads", driver_reads);

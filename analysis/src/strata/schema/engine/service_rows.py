@@ -67,6 +67,14 @@ SERVICE_ROWS = (
         "Requests and responses that were sent and taken, in order of time.",
     ),
     (
+        "feedback_takes",
+        (
+            ("at", INT, "place of a take in the order of events"),
+            ("execution", INT, "row of the execution that began next, if it may be the take's"),
+        ),
+        "Takes of the feedback of actions, in order.",
+    ),
+    (
         "service_calls",
         (
             ("request", INT, "step that sent the request"),
