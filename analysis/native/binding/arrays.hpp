@@ -7,15 +7,22 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <utility>
 #include <vector>
 
 #include "model/column.hpp"
 
 template <typename T>
-nanobind::object as_array(const strata::Column<T>& column) {
-  auto* kept = new std::vector<T>(column.size());
-  column.copy_to(kept->data());
+nanobind::object as_array(std::vector<T> values) {
+  auto* kept = new std::vector<T>(std::move(values));
   nanobind::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return nanobind::cast(nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(
       kept->data(), {kept->size()}, owner));
+}
+
+template <typename T>
+nanobind::object as_array(const strata::Column<T>& column) {
+  std::vector<T> values(column.size());
+  column.copy_to(values.data());
+  return as_array(std::move(values));
 }

@@ -99,3 +99,16 @@ nb::dict ways_of(strata::Engine& engine, const std::array<MessageColumn, 8>& mes
   }
   return found.arrays();
 }
+
+nb::dict notifications_of(strata::Engine& engine) {
+  Table<2> found({"sample", "thread"});
+  const auto& samples = engine.rows().samples;
+  const auto& notified = engine.middleware().wire().buffers().notified;
+  for (size_t row = 0; row < notified.size(); ++row) {
+    const int64_t sample = notified[row].sample;
+    const bool known = sample >= 0 && static_cast<size_t>(sample) < samples.size();
+    found.add({known ? int64_t{samples.sample[static_cast<size_t>(sample)]} : strata::kNone,
+               int64_t{notified[row].thread}});
+  }
+  return found.arrays();
+}

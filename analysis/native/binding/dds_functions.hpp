@@ -20,3 +20,6 @@ nanobind::dict transmissions_of(strata::Engine& engine);
 
 // The way of each message: {column: array}. `messages` are columns of strata::dds::Message.
 nanobind::dict ways_of(strata::Engine& engine, const std::array<MessageColumn, 8>& messages);
+
+// What readers were told of: {column: array}
+nanobind::dict notifications_of(strata::Engine& engine);

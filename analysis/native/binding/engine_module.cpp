@@ -18,6 +18,7 @@
 #include "binding/work_functions.hpp"
 #include "model/batches.hpp"
 #include "model/engine.hpp"
+#include "model/entities.hpp"
 #include "model/trace_events.hpp"
 
 namespace nb = nanobind;
@@ -109,6 +110,15 @@ class Engine {
     return transmissions_of(engine_);
   }
 
+  // What readers were told of: {column: array}
+  nb::dict notifications() {
+    must_be_finished();
+    return notifications_of(engine_);
+  }
+
+  // First and last event.
+  nb::tuple span() const { return nb::make_tuple(engine_.first_ns(), engine_.last_ns()); }
+
   // Waits for work by thread and time: {column: array}
   nb::dict waits() {
     must_be_finished();
@@ -164,11 +174,47 @@ class Engine {
     return found;
   }
 
-  nb::dict counts() const {
+  // Events that introduce entities: {event: {column: array}}. `present` has a bit a field.
+  nb::dict inits() const {
     nb::dict found;
     for (size_t i = 0; i < strata::kEventTypes; ++i) {
+      const auto type = static_cast<strata::EventType>(i);
+      const auto& events = engine_.entities().inits(type);
+      if (events.empty()) continue;
+      nb::dict columns;
+      const auto add = [&](std::string_view name, auto&& value) {
+        std::vector<int64_t> values;
+        values.reserve(events.size());
+        for (const strata::Event& event : events) values.push_back(value(event));
+        columns[as_text(name)] = as_array(std::move(values));
+      };
+      add("timestamp", [](const auto& event) { return event.ns; });
+      add("process", [](const auto& event) { return static_cast<int64_t>(event.process); });
+      add("thread", [](const auto& event) { return static_cast<int64_t>(event.thread); });
+      add("present", [](const auto& event) { return static_cast<int64_t>(event.present); });
+      for (int field = 0; field < strata::kEvents[i].fields; ++field) {
+        const auto& declared =
+            strata::kFields[strata::first_field(type) + static_cast<size_t>(field)];
+        add(declared.column, [field](const auto& event) { return event[field]; });
+      }
+      found[as_text(strata::kEvents[i].name)] = columns;
+    }
+    return found;
+  }
+
+  nb::list lists() const {
+    nb::list found;
+    for (const auto& list : engine_.strings().lists) found.append(as_array(list));
+    return found;
+  }
+
+  // By name; those of no declared event by an empty one.
+  nb::dict counts() const {
+    nb::dict found;
+    for (size_t i = 0; i <= strata::kEventTypes; ++i) {
       if (engine_.counts()[i] == 0) continue;
-      found[as_text(strata::kEvents[i].name)] = engine_.counts()[i];
+      const auto name = i < strata::kEventTypes ? strata::kEvents[i].name : std::string_view();
+      found[as_text(name)] = engine_.counts()[i];
     }
     return found;
   }
@@ -194,11 +240,15 @@ NB_MODULE(_model, module) {
       .def("rows", &Engine::rows)
       .def("transmissions", &Engine::transmissions)
       .def("waits", &Engine::waits)
+      .def("notifications", &Engine::notifications)
+      .def_prop_ro("span", &Engine::span)
       .def("ways", &Engine::ways, nb::arg("messages"))
       .def_prop_ro("texts", &Engine::texts)
       .def_prop_ro("bytes", &Engine::bytes)
       .def_prop_ro("findings", &Engine::findings)
       .def_prop_ro("event_uses", &Engine::event_uses)
+      .def("inits", &Engine::inits)
+      .def_prop_ro("lists", &Engine::lists)
       .def_prop_ro("counts", &Engine::counts);
   add_clock_classes(module);
   add_layer_functions(module);

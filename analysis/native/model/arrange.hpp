@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// Row i becomes what was row `order[i]`; `order` has each row once.
+// Row i becomes what was row `order[i]`; rows that `order` does not have go.
 template <typename Table>
 void arrange(Table& table, const std::vector<size_t>& order) {
   table.each([&](const char*, auto& column) {
@@ -19,6 +19,7 @@ void arrange(Table& table, const std::vector<size_t>& order) {
     arranged.reserve(order.size());
     for (const size_t row : order) arranged.push_back(column[row]);
     for (size_t row = 0; row < order.size(); ++row) column[row] = arranged[row];
+    column.resize(order.size(), T{});
   });
 }
 

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "model/census.hpp"
 #include "model/dds/middleware.hpp"
 #include "model/driver/driver.hpp"
 #include "model/entities.hpp"
 #include "model/executions.hpp"
 #include "model/intra_process.hpp"
+#include "model/executor_threads.hpp"
 #include "model/last_seen.hpp"
 #include "model/matching.hpp"
 #include "model/nesting.hpp"
@@ -16,6 +18,7 @@
 #include "model/ring_buffers.hpp"
 #include "model/scheduling.hpp"
 #include "model/service_traffic.hpp"
+#include "model/steps.hpp"
 #include "model/thread_steps.hpp"
 #include "model/traffic.hpp"
 #include "model/uses/announcements.hpp"
@@ -52,7 +55,9 @@ struct Engine::Machines {
         services(context, entities, executions),
         work_uses(context, entities, executions),
         message_uses(context, entities, traffic),
-        entity_uses(context, entities) {}
+        entity_uses(context, entities),
+        census(context),
+        executor_threads(context, entities, executions) {}
 
   void on(const Event& event) {
     entities.on(event);
@@ -70,6 +75,8 @@ struct Engine::Machines {
     work_uses.on(event);
     message_uses.on(event);
     entity_uses.on(event);
+    census.on(event);
+    executor_threads.on(event);
   }
   void on_kernel(const Event& event, const Place& place) { scheduling.on_kernel(event, place); }
   void finish() {
@@ -87,6 +94,8 @@ struct Engine::Machines {
     intra_process.finish();
     driver.finish();
     services.finish();
+    census.finish();
+    executor_threads.finish();
     finish_uses();
   }
   void finish_uses() {
@@ -115,6 +124,8 @@ struct Engine::Machines {
   WorkUses work_uses;
   MessageUses message_uses;
   EntityUses entity_uses;
+  Census census;
+  ExecutorThreads executor_threads;
 };
 
 Engine::Engine(Settings settings)
@@ -125,6 +136,8 @@ Engine::Engine(Settings settings)
 Engine::~Engine() = default;
 
 const Waits& Engine::waits() const { return machines_->waits; }
+
+const Entities& Engine::entities() const { return machines_->entities; }
 
 dds::Middleware& Engine::middleware() { return machines_->middleware; }
 
@@ -140,6 +153,8 @@ void Engine::look_at(Arrival& arrival) {
   Event& event = arrival.event;
   ++counts_[static_cast<size_t>(event.type)];
   event.at = at_++;
+  if (event.at == 0) first_ns_ = event.ns;
+  last_ns_ = event.ns;
   if (is_of_kernel(event.type)) {
     // Its threads are those of the whole machine, by ids of their own.
     event.thread = event.process = kNoThread;
@@ -160,6 +175,7 @@ void Engine::look_at(Arrival& arrival) {
   }
   rows.processes.last_ns[event.process] = event.ns;
   ++rows.processes.events[event.process];
+  if (is_of_timeline(event.type)) rows.processes.ran_ns[event.process] = event.ns;
   machines_->on(event);
   context_.last[event.thread].note(event);
 }

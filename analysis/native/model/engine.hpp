@@ -21,6 +21,7 @@ namespace dds {
 class Middleware;
 }  // namespace dds
 
+class Entities;
 class Waits;
 
 // An event before its thread has a number.
@@ -37,6 +38,7 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   Strings& strings() { return context_.strings; }
+  const Strings& strings() const { return context_.strings; }
 
   // Space for the next event, of a time, to be filled at once. Events of one instant are looked at
   // in causal order, when a later one comes.
@@ -52,6 +54,8 @@ class Engine {
   void finish();
 
   Rows& rows() { return context_.rows; }
+  // Events that introduce entities.
+  const Entities& entities() const;
   const Ledger& ledger() const { return context_.ledger; }
   // From finish() on.
   const Waits& waits() const;
@@ -62,6 +66,9 @@ class Engine {
     return counts_[static_cast<size_t>(type)] - placeless_[static_cast<size_t>(type)];
   }
   const EventUses& uses() const { return context_.uses; }
+  // First and last event, those of the kernel included; kNone without any.
+  int64_t first_ns() const { return first_ns_; }
+  int64_t last_ns() const { return last_ns_; }
 
  private:
   struct Machines;
@@ -76,6 +83,8 @@ class Engine {
   std::array<uint64_t, kEventTypes + 1> counts_{};
   std::array<uint64_t, kEventTypes + 1> placeless_{};
   uint64_t at_ = 0;
+  int64_t first_ns_ = kNone;
+  int64_t last_ns_ = kNone;
 };
 
 }  // namespace strata

@@ -48,7 +48,7 @@ void Entities::on(const Event& event) {
     }
     return;
   }
-  if (event.type == EventType::other || !kEvents[static_cast<size_t>(event.type)].is_init) return;
+  if (!introduces(event.type)) return;
   inits_[static_cast<size_t>(event.type)].push_back(event);
   switch (event.type) {
     case EventType::rcl_node_init:
@@ -66,6 +66,10 @@ void Entities::on(const Event& event) {
       rmw_subscriptions_.begin(event.process, event[SubscriptionFields::rmw_handle], row);
       break;
     }
+    case EventType::rcl_timer_init:
+      living_timers_.begin(event.process, event[field::rcl_timer_init::timer_handle],
+                           static_cast<int64_t>(inits(event.type).size()) - 1);
+      break;
     case EventType::rclcpp_callback_register:
       registered_.begin(event.process, event[field::rclcpp_callback_register::callback], 0);
       break;

@@ -46,6 +46,11 @@ class Entities {
     return rmw_subscriptions_.find(process, handle);
   }
 
+  // The number of the rcl_timer_init that has a handle now, among those of its type.
+  int64_t timer_init(uint32_t process, int64_t handle) const {
+    return living_timers_.find(process, handle);
+  }
+
   // Rows of `callbacks`, after finish().
   int64_t callback_at(int64_t process, int64_t address, int64_t ns) const {
     return callback_lives_.find(process, address, ns);
@@ -59,7 +64,12 @@ class Entities {
   // The subscription of rclcpp's object that was announced nearest to a time.
   int64_t subscription_of_object(int64_t process, int64_t object, int64_t ns) const;
 
-  // All init events of a type, in order.
+  // Events that are kept whole: when an entity is made or changes its state.
+  static constexpr bool introduces(EventType type) {
+    if (type == EventType::rcl_lifecycle_transition) return true;
+    return type != EventType::other && kEvents[static_cast<size_t>(type)].is_init;
+  }
+  // All of a type that are kept, in order.
   const std::vector<Event>& inits(EventType type) const {
     return inits_[static_cast<size_t>(type)];
   }
@@ -90,6 +100,7 @@ class Entities {
   Living subscriptions_;
   Living rmw_subscriptions_;
   Living registered_;
+  Living living_timers_;
   // When a callback ran first that was not registered until then.
   std::unordered_map<HandleKey, int64_t, HandleHash> ran_unregistered_;
 

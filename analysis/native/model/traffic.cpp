@@ -97,6 +97,7 @@ void Traffic::on_publish(const Event& event, State& state) {
   rows.ns[row] = event.ns;
   rows.at[row] = static_cast<int64_t>(event.at);
   rows.publisher[row] = publisher;
+  rows.procname[row] = event.procname;
   rows.rmw_handle[row] = handle;
   rows.stamp[row] = event[f::source_timestamp];
   rows.open_execution[row] = executions_.innermost_open(event.thread);

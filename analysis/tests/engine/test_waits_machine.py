@@ -24,6 +24,7 @@ from strata.model.build import Model
 from strata.model.columns import EventColumns
 from strata.model.entities import build_entities
 from strata.model.executions import Waits, open_waits, pair_executions, pair_waits
+from strata.model.facts import TableFacts
 from strata.model.last_seen import host_ends, ran_until
 from strata.model.nesting import count_contradictory_nesting
 from strata.model.thread_cpu import no_samples
@@ -50,8 +51,10 @@ def compare(
             executions=executions,
             losses=losses,
             cpu=no_samples(),
+            processes=events.processes,
         ),
     )
+    cast(Any, known).facts = TableFacts(known)
     ends_ns = host_ends(known) if len(timeline) else np.empty(0, np.int64)
     for chunk_rows in chunks:
         run = run_engine(tables, losses, chunk_rows=chunk_rows, processes=events.processes)

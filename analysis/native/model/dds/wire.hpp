@@ -44,6 +44,7 @@ class Wire {
     return call == kNone ? kNone : buffers_.calls[static_cast<size_t>(call)].ns;
   }
   const Samples& samples() const { return samples_; }
+  const Buffers& buffers() const { return buffers_; }
 
  private:
   class Queues;

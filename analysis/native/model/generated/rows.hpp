@@ -19,6 +19,7 @@ struct ProcessesRows {
   Column<int64_t> first_ns;  // first event
   Column<int64_t> last_ns;  // last event
   Column<int64_t> events;  // how many events
+  Column<int64_t> ran_ns;  // last runtime event
 
   size_t size() const { return host.size(); }
   // One more row, all null; returns its number.
@@ -29,6 +30,7 @@ struct ProcessesRows {
     first_ns.push_back(kNone);
     last_ns.push_back(kNone);
     events.push_back(kNone);
+    ran_ns.push_back(kNone);
     return static_cast<int64_t>(size()) - 1;
   }
   template <typename Visitor>
@@ -39,6 +41,7 @@ struct ProcessesRows {
     visit("first_ns", first_ns);
     visit("last_ns", last_ns);
     visit("events", events);
+    visit("ran_ns", ran_ns);
   }
 };
 
@@ -61,6 +64,78 @@ struct ThreadsRows {
     visit("process", process);
     visit("vtid", vtid);
     visit("last_ns", last_ns);
+  }
+};
+
+// What each process emitted, by type of event.
+struct CensusesRows {
+  Column<int32_t> process;  // row of the processes
+  Column<int32_t> event;  // number of the event's type in the catalogue
+  Column<int64_t> count;  // how many events
+  Column<int32_t> present;  // bit i: any of them has a value in field i
+  Column<int32_t> absent;  // bit i: any of them has none
+
+  size_t size() const { return process.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    process.push_back(kNone);
+    event.push_back(kNone);
+    count.push_back(kNone);
+    present.push_back(kNone);
+    absent.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("process", process);
+    visit("event", event);
+    visit("count", count);
+    visit("present", present);
+    visit("absent", absent);
+  }
+};
+
+// Under which names threads emitted events.
+struct NamesRows {
+  Column<int32_t> thread;  // row of the threads
+  Column<int32_t> name;  // number of the thread's name among the texts; null: not recorded
+  Column<int64_t> count;  // how many events
+
+  size_t size() const { return thread.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    thread.push_back(kNone);
+    name.push_back(kNone);
+    count.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("thread", thread);
+    visit("name", name);
+    visit("count", count);
+  }
+};
+
+// Stretches of a millisecond or more in which no thread of a process emitted an event, in order of their ends.
+struct PausesRows {
+  Column<int32_t> process;  // row of the processes
+  Column<int64_t> begin_ns;  // the last event before it
+  Column<int64_t> end_ns;  // the next event
+
+  size_t size() const { return process.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    process.push_back(kNone);
+    begin_ns.push_back(kNone);
+    end_ns.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("process", process);
+    visit("begin_ns", begin_ns);
+    visit("end_ns", end_ns);
   }
 };
 
@@ -234,6 +309,7 @@ struct ExecutionsRows {
   Column<int64_t> until_ns;  // until when it is known to have run
   Column<int64_t> until_at;  // place of the event that bounds it; null: the first loss of events does
   Column<int64_t> address;  // address of the callback
+  Column<int64_t> timer_picked_ns;  // when the executor picked the timer that it is of
   Column<int32_t> callback;  // row of the callbacks
   Column<int64_t> outer;  // row of the innermost execution that had begun, and was not over
   Column<int32_t> depth;  // executions that ran on the thread when it began, itself included
@@ -255,6 +331,7 @@ struct ExecutionsRows {
     until_ns.push_back(kNone);
     until_at.push_back(kNone);
     address.push_back(kNone);
+    timer_picked_ns.push_back(kNone);
     callback.push_back(kNone);
     outer.push_back(kNone);
     depth.push_back(kNone);
@@ -276,6 +353,7 @@ struct ExecutionsRows {
     visit("until_ns", until_ns);
     visit("until_at", until_at);
     visit("address", address);
+    visit("timer_picked_ns", timer_picked_ns);
     visit("callback", callback);
     visit("outer", outer);
     visit("depth", depth);
@@ -364,6 +442,65 @@ struct OpenWaitsRows {
   }
 };
 
+// Threads that ran callbacks or waited for work.
+struct ExecutorThreadsRows {
+  Column<int32_t> thread;  // row of the threads
+  Column<int64_t> first_ns;  // the first event of an executor, a wait or a callback
+  Column<int64_t> last_ns;  // the last one
+  Column<int64_t> spin_ns;  // when it first waited or looked for work; null for never
+  Column<uint8_t> has_executor;  // it emitted events of an executor
+
+  size_t size() const { return thread.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    thread.push_back(kNone);
+    first_ns.push_back(kNone);
+    last_ns.push_back(kNone);
+    spin_ns.push_back(kNone);
+    has_executor.push_back(0);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("thread", thread);
+    visit("first_ns", first_ns);
+    visit("last_ns", last_ns);
+    visit("spin_ns", spin_ns);
+    visit("has_executor", has_executor);
+  }
+};
+
+// Time outside of callbacks before looks for work that end no wait, before waits of no time, and before what threads execute that never look for work.
+struct ExecutorIntervalsRows {
+  Column<int32_t> thread;  // row of the threads
+  Column<uint8_t> kind;  // ExecutorInterval: what it is
+  Column<int64_t> begin_ns;  // the event before on the thread
+  Column<int64_t> end_ns;  // the event that ends it
+  Column<int64_t> at;  // the place of that event in the order of events
+  Column<int64_t> open_execution;  // innermost execution that had begun, and was not over
+
+  size_t size() const { return thread.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    thread.push_back(kNone);
+    kind.push_back(0);
+    begin_ns.push_back(kNone);
+    end_ns.push_back(kNone);
+    at.push_back(kNone);
+    open_execution.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("thread", thread);
+    visit("kind", kind);
+    visit("begin_ns", begin_ns);
+    visit("end_ns", end_ns);
+    visit("at", at);
+    visit("open_execution", open_execution);
+  }
+};
+
 // Threads that did anything.
 struct LastStepsRows {
   Column<int32_t> thread;  // row of the threads
@@ -411,6 +548,7 @@ struct PublishesRows {
   Column<int64_t> ns;  // rmw_publish
   Column<int64_t> at;  // its place in the order of events
   Column<int64_t> publisher;  // row of the publishers
+  Column<int32_t> procname;  // number of the thread's name among the texts
   Column<int64_t> rmw_handle;  // address of the rmw publisher
   Column<int64_t> stamp;  // source timestamp
   Column<int64_t> client_ns;  // when publish() was called
@@ -426,6 +564,7 @@ struct PublishesRows {
     ns.push_back(kNone);
     at.push_back(kNone);
     publisher.push_back(kNone);
+    procname.push_back(kNone);
     rmw_handle.push_back(kNone);
     stamp.push_back(kNone);
     client_ns.push_back(kNone);
@@ -441,6 +580,7 @@ struct PublishesRows {
     visit("ns", ns);
     visit("at", at);
     visit("publisher", publisher);
+    visit("procname", procname);
     visit("rmw_handle", rmw_handle);
     visit("stamp", stamp);
     visit("client_ns", client_ns);
@@ -1422,6 +1562,9 @@ struct DriverLossesRows {
 struct Rows {
   ProcessesRows processes;
   ThreadsRows threads;
+  CensusesRows censuses;
+  NamesRows names;
+  PausesRows pauses;
   NodesRows nodes;
   PublishersRows publishers;
   SubscriptionsRows subscriptions;
@@ -1431,6 +1574,8 @@ struct Rows {
   SuspensionsRows suspensions;
   HangingExecutionsRows hanging_executions;
   OpenWaitsRows open_waits;
+  ExecutorThreadsRows executor_threads;
+  ExecutorIntervalsRows executor_intervals;
   LastStepsRows last_steps;
   StepsAfterLossesRows steps_after_losses;
   PublishesRows publishes;
@@ -1470,6 +1615,9 @@ struct Rows {
   void each(Visitor&& visit) {
     visit("processes", processes);
     visit("threads", threads);
+    visit("censuses", censuses);
+    visit("names", names);
+    visit("pauses", pauses);
     visit("nodes", nodes);
     visit("publishers", publishers);
     visit("subscriptions", subscriptions);
@@ -1479,6 +1627,8 @@ struct Rows {
     visit("suspensions", suspensions);
     visit("hanging_executions", hanging_executions);
     visit("open_waits", open_waits);
+    visit("executor_threads", executor_threads);
+    visit("executor_intervals", executor_intervals);
     visit("last_steps", last_steps);
     visit("steps_after_losses", steps_after_losses);
     visit("publishes", publishes);

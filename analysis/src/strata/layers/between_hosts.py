@@ -31,8 +31,8 @@ def count_between_hosts(model: Model, transfers: Transfers, ledger: Ledger) -> N
     apart = np.flatnonzero(transfers.unsynchronised)
     if not len(apart):
         return
-    of_thread = model.events.processes.thread_process
-    hosts = np.asarray(model.events.processes.host, object)
+    of_thread = model.processes.thread_process
+    hosts = np.asarray(model.processes.host, object)
     source = hosts[of_thread[model.publications.thread[transfers.publication[apart]]]]
     reader = hosts[of_thread[model.takes.thread[transfers.take[apart]]]]
     between_ns = transfers.between_hosts_ns[apart]

@@ -59,17 +59,11 @@ def _from_outside(model: Model, transfers: Transfers, source: Ints) -> Flags:
     between_ns = transfers.taken_ns - transfers.publish_ns
     longest = int(between_ns[~transfers.unsynchronised].max(initial=0))
     since_ns = takes.taken_ns - longest
-    clear &= (since_ns > _begin_ns(model)) & ~touched(model.losses, since_ns, takes.taken_ns)
+    clear &= (since_ns > model.facts.first_ns) & ~touched(model.losses, since_ns, takes.taken_ns)
     outside = np.zeros(len(model.executions) + 1, bool)
     started = takes.execution[clear]
     outside[started[started != NONE]] = True
     return outside[source]
-
-
-def _begin_ns(model: Model) -> int:
-    """When the trace began: its first event."""
-    first = [model.events.timestamps(name)[:1] for name in model.events.names]
-    return int(min((int(ns.min()) for ns in first if len(ns)), default=np.iinfo(np.int64).max))
 
 
 def _stray(model: Model, has_message: Flags) -> Flags:

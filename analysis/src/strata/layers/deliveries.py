@@ -36,7 +36,7 @@ from strata.layers.endpoint_names import EndpointNames
 from strata.layers.pairs import Ends, Pairs, find_pairs, readers, stays_within, writers
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
-from strata.model.columns import NONE, EventColumns, Ints
+from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN, take
 from strata.model.naming import owner_names
 from strata.model.search import pick
@@ -87,16 +87,14 @@ class Deliveries:
 
 def find_deliveries(model: Model, transfers: Transfers, names: EndpointNames) -> Deliveries:
     """Tell what became of all messages; `names` are those of the transfers (endpoint_names)."""
-    process_end_ns = _last_events(model.events)
+    process_end_ns = model.facts.process_last_ns
     writing, reading = writers(model), readers(model, process_end_ns)
     pairs = find_pairs(model, transfers, names.hop, writing, reading)
     within = stays_within(model, pairs, writing, reading)
     hops, hop = _hops(model, names, (writing, reading, pairs), within)
     clock = model.host_clocks.of_process
     apart = clock[writing.process[pairs.writer]] != clock[reading.process[pairs.reader]]
-    events, samples = model.events, model.middleware.samples
-    name = "dds:reader_notify"
-    told, of = events.process(name), samples.of(name)
+    of, told = model.facts.told()
     readers_ = (
         reading.entity,
         reading.process,
@@ -108,7 +106,7 @@ def find_deliveries(model: Model, transfers: Transfers, names: EndpointNames) ->
     hop, publication, number, published_ns, since_ns, before_first = engine.find_deliveries(
         _publications(model, writing),
         _messages(transfers, reading, names),
-        (readers_, np.isin(reading.process, told)),
+        (readers_, model.facts.told_of(reading.process)),
         ((pairs.writer, pairs.reader, hop), within, apart),
         len(hops),
         [
@@ -147,17 +145,6 @@ def _messages(transfers: Transfers, reading: Ends, names: EndpointNames) -> tupl
     )
 
 
-def _last_events(events: EventColumns) -> Ints:
-    """When each process emitted its last event."""
-    end_ns = np.full(len(events.processes.vpid), NONE, np.int64)
-    for name in events.names:
-        last = np.full(len(end_ns), NONE, np.int64)
-        # Tables are in order of time: of several rows the last one stays.
-        last[events.process(name)] = events.timestamps(name)
-        end_ns = np.maximum(end_ns, last)
-    return end_ns
-
-
 def _hops(
     model: Model, names: EndpointNames, of: tuple[Ends, Ends, Pairs], within: Flags
 ) -> tuple[pd.DataFrame, Ints]:
@@ -186,7 +173,7 @@ def _hops(
 def _declared_names(
     model: Model, writing: Ends, reading: Ends, pairs: Pairs, rows: Ints
 ) -> pd.DataFrame:
-    entities, processes = model.entities, model.events.processes
+    entities, processes = model.entities, model.processes
     named = []
     for endpoints, ends, number in (
         (entities.publishers, writing, pairs.writer[rows]),
@@ -238,6 +225,6 @@ def _resent(model: Model, publication: Ints, fate: Ints) -> Ints:
     lost = np.flatnonzero(fate == NUMBER["lost on the way"])
     if len(lost):
         sample = model.middleware.writes.sample[publication[lost]]
-        again = np.isin(sample, model.middleware.wire.sent_again())
+        again = np.isin(sample, model.facts.sent_again())
         fate[lost[again]] = NUMBER["resend given up"]
     return fate

@@ -97,7 +97,7 @@ def _node_names(
     model: Model, endpoints: Endpoints, rows: Ints, thread: Ints, rmw_handle: Ints
 ) -> Coded:
     """Return the node of each message's endpoint; those without one are told by their handle."""
-    processes = model.events.processes
+    processes = model.processes
     process = processes.thread_process[thread]
     known, handle = rows != NONE, engine.find_distinct(rmw_handle)[2]
     # One name a declared endpoint, or process and handle: not one a message.

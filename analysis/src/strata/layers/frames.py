@@ -133,7 +133,7 @@ def links_rows(links: Links) -> Rows:
 
 def link_proposals_rows(model: Model, proposals: Sequence[Proposal]) -> Rows:
     """Return the table `link_proposals`."""
-    processes = model.events.processes
+    processes = model.processes
     rows = [
         {
             "host": processes.host[item.output.process],

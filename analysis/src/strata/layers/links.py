@@ -65,7 +65,7 @@ class Links:
 def link_messages(model: Model, transfers: Transfers, declared: Sequence[NodeLink]) -> Links:
     """Link every message to what it was made from, within the trace."""
     publications, executions = model.publications, model.executions
-    process = model.events.processes.thread_process
+    process = model.processes.thread_process
     published = (
         publications.execution,
         publications.publisher,

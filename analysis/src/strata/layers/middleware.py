@@ -38,7 +38,6 @@ import numpy as np
 from strata.layers.way import Flags, Objects, find_way
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.dds.samples import NAMING
 from strata.schema import layers as names
 from strata.schema.layer import Layer
 from strata.schema.quality import Ledger
@@ -181,7 +180,7 @@ def _count(
     ledger: Ledger,
 ) -> None:
     middleware = model.middleware
-    if not any(model.events.count(name) for name in NAMING):
+    if not model.facts.names_samples:
         return
     notified = checkpoints[-1] != NONE
     within = model.matches.enqueue_ns != NONE

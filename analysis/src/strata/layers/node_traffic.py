@@ -15,7 +15,6 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import take
 from strata.model.search import pick, runs, spread
-from strata.model.timeline import EVENT_OF, Kind
 from strata.schema.events import INTERNAL_TOPICS
 from strata.units import format_ns
 
@@ -175,9 +174,6 @@ class NodeTraffic:
 
     def _thread(self, publication: int) -> str:
         model = self._model
-        vtid = model.events.processes.thread_vtid[model.publications.thread[publication]]
-        at = int(model.publications.position[publication])
-        event = EVENT_OF[Kind(int(model.timeline.kind[at]))]
-        codes, labels = model.events.procnames(event)
-        code = int(codes[model.timeline.row[at]])
-        return f"thread {vtid} ({labels[code]})" if code != NONE else f"thread {vtid}"
+        vtid = model.processes.thread_vtid[model.publications.thread[publication]]
+        name = model.facts.thread_name(publication)
+        return f"thread {vtid} ({name})" if name is not None else f"thread {vtid}"

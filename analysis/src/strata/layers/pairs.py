@@ -59,7 +59,7 @@ class Pairs:
 def writers(model: Model) -> Ends:
     """Return all that published."""
     publications = model.publications
-    process = model.events.processes.thread_process[publications.thread]
+    process = model.processes.thread_process[publications.thread]
     return _ends(
         model.entities.publishers, publications.publisher, process, publications.rmw_handle
     )
@@ -71,7 +71,7 @@ def readers(model: Model, process_end_ns: Ints) -> Ends:
     A subscription of a process that ended lives until another process has its node again.
     """
     takes, subscriptions = model.takes, model.entities.subscriptions
-    process = model.events.processes.thread_process[takes.thread]
+    process = model.processes.thread_process[takes.thread]
     ends = _ends(subscriptions, takes.subscription, process, takes.rmw_handle)
     if not len(subscriptions):
         return ends
@@ -158,9 +158,7 @@ def _elsewhere(
     """Tell which declared pairs are of two systems: the reader is supplied in its own."""
     writer, reader = pairs
     theirs, own = np.divmod(matched, len(reading.entity) + 1)
-    system = _systems(
-        writing.process[theirs], reading.process[own], len(model.events.processes.vpid)
-    )
+    system = _systems(writing.process[theirs], reading.process[own], len(model.processes.vpid))
     supplied = np.zeros(len(reading.entity), bool)
     # A take of which no publication is in the trace tells of a publisher elsewhere, too.
     supplied[reading.of] = True

@@ -26,13 +26,11 @@ from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.search import pick
-from strata.model.timeline import Kind
 from strata.schema.layers import DDS_RECEIVE, HISTORY
 
 Flags = npt.NDArray[np.bool_]
 
 _UNKNOWN_NS = 1_000_000
-_SPINS = (Kind.WAIT, Kind.WAIT_BEGIN, Kind.READY)
 
 
 @dataclass(frozen=True)
@@ -93,11 +91,10 @@ def _writer_known(transfers: Transfers, publisher: Ints, subscription: Ints) -> 
 
 def _executor_begin(model: Model, transfers: Transfers) -> Ints:
     """When the executor that took each message first waited or looked for work."""
-    at = model.timeline.positions(*_SPINS)
-    thread, first = np.unique(model.timeline.thread[at], return_index=True)
+    thread, first_ns = model.facts.spin_begins()
     lane = model.executors.lane(thread)
     begin = np.full(int(lane.max(initial=NONE)) + 1, np.iinfo(np.int64).max, np.int64)
-    np.minimum.at(begin, lane, model.timeline.ns[at[first]])
+    np.minimum.at(begin, lane, first_ns)
     taker = model.executors.lane(model.takes.thread[transfers.take])
     inside = taker < len(begin)
     out = np.full(len(taker), NONE, np.int64)

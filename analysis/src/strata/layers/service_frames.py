@@ -147,7 +147,7 @@ def _nodes(model: Model, known: Clients | Services, others: pd.DataFrame, owner:
     handle = np.concatenate([known.rmw_handle, others["handle"].to_numpy(np.int64)])
     return owner_names(
         model.entities.nodes,
-        model.events.processes,
+        model.processes,
         pick(known.node, np.where(owner < len(known), owner, NONE)),
         pick(process, owner),
         pick(handle, owner),

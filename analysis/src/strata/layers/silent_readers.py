@@ -16,11 +16,10 @@ import numpy.typing as npt
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
+from strata.model.facts import PAUSE_NS
 from strata.model.search import GroupedSearch, overlapping, sums
 
-_LONG_NS = 1_000_000
-_RECEIVING = ("dds:receive", "dds:reader_history_add", "dds:reader_notify")
-"""The model's timeline has all other runtime events."""
+_LONG_NS = PAUSE_NS
 Flags = npt.NDArray[np.bool_]
 
 
@@ -33,7 +32,7 @@ def reader_silence(model: Model, transfers: Transfers) -> Ints:
     rows = np.flatnonzero(asked)
     if not len(rows):
         return out
-    of_thread = model.events.processes.thread_process
+    of_thread = model.processes.thread_process
     process = of_thread[model.takes.thread[transfers.take[rows]]]
     pauses = _pauses(model)
     row, pause = overlapping((process, sent_ns[rows], received_ns[rows]), pauses)
@@ -46,15 +45,7 @@ def reader_silence(model: Model, transfers: Transfers) -> Ints:
 
 def _pauses(model: Model) -> tuple[Ints, Ints, Ints]:
     """Process, begin and end of the stretches without an event in which no callback ran."""
-    events, timeline = model.events, model.timeline
-    of_thread = events.processes.thread_process
-    thread = [timeline.thread, *(events.thread(name) for name in _RECEIVING)]
-    stamps = [timeline.ns, *(events.timestamps(name) for name in _RECEIVING)]
-    process, ns = of_thread[np.concatenate(thread)], np.concatenate(stamps)
-    order = np.lexsort((ns, process))
-    process, ns = process[order], ns[order]
-    long = (process[1:] == process[:-1]) & (np.diff(ns) >= _LONG_NS)
-    process, begin_ns, end_ns = process[1:][long], ns[:-1][long], ns[1:][long]
+    process, begin_ns, end_ns = model.facts.pauses()
     idle = ~_in_callback(model, process, begin_ns)
     return process[idle], begin_ns[idle], end_ns[idle]
 
@@ -63,7 +54,7 @@ def _in_callback(model: Model, process: Ints, ns: Ints) -> Flags:
     """Tell whether a callback of a process ran just after an instant."""
     ran = model.executions
     ended = ran.end_ns != NONE
-    own = model.events.processes.thread_process[ran.thread[ended]]
+    own = model.processes.thread_process[ran.thread[ended]]
     began = GroupedSearch(own, ran.start_ns[ended])
     over = GroupedSearch(own, ran.end_ns[ended])
     # Groups of both begin at the same place.
@@ -76,7 +67,7 @@ def _ran(model: Model, process: Ints, begin_ns: Ints, end_ns: Ints) -> Flags:
     """Tell whether any thread of a process had a CPU between two samples within an interval."""
     windows, threads = model.cpu.windows, model.cpu.threads
     own = windows.cpu_ns > 0
-    vpid = model.events.processes.vpid
+    vpid = model.processes.vpid
     if not own.any():
         return np.zeros(len(process), bool)
     ran = threads.at(threads.vpid, windows.thread[own])

@@ -48,7 +48,7 @@ class Occupations(NamedTuple):
 def occupations(model: Model) -> Occupations:
     """Return what the model's threads did."""
     waits, ran = model.waits, model.executions
-    threads = np.arange(len(model.events.processes.thread_process), dtype=np.int64)
+    threads = np.arange(len(model.processes.thread_process), dtype=np.int64)
     return occupations_of(
         (waits.thread, waits.start_ns, waits.end_ns),
         (ran.thread, ran.start_ns, ran.end_ns),

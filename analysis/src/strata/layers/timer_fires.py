@@ -41,8 +41,6 @@ import numpy.typing as npt
 from strata.layers.waiting import maybe_lost
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.search import GroupedSearch
-from strata.model.windows import touched
 from strata.schema.quality import Ledger
 
 Flags = npt.NDArray[np.bool_]
@@ -68,8 +66,6 @@ MOST_GRIDS = 64
 
 Simulated time, or a period that changes.
 """
-
-_EVENT = "ros2:rclcpp_executor_execute"
 
 
 @dataclass(frozen=True)
@@ -98,7 +94,7 @@ def find_timer_fires(model: Model, ledger: Ledger) -> TimerFires:
     rows = np.flatnonzero((timer != NONE) & ~executions.resumed)
     rows = rows[np.lexsort((executions.start_ns[rows], timer[rows]))]
     timer, start_ns = timer[rows], executions.start_ns[rows]
-    picked_ns = _picked(model, timer, rows)
+    picked_ns = model.facts.timer_picks(timer, rows)
     called_ns = np.where(picked_ns != NONE, picked_ns, start_ns)
     idleness = _Idleness(model, rows)
     fires = TimerFires(
@@ -121,31 +117,6 @@ def find_timer_fires(model: Model, ledger: Ledger) -> TimerFires:
     ledger.add("rebased_timers", int(np.isin(fires.cause, (PAUSED, EARLY)).sum()))
     ledger.add("irregular_timers", len(np.unique(timer[fires.cause == IRREGULAR])))
     return fires
-
-
-def _picked(model: Model, timer: Ints, rows: Ints) -> Ints:
-    """When the executor picked the timer for each execution; `NONE` where that is not recorded.
-
-    It is the last pick on the thread before the callback, when it names the timer and belongs to no
-    callback before, and no events were lost in between.
-    """
-    picked = np.full(len(rows), NONE, np.int64)
-    ns = model.events.timestamps(_EVENT)
-    if not len(ns):
-        return picked
-    picks = GroupedSearch(model.events.thread(_EVENT), ns)
-    every = model.executions
-    at = picks.position(every.thread, every.start_ns, after_equal=True) - 1
-    pick = np.where(at >= picks.begin(every.thread), picks.order[np.maximum(at, 0)], NONE)
-    order = np.lexsort((every.start_ns, every.thread))
-    again = np.zeros(len(every), bool)
-    again[order[1:]] = pick[order[1:]] == pick[order[:-1]]
-    pick = np.where(again, NONE, pick)[rows]
-    named = model.events.ints(_EVENT, "handle")[np.maximum(pick, 0)]
-    own = (pick != NONE) & (named == model.entities.timers.handle[timer])
-    own &= ~touched(model.losses, ns[np.maximum(pick, 0)], every.start_ns[rows])
-    picked[own] = ns[pick[own]]
-    return picked
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ Flags = npt.NDArray[np.bool_]
 Objects = npt.NDArray[np.object_]
 
 INTRA_PROCESS = "intra-process"
+INTRA_PROCESS_NUMBER = -2
 _TRANSPORTS = {
     1: "UDPv4",
     2: "UDPv6",
@@ -51,6 +53,9 @@ class Way:
 
 def find_way(model: Model) -> Way:
     """Return the way of every matched message."""
+    known = model.facts.ways()
+    if known is not None:
+        return _known(known)
     take, wire = model.matches.take, model.middleware.wire
     written = model.middleware.writes.sample[model.matches.publication]
     sample = np.where(written != NONE, written, model.middleware.reads.sample[take])
@@ -95,6 +100,14 @@ def find_way(model: Model) -> Way:
     )
 
 
+def _known(ways: Mapping[str, Ints]) -> Way:
+    """A way of columns; its transport is a number, `INTRA_PROCESS_NUMBER` within a process."""
+    names = {**_TRANSPORTS, INTRA_PROCESS_NUMBER: INTRA_PROCESS}
+    transport = [names.get(number) for number in ways["transport"].tolist()]
+    columns = {name: column for name, column in ways.items() if name != "transport"}
+    return Way(**columns, transport=np.asarray(transport, dtype=object))
+
+
 def _arrivals(model: Model, sample: Ints) -> tuple[dict[str, Ints], Flags]:
     """Arrivals of each message's sample, and whether it was handed over within the process.
 
@@ -102,7 +115,7 @@ def _arrivals(model: Model, sample: Ints) -> tuple[dict[str, Ints], Flags]:
     threads of one participant, or a thread of its own for delivery), those of the process.
     """
     wire, take = model.middleware.wire, model.matches.take
-    of_thread = model.events.processes.thread_process
+    of_thread = model.processes.thread_process
     process = of_thread[model.takes.thread[take]]
     source = of_thread[model.publications.thread[model.matches.publication]]
     notified = model.middleware.notified

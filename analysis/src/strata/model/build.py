@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import pyarrow as pa
 
 from strata.model.callback_groups import CallbackGroups, find_callback_groups
-from strata.model.columns import NONE, EventColumns
+from strata.model.columns import NONE, EventColumns, Processes
 from strata.model.dds.calls import add_call_events
 from strata.model.dds.middleware import Middleware, find_middleware
 from strata.model.driver.driver import Driver, find_driver
@@ -19,6 +20,7 @@ from strata.model.entities import Entities, build_entities
 from strata.model.executions import Executions, Waits, pair_executions, pair_waits
 from strata.model.executor_clocks import ExecutorClocks, read_clocks
 from strata.model.executors import Executors, find_executors
+from strata.model.facts import Facts, TableFacts
 from strata.model.hosts import Flags, HostClocks, number_clocks
 from strata.model.inferred import infer
 from strata.model.intra_process import Trace, Traffic, join_intra_process
@@ -64,6 +66,18 @@ class Model:
     dropped_until_ns: int = NONE
     """Until then only what names things is there; `NONE`: nothing was dropped on purpose."""
     thread_steps: ThreadSteps = field(kw_only=True)
+    known: Facts | None = None
+    """What else the events tell, where it is not to be found in event tables."""
+
+    @property
+    def processes(self) -> Processes:
+        """All processes and threads."""
+        return self.events.processes
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What else the events tell."""
+        return self.known or TableFacts(self)
 
     @property
     def unsynchronised(self) -> Flags:

@@ -72,7 +72,7 @@ def timers_rows(model: Model) -> Rows:
     """Return the table `timers`."""
     timers = model.entities.timers
     again = timers.ends()
-    gone = model.events.processes.end_ns[timers.process]
+    gone = model.processes.end_ns[timers.process]
     return Rows(
         tables.TIMERS,
         {

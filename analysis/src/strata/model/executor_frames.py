@@ -31,11 +31,10 @@ import numpy as np
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import take
-from strata.model.executions import open_waits
+from strata.model.facts import ExecutorTimes, Intervals
 from strata.model.frames import place
-from strata.model.last_seen import host_ends, ran_until
-from strata.model.search import GroupedSearch, pick, sums
-from strata.model.timeline import EVENT_OF, Kind
+from strata.model.last_seen import ran_until
+from strata.model.search import GroupedSearch, pick
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.rows import Coded, Rows
@@ -84,12 +83,13 @@ def _nodes(model: Model, executor: Ints, callback: Ints) -> list[str]:
 
 def executor_threads_rows(model: Model) -> Rows:
     """Return the table `executor_threads`: a row a thread that is in an executor."""
-    executors, processes = model.executors, model.events.processes
+    executors, processes = model.executors, model.processes
     threads = np.flatnonzero(executors.of_thread != NONE)
     executions, count = model.executions, len(executors.of_thread)
     until_ns = ran_until(model)
-    did = _done(model, until_ns)
-    begin_ns, end_ns = _spans(model, threads, until_ns, did.waiting)
+    times = model.facts.executor_times()
+    did = _done(model, times, until_ns)
+    begin_ns, end_ns = _spans(model, times, threads, until_ns, did.waiting)
     runs = np.bincount(executions.thread[executions.depth == 1], minlength=count)
     told = executors.told[executors.of_thread[threads]]
     several = told & (executors.threads[executors.of_thread[threads]] > 1)
@@ -118,63 +118,30 @@ def executor_threads_rows(model: Model) -> Rows:
 
 
 @dataclass(frozen=True)
-class _Intervals:
-    """Intervals of threads that do not overlap."""
-
-    thread: Ints
-    begin_ns: Ints
-    end_ns: Ints
-
-    def total(self, count: int) -> Ints:
-        """Return the sum of each of `count` threads."""
-        return sums(self.thread, self.end_ns - self.begin_ns, count)
-
-    def within(self, begin_ns: Ints, end_ns: Ints) -> _Intervals:
-        """Return what lies between two instants of each thread."""
-        first = np.maximum(self.begin_ns, begin_ns[self.thread])
-        last = np.minimum(self.end_ns, end_ns[self.thread])
-        return _Intervals(self.thread, first, np.maximum(first, last))
-
-
-@dataclass(frozen=True)
 class _Done:
     """What threads did; `mutex` is of multi-threaded executors only, `outside` part of ready."""
 
-    executing: _Intervals
-    waiting: _Intervals
-    mutex: _Intervals
-    outside: _Intervals
+    executing: Intervals
+    waiting: Intervals
+    mutex: Intervals
+    outside: Intervals
 
 
-def _done(model: Model, until_ns: Ints) -> _Done:
+def _done(model: Model, times: ExecutorTimes, until_ns: Ints) -> _Done:
     executions, waits, none = model.executions, model.waits, ~_inside(model)
-    last = open_waits(model.timeline, host_ends(model), model.losses)
-    handed = _until_handed(model)
+    last, handed = times.open, times.handed
     outer = executions.depth == 1
     thread, start_ns = executions.thread[outer], executions.start_ns[outer]
     return _Done(
-        _Intervals(thread, start_ns, until_ns[outer]),
-        _Intervals(
+        Intervals(thread, start_ns, until_ns[outer]),
+        Intervals(
             np.concatenate([waits.thread[none], last.thread, handed.thread]),
-            np.concatenate([waits.start_ns[none], last.start_ns, handed.begin_ns]),
+            np.concatenate([waits.start_ns[none], last.begin_ns, handed.begin_ns]),
             np.concatenate([waits.end_ns[none], last.end_ns, handed.end_ns]),
         ),
-        *_between(model),
+        times.looks,
+        times.spins,
     )
-
-
-def _until_handed(model: Model) -> _Intervals:
-    """The time before what threads execute that others chose for them, outside of callbacks."""
-    timeline = model.timeline
-    looks = timeline.positions(Kind.WAIT, Kind.READY, Kind.WAIT_BEGIN)
-    handed = np.ones(len(model.executors.of_thread), bool)
-    handed[timeline.thread[looks]] = False
-    handed[model.waits.thread] = False
-    at = timeline.positions(Kind.EXECUTE, Kind.CALLBACK_START, Kind.CALLBACK_END)
-    kind, thread, ns = timeline.kind[at], timeline.thread[at], timeline.ns[at]
-    own = (thread[1:] == thread[:-1]) & (kind[1:] == Kind.EXECUTE) & handed[thread[1:]]
-    own &= model.executions.enclosing(at[1:]) == NONE
-    return _Intervals(thread[1:][own], ns[:-1][own], ns[1:][own])
 
 
 def _in_traffic(
@@ -224,56 +191,22 @@ def _traffic(model: Model, until_ns: Ints) -> tuple[Ints, Ints]:
     return first_ns, last_ns
 
 
-def _spans(model: Model, threads: Ints, until_ns: Ints, waiting: _Intervals) -> tuple[Ints, Ints]:
+def _spans(
+    model: Model, times: ExecutorTimes, threads: Ints, until_ns: Ints, waiting: Intervals
+) -> tuple[Ints, Ints]:
     """From when to when each thread was seen at work or waiting.
 
     Its first and last event; a wait may have begun before the first, and a callback that has no end
-    may have run on after the last. The timeline is in order of thread and time.
+    may have run on after the last.
     """
     count = len(model.executors.of_thread)
-    at = model.timeline.positions(
-        Kind.WAIT,
-        Kind.READY,
-        Kind.EXECUTE,
-        Kind.CALLBACK_START,
-        Kind.CALLBACK_END,
-        Kind.WAIT_BEGIN,
-        Kind.WAIT_END,
-    )
-    of_thread, ns = model.timeline.thread[at], model.timeline.ns[at]
-    first = np.searchsorted(of_thread, threads, side="left")
-    last = np.searchsorted(of_thread, threads, side="right") - 1
     executions, waits = model.executions, model.waits
     begin_ns, end_ns = np.full(count, np.iinfo(np.int64).max), np.zeros(count, np.int64)
+    begin_ns[times.threads], end_ns[times.threads] = times.first_ns, times.last_ns
     np.minimum.at(begin_ns, waits.thread, waits.start_ns)
     np.maximum.at(end_ns, executions.thread, until_ns)
     np.maximum.at(end_ns, waiting.thread, waiting.end_ns)
-    return np.minimum(ns[first], begin_ns[threads]), np.maximum(ns[last], end_ns[threads])
-
-
-def _between(model: Model) -> tuple[_Intervals, _Intervals]:
-    """The time outside of callbacks before some events, back to the one before on their thread.
-
-    Before looks for work that end no wait (*mutex*), and before waits of no time (*outside*).
-    """
-    timeline = model.timeline
-    at = timeline.positions(
-        Kind.WAIT, Kind.READY, Kind.EXECUTE, Kind.CALLBACK_START, Kind.CALLBACK_END
-    )
-    kind, thread, ns = timeline.kind[at], timeline.thread[at], timeline.ns[at]
-    before, after = kind[:-1], kind[1:]
-    timeout = model.events.ints(EVENT_OF[Kind.WAIT], "timeout")
-    at_once = after == Kind.WAIT
-    at_once[at_once] = timeout[timeline.row[at[1:][at_once]]] == 0
-    # Before a callback's start its take lies, and before its end the callback.
-    spun = at_once & (before != Kind.CALLBACK_START) & (before != Kind.EXECUTE)
-    looked = (after == Kind.READY) & (before != Kind.WAIT)
-    own = (thread[1:] == thread[:-1]) & (model.executions.enclosing(at[1:]) == NONE)
-    looks, spins = (
-        _Intervals(thread[1:][own & some], ns[:-1][own & some], ns[1:][own & some])
-        for some in (looked, spun)
-    )
-    return looks, spins
+    return begin_ns[threads], end_ns[threads]
 
 
 def _inside(model: Model) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

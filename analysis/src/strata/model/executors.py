@@ -13,11 +13,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from strata.model.columns import NONE, EventColumns, Ints
+from strata.model.columns import NONE, EventColumns, Ints, Processes
 from strata.model.entities import Callbacks
 from strata.model.executions import Executions, Waits
 from strata.model.timeline import EVENT_OF, Kind
+
+Flags = npt.NDArray[np.bool_]
 
 _EXECUTOR_EVENTS = (Kind.WAIT, Kind.READY, Kind.EXECUTE)
 
@@ -57,6 +60,14 @@ def find_executors(
     for kind in _EXECUTOR_EVENTS:
         told[np.unique(events.thread(EVENT_OF[kind]))] = True
     told[np.unique(waits.thread)] = True
+    return group_threads(events.processes, executions, told, callbacks)
+
+
+def group_threads(
+    processes: Processes, executions: Executions, told: Flags, callbacks: Callbacks
+) -> Executors:
+    """Group threads by what they ran; `told` are those with events of an executor, or waits."""
+    count = len(processes.thread_process)
     label = _labels(executions, told, count)
     distinct, number = np.unique(label[label != NONE], return_inverse=True)
     of_thread = np.full(count, NONE, np.int64)
@@ -66,7 +77,7 @@ def find_executors(
     of_callback[executions.callback[ran]] = of_thread[executions.thread[ran]]
     threads = np.bincount(number, minlength=len(distinct)).astype(np.int64)
     return Executors(
-        events.processes.thread_process[distinct],
+        processes.thread_process[distinct],
         threads,
         told[distinct],
         of_thread,

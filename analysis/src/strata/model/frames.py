@@ -10,7 +10,6 @@ import numpy.typing as npt
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import Endpoints
-from strata.model.event_uses import event_uses
 from strata.model.last_seen import ran_until
 from strata.model.search import Lifetimes, pick
 from strata.schema import tables
@@ -152,26 +151,26 @@ def takes_rows(model: Model) -> Rows:
 def event_uses_rows(model: Model) -> Rows:
     """Return the table `event_uses`."""
     names = tables.EVENT_USES.names
-    uses = [(use.event, use.used, use.text, use.count) for use in event_uses(model)]
+    uses = [(use.event, use.used, use.text, use.count) for use in model.facts.event_uses()]
     return Rows.of_records(tables.EVENT_USES, [dict(zip(names, use, strict=True)) for use in uses])
 
 
 def life(model: Model, process: Ints, handle: Ints, begin_ns: Ints) -> dict[str, Ints]:
     """Return the columns `begin_ns` and `end_ns` of entities."""
     again = Lifetimes(process, handle, begin_ns).ends(begin_ns)
-    gone = model.events.processes.end_ns[process]
+    gone = model.processes.end_ns[process]
     return {"begin_ns": begin_ns, "end_ns": np.where(again != NONE, again, gone)}
 
 
 def place(model: Model, process: Ints) -> dict[str, Values]:
     """Return the columns `host` and `vpid` of processes."""
-    processes = model.events.processes
+    processes = model.processes
     host = np.asarray(processes.host, dtype=object)
     return {"host": named(host, process), "vpid": processes.vpid[process]}
 
 
 def _thread(model: Model, thread: Ints) -> dict[str, Values]:
-    processes = model.events.processes
+    processes = model.processes
     return {
         **place(model, processes.thread_process[thread]),
         "vtid": processes.thread_vtid[thread],

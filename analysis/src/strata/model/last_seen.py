@@ -21,18 +21,14 @@ import pandas as pd
 
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.executions import AFTER_WORK
 from strata.model.windows import first_touching
 
 
 def host_ends(model: Model) -> Ints:
     """Return the last event of each thread's host, or when its process was another one already."""
-    timeline, processes = model.timeline, model.events.processes
-    host = np.unique(processes.host, return_inverse=True)[1][processes.thread_process]
-    last = np.zeros(int(host.max(initial=0)) + 1, np.int64)
-    np.maximum.at(last, host[timeline.thread], timeline.ns)
+    processes = model.processes
     ended = processes.end_ns[processes.thread_process]
-    out = last[host]
+    out = model.facts.host_last_ns
     return np.asarray(np.where(ended != NONE, np.minimum(ended, out), out), np.int64)
 
 
@@ -41,9 +37,7 @@ def ran_until(model: Model) -> Ints:
 
     One without an end that its thread did other work after ends with that, as `until_ns` says.
     """
-    executions, timeline = model.executions, model.timeline
-    hangs = executions.end_ns == NONE
-    hangs &= timeline.after(executions.start, *AFTER_WORK) == NONE
+    executions, hangs = model.executions, model.facts.are_last()
     lost_ns = np.maximum(first_touching(model.losses, executions.start_ns), executions.start_ns)
     seen_ns = np.minimum(_last_seen(model)[executions.thread], lost_ns)
     return np.where(hangs, np.maximum(seen_ns, executions.until_ns), executions.until_ns)
@@ -54,8 +48,8 @@ def _last_seen(model: Model) -> Ints:
     out = host_ends(model)
     if not model.cpu.known:
         return out
-    process, timeline = model.events.processes.thread_process, model.timeline
-    windows, vpids = model.cpu.windows, pd.Series(model.events.processes.vpid)
+    process = model.processes.thread_process
+    windows, vpids = model.cpu.windows, pd.Series(model.processes.vpid)
     # Of an id that processes of several hosts have, it is not known whose threads these are.
     only = vpids[~vpids.duplicated(keep=False)]
     number = pd.Series(only.index, index=only.to_numpy())
@@ -64,7 +58,6 @@ def _last_seen(model: Model) -> Ints:
     own = of_window != NONE
     sampled_ns = np.full(len(vpids), NONE, np.int64)
     np.maximum.at(sampled_ns, of_window[own], windows.end_ns[own])
-    event_ns = np.zeros(len(sampled_ns), np.int64)
-    np.maximum.at(event_ns, process[timeline.thread], timeline.ns)
+    event_ns = model.facts.process_ran_ns
     seen_ns = np.where(sampled_ns != NONE, np.maximum(sampled_ns, event_ns), NONE)[process]
     return np.where(seen_ns != NONE, seen_ns, out)

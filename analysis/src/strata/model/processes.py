@@ -10,6 +10,7 @@ is believed, and the process counted.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,10 +55,43 @@ class ProcessFacts:
     events: Ints
 
 
+@dataclass(frozen=True)
+class Bounds:
+    """The versions that fit what each process emitted: from `low` on, before `high`."""
+
+    low: Ints
+    high: Ints
+
+    @classmethod
+    def none(cls, count: int) -> Bounds:
+        """Return bounds that every version fits."""
+        return cls(np.full(count, _NO_LOW, np.int64), np.full(count, _NO_HIGH, np.int64))
+
+    def since(self, process: Ints, version: Version) -> None:
+        """Note what only a version and newer ones emit."""
+        rows = np.flatnonzero(np.bincount(process))
+        self.low[rows] = np.maximum(self.low[rows], _number(version))
+
+    def before(self, process: Ints, version: Version) -> None:
+        """Note what only older versions emit."""
+        rows = np.flatnonzero(np.bincount(process))
+        self.high[rows] = np.minimum(self.high[rows], _number(version))
+
+
 def describe_processes(events: EventColumns, ledger: Ledger) -> ProcessFacts:
     """Return what is known of each process; contradictions and newer versions are counted."""
     count = len(events.processes.vpid)
-    low, high = _bounds(events, count)
+    distro, versions, told_by = describe_versions(events, _bounds(events, count), ledger)
+    begin_ns, end_ns, total = _spans(events, count)
+    return ProcessFacts(_names(events, count), distro, versions, told_by, begin_ns, end_ns, total)
+
+
+def describe_versions(
+    events: EventColumns, bounds: Bounds, ledger: Ledger
+) -> tuple[Objects, Objects, Objects]:
+    """Return distribution and version of each process, and what told it; None for unknown."""
+    count = len(bounds.low)
+    low, high = bounds.low, bounds.high
     versions = _versions(events, count)
     distro = np.full(count, None, dtype=object)
     told_by = np.full(count, "unknown", dtype=object)
@@ -75,8 +109,7 @@ def describe_processes(events: EventColumns, ledger: Ledger) -> ProcessFacts:
         distro[process] = found.name if found else None
     ledger.add("contradicted_versions", contradicted)
     ledger.add("newer_versions", newer)
-    begin_ns, end_ns, total = _spans(events, count)
-    return ProcessFacts(_names(events, count), distro, versions, told_by, begin_ns, end_ns, total)
+    return distro, versions, told_by
 
 
 def _number(version: Version) -> int:
@@ -100,10 +133,8 @@ def _versions(events: EventColumns, count: int) -> Objects:
     return out
 
 
-def _bounds(events: EventColumns, count: int) -> tuple[Ints, Ints]:
-    """The versions that fit what each process emitted: from low on, before high."""
-    low = np.full(count, _NO_LOW, np.int64)
-    high = np.full(count, _NO_HIGH, np.int64)
+def _bounds(events: EventColumns, count: int) -> Bounds:
+    bounds = Bounds.none(count)
     for name in events.names:
         event = CATALOGUE[name]
         if event.provider != PROVIDER:
@@ -112,27 +143,22 @@ def _bounds(events: EventColumns, count: int) -> tuple[Ints, Ints]:
         recorded = events.stand_ins(name) == 0
         process = events.process(name)
         if event.since != DISTROS[0].name:
-            _raise(low, process[recorded], first_version(event.since))
+            bounds.since(process[recorded], first_version(event.since))
         for column, first in younger_parts(event):
             there = events.present(name, column)
-            _raise(low, process[there & recorded], first)
-            _lower(high, process[~there & recorded], first)
+            bounds.since(process[there & recorded], first)
+            bounds.before(process[~there & recorded], first)
+    bound_by_gids(bounds, events)
+    return bounds
+
+
+def bound_by_gids(bounds: Bounds, events: EventColumns) -> None:
+    """Bound versions by the lengths of GIDs."""
     for name in _GID_EVENTS:
         recorded = events.stand_ins(name) == 0
         process, size = events.process(name)[recorded], events.sizes(name, "gid")[recorded]
-        _raise(low, process[size == _SHORT_GID_BYTES], SHORT_GID)
-        _lower(high, process[size == _LONG_GID_BYTES], SHORT_GID)
-    return low, high
-
-
-def _raise(low: Ints, process: Ints, version: Version) -> None:
-    rows = np.flatnonzero(np.bincount(process))
-    low[rows] = np.maximum(low[rows], _number(version))
-
-
-def _lower(high: Ints, process: Ints, version: Version) -> None:
-    rows = np.flatnonzero(np.bincount(process))
-    high[rows] = np.minimum(high[rows], _number(version))
+        bounds.since(process[size == _SHORT_GID_BYTES], SHORT_GID)
+        bounds.before(process[size == _LONG_GID_BYTES], SHORT_GID)
 
 
 def _spans(events: EventColumns, count: int) -> tuple[Ints, Ints, Ints]:
@@ -149,8 +175,6 @@ def _spans(events: EventColumns, count: int) -> tuple[Ints, Ints, Ints]:
 
 
 def _names(events: EventColumns, count: int) -> Objects:
-    """Name of each process: of its first thread, the one of the most events; else of any thread."""
-    best: list[tuple[bool, int, str] | None] = [None] * count
     counts: dict[tuple[int, bool, str], int] = {}
     vtid, vpid = events.processes.thread_vtid, events.processes.vpid
     for event in events.names:
@@ -166,6 +190,15 @@ def _names(events: EventColumns, count: int) -> Objects:
             rest, code = divmod(int(at), len(labels))
             group = (rest // 2, bool(rest % 2), labels[code])
             counts[group] = counts.get(group, 0) + int(found[at])
+    return best_names(counts, count)
+
+
+def best_names(counts: Mapping[tuple[int, bool, str], int], count: int) -> Objects:
+    """Name each process: by its first thread, the name of the most events; else by any thread.
+
+    `counts` are events by process, whether they are of its first thread, and name.
+    """
+    best: list[tuple[bool, int, str] | None] = [None] * count
     for (process_id, is_first, label), number in counts.items():
         candidate = (is_first, number, label)
         known = best[process_id]

@@ -34,7 +34,7 @@ def thread_cpu_rows(model: Model, procname: Objects | None = None) -> Rows:
     found = model.scheduling.intervals
     states = (found.thread, found.start_ns, found.end_ns, found.state, found.cpu)
     traffic = process_traffic(model)
-    return thread_cpu_table(model.cpu, states, model.events.processes, traffic, procname)
+    return thread_cpu_table(model.cpu, states, model.processes, traffic, procname)
 
 
 def thread_cpu_table(
@@ -154,9 +154,9 @@ def process_traffic(model: Model) -> tuple[Ints, Ints]:
     own = ~internal[publisher]
     thread = [publications.thread[matches.publication], takes.thread[matches.take]]
     ns = [publications.handed_ns[matches.publication], takes.taken_ns[matches.take]]
-    process = model.events.processes.thread_process
+    process = model.processes.thread_process
     sides = [(process[at[own]], when[own]) for at, when in zip(thread, ns, strict=True)]
-    return bounds_of_traffic(sides, len(model.events.processes.vpid))
+    return bounds_of_traffic(sides, len(model.processes.vpid))
 
 
 def bounds_of_traffic(sides: Sequence[tuple[Ints, Ints]], processes: int) -> tuple[Ints, Ints]:

@@ -114,7 +114,7 @@ def _chain_tables(
 def _threads(model: Model, transfers: Transfers, links: Links) -> tuple[Rows, Rows, Rows]:
     times, taken = layer_times(model, transfers, links)
     waits = find_cpu_waits(model, transfers, links)
-    vtid = model.events.processes.thread_vtid
+    vtid = model.processes.thread_vtid
     return (
         layer_scheduling_rows(vtid, times),
         preemptions_rows(taken),

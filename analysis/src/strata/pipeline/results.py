@@ -12,7 +12,7 @@ from strata.analysis import Bottleneck, MessageCounts, SystemVerdict, TraceSumma
 from strata.model.build import Model
 from strata.model.event_uses import UNEXPLAINED
 from strata.model.frames import event_uses_rows
-from strata.model.processes import ProcessFacts, describe_processes
+from strata.model.processes import ProcessFacts
 from strata.pipeline.chains import CHAIN_STAGES
 from strata.pipeline.entities import ENTITY_STAGES
 from strata.pipeline.messages import MESSAGE_STAGES, Wanted
@@ -54,7 +54,7 @@ def _counts(model: Model, found: Ledger) -> MessageCounts:
 
 
 def _facts(model: Model, ledger: Ledger) -> ProcessFacts:
-    return describe_processes(model.events, ledger)
+    return model.facts.process_facts(ledger)
 
 
 def _event_uses(model: Model, ledger: Ledger) -> Rows:
@@ -79,7 +79,7 @@ def _quality(found: Ledger, counted: Ledger, trace: Trace, summary: TraceSummary
 
 def _nameless(model: Model, ledger: Ledger) -> None:
     """Processes that publish or take through handles which no init event introduced."""
-    processes = model.events.processes
+    processes = model.processes
     nameless = np.concatenate(
         [
             model.publications.thread[model.publications.publisher == -1],

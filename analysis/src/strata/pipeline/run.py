@@ -15,6 +15,7 @@ from strata.errors import TraceError
 from strata.model.build import Model, build_model
 from strata.model.columns import NONE
 from strata.model.windows import Windows
+from strata.onepass.plain import read_plain
 from strata.pipeline.messages import Wanted
 from strata.pipeline.results import ModelResults
 from strata.read import Trace, open_trace
@@ -48,8 +49,12 @@ def analyze(
     `chain`.
     """
     trace = open_trace(path, progress=progress)
+    wanted, ledger = Wanted(tuple(links), chain), Ledger()
+    if not without and (all_processes or not other_processes(read_manifest(trace.path))):
+        model = read_plain(trace, ledger, _thread_cpu(trace), progress)
+        if model is not None:
+            return analyze_model(trace, {}, model, wanted, ledger)
     events = tell_namespaces_apart(trace.tables())
-    ledger = Ledger()
     if without:
         events, others = leave_out(events, without)
         ledger.add("foreign_processes", len(others))
@@ -64,7 +69,7 @@ def analyze(
         trace.clocks,
         NONE if trace.dropped is None or trace.dropped.end_ns is None else trace.dropped.end_ns,
     )
-    return analyze_model(trace, events, model, Wanted(tuple(links), chain), ledger)
+    return analyze_model(trace, events, model, wanted, ledger)
 
 
 def _started_by_command(

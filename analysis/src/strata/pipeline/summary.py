@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from strata.analysis import Process, TraceSummary
 from strata.model.build import Model
+from strata.model.facts import Census
 from strata.model.processes import ProcessFacts
 from strata.printable import path_text
 from strata.read import Trace
@@ -22,32 +23,40 @@ def summarize_trace(
     trace: Trace, events: dict[str, pa.Table], model: Model, facts: ProcessFacts
 ) -> TraceSummary:
     """Return what was read, in a few figures."""
-    times = [table["timestamp"] for table in events.values() if len(table)]
+    census = model.facts.census() or _census(events)
     found = trace.ledger.counts
     unknown = "discarded_unknown" in found
     discarded = None if unknown else found.get("discarded_events", 0)
     manifest = read_manifest(trace.path)
     return TraceSummary(
         path=path_text(trace.path),
-        events=sum(len(table) for table in events.values()),
+        events=census.events,
         discarded_events=discarded,
-        begin_ns=min(column[0].as_py() for column in times),
-        end_ns=max(column[-1].as_py() for column in times),
-        processes=_processes(events, model, facts),
+        begin_ns=census.begin_ns,
+        end_ns=census.end_ns,
+        processes=_processes(census.threads, model, facts),
         machine=describe_machine(manifest) if manifest else "",
     )
 
 
-def _processes(
-    events: dict[str, pa.Table], model: Model, facts: ProcessFacts
-) -> tuple[Process, ...]:
-    """Every process that emitted any event; also those of other providers alone."""
+def _census(events: dict[str, pa.Table]) -> Census:
+    times = [table["timestamp"] for table in events.values() if len(table)]
     threads: Threads = Counter()
     for name, table in events.items():
         # The kernel's events are of every process of the machine.
         if not is_of_kernel(name):
             threads.update(count_threads(table))
-    nodes, known = model.entities.nodes, model.events.processes
+    return Census(
+        sum(len(table) for table in events.values()),
+        min(column[0].as_py() for column in times),
+        max(column[-1].as_py() for column in times),
+        threads,
+    )
+
+
+def _processes(threads: Threads, model: Model, facts: ProcessFacts) -> tuple[Process, ...]:
+    """Every process that emitted any event; also those of other providers alone."""
+    nodes, known = model.entities.nodes, model.processes
     places = list(zip(known.host, known.vpid.tolist(), strict=True))
     out = []
     for found in count_processes(threads):

@@ -21,6 +21,7 @@ EXECUTION_ROWS = (
                 "place of the event that bounds it; null: the first loss of events does",
             ),
             ("address", INT, "address of the callback"),
+            ("timer_picked_ns", INT, "when the executor picked the timer that it is of"),
             ("callback", SHORT, "row of the callbacks"),
             ("outer", INT, "row of the innermost execution that had begun, and was not over"),
             ("depth", SHORT, "executions that ran on the thread when it began, itself included"),
@@ -64,5 +65,29 @@ EXECUTION_ROWS = (
             ("end_ns", INT, "the last event of its host, or the first loss of events"),
         ),
         "Waits for work that were the last that their threads did.",
+    ),
+    (
+        "executor_threads",
+        (
+            ("thread", SHORT, "row of the threads"),
+            ("first_ns", INT, "the first event of an executor, a wait or a callback"),
+            ("last_ns", INT, "the last one"),
+            ("spin_ns", INT, "when it first waited or looked for work; null for never"),
+            ("has_executor", FLAG, "it emitted events of an executor"),
+        ),
+        "Threads that ran callbacks or waited for work.",
+    ),
+    (
+        "executor_intervals",
+        (
+            ("thread", SHORT, "row of the threads"),
+            ("kind", FLAG, "ExecutorInterval: what it is"),
+            ("begin_ns", INT, "the event before on the thread"),
+            ("end_ns", INT, "the event that ends it"),
+            ("at", INT, "the place of that event in the order of events"),
+            ("open_execution", INT, "innermost execution that had begun, and was not over"),
+        ),
+        "Time outside of callbacks before looks for work that end no wait, before waits of no "
+        "time, and before what threads execute that never look for work.",
     ),
 )

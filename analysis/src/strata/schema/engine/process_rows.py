@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-INT = "int64_t"
+INT, SHORT = "int64_t", "int32_t"
 
 PROCESS_ROWS = (
     (
@@ -16,6 +16,7 @@ PROCESS_ROWS = (
             ("first_ns", INT, "first event"),
             ("last_ns", INT, "last event"),
             ("events", INT, "how many events"),
+            ("ran_ns", INT, "last runtime event"),
         ),
         "Processes (host, vpid) in the order of their first events.",
     ),
@@ -27,5 +28,35 @@ PROCESS_ROWS = (
             ("last_ns", INT, "last event"),
         ),
         "Threads (process, vtid) in the order of their first events.",
+    ),
+    (
+        "censuses",
+        (
+            ("process", SHORT, "row of the processes"),
+            ("event", SHORT, "number of the event's type in the catalogue"),
+            ("count", INT, "how many events"),
+            ("present", SHORT, "bit i: any of them has a value in field i"),
+            ("absent", SHORT, "bit i: any of them has none"),
+        ),
+        "What each process emitted, by type of event.",
+    ),
+    (
+        "names",
+        (
+            ("thread", SHORT, "row of the threads"),
+            ("name", SHORT, "number of the thread's name among the texts; null: not recorded"),
+            ("count", INT, "how many events"),
+        ),
+        "Under which names threads emitted events.",
+    ),
+    (
+        "pauses",
+        (
+            ("process", SHORT, "row of the processes"),
+            ("begin_ns", INT, "the last event before it"),
+            ("end_ns", INT, "the next event"),
+        ),
+        "Stretches of a millisecond or more in which no thread of a process emitted an event, in "
+        "order of their ends.",
     ),
 )

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-INT, FLAG = "int64_t", "uint8_t"
+INT, SHORT, FLAG = "int64_t", "int32_t", "uint8_t"
 
 TRAFFIC_ROWS = (
     (
@@ -14,6 +14,7 @@ TRAFFIC_ROWS = (
             ("ns", INT, "rmw_publish"),
             ("at", INT, "its place in the order of events"),
             ("publisher", INT, "row of the publishers"),
+            ("procname", SHORT, "number of the thread's name among the texts"),
             ("rmw_handle", INT, "address of the rmw publisher"),
             ("stamp", INT, "source timestamp"),
             ("client_ns", INT, "when publish() was called"),

@@ -1,0 +1,126 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "model/executor_threads.hpp"
+
+#include "model/arrange.hpp"
+#include "model/steps.hpp"
+
+namespace strata {
+
+void ExecutorThreads::on(const Event& event) {
+  using enum EventType;
+  const bool waits_in_middleware = event.type == wait_begin || event.type == wait_end;
+  if (!is_work_step(event.type) && !waits_in_middleware) return;
+  State& state = states_[event.thread];
+  if (state.first_ns == kNone) state.first_ns = event.ns;
+  state.last_ns = event.ns;
+  const bool looks = event.type == rclcpp_executor_wait_for_work ||
+                     event.type == rclcpp_executor_get_next_ready || event.type == wait_begin;
+  if (looks && state.spin_ns == kNone) state.spin_ns = event.ns;
+  if (waits_in_middleware) return;
+  switch (event.type) {
+    case rclcpp_executor_wait_for_work: {
+      // Before a callback's start its take lies, and before its end the callback.
+      const bool spins = event[field::rclcpp_executor_wait_for_work::timeout] == 0 &&
+                         state.work != callback_start && state.work != rclcpp_executor_execute;
+      if (spins && state.work != other) add(event, ExecutorInterval::spin, state.work_ns);
+      break;
+    }
+    case rclcpp_executor_get_next_ready:
+      if (state.work != other && state.work != rclcpp_executor_wait_for_work) {
+        add(event, ExecutorInterval::look, state.work_ns);
+      }
+      break;
+    case rclcpp_executor_execute:
+      if (state.step != other && state.spin_ns == kNone) {
+        add(event, ExecutorInterval::handed, state.step_ns);
+      }
+      break;
+    default:
+      break;
+  }
+  pick_timer(event, state);
+  state.work = event.type;
+  state.work_ns = event.ns;
+  if (event.type == rclcpp_executor_wait_for_work || event.type == rclcpp_executor_get_next_ready) {
+    state.has_executor = true;
+    return;
+  }
+  if (event.type == rclcpp_executor_execute) state.has_executor = true;
+  state.step = event.type;
+  state.step_ns = event.ns;
+}
+
+void ExecutorThreads::add(const Event& event, ExecutorInterval kind, int64_t begin_ns) {
+  auto& rows = context_.rows.executor_intervals;
+  const auto row = static_cast<size_t>(rows.add());
+  rows.thread[row] = static_cast<int32_t>(event.thread);
+  rows.kind[row] = static_cast<uint8_t>(kind);
+  rows.begin_ns[row] = begin_ns;
+  rows.end_ns[row] = event.ns;
+  rows.at[row] = static_cast<int64_t>(event.at);
+  rows.open_execution[row] = executions_.innermost_open(event.thread);
+}
+
+// A callback is of the timer that its thread picked last, if no other callback was since.
+void ExecutorThreads::pick_timer(const Event& event, State& state) {
+  if (event.type == EventType::rclcpp_executor_execute) {
+    state.picked_timer =
+        entities_.timer_init(event.process, event[field::rclcpp_executor_execute::handle]);
+    state.picked_ns = event.ns;
+  } else if (event.type == EventType::callback_start) {
+    timer_of_.push_back(static_cast<int32_t>(state.picked_timer));
+    if (state.picked_timer == kNone) return;
+    const auto execution = static_cast<size_t>(executions_.begun());
+    context_.rows.executions.timer_picked_ns[execution] = state.picked_ns;
+    state.picked_timer = kNone;
+  }
+}
+
+void ExecutorThreads::finish() {
+  keep_picks();
+  auto& intervals = context_.rows.executor_intervals;
+  std::vector<size_t> kept;
+  for (size_t row = 0; row < intervals.size(); ++row) {
+    const auto kind = static_cast<ExecutorInterval>(intervals.kind[row]);
+    const auto thread = static_cast<uint32_t>(intervals.thread[row]);
+    // Who looked for work only later was never handed any.
+    if (kind == ExecutorInterval::handed && states_.at(thread).spin_ns != kNone) continue;
+    if (executions_.enclosing(intervals.open_execution[row], intervals.at[row],
+                              intervals.end_ns[row]) == kNone) {
+      kept.push_back(row);
+    }
+  }
+  arrange(intervals, kept);
+  auto& rows = context_.rows.executor_threads;
+  for (uint32_t thread = 0; thread < states_.size(); ++thread) {
+    const State& state = states_.at(thread);
+    if (state.first_ns == kNone) continue;
+    const auto row = static_cast<size_t>(rows.add());
+    rows.thread[row] = static_cast<int32_t>(thread);
+    rows.first_ns[row] = state.first_ns;
+    rows.last_ns[row] = state.last_ns;
+    rows.spin_ns[row] = state.spin_ns;
+    rows.has_executor[row] = state.has_executor ? 1 : 0;
+  }
+}
+
+// Of callbacks that are the timer's, and where no events were lost since it was picked.
+void ExecutorThreads::keep_picks() {
+  auto& executions = context_.rows.executions;
+  const auto& timers = context_.rows.timers;
+  for (size_t row = 0; row < executions.size(); ++row) {
+    if (executions.timer_picked_ns[row] == kNone) continue;
+    const int64_t timer = pick(context_.rows.callbacks.timer, executions.callback[row]);
+    const Event& init =
+        entities_.inits(EventType::rcl_timer_init)[static_cast<size_t>(timer_of_[row])];
+    const bool same =
+        timer != kNone && pick(timers.handle, timer) == init[field::rcl_timer_init::timer_handle];
+    if (!same ||
+        context_.settings.losses.touch(executions.timer_picked_ns[row], executions.start_ns[row])) {
+      executions.timer_picked_ns[row] = kNone;
+    }
+  }
+}
+
+}  // namespace strata

@@ -1,0 +1,99 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Every declared table of an analysis is the same from the engine's rows as from event tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from against_model import CHUNKS, ros2_samples, run_engine
+from hypothesis import given
+from message_results import STAGES
+from model.worlds import Recording, record, worlds
+
+from strata.model.build import Model, build_model
+from strata.onepass.plain import lacks, model_of_rows, read_plain
+from strata.onepass.tables import EngineTables
+from strata.pipeline import analyze, run
+from strata.pipeline.entities import ENTITY_STAGES
+from strata.pipeline.messages import Wanted
+from strata.pipeline.stages import LEDGER, Made, stage
+from strata.read import open_trace
+from strata.schema.quality import Ledger
+from strata.schema.rows import Rows
+from strata.schema.tables import TABLES
+
+
+def assert_same_rows(found: Rows, wanted: Rows) -> None:
+    name = wanted.table.name
+    assert len(found) == len(wanted), name
+    for column in wanted.table.columns:
+        if column.dtype == "string":
+            same = found.texts(column.name) == wanted.texts(column.name)
+        else:
+            one, other = found[column.name], wanted[column.name]
+            same = (one == other) | ((one != one) & (other != other))
+        assert np.all(same), f"{name}.{column.name}"
+
+
+def read_by_engine(path: Path) -> bool:
+    """Tell whether the engine knows all that a trace holds."""
+    return read_plain(open_trace(path), Ledger(), None, None) is not None
+
+
+@pytest.mark.parametrize("name", ros2_samples())
+def test_samples(name: str, sample: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    path = sample(name)
+    if not read_by_engine(path):
+        # It has no machine for what the trace holds: test_most_samples_are_read_by_the_engine.
+        return
+    found = analyze(path)
+    monkeypatch.setattr(run, "read_plain", lambda *_: None)
+    wanted = analyze(path)
+    for table in TABLES:
+        assert_same_rows(found.rows(table.name), wanted.rows(table.name))
+    for of in ("trace", "counts", "bottlenecks", "system"):
+        assert getattr(found, of) == getattr(wanted, of), of
+
+
+def test_most_samples_are_read_by_the_engine(sample: Callable[[str], Path]) -> None:
+    read = [name for name in ros2_samples() if read_by_engine(sample(name))]
+    assert len(read) >= 28
+
+
+OF_MODEL = (
+    *STAGES,
+    *(one for one in ENTITY_STAGES if "trace" not in one.needs and "facts" not in one.needs),
+    stage("facts", lambda model, ledger: model.facts.process_facts(ledger), "model", LEDGER),
+)
+
+
+def made_of(model: Model, ledger: Ledger) -> tuple[Made, Ledger]:
+    made = Made(OF_MODEL, model=model, wanted=Wanted())
+    ledger.merge(made.findings())
+    return made, ledger
+
+
+@pytest.mark.parametrize("chunk_rows", CHUNKS)
+@given(recording=worlds().map(record))
+def test_worlds(chunk_rows: int, recording: Recording) -> None:
+    assert_same_tables(recording.tables(), chunk_rows)
+
+
+def assert_same_tables(tables: Mapping[str, pa.Table], chunk_rows: int) -> None:
+    tables = {name: table for name, table in tables.items() if len(table)}
+    rows = EngineTables(run_engine(tables, chunk_rows=chunk_rows).engine)
+    if lacks(rows) is not None:
+        return
+    ledger, known = Ledger(), Ledger()
+    found, ledger = made_of(model_of_rows(rows, ledger, {}, None), ledger)
+    wanted, known = made_of(build_model(tables, known), known)
+    names = {name for one in OF_MODEL for name in one.gives}
+    for table in TABLES:
+        if table.name in names:
+            assert_same_rows(found[table.name], wanted[table.name])
+    assert ledger.rows() == known.rows()
