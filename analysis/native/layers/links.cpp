@@ -212,8 +212,9 @@ LinkRows Linking::link(const std::vector<DeclaredInput>& declared) {
     if (!is_row(publication, published_.size())) continue;
     causes.clear();
     if (!stored_.empty()) {
-      const auto own = std::ranges::equal_range(stored_, publication, {}, &Cause::publication);
-      causes.assign(own.begin(), own.end());
+      const auto begin = std::ranges::lower_bound(stored_, publication, {}, &Cause::publication);
+      const auto end = std::ranges::upper_bound(stored_, publication, {}, &Cause::publication);
+      causes.assign(begin, end);
     }
     Cause of_callback{};
     if (by_callback(static_cast<size_t>(publication), of_callback)) {
