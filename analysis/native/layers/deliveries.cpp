@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -93,8 +94,11 @@ class Delivering {
 
 // The publications of one pair among those of all.
 auto rows_of(const std::vector<std::pair<uint32_t, uint32_t>>& known, size_t pair) {
-  return std::ranges::equal_range(known, static_cast<uint32_t>(pair), {},
-                                  &std::pair<uint32_t, uint32_t>::first);
+  constexpr auto first = &std::pair<uint32_t, uint32_t>::first;
+  const auto number = static_cast<uint32_t>(pair);
+  const auto begin = std::ranges::lower_bound(known, number, {}, first);
+  const auto end = std::ranges::upper_bound(known, number, {}, first);
+  return std::span(begin, end);
 }
 
 Delivering::Delivering(const DeliveryPublications& publications, const DeliveryMessages& messages,
@@ -301,8 +305,10 @@ void Delivering::ask_who_was_told() {
   for (size_t at = 0; at < told.size(); ++at) {
     const int64_t sample = told.first[at], process = told.second[at];
     if (!is_row(sample, is_asked.size()) || is_asked[static_cast<size_t>(sample)] == 0) continue;
-    for (const Asked& one : std::ranges::equal_range(asked_, std::tie(sample, process), {}, key)) {
-      rows_[one.row].fate = Fate::overwritten;
+    const auto wanted = std::tie(sample, process);
+    const auto end = std::ranges::upper_bound(asked_, wanted, {}, key);
+    for (auto one = std::ranges::lower_bound(asked_, wanted, {}, key); one != end; ++one) {
+      rows_[one->row].fate = Fate::overwritten;
     }
   }
 }

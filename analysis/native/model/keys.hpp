@@ -20,7 +20,7 @@ inline std::vector<std::vector<int64_t>> codes_of(const std::vector<Keys>& table
   Keys every;
   for (const Keys& table : tables) every.insert(every.end(), table.begin(), table.end());
   std::ranges::sort(every);
-  every.erase(std::ranges::unique(every).begin(), every.end());
+  every.erase(std::unique(every.begin(), every.end()), every.end());
   std::vector<std::vector<int64_t>> codes;
   for (const Keys& table : tables) {
     auto& own = codes.emplace_back();

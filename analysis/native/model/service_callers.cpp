@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 
 #include "model/keys.hpp"
@@ -88,8 +89,9 @@ void Callers::order() {
 
 int64_t Callers::at(int64_t gid, int64_t ns, int64_t clock) const {
   if (gid == kNone) return kNone;
-  const auto own = std::ranges::equal_range(by_gid_, gid, {},
-                                            [this](int64_t client) { return this->gid(client); });
+  const auto of = [this](int64_t client) { return this->gid(client); };
+  const std::span own(std::ranges::lower_bound(by_gid_, gid, {}, of),
+                      std::ranges::upper_bound(by_gid_, gid, {}, of));
   if (own.empty()) return kNone;
   if (own.size() == 1 && clock_[static_cast<size_t>(own.front())] != clock) return own.front();
   const auto after =
