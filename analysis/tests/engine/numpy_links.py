@@ -69,7 +69,7 @@ def _stored(model: Model, link: NodeLink, subscriptions: Ints, message_of: Ints)
     executions, publications = model.executions, model.publications
     owner = np.append(model.entities.callbacks.subscription, NONE)[executions.callback]
     entry = np.flatnonzero(np.isin(owner, subscriptions) & ~executions.resumed)
-    process = model.events.processes.thread_process
+    process = model.processes.thread_process
     asked = np.flatnonzero(np.isin(publications.publisher, link.publishers))
     at_ns = publications.begin_ns[asked]
     search = GroupedSearch(process[executions.thread[entry]], executions.over_ns[entry])

@@ -204,6 +204,7 @@ def _model(tables: dict[str, pa.Table], losses: Windows, seed: int) -> Model:
         Model,
         SimpleNamespace(
             events=events,
+            processes=events.processes,
             timeline=timeline,
             publications=publications,
             takes=takes,
@@ -213,6 +214,7 @@ def _model(tables: dict[str, pa.Table], losses: Windows, seed: int) -> Model:
                 take=random.integers(0, max(len(at), 1), pairs),
             ),
             unsynchronised=apart,
+            facts=SimpleNamespace(ways=lambda: None),
             entities=SimpleNamespace(subscriptions=SimpleNamespace(begin_ns=made_ns)),
         ),
     )

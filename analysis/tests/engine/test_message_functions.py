@@ -79,7 +79,7 @@ class Made:
                 executions=executions,
                 publications=publications,
                 entities=SimpleNamespace(callbacks=callbacks),
-                events=SimpleNamespace(processes=processes),
+                processes=processes,
             ),
         )
 
