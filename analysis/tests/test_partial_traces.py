@@ -169,7 +169,7 @@ class Pipeline:
         trace = open_trace(path)
         self.monkeypatch.setattr(trace, "tables", lambda: dict(tables))
         # Of tables that are changed the streams know nothing.
-        self.monkeypatch.setattr("strata.pipeline.run.read_plain", lambda *_: None)
+        self.monkeypatch.setattr("strata.pipeline.run.read_by_engine", lambda *_: None)
         self.monkeypatch.setattr("strata.pipeline.run.open_trace", lambda *_, **__: trace)
         return strata.analyze(path)
 

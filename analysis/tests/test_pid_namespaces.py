@@ -44,7 +44,7 @@ def test_namespaces_of_one_process_id_are_told_apart(
     own = Trace.tables
     monkeypatch.setattr(Trace, "tables", lambda self: in_containers(own(self), context=True))
     # Of tables that are changed the streams know nothing.
-    monkeypatch.setattr("strata.pipeline.run.read_plain", lambda *_: None)
+    monkeypatch.setattr("strata.pipeline.run.read_by_engine", lambda *_: None)
     after = strata.analyze(path)
     assert len(after.trace.processes) == len(before.trace.processes) == 5
     assert {process.vpid for process in after.trace.processes} == {1}

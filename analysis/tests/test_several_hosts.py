@@ -128,7 +128,7 @@ def analyzed(
         if ahead_ns is not None:
             patch.setattr(Trace, "tables", lambda self: on_another_host(own(self), moved, ahead_ns))
             # Of tables that are changed the streams know nothing.
-            patch.setattr("strata.pipeline.run.read_plain", lambda *_: None)
+            patch.setattr("strata.pipeline.run.read_by_engine", lambda *_: None)
         return strata.analyze(path)
 
 

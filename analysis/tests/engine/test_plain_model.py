@@ -16,7 +16,9 @@ from message_results import STAGES
 from model.worlds import Recording, record, worlds
 
 from strata.model.build import Model, build_model
-from strata.onepass.plain import lacks, model_of_rows, read_plain
+from strata.onepass.lacking import lacks
+from strata.onepass.model import model_of_rows
+from strata.onepass.read import read_by_engine
 from strata.onepass.tables import EngineTables
 from strata.pipeline import analyze, run
 from strata.pipeline.entities import ENTITY_STAGES
@@ -40,19 +42,19 @@ def assert_same_rows(found: Rows, wanted: Rows) -> None:
         assert np.all(same), f"{name}.{column.name}"
 
 
-def read_by_engine(path: Path) -> bool:
+def is_read_by_engine(path: Path) -> bool:
     """Tell whether the engine knows all that a trace holds."""
-    return read_plain(open_trace(path), Ledger(), None, None) is not None
+    return read_by_engine(open_trace(path), Ledger(), None, None) is not None
 
 
 @pytest.mark.parametrize("name", ros2_samples())
 def test_samples(name: str, sample: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
     path = sample(name)
-    if not read_by_engine(path):
+    if not is_read_by_engine(path):
         # It has no machine for what the trace holds: test_most_samples_are_read_by_the_engine.
         return
     found = analyze(path)
-    monkeypatch.setattr(run, "read_plain", lambda *_: None)
+    monkeypatch.setattr(run, "read_by_engine", lambda *_: None)
     wanted = analyze(path)
     for table in TABLES:
         assert_same_rows(found.rows(table.name), wanted.rows(table.name))
@@ -61,7 +63,7 @@ def test_samples(name: str, sample: Callable[[str], Path], monkeypatch: pytest.M
 
 
 def test_most_samples_are_read_by_the_engine(sample: Callable[[str], Path]) -> None:
-    read = [name for name in ros2_samples() if read_by_engine(sample(name))]
+    read = [name for name in ros2_samples() if is_read_by_engine(sample(name))]
     assert len(read) >= 28
 
 

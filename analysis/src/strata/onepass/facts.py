@@ -25,7 +25,7 @@ from strata.schema.quality import Ledger
 
 if TYPE_CHECKING:
     from strata.model.build import Model
-    from strata.onepass.plain import Numbers
+    from strata.onepass.numbers import Numbers
 
 Flags = npt.NDArray[np.bool_]
 

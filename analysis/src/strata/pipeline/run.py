@@ -15,7 +15,7 @@ from strata.errors import TraceError
 from strata.model.build import Model, build_model
 from strata.model.columns import NONE
 from strata.model.windows import Windows
-from strata.onepass.plain import read_plain
+from strata.onepass.read import read_by_engine
 from strata.pipeline.messages import Wanted
 from strata.pipeline.results import ModelResults
 from strata.read import Trace, open_trace
@@ -51,7 +51,7 @@ def analyze(
     trace = open_trace(path, progress=progress)
     wanted, ledger = Wanted(tuple(links), chain), Ledger()
     if not without and (all_processes or not other_processes(read_manifest(trace.path))):
-        model = read_plain(trace, ledger, _thread_cpu(trace), progress)
+        model = read_by_engine(trace, ledger, _thread_cpu(trace), progress)
         if model is not None:
             return analyze_model(trace, {}, model, wanted, ledger)
     events = tell_namespaces_apart(trace.tables())

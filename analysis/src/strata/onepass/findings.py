@@ -1,0 +1,39 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the engine found wrong, with its places in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from strata.model.columns import Ints
+from strata.model.entities import Entities
+from strata.model.naming import callback_places, subscription_places
+from strata.onepass.tables import EngineTables
+from strata.schema.quality import Ledger
+
+_NO_PLACE, _SUBSCRIPTION, _CALLBACK, _EVENT, _PROCESS = range(5)
+"""PlaceKind of native/model/ledger.hpp."""
+
+
+_COUNTED_BY_LAYERS = frozenset({"inferred_notifications", "refused_sends", "incomplete_samples"})
+
+
+def count_findings(
+    tables: EngineTables, entities: Entities, callback_of: Ints, ledger: Ledger
+) -> None:
+    """Count what the engine found, with its places in words."""
+    subscriptions = np.arange(len(entities.subscriptions))
+    takers = [*subscription_places(entities, subscriptions), ""]
+    every = np.arange(len(entities.callbacks.address))
+    callbacks = [*callback_places(entities.callbacks, every), ""]
+    for code, kind, row, count, first_ns, last_ns in tables.engine.findings:
+        if code in _COUNTED_BY_LAYERS:
+            continue
+        place = ""
+        if kind == _SUBSCRIPTION:
+            place = takers[row]
+        elif kind == _CALLBACK:
+            place = callbacks[callback_of[row]]
+        span_ns = (first_ns, last_ns) if first_ns <= last_ns else None
+        ledger.add(code, count, place=place, span_ns=span_ns)

@@ -1,0 +1,94 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The model of a trace from the engine's rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from strata.model.build import Model
+from strata.model.callback_groups import find_callback_groups
+from strata.model.driver.driver import find_driver
+from strata.model.driver.publications import Surroundings
+from strata.model.entities import build_entities
+from strata.model.executor_clocks import read_clocks
+from strata.model.executors import group_threads
+from strata.model.hosts import number_clocks
+from strata.model.ring_buffers import find_ring_buffers, pair_passages
+from strata.model.service_calls import find_service_traffic
+from strata.model.thread_cpu import find_cpu_samples, no_samples
+from strata.model.thread_steps import ThreadSteps
+from strata.model.timeline import Timeline
+from strata.model.windows import NO_LOSSES
+from strata.onepass.executions import (
+    callback_rows,
+    find_executions,
+    find_waits,
+    threads_of_executors,
+)
+from strata.onepass.facts import EngineFacts
+from strata.onepass.findings import count_findings
+from strata.onepass.kept import KeptEvents
+from strata.onepass.messages import find_matches, find_publications, find_takes
+from strata.onepass.middleware import find_middleware
+from strata.onepass.numbers import number_rows
+from strata.onepass.scheduling import find_scheduling
+from strata.onepass.tables import EngineTables
+from strata.read.thread_cpu import ThreadCpu
+from strata.schema.quality import Ledger
+
+
+def model_of_rows(
+    tables: EngineTables,
+    ledger: Ledger,
+    clocks: dict[str, str],
+    cpu: tuple[ThreadCpu, int] | None,
+) -> Model:
+    """Return the model of an engine that is finished; what it found is counted in `ledger`."""
+    numbers = number_rows(tables)
+    kept = KeptEvents(tables)
+    made: list[Model] = []
+    facts = EngineFacts(tables, numbers, lambda: made[0])
+    timeline = Timeline(kept)
+    entities = build_entities(kept)
+    callback_of = callback_rows(tables, entities.callbacks)
+    executions = find_executions(tables, numbers, callback_of)
+    waits = find_waits(tables)
+    host_clocks = number_clocks(kept.processes, clocks)
+    publications, takes = find_publications(tables, numbers), find_takes(tables, numbers)
+    count_findings(tables, entities, callback_of, ledger)
+    # What is there of drivers, services and ring buffers are entities; the engine counted findings.
+    unsaid = Ledger()
+    executors = group_threads(
+        kept.processes, executions, threads_of_executors(tables, kept), entities.callbacks
+    )
+    groups = find_callback_groups(executions, executors, entities.callbacks)
+    around = Surroundings(kept, timeline, entities, executions, publications, NO_LOSSES)
+    made.append(
+        Model(
+            kept,
+            timeline,
+            entities,
+            executions,
+            waits,
+            executors,
+            groups,
+            read_clocks(executions, waits, executors, groups),
+            publications,
+            takes,
+            find_middleware(tables, numbers),
+            find_driver(around, unsaid),
+            find_matches(tables, numbers),
+            pair_passages(kept, find_ring_buffers(kept, entities), unsaid),
+            find_scheduling(tables, kept),
+            find_service_traffic(
+                kept, timeline, entities, executions, unsaid, host_clocks, NO_LOSSES
+            ),
+            NO_LOSSES,
+            host_clocks,
+            find_cpu_samples(*cpu, kept.processes) if cpu else no_samples(),
+            known=facts,
+            thread_steps=ThreadSteps(*[np.empty(0, np.int64)] * 3),
+        )
+    )
+    return made[0]

@@ -1,0 +1,57 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the kernel did with each thread, from the engine's rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from strata.model.columns import NONE
+from strata.model.scheduling import Occupancy, Scheduling
+from strata.model.thread_states import Intervals
+from strata.onepass.kept import KeptEvents
+from strata.onepass.tables import EngineTables
+
+
+def find_scheduling(tables: EngineTables, kept: KeptEvents) -> Scheduling:
+    """Return states of threads and who had each CPU; empty where no kernel was traced."""
+    if not (tables.rows["cpus"]["switches"] > 1).any():
+        empty = np.empty(0, np.int64)
+        return Scheduling(Intervals(*[empty] * 5), Occupancy(*[empty] * 5), np.empty(0, object))
+    hosts = {host: number for number, host in enumerate(dict.fromkeys(kept.processes.host))}
+    scheduler = tables.ints("cpus", "scheduler")
+    of_host = tables.text("schedulers", "host")[scheduler]
+    number = [hosts.setdefault(str(host), len(hosts)) for host in of_host]
+    cpu_of = np.append(
+        np.asarray(number, np.int64) * (1 << 20) + tables.ints("cpus", "number"), NONE
+    )
+    states = {
+        name: tables.ints("thread_states", name)
+        for name in ("thread", "start_ns", "end_ns", "state", "cpu")
+    }
+    order = np.lexsort((states["start_ns"], states["thread"]))
+    cpu = cpu_of[tables.ints("cpu_occupancy", "cpu")]
+    start_ns = tables.ints("cpu_occupancy", "start_ns")
+    by_cpu = np.lexsort((start_ns, cpu))
+    tid = tables.ints("cpu_occupancy", "tid")
+    name = tables.ints("cpu_occupancy", "name")
+    names = tables.coded(np.where(tid > 0, name, NONE))
+    codes = np.where(names.codes == NONE, len(names.words), names.codes)
+    return Scheduling(
+        Intervals(
+            states["thread"][order],
+            states["start_ns"][order],
+            states["end_ns"][order],
+            states["state"][order],
+            cpu_of[states["cpu"]][order],
+        ),
+        Occupancy(
+            cpu[by_cpu],
+            start_ns[by_cpu],
+            tables.ints("cpu_occupancy", "end_ns")[by_cpu],
+            tid[by_cpu],
+            codes[by_cpu],
+        ),
+        np.asarray([*names.words, ""], dtype=object),
+        bool(tables.rows["schedulers"]["wakes"].sum()),
+    )
