@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scene import BASE, Scene
 
+from strata.layers import timer_fires
 from strata.layers.timer_fires import MOST_GRIDS, find_timer_fires
 from strata.layers.timer_frames import timer_fires_rows
 from strata.model.build import build_model
@@ -339,6 +340,35 @@ def test_the_grid_is_that_of_rcl_whatever_the_work(works: list[int]) -> None:
     frame, counts = fires_of(made)
     assert counts == {}
     assert frame["expected_ns"].tolist() == expected
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from((PERIOD, PERIOD, PERIOD, 3 * PERIOD, PERIOD // 3)),
+            st.integers(0, 400_000),
+            st.integers(0, 25_000_000),
+        ),
+        min_size=1,
+        max_size=60,
+    ),
+    st.integers(1, 20),
+)
+def test_grids_do_not_depend_on_how_many_fires_are_looked_at(
+    steps: list[tuple[int, int, int]], at_once: int
+) -> None:
+    made, now = scene(), 0
+    for step, late, work in steps:
+        now += step + late
+        fire(made, now, work=work)
+        now += work if work > PERIOD else 0
+    wanted, counts = fires_of(made)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timer_fires, "FIRES_AT_ONCE", at_once)
+        found, counts_then = fires_of(made)
+    pd.testing.assert_frame_equal(found, wanted)
+    assert counts == counts_then
 
 
 @pytest.mark.parametrize("missing", ["rclcpp_timer_link_node", "rcl_timer_init"])

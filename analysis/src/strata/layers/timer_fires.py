@@ -61,6 +61,11 @@ A wait includes the time until the operating system runs the thread.
 """
 WITNESSES = 8
 """So many fires from a pause on are asked whether they lie on the grid before."""
+FIRES_AT_ONCE = 512
+"""So many fires are looked at for the end of a grid, and four times as many until it is found.
+
+The cost of many short grids is that of their fires, not of all that come after each.
+"""
 MOST_GRIDS = 64
 """So many grids of a timer are followed; its fires after them are irregular.
 
@@ -184,8 +189,12 @@ class _Grid:
 
         Of that one only the cause is filled in.
         """
-        called = self._called_ns[first:]
-        due, cause, late, stop = self._departures(first, base)
+        count, found = FIRES_AT_ONCE, None
+        while found is None:
+            called = self._called_ns[first : first + count]
+            found = self._departures(first, base, called)
+            count *= 4
+        due, cause, late, stop = found
         length = len(called) if stop == NONE else stop
         kept = slice(first, first + length)
         # A grid that a fire began lies late by that fire's own lateness; the most punctual fire on
@@ -196,16 +205,21 @@ class _Grid:
         self.cause[first : first + length + 1] = cause[: length + 1]
         return first + length
 
-    def _departures(self, first: int, base: int) -> tuple[Ints, Ints, Ints, int]:
-        """When the fires from `first` on are due, their causes, periods skipped, and which fire
-        begins a new grid, or `NONE`; a grid that began later than its fires tell is moved.
+    def _departures(
+        self, first: int, base: int, called: Ints
+    ) -> tuple[Ints, Ints, Ints, int] | None:
+        """When fires from `first` on are due, their causes, periods skipped, and which fire begins
+        a new grid, or `NONE`; a grid that began later than its fires tell is moved.
+
+        `called` are the calls of the first of these fires. None: these do not say where the grid
+        ends, as more follow.
         """
-        called = self._called_ns[first:]
+        more = first + len(called) < len(self._called_ns)
         moved_by: list[int] = []
         while True:
             due = self._due(base, called)
             late = np.maximum((called - due) // self._period_ns, 0)
-            cause = self._why(first, due, late)
+            cause = self._why(first, called, due, late)
             phase = called - due - late * self._period_ns
             # A little before a point that passed is on the grid, as a little before a due one is.
             phase[phase >= self._period_ns - self._tolerance_ns] -= self._period_ns
@@ -213,6 +227,8 @@ class _Grid:
             cause[(cause == PAUSED) & ~(agreed & self._elsewhere(phase))] = UNDECIDED
             ends = np.flatnonzero(np.isin(cause, (PAUSED, EARLY)))
             stop = int(ends[0]) if len(ends) else NONE
+            if more and (stop == NONE or stop >= len(called) - WITNESSES):
+                return None
             begun_early = stop != NONE and cause[stop] == EARLY and not agreed[stop]
             if not begun_early or len(moved_by) == MOST_GRIDS:
                 return due, cause, late, stop
@@ -251,8 +267,7 @@ class _Grid:
         number = np.arange(len(after))
         return base + self._period_ns * (np.maximum.accumulate(after - number) + number)
 
-    def _why(self, first: int, due: Ints, late: Ints) -> Ints:
-        called = self._called_ns[first:]
+    def _why(self, first: int, called: Ints, due: Ints, late: Ints) -> Ints:
         out = np.where(called < due - self._tolerance_ns, EARLY, ON_GRID)
         at = np.flatnonzero(late > 0)
         idle = self._idleness.within(first + at, due[at], called[at])
