@@ -22,7 +22,13 @@ nanobind::object as_array(std::vector<T> values) {
 
 template <typename T>
 nanobind::object as_array(const strata::Column<T>& column) {
-  std::vector<T> values(column.size());
-  column.copy_to(values.data());
-  return as_array(std::move(values));
+  return as_array(std::vector<T>(column.data(), column.data() + column.size()));
+}
+
+// The values of a column themselves, which `owner` keeps and nobody changes any more.
+template <typename T>
+nanobind::object view_of(const strata::Column<T>& column, nanobind::handle owner) {
+  static const T kNothing{};
+  return nanobind::cast(nanobind::ndarray<nanobind::numpy, const T, nanobind::ndim<1>>(
+      column.empty() ? &kNothing : column.data(), {column.size()}, owner));
 }

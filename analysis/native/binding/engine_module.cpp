@@ -13,6 +13,7 @@
 #include "binding/clock_classes.hpp"
 #include "binding/dds_functions.hpp"
 #include "binding/layer_functions.hpp"
+#include "binding/memory.hpp"
 #include "binding/message_functions.hpp"
 #include "binding/traces.hpp"
 #include "binding/work_functions.hpp"
@@ -93,12 +94,15 @@ class Engine {
     engine_.finish();
   }
 
-  // {table: {column: array}}
+  // {table: {column: array}}; of a finished engine they are its own memory.
   nb::dict rows() {
     nb::dict tables;
+    const nb::object self = finished_ ? nb::find(this) : nb::object();
     engine_.rows().each([&](const char* name, auto& table) {
       nb::dict columns;
-      table.each([&](const char* column, auto& values) { columns[column] = as_array(values); });
+      table.each([&](const char* column, auto& values) {
+        columns[column] = finished_ ? view_of(values, self) : as_array(values);
+      });
       tables[name] = columns;
     });
     return tables;
@@ -251,6 +255,7 @@ NB_MODULE(_model, module) {
       .def_prop_ro("lists", &Engine::lists)
       .def_prop_ro("counts", &Engine::counts);
   add_clock_classes(module);
+  add_memory(module);
   add_layer_functions(module);
   add_message_functions(module);
 }

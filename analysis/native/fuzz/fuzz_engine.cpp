@@ -155,8 +155,8 @@ void read_rows(strata::Engine& engine) {
     const size_t rows = table.size();
     table.each([rows](const char*, auto& column) {
       check(column.size() == rows, "columns of a table differ in length");
-      std::vector<typename std::remove_reference_t<decltype(column)>::value_type> all(rows);
-      column.copy_to(all.data());
+      using Value = typename std::remove_reference_t<decltype(column)>::value_type;
+      const std::vector<Value> all(column.data(), column.data() + rows);
     });
   });
 }

@@ -1,14 +1,17 @@
 // Copyright 2026 The Strata Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A column of rows that grows at its end, in chunks that never move.
+// A column of rows that grows at its end; its values lie one after the other.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <memory>
-#include <vector>
+#include <cstdlib>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "storage/blocks.hpp"
 
 namespace strata {
 
@@ -17,45 +20,93 @@ inline constexpr int64_t kNone = -1;
 
 template <typename T>
 class Column {
+  static_assert(std::is_trivially_copyable_v<T>);
+
  public:
   using value_type = T;
+
+  Column() = default;
+  Column(Column&& other) noexcept { swap(other); }
+  Column& operator=(Column&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  Column(const Column&) = delete;
+  Column& operator=(const Column&) = delete;
+  ~Column() { release(); }
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
   void push_back(T value) {
-    if ((size_ & kMask) == 0) chunks_.push_back(std::make_unique_for_overwrite<T[]>(kChunk));
-    chunks_[size_ >> kShift][size_ & kMask] = value;
-    ++size_;
+    if (size_ == capacity_) grow();
+    data_[size_++] = value;
   }
 
   // Rows behind the end are filled with `value`; those beyond `rows` go.
   void resize(size_t rows, T value) {
     while (size_ < rows) push_back(value);
     size_ = rows;
-    chunks_.resize((rows + kMask) >> kShift);
   }
 
-  T& operator[](size_t row) { return chunks_[row >> kShift][row & kMask]; }
-  const T& operator[](size_t row) const { return chunks_[row >> kShift][row & kMask]; }
+  void clear() {
+    release();
+    data_ = nullptr;
+    size_ = capacity_ = 0;
+  }
 
-  // All rows, one after the other; `to` holds `size()` of them.
-  void copy_to(T* to) const {
-    for (size_t at = 0; at < size_; at += kChunk) {
-      const size_t count = size_ - at < kChunk ? size_ - at : kChunk;
-      std::memcpy(to + at, chunks_[at >> kShift].get(), count * sizeof(T));
+  T& operator[](size_t row) { return data_[row]; }
+  const T& operator[](size_t row) const { return data_[row]; }
+
+  // Until the next row is added.
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+
+  size_t bytes() const { return capacity_ * sizeof(T); }
+
+  void swap(Column& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+ private:
+  static constexpr size_t kFirstBytes = 256;
+
+  bool is_large() const { return bytes() >= storage::kLeastBytes; }
+
+  [[gnu::noinline]] void grow() {
+    const size_t before = bytes();
+    size_t after = before == 0 ? kFirstBytes : 2 * before;
+    if (before >= storage::kPieceBytes) after = before + storage::kPieceBytes;
+    void* grown = nullptr;
+    if (after < storage::kLeastBytes) {
+      grown = std::realloc(data_, after);
+    } else if (is_large()) {
+      grown = storage::Blocks::shared().resize(data_, after);
+    } else {
+      grown = storage::Blocks::shared().resize(nullptr, after);
+      if (grown != nullptr && before > 0) {
+        __builtin_memcpy(grown, data_, before);
+        std::free(data_);
+      }
+    }
+    if (grown == nullptr) throw std::bad_alloc();
+    data_ = static_cast<T*>(grown);
+    capacity_ = after / sizeof(T);
+  }
+
+  void release() {
+    if (is_large()) {
+      storage::Blocks::shared().free(data_);
+    } else {
+      std::free(data_);
     }
   }
 
-  size_t bytes() const { return chunks_.size() * kChunk * sizeof(T); }
-
- private:
-  static constexpr size_t kShift = 14;
-  static constexpr size_t kChunk = size_t{1} << kShift;
-  static constexpr size_t kMask = kChunk - 1;
-
-  std::vector<std::unique_ptr<T[]>> chunks_;
+  T* data_ = nullptr;
   size_t size_ = 0;
+  size_t capacity_ = 0;
 };
 
 // `column[row]`, and null for null.

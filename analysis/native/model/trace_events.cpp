@@ -269,15 +269,17 @@ int64_t TraceEvents::value_of(const EventPlan& plan, const Load& load,
 
 int64_t TraceEvents::text(std::span<const uint8_t> bytes, ctf::Encoding encoding) {
   Interner& texts = engine_.strings().texts;
-  if (bytes.size() > 16) return texts.number(ctf::to_utf8(bytes, encoding));
-  uint64_t words[2] = {0, 0};
-  if (!bytes.empty()) std::memcpy(words, bytes.data(), bytes.size());
-  const uint64_t hash = (words[0] ^ words[1] * 3 ^ bytes.size()) * 0x9e3779b97f4a7c15U;
+  Recent key;
+  if (bytes.size() > sizeof key.words) return texts.number(ctf::to_utf8(bytes, encoding));
+  if (!bytes.empty()) std::memcpy(key.words.data(), bytes.data(), bytes.size());
+  key.size = bytes.size();
+  const auto& words = key.words;
+  const uint64_t hash =
+      (words[0] ^ words[1] * 3 ^ words[2] * 5 ^ bytes.size()) * 0x9e3779b97f4a7c15U;
   Recent& recent = recent_[hash >> 58U];
-  if (recent.low == words[0] && recent.high == words[1] && recent.size == bytes.size()) {
-    return recent.number;
-  }
-  recent = {words[0], words[1], bytes.size(), texts.number(ctf::to_utf8(bytes, encoding))};
+  if (recent.words == words && recent.size == key.size) return recent.number;
+  key.number = texts.number(ctf::to_utf8(bytes, encoding));
+  recent = key;
   return recent.number;
 }
 

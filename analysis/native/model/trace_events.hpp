@@ -52,8 +52,7 @@ class TraceEvents : public ctf::Merge {
   };
   // Texts of up to 16 bytes that were met last.
   struct Recent {
-    uint64_t low = 0;
-    uint64_t high = 0;
+    std::array<uint64_t, 3> words{};  // names of threads have 17 bytes
     size_t size = SIZE_MAX;
     int64_t number = kNone;
   };

@@ -52,7 +52,9 @@ def binaries(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(binaries: Path, target: str, artifacts: Path, *arguments: str | Path) -> None:
     artifacts.mkdir(parents=True, exist_ok=True)
+    # A shell between: what a process that is replaced needed counts as its successor's memory.
     command = [
+        *("sh", "-c", '"$@"; exit $?', "sh"),
         binaries / f"fuzz_{target}",
         *LIMITS,
         f"-artifact_prefix={artifacts}/",

@@ -208,3 +208,10 @@ def find_deliveries(
 # Returns the distinct values, ascending, the first row of each, and the number of each row's value.
 
 def find_distinct(column: _Ints) -> tuple[_Ints, _Ints, _Ints]: ...
+def use_blocks() -> object:
+    """Let large arrays that this context makes lie in blocks; returns what made them before."""
+
+def use_handler(handler: object) -> None: ...
+def set_memory(size: int, directory: str) -> None: ...
+def memory_usage() -> tuple[int, int, int, int]:
+    """Bytes of blocks in memory, in the file, and in memory for blocks to come; an errno or 0."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from strata.engine._model import Engine
+from strata.engine.memory import within_bound
 from strata.model.build import Model
 from strata.onepass.lacking import lacks
 from strata.onepass.model import model_of_rows
@@ -40,4 +41,5 @@ def read_by_engine(
     tables = EngineTables(engine)
     if lacks(tables) is not None:
         return None
-    return model_of_rows(tables, ledger, trace.clocks, cpu)
+    with within_bound():
+        return model_of_rows(tables, ledger, trace.clocks, cpu)

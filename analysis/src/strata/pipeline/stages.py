@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from strata.engine.memory import within_bound
 from strata.schema.quality import Ledger
 
 LEDGER = "ledger"
@@ -65,7 +66,9 @@ class Made:
 
     def _run(self, one: Stage) -> None:
         ledger = Ledger()
-        made = one.make(*(self._needed(name, ledger) for name in one.needs))
+        needed = [self._needed(name, ledger) for name in one.needs]
+        with within_bound():
+            made = one.make(*needed)
         self._values.update(zip(one.gives, made if len(one.gives) > 1 else (made,), strict=True))
         self._ledgers[one.gives] = ledger
 

@@ -1,0 +1,114 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Memory for what grows with a trace: in memory up to a bound, what is oldest in a file beyond it.
+//
+//   block   [ piece | piece | piece | piece |  reserved addresses ...  ]
+//             file    file    memory  memory
+//
+// A block is a range of addresses that pieces of 4 MiB fill from its begin. When all pieces in
+// memory are more than the bound, the oldest are written to a file without a name, and the file
+// is mapped in their place: addresses and contents stay, while the kernel may keep as much of the
+// file in memory as is free. So a column that nobody looks at costs no memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace strata::storage {
+
+// Less is left to malloc.
+inline constexpr size_t kLeastBytes = size_t{1} << 20;
+inline constexpr size_t kPieceBytes = size_t{4} << 20;
+
+struct Settings {
+  size_t memory_bytes = size_t{384} << 20;  // of all pieces in memory
+  std::string directory = "/var/tmp";       // of the file; it has no name there
+};
+
+// What is where, in bytes, and why nothing goes to the file any more (an errno; 0: it does).
+struct Usage {
+  size_t memory_bytes = 0;
+  size_t file_bytes = 0;
+  size_t spare_bytes = 0;  // in memory, of no block: for the next one of its size
+  int error = 0;
+};
+
+// Blocks of one process. Several threads may allocate; a block is written by one thread, as what
+// another writes while its piece goes to the file could be lost.
+class Blocks {
+ public:
+  static Blocks& shared();
+
+  Blocks() = default;
+  Blocks(const Blocks&) = delete;
+  Blocks& operator=(const Blocks&) = delete;
+  ~Blocks();
+
+  void set(Settings settings);
+  Usage usage() const;
+
+  // Returns nullptr where the system has no more memory. `is_zero`: all bytes are 0; else they are
+  // anything.
+  void* allocate(size_t bytes, bool is_zero);
+  // A block with at least `bytes`, that begins with what `data` held; it may have moved. Of
+  // nullptr: a new one, that grows without being copied.
+  void* resize(void* data, size_t bytes);
+  void free(void* data);
+  bool owns(const void* data) const;
+
+ private:
+  struct Piece {
+    uint64_t age = 0;   // a number that grows
+    int64_t slot = -1;  // of the file; -1: in memory
+    size_t bytes = 0;
+  };
+  struct Block {
+    size_t reserved = 0;
+    size_t bytes = 0;  // that pieces fill
+    std::vector<Piece> pieces;
+    bool is_whole() const;  // all of it is in memory
+  };
+  struct Young {
+    uintptr_t block;
+    size_t piece;
+    uint64_t age;
+  };
+  using ByAddress = std::map<uintptr_t, Block>;
+
+  static size_t rounded(size_t bytes);
+  uintptr_t reserve(size_t bytes);
+  bool extend(uintptr_t at, Block& block, size_t bytes, bool has_huge_pages);
+  ByAddress::iterator growing(size_t bytes);
+  bool bring_back_last(uintptr_t at, Block& block);
+  ByAddress::iterator moved(ByAddress::iterator found, size_t reserved);
+  void* reused(size_t bytes);
+  void release(ByAddress::iterator found);
+  void drop_spare(size_t most);
+  void note_young(uintptr_t at, Block& block);
+
+  void hold_bound();
+  bool move_out(uintptr_t block, Piece& piece, size_t offset);
+  bool open_file();
+  int64_t free_slot();
+  void unmap_unused();
+
+  mutable std::mutex mutex_;
+  Settings settings_;
+  Usage usage_;
+  ByAddress blocks_;
+  std::map<size_t, std::vector<uintptr_t>> spare_;  // by size
+  std::deque<Young> young_;                         // pieces in memory, the oldest first
+  uint64_t age_ = 0;
+  int file_ = -1;
+  int64_t slots_ = 0;
+  std::vector<int64_t> free_slots_;
+  size_t since_look_ = 0;  // bytes that were allocated since the last look at what is resident
+};
+
+}  // namespace strata::storage
