@@ -27,7 +27,7 @@ inline constexpr size_t kLeastBytes = size_t{1} << 20;
 inline constexpr size_t kPieceBytes = size_t{4} << 20;
 
 struct Settings {
-  size_t memory_bytes = size_t{384} << 20;  // of all pieces in memory
+  size_t memory_bytes = size_t{512} << 20;  // of all pieces in memory
   std::string directory = "/var/tmp";       // of the file; it has no name there
 };
 

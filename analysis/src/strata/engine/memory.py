@@ -24,7 +24,7 @@ from strata.errors import StrataError
 MEMORY = "STRATA_MEMORY"
 """The environment variable of the bound: a number with K, M or G, of 1024 each."""
 DIRECTORY = "TMPDIR"
-DEFAULT_BYTES = 384 << 20
+DEFAULT_BYTES = 512 << 20
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
