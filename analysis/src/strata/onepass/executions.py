@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from strata.model.columns import NONE, Ints
@@ -12,6 +14,7 @@ from strata.model.executions import Executions, Waits
 from strata.onepass.kept import KeptEvents
 from strata.onepass.numbers import Numbers, positions
 from strata.onepass.tables import EngineTables
+from strata.onepass.when_asked import when_asked
 
 
 def callback_rows(tables: EngineTables, callbacks: Callbacks) -> Ints:
@@ -46,44 +49,57 @@ def callback_rows(tables: EngineTables, callbacks: Callbacks) -> Ints:
 
 def find_executions(tables: EngineTables, numbers: Numbers, callback_of: Ints) -> Executions:
     """Return executions; `callback_of` is the model's row of each of the engine's callbacks."""
-    order, number = numbers.execution_order, numbers.execution_number
+    number, size = numbers.executions.number, tables.size("executions")
 
-    def column(name: str) -> Ints:
-        return tables.ints("executions", name)[order]
+    def column(name: str) -> Callable[[], Ints]:
+        return lambda: numbers.executions.of(tables.ints("executions", name))
 
-    intra = column("is_intra_process")
-    return Executions(
-        start=positions(column("thread"), column("start_at")),
-        until=positions(column("thread"), column("until_at")),
-        start_ns=column("start_ns"),
-        end_ns=column("end_ns"),
-        until_ns=column("until_ns"),
-        thread=column("thread"),
-        callback=callback_of[column("callback")],
-        intra_process=np.where(intra == 2, NONE, intra),
-        depth=column("depth"),
-        first=number[column("first")],
-        last=number[column("last")],
-        previous=number[column("previous")],
-        resumed=column("is_resumed") == 1,
-        finished_ns=column("finished_ns"),
-        paused_ns=column("paused_ns"),
+    def piece(name: str) -> Callable[[], Ints]:
+        if (tables.rows["executions"][name] == np.arange(size)).all():
+            return lambda: np.arange(size)
+        return lambda: number[column(name)()]
+
+    def position(name: str) -> Callable[[], Ints]:
+        return lambda: positions(column("thread")(), column(name)())
+
+    def intra_process() -> Ints:
+        intra = column("is_intra_process")()
+        return np.where(intra == 2, NONE, intra)
+
+    times = ("start_ns", "end_ns", "until_ns", "finished_ns", "paused_ns")
+    makers = {name: column(name) for name in (*times, "thread", "depth")}
+    return when_asked(
+        Executions,
+        makers
+        | {
+            "start": position("start_at"),
+            "until": position("until_at"),
+            "callback": lambda: callback_of[column("callback")()],
+            "intra_process": intra_process,
+            "first": piece("first"),
+            "last": piece("last"),
+            "previous": lambda: number[column("previous")()],
+            "resumed": lambda: numbers.executions.of(tables.rows["executions"]["is_resumed"] == 1),
+        },
     )
 
 
 def find_waits(tables: EngineTables) -> Waits:
     """Return the waits of executors' threads."""
     found = tables.engine.waits()
-    thread = tables.thread_number[found["thread"].astype(np.int64)]
-    return Waits(found["start_ns"].astype(np.int64), found["end_ns"].astype(np.int64), thread)
+    return Waits(
+        found["start_ns"].astype(np.int64, copy=False),
+        found["end_ns"].astype(np.int64, copy=False),
+        tables.thread_number[found["thread"]],
+    )
 
 
 def threads_of_executors(
-    tables: EngineTables, kept: KeptEvents
+    tables: EngineTables, kept: KeptEvents, waits: Waits
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which threads have events of an executor, or waits."""
     told = np.zeros(len(kept.processes.thread_process), bool)
     thread = tables.ints("executor_threads", "thread")
     told[thread[tables.rows["executor_threads"]["has_executor"] == 1]] = True
-    told[np.unique(find_waits(tables).thread)] = True
+    told[np.unique(waits.thread)] = True
     return told

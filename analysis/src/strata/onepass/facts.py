@@ -111,7 +111,7 @@ class EngineFacts:
 
     def _told(self) -> tuple[Ints, Ints]:
         found = self._of.engine.notifications()
-        thread = np.append(self._of.thread_number, NONE)[found["thread"]]
+        thread = self._of.thread_number[found["thread"]]
         return found["sample"], self._model().processes.thread_process[thread]
 
     def sent_again(self) -> Ints:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from strata.model.columns import NONE, Ints
@@ -11,61 +13,72 @@ from strata.model.matching import Matches
 from strata.model.traffic import Publications, Takes
 from strata.onepass.numbers import Numbers, positions
 from strata.onepass.tables import EngineTables
+from strata.onepass.when_asked import when_asked
+from strata.stats.grouped import is_ascending
 
 
 def find_publications(tables: EngineTables, numbers: Numbers) -> Publications:
     """Return the publications of the application."""
 
-    def column(name: str) -> Ints:
-        return tables.ints("publishes", name)[numbers.publish_order]
+    def column(name: str) -> Callable[[], Ints]:
+        return lambda: numbers.publications.of(tables.ints("publishes", name))
 
-    return Publications(
-        position=positions(column("thread"), column("at")),
-        publisher=column("publisher"),
-        rmw_handle=column("rmw_handle"),
-        thread=column("thread"),
-        client_ns=column("client_ns"),
-        rmw_publish_ns=column("ns"),
-        source_timestamp=column("stamp"),
-        execution=numbers.execution_number[column("execution")],
+    return when_asked(
+        Publications,
+        {
+            "position": lambda: positions(column("thread")(), column("at")()),
+            "publisher": column("publisher"),
+            "rmw_handle": column("rmw_handle"),
+            "thread": column("thread"),
+            "client_ns": column("client_ns"),
+            "rmw_publish_ns": column("ns"),
+            "source_timestamp": column("stamp"),
+            "execution": lambda: numbers.executions.number[column("execution")()],
+        },
     )
 
 
 def find_takes(tables: EngineTables, numbers: Numbers) -> Takes:
     """Return the takes of messages."""
 
-    def column(name: str) -> Ints:
-        return tables.ints("takes", name)[numbers.take_order]
+    def column(name: str) -> Callable[[], Ints]:
+        return lambda: numbers.takes.of(tables.ints("takes", name))
 
-    count = len(numbers.take_order)
-    return Takes(
-        position=positions(column("thread"), column("at")),
-        subscription=column("subscription"),
-        rmw_handle=column("rmw_handle"),
-        thread=column("thread"),
-        picked_ns=column("picked_ns"),
-        rmw_take_ns=column("ns"),
-        dequeue_ns=np.full(count, NONE, np.int64),
-        source_timestamp=column("stamp"),
-        execution=numbers.execution_number[column("execution")],
-        duplicate=np.zeros(count, bool),
-        loaned=column("loaned") == 1,
+    count = len(numbers.takes.rows)
+    return when_asked(
+        Takes,
+        {
+            "position": lambda: positions(column("thread")(), column("at")()),
+            "subscription": column("subscription"),
+            "rmw_handle": column("rmw_handle"),
+            "thread": column("thread"),
+            "picked_ns": column("picked_ns"),
+            "rmw_take_ns": column("ns"),
+            "dequeue_ns": lambda: np.full(count, NONE, np.int64),
+            "source_timestamp": column("stamp"),
+            "execution": lambda: numbers.executions.number[column("execution")()],
+            "duplicate": lambda: np.zeros(count, bool),
+            "loaned": lambda: numbers.takes.of(tables.rows["takes"]["loaned"] == 1),
+        },
     )
 
 
 def find_matches(tables: EngineTables, numbers: Numbers) -> Matches:
     """Return which publication each take is of."""
-    take = numbers.take_number[tables.ints("matches", "take")]
-    publication = numbers.publication_number[tables.ints("matches", "publish")]
-    order = np.argsort(take, kind="stable")
+    take = numbers.take_number[tables.rows["matches"]["take"]]
+    publication = numbers.publication_number[tables.rows["matches"]["publish"]]
+    method = tables.ints("matches", "method")
+    if not is_ascending(take):
+        order = np.argsort(take, kind="stable")
+        take, publication, method = take[order], publication[order], method[order]
     counts = dict.fromkeys(("ambiguous_matches", "unmatched_takes", "out_of_order_matches"), 0)
     for code, _, _, count, _, _ in tables.engine.findings:
         if code in counts:
             counts[code] += count
     return Matches(
-        publication[order],
-        take[order],
-        tables.ints("matches", "method")[order],
+        publication,
+        take,
+        method,
         np.full(len(take), NONE, np.int64),
         counts["ambiguous_matches"],
         counts["unmatched_takes"] + counts["out_of_order_matches"],

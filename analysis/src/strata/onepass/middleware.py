@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from strata.model.columns import NONE, Ints
@@ -12,6 +14,7 @@ from strata.model.dds.reads import Notified, Reads
 from strata.model.dds.writes import Writes
 from strata.onepass.numbers import Numbers
 from strata.onepass.tables import EngineTables
+from strata.onepass.when_asked import when_asked
 from strata.schema.rows import Coded
 
 
@@ -48,41 +51,43 @@ def find_middleware(tables: EngineTables, numbers: Numbers) -> Middleware:
     """Return the passage of each publication and take; null without hooks."""
     published, taken = len(numbers.publish_order), len(numbers.take_order)
 
-    def write(name: str) -> Ints:
+    def write(name: str) -> Callable[[], Ints]:
         if not tables.size("writes"):
-            return np.full(published, NONE, np.int64)
-        return tables.ints("writes", name)[numbers.publish_order]
+            return lambda: np.full(published, NONE, np.int64)
+        return lambda: numbers.publications.of(tables.ints("writes", name))
 
-    def read(name: str) -> Ints:
+    def read(name: str) -> Callable[[], Ints]:
         if not tables.size("reads"):
-            return np.full(taken, NONE, np.int64)
-        return tables.ints("reads", name)[numbers.take_order]
+            return lambda: np.full(taken, NONE, np.int64)
+        return lambda: numbers.takes.of(tables.ints("reads", name))
 
     found: dict[str, int] = {}
     for code, _, _, count, _, _ in tables.engine.findings:
         found[code] = found.get(code, 0) + count
-    writes = Writes(
-        write("serialize_begin_ns"),
-        write("serialize_end_ns"),
-        write("size_bytes"),
-        write("sample"),
-        write("end_ns"),
-        write("lent") == 1,
+    writes = when_asked(
+        Writes,
+        {name: write(name) for name in ("serialize_begin_ns", "serialize_end_ns", "sample")}
+        | {
+            "size": write("size_bytes"),
+            "end_ns": write("end_ns"),
+            "lent": lambda: write("lent")() == 1,
+        },
     )
-    reads = Reads(
-        read("begin_ns"),
-        read("deserialize_begin_ns"),
-        read("deserialize_end_ns"),
-        read("sample"),
-        np.zeros((taken, 2), np.uint64),
-        read("made_ns"),
+    times = ("begin_ns", "deserialize_begin_ns", "deserialize_end_ns", "made_ns")
+    reads = when_asked(
+        Reads,
+        {name: read(name) for name in (*times, "sample")}
+        | {"reader": lambda: np.zeros((taken, 2), np.uint64)},
     )
-    notified = Notified(
-        read("notified_ns"),
-        read("notified_thread"),
-        read("added_ns"),
-        read("unnumbered") == 1,
-        found.get("inferred_notifications", 0),
+    notified = when_asked(
+        Notified,
+        {
+            "ns": read("notified_ns"),
+            "thread": read("notified_thread"),
+            "added_ns": read("added_ns"),
+            "unnumbered": lambda: read("unnumbered")() == 1,
+            "inferred": lambda: found.get("inferred_notifications", 0),
+        },
     )
     return Middleware(
         _Samples(tables),  # type: ignore[arg-type]

@@ -60,7 +60,7 @@ def model_of_rows(
     # What is there of drivers, services and ring buffers are entities; the engine counted findings.
     unsaid = Ledger()
     executors = group_threads(
-        kept.processes, executions, threads_of_executors(tables, kept), entities.callbacks
+        kept.processes, executions, threads_of_executors(tables, kept, waits), entities.callbacks
     )
     groups = find_callback_groups(executions, executors, entities.callbacks)
     around = Surroundings(kept, timeline, entities, executions, publications, NO_LOSSES)

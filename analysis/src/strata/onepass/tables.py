@@ -30,12 +30,12 @@ class EngineTables:
 
     def ints(self, table: str, column: str) -> Ints:
         """Return a column; numbers of processes and threads are those of results."""
-        values = self.rows[table][column].astype(np.int64)
+        values = self.rows[table][column]
         if column in _OF_PROCESS and table != "processes":
-            return _numbered(self.process_number, values)
+            return self.process_number[values]
         if column in _OF_THREAD:
-            return _numbered(self.thread_number, values)
-        return values
+            return self.thread_number[values]
+        return values.astype(np.int64, copy=False)
 
     def text(self, table: str, column: str) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
         """Return a column of texts as objects; None for null."""
@@ -65,7 +65,7 @@ class EngineTables:
 
     @cached_property
     def process_number(self) -> Ints:
-        """The number in results of each process of the engine."""
+        """The number in results of each process of the engine; one more for null."""
         return _inverse(self.process_order)
 
     @cached_property
@@ -77,15 +77,12 @@ class EngineTables:
 
     @cached_property
     def thread_number(self) -> Ints:
-        """The number in results of each thread of the engine."""
+        """The number in results of each thread of the engine; one more for null."""
         return _inverse(self.thread_order)
 
 
 def _inverse(order: Ints) -> Ints:
-    out = np.empty(len(order), np.int64)
+    out = np.empty(len(order) + 1, np.int64)
     out[order] = np.arange(len(order))
+    out[-1] = NONE
     return out
-
-
-def _numbered(numbers: Ints, rows: Ints) -> Ints:
-    return np.asarray(np.append(numbers, NONE)[rows], np.int64)
