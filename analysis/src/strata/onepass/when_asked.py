@@ -29,6 +29,6 @@ def _with_makers(kind: Any) -> Any:
 
 def when_asked(kind: type[Kind], makers: Mapping[str, Callable[[], Any]]) -> Kind:
     """Return an instance of a dataclass of columns; each is made by its maker, once."""
-    made: Any = object.__new__(_with_makers(kind))
+    made: Any = object.__new__(_with_makers(cast(Any, kind)))
     made.__dict__["_makers"] = makers
     return cast(Kind, made)
