@@ -25,6 +25,15 @@ nanobind::object as_array(const strata::Column<T>& column) {
   return as_array(std::vector<T>(column.data(), column.data() + column.size()));
 }
 
+template <typename T>
+nanobind::object as_array(strata::Column<T>&& column) {
+  auto* kept = new strata::Column<T>(std::move(column));
+  nanobind::capsule owner(kept,
+                          [](void* p) noexcept { delete static_cast<strata::Column<T>*>(p); });
+  return nanobind::cast(nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(
+      kept->data(), {kept->size()}, owner));
+}
+
 // The values of a column themselves, which `owner` keeps and nobody changes any more.
 template <typename T>
 nanobind::object view_of(const strata::Column<T>& column, nanobind::handle owner) {

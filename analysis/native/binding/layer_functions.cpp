@@ -12,9 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "binding/arrays.hpp"
 #include "model/blockers.hpp"
 #include "model/cpu_waits.hpp"
 #include "model/layer_times.hpp"
+#include "model/layers/cut.hpp"
 #include "model/stretches.hpp"
 #include "model/thread_cpu.hpp"
 
@@ -39,13 +41,6 @@ strata::Stretches stretches(const Columns<7>& columns) {
           span(columns[4]), span(columns[5]), span(columns[6])};
 }
 
-nb::object as_array(std::vector<int64_t>&& values) {
-  auto* kept = new std::vector<int64_t>(std::move(values));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<int64_t>*>(p); });
-  return nb::cast(
-      nb::ndarray<nb::numpy, int64_t, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
-}
-
 template <typename... Vectors>
 nb::tuple as_arrays(Vectors&&... columns) {
   return nb::make_tuple(as_array(std::forward<Vectors>(columns))...);
@@ -66,6 +61,21 @@ nb::tuple cut_stretches(const std::vector<Layer>& layers, const Array& lane, con
   return as_arrays(std::move(rows.message), std::move(rows.layer), std::move(rows.thread),
                    std::move(rows.begin_ns), std::move(rows.end_ns), std::move(rows.lane),
                    std::move(rows.idle));
+}
+
+nb::list cut_layers(const Array& route, const Columns<strata::kCheckpoints>& instants) {
+  strata::Instants columns;
+  for (size_t i = 0; i < columns.size(); ++i) columns[i] = span(instants[i]);
+  strata::LayerDurations durations;
+  {
+    const nb::gil_scoped_release unlocked;
+    durations = strata::cut_layers(span(route), columns);
+  }
+  nb::list out;
+  for (auto& column : durations) {
+    out.append(column.empty() ? nb::none() : as_array(std::move(column)));
+  }
+  return out;
 }
 
 nb::tuple layer_times(const Columns<7>& of, const Columns<5>& states, const Columns<3>& waits,
@@ -154,6 +164,7 @@ nb::tuple sum_states(const Columns<5>& states, const Array& first_ns, const Arra
 }  // namespace
 
 void add_layer_functions(nb::module_& module) {
+  module.def("cut_layers", &cut_layers, nb::arg("route"), nb::arg("instants"));
   module.def("cut_stretches", &cut_stretches, nb::arg("layers"), nb::arg("lane"), nb::arg("group"));
   module.def("layer_times", &layer_times, nb::arg("stretches"), nb::arg("states"), nb::arg("waits"),
              nb::arg("lane_of"));

@@ -4,6 +4,7 @@
 // A column of rows that grows at its end; its values lie one after the other.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -39,13 +40,14 @@ class Column {
   bool empty() const { return size_ == 0; }
 
   void push_back(T value) {
-    if (size_ == capacity_) grow();
+    if (size_ == capacity_) grow(size_ + 1);
     data_[size_++] = value;
   }
 
   // Rows behind the end are filled with `value`; those beyond `rows` go.
   void resize(size_t rows, T value) {
-    while (size_ < rows) push_back(value);
+    if (rows > capacity_) grow(rows);
+    if (rows > size_) std::fill(data_ + size_, data_ + rows, value);
     size_ = rows;
   }
 
@@ -75,10 +77,11 @@ class Column {
 
   bool is_large() const { return bytes() >= storage::kLeastBytes; }
 
-  [[gnu::noinline]] void grow() {
+  [[gnu::noinline]] void grow(size_t rows) {
     const size_t before = bytes();
     size_t after = before == 0 ? kFirstBytes : 2 * before;
     if (before >= storage::kPieceBytes) after = before + storage::kPieceBytes;
+    after = std::max(after, rows * sizeof(T));
     void* grown = nullptr;
     if (after < storage::kLeastBytes) {
       grown = std::realloc(data_, after);

@@ -263,4 +263,4 @@ def assert_same_ways(pair: Pair) -> None:
     ):
         _same(found[name], getattr(wanted, name), f"way.{name}")
     transport = [_TRANSPORTS.get(number) for number in found["transport"].tolist()]
-    assert transport == wanted.transport.tolist()
+    assert transport == wanted.transport.texts().tolist()

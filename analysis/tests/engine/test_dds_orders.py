@@ -214,7 +214,7 @@ def _model(tables: dict[str, pa.Table], losses: Windows, seed: int) -> Model:
                 take=random.integers(0, max(len(at), 1), pairs),
             ),
             unsynchronised=apart,
-            facts=SimpleNamespace(ways=lambda: None),
+            facts=SimpleNamespace(ways=lambda: None, is_hooked=events.recorded("dds")),
             entities=SimpleNamespace(subscriptions=SimpleNamespace(begin_ns=made_ns)),
         ),
     )

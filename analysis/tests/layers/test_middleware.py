@@ -109,7 +109,7 @@ def test_a_message_that_was_seen_everywhere_has_every_layer() -> None:
     assert passage.fragments.tolist() == [1]
     assert passage.recovered_fragments.tolist() == [0]
     assert passage.resend_ns.tolist() == [-1]
-    assert passage.transport.tolist() == ["UDPv4"]
+    assert passage.transport.texts().tolist() == ["UDPv4"]
     assert (passage.notified_ns - BASE).tolist() == [190]
     assert ledger.counts == {}
 
@@ -219,7 +219,7 @@ def test_within_the_writers_process_the_handover_is_all_there_is() -> None:
     _, transfers, ledger = cut(made)
     (row,) = rows(transfers)
     assert (row["dds write"], row["transport"], row["dds receive"]) == (15, 0, 5)
-    assert transfers.passage.transport.tolist() == ["intra-process"]
+    assert transfers.passage.transport.texts().tolist() == ["intra-process"]
     assert ledger.counts == {}
 
 
@@ -290,7 +290,7 @@ def test_a_message_within_its_process_has_nothing_of_the_copy_that_went_out() ->
     passage = transfers.passage
     for column in (passage.serialize_begin_ns, passage.sent_ns, passage.fragments, passage.size):
         assert column[0] == -1 != column[1]
-    assert passage.transport.tolist() == [None, "UDPv4"]
+    assert passage.transport.texts().tolist() == [None, "UDPv4"]
 
 
 # Cyclone DDS over iceoryx: no sockets, so no numbers; only readers are told of.
@@ -316,7 +316,7 @@ def test_a_sample_without_a_number_is_known_by_its_writer_and_stamp() -> None:
         "dds receive": 10,
     }
     assert ledger.counts == {"messages_with_merged_dds_layers": 1}
-    assert transfers.passage.transport.tolist() == [None]
+    assert transfers.passage.transport.texts().tolist() == [None]
 
 
 def test_within_a_process_a_sample_without_a_number_is_handed_over() -> None:
@@ -331,7 +331,7 @@ def test_within_a_process_a_sample_without_a_number_is_handed_over() -> None:
     _, transfers, ledger = cut(made)
     (row,) = rows(transfers)
     assert (row["dds write"], row["transport"], row["dds receive"]) == (15, 0, 5)
-    assert transfers.passage.transport.tolist() == ["intra-process"]
+    assert transfers.passage.transport.texts().tolist() == ["intra-process"]
     assert ledger.counts == {}
 
 
@@ -374,7 +374,7 @@ def test_a_sample_that_also_went_out_by_a_socket_is_one_sample() -> None:
     (row,) = rows(transfers)
     # It came to this reader by no socket: that send is not on its way.
     assert (row["serialize + dds write + transport"], row["dds receive"]) == (80, 10)
-    assert transfers.passage.transport.tolist() == [None]
+    assert transfers.passage.transport.texts().tolist() == [None]
     assert ledger.counts == {"messages_with_merged_dds_layers": 1}
 
 
@@ -399,7 +399,7 @@ def test_shared_data_may_be_seen_before_the_reader_is_told() -> None:
     arrival = without(ARRIVAL, "receive").replace("180 2.9", "170 2.9")
     row, transfers, _ = only(shared, arrival, TAKE)
     assert (row["dds write"], row["transport"], row["dds receive"]) == (65, 0, 20)
-    assert transfers.passage.transport.tolist() == ["data sharing"]
+    assert transfers.passage.transport.texts().tolist() == ["data sharing"]
 
 
 FRAGMENTS = """
@@ -492,7 +492,7 @@ def test_a_further_sample_in_a_buffer_has_its_time_and_place() -> None:
     arrival += "\n 171 2.9 receive_sample sample=A5 stamp=100"
     row, transfers, _ = only(write, arrival, TAKE)
     assert row == FULL
-    assert transfers.passage.transport.tolist() == ["UDPv4"]
+    assert transfers.passage.transport.texts().tolist() == ["UDPv4"]
 
 
 def test_every_reader_of_a_process_has_its_own_notification() -> None:
@@ -591,7 +591,7 @@ def test_the_transport_is_that_of_the_arrival() -> None:
         121 1.1 send_end transport=16 destinations=1
     """
     _, transfers, _ = only(WRITE, other, ARRIVAL, TAKE)
-    assert transfers.passage.transport.tolist() == ["UDPv4"]
+    assert transfers.passage.transport.texts().tolist() == ["UDPv4"]
 
 
 def test_two_participants_of_a_process_have_their_own_arrivals() -> None:

@@ -209,7 +209,7 @@ bool WorkUses::is_left_by(const Within& look) const {
 
 void WorkUses::finish() {
   for (uint32_t thread = 0; thread < states_.size(); ++thread) {
-    const int32_t process = context_.rows.threads.process[thread];
+    const int64_t process = context_.rows.threads.process[thread];
     count_rest(static_cast<uint32_t>(process), states_[thread]);
   }
   count_starts();

@@ -101,6 +101,9 @@ class Overlap:
 # end, tid, name. Windows: thread, begin, end, ns on a CPU, ns of waits. Waits: lane, begin, end.
 # Callbacks and waits of threads: thread, begin, end. `lane_of`: the lane of each thread.
 
+def cut_layers(route: _Ints, instants: Sequence[_Ints]) -> list[_Ints | None]:
+    """The durations of each layer; None: no message has it."""
+
 def cut_stretches(
     layers: Sequence[tuple[int, int, _Ints, _Ints, _Ints, _Ints]], lane: _Ints, group: _Ints
 ) -> tuple[_Ints, _Ints, _Ints, _Ints, _Ints, _Ints, _Ints]: ...

@@ -30,6 +30,10 @@ RING_BUFFER = "ring buffer"
 """The transport of messages that rclcpp hands over within a process."""
 
 
+_NO_COLUMNS = ("transport", "sendable_ns", "lent")
+"""Of `Passage`, what the table `messages` has not, or in other words."""
+
+
 def messages_rows(
     model: Model, transfers: Transfers, names: EndpointNames, links: Links, ready: Readiness
 ) -> Rows:
@@ -105,8 +109,8 @@ def _origin(model: Model, origin: Origin) -> dict[str, Values]:
 
 
 def _passage(passage: Passage, within: Flags) -> dict[str, Values]:
-    columns = [item.name for item in fields(Passage) if item.name not in ("durations", "transport")]
-    transport = Coded.of(passage.transport.tolist())
+    columns = [item.name for item in fields(Passage) if item.name not in _NO_COLUMNS]
+    transport = passage.transport
     words = (*transport.words, RING_BUFFER)
     return {
         **{column: getattr(passage, column) for column in columns},

@@ -35,12 +35,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strata.layers.way import Flags, Objects, find_way
+from strata.layers.way import Flags, find_way
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.schema import layers as names
-from strata.schema.layer import Layer
 from strata.schema.quality import Ledger
+from strata.schema.rows import Coded
 
 _OF_READER = 3
 """The first checkpoint that is taken on the reader's host: received."""
@@ -50,7 +49,9 @@ _OF_READER = 3
 class Passage:
     """What the middleware did with each matched message; `NONE` is null.
 
-    `notified_ns` is known exactly where `durations` holds layers of the message.
+    Where `notified_ns` is not known, nothing of this parts layers. `sendable_ns` is when the reader
+    of a message from the writer's history could be sent it, `NONE` of others. `lent` messages lay
+    in the middleware's memory.
     """
 
     serialize_begin_ns: Ints
@@ -64,12 +65,15 @@ class Passage:
     size: Ints
     fragments: Ints
     recovered_fragments: Ints
-    transport: Objects
-    durations: dict[str, Ints]
+    transport: Coded
+    sendable_ns: Ints
+    lent: Flags
 
 
 def cut_middleware(model: Model, ledger: Ledger) -> Passage:
     """Cut every matched message at the checkpoints within the middleware."""
+    if not model.facts.is_hooked:
+        return _stock(len(model.matches.take))
     take, publication = model.matches.take, model.matches.publication
     published_ns = model.publications.rmw_publish_ns[publication]
     reads, writes = model.middleware.reads, model.middleware.writes
@@ -97,8 +101,7 @@ def cut_middleware(model: Model, ledger: Ledger) -> Passage:
     deserialized = reads.deserialize_end_ns[take] != NONE
     deserialize_ns = reads.deserialize_end_ns[take] - reads.deserialize_begin_ns[take]
     resend_ns = np.minimum(way.last_ns, notified_ns) - received_ns
-    transport = way.transport.copy()
-    transport[within] = None
+    transport = Coded(np.where(within, NONE, way.transport.codes), way.transport.words)
     return Passage(
         serialize_begin_ns,
         serialize_end_ns,
@@ -112,7 +115,17 @@ def cut_middleware(model: Model, ledger: Ledger) -> Passage:
         np.where(within, NONE, way.fragments),
         np.where(~within & (way.fragments != NONE), way.recovered, NONE),
         transport,
-        _durations(published_ns, begin_ns, kept, lent),
+        np.where(begin_ns > published_ns, begin_ns, NONE),
+        lent,
+    )
+
+
+def _stock(messages: int) -> Passage:
+    """Return what stock events tell of the middleware: nothing."""
+    none = np.full(messages, NONE, np.int64)
+    transport, lent = Coded(none, ()), np.zeros(messages, bool)
+    return Passage(
+        none, none, none, none, none, none, none, none, none, none, none, transport, none, lent
     )
 
 
@@ -193,33 +206,3 @@ def _count(
     ledger.add("inferred_notifications", middleware.notified.inferred)
     ledger.add("refused_sends", middleware.wire.refused)
     ledger.add("incomplete_samples", middleware.incomplete)
-
-
-def _durations(
-    published_ns: Ints, begin_ns: Ints, checkpoints: list[Ints], lent: Flags
-) -> dict[str, Ints]:
-    s0, s1, x, r, n = checkpoints
-    cut, serialized, sent, received = n != NONE, s1 != NONE, x != NONE, r != NONE
-    late = begin_ns > published_ns
-    # What is written, and not part of a merged layer, lies before and after the serialization.
-    known = serialized | late | lent
-    before = np.where(serialized, s0 - begin_ns, 0)
-    after_ns = np.where(serialized, s1, begin_ns)
-    layers: list[tuple[Layer, Flags, Ints]] = [
-        (names.HISTORY, late, begin_ns - published_ns),
-        (names.SERIALIZE, serialized, s1 - s0),
-        (names.DDS_WRITE, (serialized | (lent & ~late)) & sent, before + x - after_ns),
-        (names.SERIALIZE_DDS_WRITE, ~known & sent, x - begin_ns),
-        (names.TRANSPORT, sent & received, r - x),
-        (names.DDS_WRITE_TRANSPORT, known & ~sent & received, before + r - after_ns),
-        (names.SERIALIZE_DDS_WRITE_TRANSPORT, ~known & ~sent & received, r - begin_ns),
-        (names.DDS_RECEIVE, received, n - r),
-        (names.TRANSPORT_DDS_RECEIVE, sent & ~received, n - x),
-        (
-            names.DDS_WRITE_TRANSPORT_DDS_RECEIVE,
-            known & ~sent & ~received,
-            before + n - after_ns,
-        ),
-        (names.MIDDLEWARE, ~known & ~sent & ~received, n - begin_ns),
-    ]
-    return {layer.column: np.where(cut & there, ns, NONE) for layer, there, ns in layers}

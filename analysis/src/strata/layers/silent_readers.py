@@ -28,7 +28,7 @@ def reader_silence(model: Model, transfers: Transfers) -> Ints:
     passage = transfers.passage
     out = np.zeros(len(transfers), np.int64)
     sent_ns, received_ns = passage.sent_ns, passage.received_ns
-    asked = (sent_ns != NONE) & (received_ns - sent_ns >= _LONG_NS) & (passage.transport == "SHM")
+    asked = (sent_ns != NONE) & (received_ns - sent_ns >= _LONG_NS) & passage.transport.are("SHM")
     rows = np.flatnonzero(asked)
     if not len(rows):
         return out

@@ -35,6 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strata.engine import _model as engine
 from strata.layers.driver import Origin, cut_origin
 from strata.layers.driver_columns import frames_of_model, made_of_model
 from strata.layers.middleware import Passage, cut_middleware
@@ -42,7 +43,9 @@ from strata.layers.waiting import Waiting, observe_waiting
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.search import pick
+from strata.schema import checkpoints as at
 from strata.schema import layers as names
+from strata.schema.checkpoints import CHECKPOINTS
 from strata.schema.quality import Ledger
 
 Flags = npt.NDArray[np.bool_]
@@ -201,27 +204,51 @@ def _rest(model: Model, passage: Passage, waiting: Waiting) -> _Rest:
 
 
 def _durations(rest: _Rest, passage: Passage) -> dict[str, Ints]:
-    picked = rest.picked_ns != NONE
-    until_picked = rest.picked_ns - rest.begin_ns
-    until_take = rest.taken_ns - rest.begin_ns
-    ran, ended = rest.start_ns != NONE, rest.end_ns != NONE
-    split, told = rest.split, rest.notified
-    layers = [
-        (names.CLIENT_PUBLISH, rest.client_ns != NONE, rest.handed_ns - rest.client_ns),
-        (names.WAKE_UP, split & told, rest.waiting),
-        (names.EXECUTOR_WAIT, split & picked, until_picked - rest.waiting),
-        (names.WAKE_UP_EXECUTOR_WAIT, ~split & told & picked, until_picked),
-        (names.MIDDLEWARE_EXECUTOR_WAIT, ~split & ~told & picked, until_picked),
-        (names.TAKE, picked & ~rest.intra_process, rest.taken_ns - rest.picked_ns),
-        (names.EXECUTOR_WAIT_TAKE, split & ~picked, until_take - rest.waiting),
-        (names.WAKE_UP_EXECUTOR_WAIT_TAKE, ~split & told & ~picked, until_take),
-        (names.MIDDLEWARE_EXECUTOR_WAIT_TAKE, ~split & ~told & ~picked, until_take),
-        (names.CLIENT_TAKE, ran, rest.start_ns - rest.taken_ns),
-        (names.SUSPENDED, rest.suspended_ns > 0, rest.suspended_ns),
-        (names.CALLBACK, ran & ended, rest.end_ns - rest.start_ns - rest.suspended_ns),
-    ]
-    durations = {layer.column: np.where(there, ns, NONE) for layer, there, ns in layers}
-    durations |= passage.durations
-    stock = names.MIDDLEWARE.column
-    durations[stock] = np.where(split & ~told, rest.waiting, durations[stock])
+    """Cut every message at the checkpoints of its route (strata.schema.layers)."""
+    instants = {
+        at.PUBLISH: rest.client_ns,
+        at.RMW_PUBLISH: rest.handed_ns,
+        at.SENDABLE: passage.sendable_ns,
+        at.SERIALIZE_BEGIN: passage.serialize_begin_ns,
+        at.SERIALIZE_END: passage.serialize_end_ns,
+        at.SEND: passage.sent_ns,
+        at.RECEIVE: passage.received_ns,
+        at.NOTIFY: passage.notified_ns,
+        at.WOKE: np.where(rest.split, rest.begin_ns + rest.waiting, NONE),
+        at.PICKED: rest.picked_ns,
+        at.TAKE: rest.taken_ns,
+        at.START: rest.start_ns,
+        at.END: rest.end_ns,
+    }
+    none = np.empty(0, np.int64)
+    columns = [instants.get(point, none) for point in CHECKPOINTS]
+    found = engine.cut_layers(_routes(rest, passage), columns)
+    never = np.full(len(rest.taken_ns), NONE, np.int64)
+    durations = {
+        layer.column: never if ns is None else ns
+        for layer, ns in zip(names.HOP_LAYERS, found, strict=True)
+        if layer not in names.DRIVER_LAYERS
+    }
+    # A suspension is no interval of its own: a callback has as many as it awaits things.
+    suspended = rest.suspended_ns > 0
+    if suspended.any():
+        ran = durations[names.CALLBACK.column]
+        durations[names.CALLBACK.column] = np.where(ran != NONE, ran - rest.suspended_ns, NONE)
+        durations[names.SUSPENDED.column] = np.where(suspended, rest.suspended_ns, NONE)
     return durations
+
+
+def _routes(rest: _Rest, passage: Passage) -> Ints:
+    """Return the number of each message's route."""
+    lent = passage.lent & (passage.serialize_begin_ns == NONE)
+    late = passage.sendable_ns != NONE
+    chosen = (
+        (names.INTRA_PROCESS, rest.intra_process),
+        (names.STOCK, passage.notified_ns == NONE),
+        (names.FROM_HISTORY, late & (passage.sent_ns != NONE)),
+        (names.FROM_HISTORY_UNSENT, late),
+        (names.LOANED, lent),
+    )
+    numbers = [names.ROUTES.index(route) for route, _ in chosen]
+    rest_of_them = names.ROUTES.index(names.TRACED)
+    return np.select([flags for _, flags in chosen], numbers, rest_of_them).astype(np.int64)

@@ -15,9 +15,9 @@ from strata.layers.late_joiners import history_until
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints, filled
 from strata.model.dds.wire import DATA_SHARING
+from strata.schema.rows import Coded
 
 Flags = npt.NDArray[np.bool_]
-Objects = npt.NDArray[np.object_]
 
 INTRA_PROCESS = "intra-process"
 INTRA_PROCESS_NUMBER = -2
@@ -48,11 +48,13 @@ class Way:
     last_ns: Ints
     fragments: Ints
     recovered: Ints
-    transport: Objects
+    transport: Coded
 
 
 def find_way(model: Model) -> Way:
     """Return the way of every matched message."""
+    if not model.facts.is_hooked:
+        return nothing_of(len(model.matches.take))
     known = model.facts.ways()
     if known is not None:
         return _known(known)
@@ -86,8 +88,7 @@ def find_way(model: Model) -> Way:
     held_ns = wire.held_up(np.where(travels, sample, NONE), sent_ns, received_ns)
     # Calls of two threads may overlap.
     held_ns = np.where(travels, np.clip(held_ns, 0, np.maximum(received_ns - sent_ns, 0)), 0)
-    transport = np.asarray([_TRANSPORTS.get(number) for number in kind.tolist()], dtype=object)
-    transport[local] = INTRA_PROCESS
+    transport = _words_of(np.where(local, INTRA_PROCESS_NUMBER, kind))
     return Way(
         since_ns,
         np.where(travels, sent_ns + held_ns, sent_ns),
@@ -102,10 +103,23 @@ def find_way(model: Model) -> Way:
 
 def _known(ways: Mapping[str, Ints]) -> Way:
     """A way of columns; its transport is a number, `INTRA_PROCESS_NUMBER` within a process."""
-    names = {**_TRANSPORTS, INTRA_PROCESS_NUMBER: INTRA_PROCESS}
-    transport = [names.get(number) for number in ways["transport"].tolist()]
     columns = {name: column for name, column in ways.items() if name != "transport"}
-    return Way(**columns, transport=np.asarray(transport, dtype=object))
+    return Way(**columns, transport=_words_of(ways["transport"]))
+
+
+def _words_of(transport: Ints) -> Coded:
+    """Return the names of transports by their numbers; null for others."""
+    names = {**_TRANSPORTS, INTRA_PROCESS_NUMBER: INTRA_PROCESS}
+    numbers = np.asarray(sorted(names), np.int64)
+    at = np.minimum(np.searchsorted(numbers, transport), len(numbers) - 1)
+    words = tuple(names[number] for number in numbers.tolist())
+    return Coded(np.where(numbers[at] == transport, at, NONE), words)
+
+
+def nothing_of(messages: int) -> Way:
+    """Return the ways of messages in a trace without the hooks: nothing is known of them."""
+    none = np.full(messages, NONE, np.int64)
+    return Way(none, none, none, none, none, none, np.zeros(messages, np.int64), Coded(none, ()))
 
 
 def _arrivals(model: Model, sample: Ints) -> tuple[dict[str, Ints], Flags]:

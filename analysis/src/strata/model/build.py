@@ -79,7 +79,7 @@ class Model:
         """What else the events tell."""
         return self.known or TableFacts(self)
 
-    @property
+    @cached_property
     def unsynchronised(self) -> Flags:
         """Which matches are of messages between machines: their clocks are two."""
         publisher = self.publications.thread[self.matches.publication]

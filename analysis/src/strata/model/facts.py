@@ -102,6 +102,10 @@ class Facts(Protocol):
         """The last runtime event of each thread's host; 0 for none."""
 
     @property
+    def is_hooked(self) -> bool:
+        """Whether the trace has any event of the DDS hooks."""
+
+    @property
     def names_samples(self) -> bool:
         """Whether any event names a sample of the middleware."""
 
@@ -188,6 +192,11 @@ class TableFacts:
         last = np.zeros(int(host.max(initial=0)) + 1, np.int64)
         np.maximum.at(last, host[timeline.thread], timeline.ns)
         return np.asarray(last[host], np.int64)
+
+    @property
+    def is_hooked(self) -> bool:
+        """As `Facts` says."""
+        return self._model.events.recorded("dds")
 
     @property
     def names_samples(self) -> bool:

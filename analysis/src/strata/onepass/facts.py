@@ -67,6 +67,11 @@ class EngineFacts:
         return last[host][process][self._of.thread_order]
 
     @property
+    def is_hooked(self) -> bool:
+        """As `Facts` says."""
+        return self._of.size("writes") > 0 or self._of.size("reads") > 0
+
+    @property
     def names_samples(self) -> bool:
         """As `Facts` says."""
         counts = self._of.engine.counts
@@ -154,13 +159,11 @@ class EngineFacts:
         """As `Facts` says."""
         model = self._model()
         publication, take = model.matches.publication, model.matches.take
-        hooked = self._of.size("writes") > 0 or self._of.size("reads") > 0
         of_thread = model.processes.thread_process
         subscription = model.takes.subscription[take]
-        nothing = np.full(len(take), NONE, np.int64)
         columns = (
-            self._numbers.publish_order[publication] if hooked else nothing,
-            self._numbers.take_order[take] if hooked else nothing,
+            self._numbers.publish_order[publication],
+            self._numbers.take_order[take],
             model.publications.rmw_publish_ns[publication],
             self._of.process_order[of_thread[model.publications.thread[publication]]],
             self._of.process_order[of_thread[model.takes.thread[take]]],

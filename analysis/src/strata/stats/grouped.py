@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from strata.schema.rows import NONE, Coded, Flags, Floats, Ints
+from strata.stats._grouped import sums_by
 
 _DENSE = 1 << 22
 """Keys below this many are looked up in a table of all of them; more are sorted."""
@@ -19,9 +20,11 @@ _DENSE = 1 << 22
 
 def sums(group: Ints, values: Ints, count: int) -> Ints:
     """Return the sum of each of `count` groups, in integers."""
-    out = np.zeros(count, np.int64)
-    np.add.at(out, group, values)
-    return out
+    return sums_by(_ints(group), _ints(values), count)
+
+
+def _ints(values: Ints) -> Ints:
+    return np.ascontiguousarray(values, np.int64)
 
 
 def counts(group: Ints, count: int) -> Ints:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from strata.schema.causal_order import STEPS, causal_rank
+from strata.schema.engine.layers import layers_header
 from strata.schema.engine.rows import ENGINE_ROWS, EngineRows
 from strata.schema.event import Kind, Phase
 from strata.schema.event_uses import USES
@@ -50,6 +51,7 @@ def headers() -> dict[str, str]:
         "event_types.hpp": _event_types(),
         "findings.hpp": _findings(),
         "uses.hpp": _uses(),
+        "layers.hpp": _HEAD + layers_header(),
         "rows.hpp": _rows(),
     }
 
