@@ -303,12 +303,28 @@ std::vector<uint8_t> IntraProcess::find_duplicates() const {
       if (own == kNone ? is_dropped : own == taker) {
         duplicate[take] = 1;
         ++count;
+        count_copy(take);
         break;
       }
     }
   }
   context_.ledger.add(Finding::intra_process_duplicates, count);
   return duplicate;
+}
+
+// It was counted as a take.
+void IntraProcess::count_copy(size_t take) const {
+  const auto& rows = context_.rows.takes;
+  if (rows.loaned[take] != 0) return;
+  const int64_t process = context_.rows.threads.process[static_cast<size_t>(rows.thread[take])];
+  EventUses& uses = context_.uses;
+  if (rows.subscription[take] != kNone) {
+    uses.move(EventType::rmw_take, Use::take, Use::intra_process_copy);
+  } else if (context_.settings.losses.touch(0, rows.ns[take])) {
+    uses.move(EventType::rmw_take, Use::take_unannounced, Use::intra_process_copy);
+  } else if (uses.is_older(process)) {
+    uses.move(EventType::rmw_take, Use::take_older, Use::intra_process_copy);
+  }
 }
 
 void IntraProcess::match() {

@@ -60,6 +60,7 @@ class IntraProcess {
   void number_publications();
   void number_takes();
   std::vector<uint8_t> find_duplicates() const;
+  void count_copy(size_t take) const;
   void match();
   bool is_of_one_topic(int64_t call, int64_t subscription) const;
   int64_t publisher_of(size_t call) const;

@@ -26,13 +26,15 @@ class RingBuffers {
   RingBuffers(Context& context, const Entities& entities)
       : context_(context), entities_(entities) {}
 
-  // Adds the row of an enqueue or a dequeue.
+  // Adds the row of an enqueue or a dequeue; counts what a clear was used for.
   void on(const Event& event);
-  // Whose buffers are, and which dequeue took which enqueue's message.
+  // Whose buffers are, and which dequeue took which enqueue's message; counts their uses.
   void finish();
 
  private:
+  int64_t add(const Event& event, int64_t address);
   int64_t buffer_of(const Event& event, int64_t address);
+  void on_clear(const Event& event);
   void find_subscriptions();
   void find_stored();
   void pair();
@@ -40,6 +42,10 @@ class RingBuffers {
   Context& context_;
   const Entities& entities_;
   Living known_;
+  Column<int32_t> place_;  // by buffer: the first one of its address
+  // Which buffers were cleared, in order of time.
+  Column<int32_t> cleared_;
+  Column<int64_t> cleared_ns_;
 };
 
 }  // namespace strata

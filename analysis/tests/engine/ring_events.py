@@ -84,6 +84,8 @@ def _step(made: IntraScene, chance: Random, name: str) -> Step:
         stamp = BASE + chance.randint(1, 9)
         fields = {"rmw_subscription_handle": handle, "message": 3, "taken": 1}
         fields["source_timestamp"] = stamp
+    elif name == "rclcpp_ring_buffer_clear":
+        fields = {"buffer": _handle(made, chance.choice(_RINGS), "buffer")}
     elif name.startswith("rclcpp_ring_buffer"):
         fields = {"buffer": _handle(made, chance.choice(_RINGS), "buffer")}
         fields |= {"index": chance.randint(0, 1), "size": chance.choice((0, 0, 1, 2))}
@@ -107,7 +109,7 @@ _NAMES = (
     *("callback_end", "rclcpp_executor_execute", "rclcpp_executor_wait_for_work"),
     *("rclcpp_ring_buffer_enqueue", "rclcpp_ring_buffer_enqueue", "rclcpp_ring_buffer_dequeue"),
     "rclcpp_construct_ring_buffer",
-    "rclcpp_executor_get_next_ready",
+    *("rclcpp_executor_get_next_ready", "rclcpp_ring_buffer_clear"),
 )
 
 

@@ -8,18 +8,27 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 
+import model.test_cut_traces
+import model.test_driver
+import model.test_driver_links
 import model.test_event_uses
 import model.test_executions
 import model.test_executors
 import model.test_loans
 import model.test_publications
+import model.test_ring_buffers
 import model.test_suspensions
+import numpy as np
 import pyarrow as pa
 import pytest
 from against_model import CHUNKS, ros2_samples, run_engine
+from driver_events import driver_work
 from hypothesis import given
 from hypothesis import strategies as st
+from model.test_driver_interleavings import Played
+from model.test_driver_interleavings import worlds as driver_worlds
 from model.worlds import Recording, record, worlds
+from ring_events import ring_work
 from work_events import play, scenes_of, work
 
 from strata.model.build import build_model
@@ -31,12 +40,9 @@ from strata.schema.quality import Ledger
 
 # Their machines are not there yet.
 _NOT_COUNTED = (
-    "ros2:rclcpp_ring_buffer_",
     "ros2:rmw_send_re",
     "ros2:rmw_take_re",
-    "driver:",
 )
-_COPIES = "a copy of an intra-process message"
 _READY = "ros2:rclcpp_executor_get_next_ready"
 _LOOKS = (
     "looked for more work without a wait",
@@ -54,10 +60,6 @@ def compare(
     model = build_model(dict(tables), Ledger(), losses)
     uses = [use for use in event_uses(model) if _is_counted(use.event)]
     known = {(use.event, use.used, use.text): use.count for use in uses}
-    copies = known.pop(("ros2:rmw_take", True, _COPIES), 0)
-    if copies:
-        take = ("ros2:rmw_take", True, "a take")
-        known[take] = known.get(take, 0) + copies
     told = any(model.events.stand_ins(name).any() for name in model.events.names)
     for chunk_rows in chunks:
         run = run_engine(tables, losses, chunk_rows=chunk_rows)
@@ -92,11 +94,15 @@ def test_samples(name: str, sample: Callable[[str], Path]) -> None:
 @pytest.mark.parametrize(
     "test",
     scenes_of(
+        model.test_cut_traces,
+        model.test_driver,
+        model.test_driver_links,
         model.test_event_uses,
         model.test_executions,
         model.test_executors,
         model.test_loans,
         model.test_publications,
+        model.test_ring_buffers,
         model.test_suspensions,
     ),
 )
@@ -120,3 +126,23 @@ def test_worlds_with_lost_events(recording: Recording, chance: object) -> None:
 def test_any_order(seed: int) -> None:
     tables, losses = work(Random(seed))
     compare(tables, losses, (7,))
+
+
+@given(st.integers(0, (1 << 32) - 1))
+def test_any_order_of_ring_buffers(seed: int) -> None:
+    tables, losses = ring_work(Random(seed))
+    compare(tables, losses, (7,))
+
+
+@given(st.integers(0, (1 << 32) - 1))
+def test_any_order_of_drivers(seed: int) -> None:
+    tables, losses = driver_work(Random(seed))
+    compare(tables, losses, (7,))
+
+
+@given(driver_worlds(), st.sets(st.integers(0, 60)))
+def test_worlds_of_drivers(played: Played, lost: set[int]) -> None:
+    every = sorted({row["timestamp"] for rows in played.scene.rows.values() for row in rows})
+    at = np.asarray([ns for place, ns in enumerate(every) if place in lost], np.int64)
+    tables = played.without(set(at.tolist()).__contains__).tables()
+    compare(tables, (at, at), (7,))

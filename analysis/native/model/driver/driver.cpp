@@ -12,6 +12,7 @@
 #include "model/driver/frames.hpp"
 #include "model/driver/losses.hpp"
 #include "model/steps.hpp"
+#include "model/uses/driver_uses.hpp"
 
 namespace strata::driver {
 
@@ -76,7 +77,9 @@ void Driver::on_init(const Event& event) {
   namespace f = field::source_init;
   const size_t source = source_of(event);
   auto& sources = rows_.driver_sources;
-  if (sources.begin_ns[source] != kNone) return;
+  const bool is_first = sources.begin_ns[source] == kNone;
+  context_.uses.count(event.type, is_first ? Use::source : Use::unexplained);
+  if (!is_first) return;
   sources.begin_ns[source] = event.ns;
   sources.kind[source] = event[f::kind];
   sources.name[source] = event[f::name];
@@ -146,6 +149,7 @@ void Driver::finish() {
   find_frames(rows_, number_, boundaries_);
   link_publications(context_, executions_, candidates_);
   find_losses(context_);
+  count_driver_uses(context_);
 }
 
 // What a queue dropped before the trace is not of the trace.

@@ -16,22 +16,18 @@
 
 namespace strata {
 
-// Whether events of a type are counted. Those of service calls, ring buffers and drivers are not
-// yet.
+// Whether events of a type are counted. Those of service calls are not yet.
 constexpr bool is_accounted(EventType type) {
   switch (type) {
     case EventType::rmw_send_request:
     case EventType::rmw_take_request:
     case EventType::rmw_send_response:
     case EventType::rmw_take_response:
-    case EventType::rclcpp_ring_buffer_enqueue:
-    case EventType::rclcpp_ring_buffer_dequeue:
-    case EventType::rclcpp_ring_buffer_clear:
     case EventType::other:
       return false;
     default: {
       const std::string_view name = kEvents[static_cast<size_t>(type)].name;
-      return name.starts_with("ros2:") || name.starts_with("rclpy:");
+      return name.starts_with("ros2:") || name.starts_with("rclpy:") || name.starts_with("driver:");
     }
   }
 }
