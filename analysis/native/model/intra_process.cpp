@@ -61,6 +61,7 @@ void IntraProcess::on_call(const Event& event, State& state) {
   rows.at[row] = static_cast<int64_t>(event.at);
   rows.handle[row] = event[f::publisher_handle];
   rows.publisher[row] = static_cast<int32_t>(entities_.publisher(event.process, rows.handle[row]));
+  rows.procname[row] = event.procname;
   rows.open_execution[row] = static_cast<int32_t>(executions_.innermost_open(event.thread));
   state.call = static_cast<int32_t>(number);
   state.call_at = static_cast<int64_t>(event.at);

@@ -6,16 +6,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from random import Random
 
+import model.test_driver
+import model.test_driver_links
+import model.test_ring_buffers
 import numpy as np
 import pyarrow as pa
 import pytest
 from against_model import CHUNKS, ros2_samples, run_engine
+from driver_events import driver_work
 from hypothesis import given
+from hypothesis import strategies as st
 from message_results import STAGES
+from model.test_driver_interleavings import Played
+from model.test_driver_interleavings import worlds as driver_worlds
 from model.worlds import Recording, record, worlds
+from ring_events import ring_work
+from work_events import play, scenes_of
 
 from strata.model.build import Model, build_model
+from strata.model.windows import NO_LOSSES, Windows
 from strata.onepass.lacking import lacks
 from strata.onepass.model import model_of_rows
 from strata.onepass.read import read_by_engine
@@ -64,7 +75,7 @@ def test_samples(name: str, sample: Callable[[str], Path], monkeypatch: pytest.M
 
 def test_most_samples_are_read_by_the_engine(sample: Callable[[str], Path]) -> None:
     read = [name for name in ros2_samples() if is_read_by_engine(sample(name))]
-    assert len(read) >= 28
+    assert len(read) >= 33
 
 
 OF_MODEL = (
@@ -84,6 +95,36 @@ def made_of(model: Model, ledger: Ledger) -> tuple[Made, Ledger]:
 @given(recording=worlds().map(record))
 def test_worlds(chunk_rows: int, recording: Recording) -> None:
     assert_same_tables(recording.tables(), chunk_rows)
+
+
+@pytest.mark.parametrize("chunk_rows", CHUNKS)
+@given(seed=st.integers(0, (1 << 32) - 1))
+def test_ring_buffers(chunk_rows: int, seed: int) -> None:
+    assert_same_tables(ring_work(Random(seed))[0], chunk_rows)
+
+
+@pytest.mark.parametrize("chunk_rows", CHUNKS)
+@given(played=driver_worlds())
+def test_drivers(chunk_rows: int, played: Played) -> None:
+    assert_same_tables(played.scene.tables(), chunk_rows)
+
+
+@given(st.integers(0, (1 << 32) - 1))
+def test_any_order_of_drivers(seed: int) -> None:
+    assert_same_tables(driver_work(Random(seed))[0], 7)
+
+
+@pytest.mark.parametrize(
+    "test", scenes_of(model.test_ring_buffers, model.test_driver, model.test_driver_links)
+)
+def test_scenes(test: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    play(test, monkeypatch, compare)
+
+
+def compare(tables: Mapping[str, pa.Table], losses: Windows = NO_LOSSES) -> None:
+    if not len(losses[0]):
+        for chunk_rows in CHUNKS:
+            assert_same_tables(tables, chunk_rows)
 
 
 def assert_same_tables(tables: Mapping[str, pa.Table], chunk_rows: int) -> None:

@@ -747,6 +747,7 @@ struct IntraPublishesRows {
   Column<int64_t> at;  // its place in the order of events
   Column<int32_t> publisher;  // row of the publishers
   Column<int64_t> handle;  // address of the rcl publisher
+  Column<int32_t> procname;  // number of the thread's name among the texts
   Column<int32_t> publish;  // row of the publishes of the same call; null for none
   Column<int32_t> open_execution;  // innermost execution that had begun, and was not over
   Column<int32_t> execution;  // row of the execution that it was made in, by its first piece
@@ -759,6 +760,7 @@ struct IntraPublishesRows {
     at.push_back(kNone);
     publisher.push_back(kNone);
     handle.push_back(kNone);
+    procname.push_back(kNone);
     publish.push_back(kNone);
     open_execution.push_back(kNone);
     execution.push_back(kNone);
@@ -771,6 +773,7 @@ struct IntraPublishesRows {
     visit("at", at);
     visit("publisher", publisher);
     visit("handle", handle);
+    visit("procname", procname);
     visit("publish", publish);
     visit("open_execution", open_execution);
     visit("execution", execution);

@@ -93,8 +93,22 @@ class DriverReads:
     queue_ns: Ints
 
 
+@dataclass(frozen=True)
+class DriverColumns:
+    """All that drivers did, and of which frame each publication was made."""
+
+    sources: DriverSources
+    reads: DriverReads
+    frames: DriverFrames
+    made_of: MadeOf
+    losses: DriverLosses
+
+
 def sources_of_model(model: Model) -> DriverSources:
     """Return the sources of the model."""
+    known = model.facts.driver()
+    if known is not None:
+        return known.sources
     sources, reads = model.driver.sources, model.driver.reads
     count = len(sources)
     return DriverSources(
@@ -127,6 +141,9 @@ def sources_of_rows(rows: Columns, texts: Sequence[str]) -> DriverSources:
 
 def reads_of_model(model: Model) -> DriverReads:
     """Return what the model has of reads."""
+    known = model.facts.driver()
+    if known is not None:
+        return known.reads
     return DriverReads(model.driver.reads.source, model.driver.reads.queue_ns)
 
 
@@ -136,6 +153,12 @@ def reads_of_rows(rows: Columns) -> DriverReads:
     return DriverReads(_ints(rows["source"]), np.where(arrival_ns != NONE, ns - arrival_ns, NONE))
 
 
+def losses_of_model(model: Model) -> DriverLosses:
+    """Return what the model has of losses."""
+    known = model.facts.driver()
+    return model.driver.losses if known is None else known.losses
+
+
 def losses_of_rows(rows: Columns) -> DriverLosses:
     """Return what was lost, of the engine's rows `driver_losses`."""
     return DriverLosses(*(_ints(rows[item.name]) for item in fields(DriverLosses)))
@@ -143,6 +166,9 @@ def losses_of_rows(rows: Columns) -> DriverLosses:
 
 def frames_of_model(model: Model) -> DriverFrames:
     """Return the frames of the model."""
+    known = model.facts.driver()
+    if known is not None:
+        return known.frames
     frames, reads = model.driver.frames, model.driver.reads
     return DriverFrames(
         frames.source,
@@ -167,6 +193,9 @@ def frames_of_rows(rows: Columns) -> DriverFrames:
 
 def made_of_model(model: Model) -> MadeOf:
     """Return what the model's publications were made of."""
+    known = model.facts.driver()
+    if known is not None:
+        return known.made_of
     return MadeOf(model.driver.frame, model.driver.inferred, _caused(model))
 
 

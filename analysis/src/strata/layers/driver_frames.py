@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strata.layers.driver_columns import DriverFrames, frames_of_model
+from strata.layers.driver_columns import DriverFrames, frames_of_model, losses_of_model
 from strata.model.build import Model
 from strata.model.driver.losses import CAUSES, DriverLosses
 from strata.schema import tables
@@ -43,7 +43,7 @@ def frames_table(frames: DriverFrames) -> Rows:
 
 def driver_losses_rows(model: Model) -> Rows:
     """Return the table `driver_losses`."""
-    return losses_table(model.driver.losses)
+    return losses_table(losses_of_model(model))
 
 
 def losses_table(losses: DriverLosses) -> Rows:

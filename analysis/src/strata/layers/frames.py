@@ -11,6 +11,7 @@ import numpy as np
 
 from strata.layers.blockers import Blockers
 from strata.layers.driver import Origin
+from strata.layers.driver_columns import frames_of_model, sources_of_model
 from strata.layers.endpoint_names import EndpointNames
 from strata.layers.link_proposals import Proposal
 from strata.layers.links import KINDS, Links
@@ -91,9 +92,8 @@ def messages_rows(
 
 
 def _origin(model: Model, origin: Origin) -> dict[str, Values]:
-    driver = model.driver
-    source = pick(driver.frames.source, origin.frame)
-    places = Coded.of(driver.sources.place.tolist())
+    source = pick(frames_of_model(model).source, origin.frame)
+    places = Coded.of(sources_of_model(model).place.tolist())
     return {
         "frame_id": origin.frame,
         "driver_source": Coded(np.append(places.codes, NONE)[source], places.words),

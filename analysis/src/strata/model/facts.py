@@ -25,6 +25,7 @@ from strata.read.processes import Threads
 from strata.schema.quality import Ledger
 
 if TYPE_CHECKING:
+    from strata.layers.driver_columns import DriverColumns
     from strata.model.build import Model
     from strata.model.event_uses import EventUse
 
@@ -138,6 +139,9 @@ class Facts(Protocol):
 
     def ways(self) -> Mapping[str, Ints] | None:
         """Columns of strata.layers.way.Way of each match; None: the model's wire has them."""
+
+    def driver(self) -> DriverColumns | None:
+        """What sensor drivers did; None: the model's driver has it."""
 
     def process_facts(self, ledger: Ledger) -> ProcessFacts:
         """What is known of each process."""
@@ -346,6 +350,10 @@ class TableFacts:
         return np.asarray((executions.end_ns == NONE) & (after == NONE), bool)
 
     def ways(self) -> Mapping[str, Ints] | None:
+        """As `Facts` says."""
+        return None
+
+    def driver(self) -> DriverColumns | None:
         """As `Facts` says."""
         return None
 

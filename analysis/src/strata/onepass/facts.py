@@ -6,17 +6,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from strata.layers.driver_columns import DriverColumns
 from strata.model.columns import NONE, Ints
 from strata.model.dds.samples import NAMING
 from strata.model.event_uses.cases import EventUse
 from strata.model.facts import Census, ExecutorTimes, Intervals
 from strata.model.processes import ProcessFacts
 from strata.model.search import pick
+from strata.onepass.driver import find_driver_columns
 from strata.onepass.process_facts import describe
 from strata.onepass.tables import EngineTables
 from strata.read.processes import Threads
@@ -100,8 +103,11 @@ class EngineFacts:
 
     def thread_name(self, publication: int) -> str | None:
         """As `Facts` says."""
-        row = self._numbers.publish_order[publication]
-        name = self._of.words(self._of.rows["publishes"]["procname"].astype(np.int64)[[row]])[0]
+        table, row = "publishes", self._numbers.publish_order[publication]
+        calls = self._numbers.calls
+        if calls is not None and row == NONE:
+            table, row = calls.table, calls.rows[publication]
+        name = self._of.words(self._of.rows[table]["procname"].astype(np.int64)[[row]])[0]
         return None if name is None else str(name)
 
     def told_of(self, process: Ints) -> Flags:
@@ -172,6 +178,14 @@ class EngineFacts:
             model.unsynchronised.astype(np.int64),
         )
         return self._of.engine.ways([np.ascontiguousarray(one, np.int64) for one in columns])
+
+    def driver(self) -> DriverColumns | None:
+        """As `Facts` says."""
+        return self._driver
+
+    @cached_property
+    def _driver(self) -> DriverColumns:
+        return find_driver_columns(self._of, self._numbers)
 
     def process_facts(self, ledger: Ledger) -> ProcessFacts:
         """As `Facts` says."""

@@ -27,8 +27,12 @@ def count_findings(
     takers = [*subscription_places(entities, subscriptions), ""]
     every = np.arange(len(entities.callbacks.address))
     callbacks = [*callback_places(entities.callbacks, every), ""]
+    of_processes: dict[str, list[int]] = {}
     for code, kind, row, count, first_ns, last_ns in tables.engine.findings:
         if code in _COUNTED_BY_LAYERS:
+            continue
+        if kind == _PROCESS:
+            of_processes.setdefault(code, []).append(int(tables.process_number[row]))
             continue
         place = ""
         if kind == _SUBSCRIPTION:
@@ -37,3 +41,11 @@ def count_findings(
             place = callbacks[callback_of[row]]
         span_ns = (first_ns, last_ns) if first_ns <= last_ns else None
         ledger.add(code, count, place=place, span_ns=span_ns)
+    for code, processes in of_processes.items():
+        ledger.add(code, len(processes), *_names(tables, sorted(processes)))
+
+
+def _names(tables: EngineTables, processes: list[int]) -> list[str]:
+    rows = tables.process_order[processes]
+    host, vpid = tables.text("processes", "host")[rows], tables.rows["processes"]["vpid"][rows]
+    return [f"{number} on {name}" for number, name in zip(vpid.tolist(), host, strict=True)]

@@ -16,7 +16,7 @@ def lacks(tables: EngineTables) -> str | None:
     if not any(name.startswith("ros2:") for name in counts):
         return "any event of ros2"
     for name in counts:
-        if name == "" or name in _WITHOUT_MACHINE or name.startswith("driver:"):
+        if name == "" or name in _WITHOUT_MACHINE:
             return name or "an event of no known provider"
     inits = tables.engine.inits()
     contexts = inits.get("ros2:rcl_init")
@@ -43,11 +43,6 @@ _WITHOUT_MACHINE = frozenset(
         "ros2:rmw_send_response",
         "ros2:rmw_send_request",
         "ros2:rmw_take_response",
-        "ros2:rclcpp_intra_publish",
-        "ros2:rclcpp_ring_buffer_enqueue",
-        "ros2:rclcpp_ring_buffer_dequeue",
-        "ros2:rclcpp_ring_buffer_clear",
-        "ros2:rclcpp_construct_ring_buffer",
     }
 )
 

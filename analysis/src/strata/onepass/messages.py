@@ -11,6 +11,7 @@ import numpy as np
 from strata.model.columns import NONE, Ints
 from strata.model.matching import Matches
 from strata.model.traffic import Publications, Takes
+from strata.onepass.intra_process import takes_of_buffers, with_ring_buffers
 from strata.onepass.numbers import Numbers, positions
 from strata.onepass.tables import EngineTables
 from strata.onepass.when_asked import when_asked
@@ -20,20 +21,27 @@ from strata.stats.grouped import is_ascending
 def find_publications(tables: EngineTables, numbers: Numbers) -> Publications:
     """Return the publications of the application."""
 
-    def column(name: str) -> Callable[[], Ints]:
-        return lambda: numbers.publications.of(tables.ints("publishes", name))
+    def column(name: str, of_call: str | None = None) -> Callable[[], Ints]:
+        def made() -> Ints:
+            values = numbers.publications.of(tables.ints("publishes", name))
+            if numbers.calls is None or of_call is None:
+                return values
+            return numbers.calls.fill(tables, of_call, values)
 
+        return made
+
+    thread, at, execution = (column(name, name) for name in ("thread", "at", "execution"))
     return when_asked(
         Publications,
         {
-            "position": lambda: positions(column("thread")(), column("at")()),
-            "publisher": column("publisher"),
-            "rmw_handle": column("rmw_handle"),
-            "thread": column("thread"),
-            "client_ns": column("client_ns"),
+            "position": lambda: positions(thread(), at()),
+            "publisher": column("publisher", "publisher"),
+            "rmw_handle": column("rmw_handle", "handle"),
+            "thread": thread,
+            "client_ns": column("client_ns", "ns"),
             "rmw_publish_ns": column("ns"),
             "source_timestamp": column("stamp"),
-            "execution": lambda: numbers.executions.number[column("execution")()],
+            "execution": lambda: numbers.executions.number[execution()],
         },
     )
 
@@ -41,25 +49,34 @@ def find_publications(tables: EngineTables, numbers: Numbers) -> Publications:
 def find_takes(tables: EngineTables, numbers: Numbers) -> Takes:
     """Return the takes of messages."""
 
-    def column(name: str) -> Callable[[], Ints]:
-        return lambda: numbers.takes.of(tables.ints("takes", name))
+    def column(name: str, of_dequeue: str | None = None) -> Callable[[], Ints]:
+        def made() -> Ints:
+            values = numbers.takes.of(tables.ints("takes", name))
+            if numbers.dequeues is None or of_dequeue is None:
+                return values
+            return numbers.dequeues.fill(tables, of_dequeue, values)
 
+        return made
+
+    thread, at, execution = (column(name, name) for name in ("thread", "at", "execution"))
+    within = numbers.dequeues
     count = len(numbers.takes.rows)
     return when_asked(
         Takes,
         {
-            "position": lambda: positions(column("thread")(), column("at")()),
+            "position": lambda: positions(thread(), at()),
             "subscription": column("subscription"),
             "rmw_handle": column("rmw_handle"),
-            "thread": column("thread"),
-            "picked_ns": column("picked_ns"),
+            "thread": thread,
+            "picked_ns": column("picked_ns", "ns"),
             "rmw_take_ns": column("ns"),
             "dequeue_ns": lambda: np.full(count, NONE, np.int64),
             "source_timestamp": column("stamp"),
-            "execution": lambda: numbers.executions.number[column("execution")()],
+            "execution": lambda: numbers.executions.number[execution()],
             "duplicate": lambda: np.zeros(count, bool),
             "loaned": lambda: numbers.takes.of(tables.rows["takes"]["loaned"] == 1),
-        },
+        }
+        | ({} if within is None else takes_of_buffers(tables, within, column)),
     )
 
 
@@ -75,7 +92,7 @@ def find_matches(tables: EngineTables, numbers: Numbers) -> Matches:
     for code, _, _, count, _, _ in tables.engine.findings:
         if code in counts:
             counts[code] += count
-    return Matches(
+    found = Matches(
         publication,
         take,
         method,
@@ -87,3 +104,6 @@ def find_matches(tables: EngineTables, numbers: Numbers) -> Matches:
             numbers.publication_number[tables.ints("doubtful_takes", "publish")],
         ),
     )
+    if numbers.calls is None or numbers.dequeues is None:
+        return found
+    return with_ring_buffers(tables, numbers.calls, numbers.dequeues, found)

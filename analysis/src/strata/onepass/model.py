@@ -8,13 +8,11 @@ import numpy as np
 
 from strata.model.build import Model
 from strata.model.callback_groups import find_callback_groups
-from strata.model.driver.driver import find_driver
-from strata.model.driver.publications import Surroundings
+from strata.model.driver.driver import no_driver
 from strata.model.entities import build_entities
 from strata.model.executor_clocks import read_clocks
 from strata.model.executors import group_threads
 from strata.model.hosts import number_clocks
-from strata.model.ring_buffers import find_ring_buffers, pair_passages
 from strata.model.service_calls import find_service_traffic
 from strata.model.thread_cpu import find_cpu_samples, no_samples
 from strata.model.thread_steps import ThreadSteps
@@ -28,6 +26,7 @@ from strata.onepass.executions import (
 )
 from strata.onepass.facts import EngineFacts
 from strata.onepass.findings import count_findings
+from strata.onepass.intra_process import find_passages
 from strata.onepass.kept import KeptEvents
 from strata.onepass.messages import find_matches, find_publications, find_takes
 from strata.onepass.middleware import find_middleware
@@ -57,13 +56,12 @@ def model_of_rows(
     host_clocks = number_clocks(kept.processes, clocks)
     publications, takes = find_publications(tables, numbers), find_takes(tables, numbers)
     count_findings(tables, entities, callback_of, ledger)
-    # What is there of drivers, services and ring buffers are entities; the engine counted findings.
+    # What is there of services are entities; the engine counted findings.
     unsaid = Ledger()
     executors = group_threads(
         kept.processes, executions, threads_of_executors(tables, kept, waits), entities.callbacks
     )
     groups = find_callback_groups(executions, executors, entities.callbacks)
-    around = Surroundings(kept, timeline, entities, executions, publications, NO_LOSSES)
     made.append(
         Model(
             kept,
@@ -77,9 +75,9 @@ def model_of_rows(
             publications,
             takes,
             find_middleware(tables, numbers),
-            find_driver(around, unsaid),
+            no_driver(),
             find_matches(tables, numbers),
-            pair_passages(kept, find_ring_buffers(kept, entities), unsaid),
+            find_passages(tables),
             find_scheduling(tables, kept),
             find_service_traffic(
                 kept, timeline, entities, executions, unsaid, host_clocks, NO_LOSSES

@@ -18,15 +18,39 @@ class Order:
     """The engine's row of each of the model's rows, and the other way round (`NONE` for none).
 
     `number` has one more, for null. `is_same`: all rows are in the order of the engine's.
+    `is_partial`: some of the model's rows have none of the engine's.
     """
 
     rows: Ints
     number: Ints
     is_same: bool
+    is_partial: bool = False
 
     def of(self, values: Ints) -> Ints:
-        """Return a column of the engine's in the order of the model's."""
-        return values if self.is_same else values[self.rows]
+        """Return a column of the engine's in the order of the model's; null, or false, for none."""
+        if self.is_same:
+            return values
+        if self.is_partial:
+            values = np.append(values, False if values.dtype == bool else NONE)
+        return values[self.rows]
+
+
+@dataclass(frozen=True)
+class Within:
+    """What went through ring buffers, of publications or takes.
+
+    `rows` is the engine's row of each of the model's in a table of theirs, `NONE` of what only the
+    middleware had. `number` is the model's of each row of the engine's table of all messages.
+    """
+
+    table: str
+    rows: Ints
+    number: Ints
+
+    def fill(self, tables: EngineTables, column: str, values: Ints) -> Ints:
+        """Return a column of the model's: `values`, and a column of these."""
+        own = np.append(tables.ints(self.table, column), NONE)[self.rows]
+        return np.where(self.rows != NONE, own, values)
 
 
 @dataclass(frozen=True)
@@ -34,12 +58,15 @@ class Numbers:
     """How rows of the model are numbered.
 
     Executions are in order of thread and time, publications and takes in order of time; publishes
-    that are no publications of the application have no number.
+    that are no publications of the application have no number. `calls` are publications that stayed
+    in their process, `dequeues` takes from ring buffers; None without any.
     """
 
     executions: Order
     publications: Order
     takes: Order
+    calls: Within | None = None
+    dequeues: Within | None = None
 
     @property
     def execution_order(self) -> Ints:
@@ -77,33 +104,69 @@ def number_rows(tables: EngineTables) -> Numbers:
     # The engine's executions are in order of their start.
     threads = len(tables.thread_order)
     executions = ordered_by(tables.ints("executions", "thread"), threads)
-    publishes = _in_time(tables, "publishes")
+    order = _order(executions, tables.size("executions"))
+    if tables.size("intra_publishes") or tables.size("dequeues"):
+        return Numbers(order, *_number_all(tables))
+    publishes = _in_time(*_places(tables, "publishes"))
     own = tables.rows["publishes"]["of_application"] == 1
     if not own.all():
         publishes = publishes[own[publishes]]
     return Numbers(
-        _order(executions, tables.size("executions")),
+        order,
         _order(publishes, tables.size("publishes")),
-        _order(_in_time(tables, "takes"), tables.size("takes")),
+        _order(_in_time(*_places(tables, "takes")), tables.size("takes")),
     )
 
 
+def _number_all(tables: EngineTables) -> tuple[Order, Order, Within, Within]:
+    """Publications and takes of the middleware and of ring buffers."""
+    published = (tables.ints("published_messages", name) for name in ("publish", "call"))
+    taken = (tables.ints("taken_messages", name) for name in ("take", "dequeue"))
+    publications, calls = _join(tables, ("publishes", "intra_publishes"), *published)
+    takes, dequeues = _join(tables, ("takes", "dequeues"), *taken)
+    return publications, takes, calls, dequeues
+
+
+def _join(
+    tables: EngineTables, names: tuple[str, str], outside: Ints, inside: Ints
+) -> tuple[Order, Within]:
+    """Messages in the order of the engine's, each a row of one of two tables."""
+    inside = np.where(outside == NONE, inside, NONE)
+    first, second = (_places(tables, name) for name in names)
+    ns, thread, at = (
+        np.where(outside != NONE, np.append(one, NONE)[outside], np.append(other, NONE)[inside])
+        for one, other in zip(first, second, strict=True)
+    )
+    # Of one instant those of ring buffers come last; what was dequeued then, as it came.
+    threads = len(tables.thread_order)
+    by_thread = np.zeros_like(thread) if names[1] == "dequeues" else thread
+    order = _in_time(ns, np.where(outside == NONE, threads + by_thread, thread), at)
+    number = np.full(len(order) + 1, NONE, np.int64)
+    number[order] = np.arange(len(order))
+    return _order(outside[order], tables.size(names[0])), Within(names[1], inside[order], number)
+
+
 def _order(rows: Ints, count: int) -> Order:
-    same = len(rows) == count and is_ascending(rows)
+    own = rows != NONE
+    is_partial = not own.all()
+    is_same = not is_partial and len(rows) == count and is_ascending(rows)
     number = np.full(count + 1, NONE, np.int64)
-    number[rows] = np.arange(len(rows))
-    return Order(rows, number, same)
+    number[rows[own]] = np.flatnonzero(own)
+    return Order(rows, number, is_same, is_partial)
 
 
-def _in_time(tables: EngineTables, table: str) -> Ints:
+def _places(tables: EngineTables, table: str) -> tuple[Ints, Ints, Ints]:
+    return tables.ints(table, "ns"), tables.ints(table, "thread"), tables.ints(table, "at")
+
+
+def _in_time(ns: Ints, thread: Ints, at: Ints) -> Ints:
     """Of one instant by thread, and then as they came."""
-    ns, thread = tables.ints(table, "ns"), tables.ints(table, "thread")
     later = np.diff(ns)
     if (later > 0).all() or not len(ns):
         return np.arange(len(ns))
     if is_ascending(ns) and (later[np.diff(thread) < 0] > 0).all():
         return np.arange(len(ns))
-    return np.lexsort((tables.ints(table, "at"), thread, ns)).astype(np.int64)
+    return np.lexsort((at, thread, ns)).astype(np.int64)
 
 
 _PLACES = 1 << 40

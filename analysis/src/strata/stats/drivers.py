@@ -13,6 +13,8 @@ import numpy.typing as npt
 from strata.layers.driver_columns import (
     DriverReads,
     DriverSources,
+    losses_of_model,
+    made_of_model,
     reads_of_model,
     sources_of_model,
 )
@@ -45,16 +47,17 @@ class Published:
 def driver_sources_table(model: Model, frames: Rows) -> Rows:
     """Return the table `driver_sources`; `frames` is `driver_frames`."""
     publishers, nodes = model.entities.publishers, model.entities.nodes
-    linked = np.flatnonzero(model.driver.frame != NONE)
+    frame = made_of_model(model).frame
+    linked = np.flatnonzero(frame != NONE)
     published = Published(
-        model.driver.frame[linked],
+        frame[linked],
         model.publications.publisher[linked],
         take(nodes.name, publishers.node, None),
         publishers.topic,
     )
     sources, reads = sources_of_model(model), reads_of_model(model)
     of = place(model, sources.process)
-    return sources_table(sources, reads, model.driver.losses, frames, published, of)
+    return sources_table(sources, reads, losses_of_model(model), frames, published, of)
 
 
 def sources_table(

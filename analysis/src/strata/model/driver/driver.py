@@ -41,6 +41,21 @@ class Driver:
         return np.bincount(self.frame[self.frame != NONE], minlength=len(self.frames))
 
 
+def no_driver() -> Driver:
+    """Return what is there of drivers without their events."""
+    none = np.empty(0, np.int64)
+    flags, words = none.astype(bool), none.astype(object)
+    return Driver(
+        Sources(none, none, none, words, words, words, words, {}),
+        Reads(none, none, flags, none, none, none, none, none, none),
+        Frames(*[none] * 9),
+        none,
+        {},
+        flags,
+        DriverLosses(*[none] * 5),
+    )
+
+
 def find_driver(around: Surroundings, ledger: Ledger) -> Driver:
     """Return what drivers did, and which publications were made of their frames."""
     events, publications = around.events, around.publications

@@ -28,6 +28,7 @@ INTRA_PROCESS_ROWS = (
             ("at", INT, "its place in the order of events"),
             ("publisher", SHORT, "row of the publishers"),
             ("handle", INT, "address of the rcl publisher"),
+            ("procname", SHORT, "number of the thread's name among the texts"),
             ("publish", SHORT, "row of the publishes of the same call; null for none"),
             ("open_execution", SHORT, "innermost execution that had begun, and was not over"),
             ("execution", SHORT, "row of the execution that it was made in, by its first piece"),
