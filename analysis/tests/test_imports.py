@@ -31,8 +31,8 @@ ALLOWED: dict[str, set[str]] = {
     "model": {"errors", "schema", "read", "engine", "units"},
     "engine": {"errors", "schema", "read", "units"},
     "layers": {"errors", "schema", "read", "engine", "model", "units"},
-    "stats": {"errors", "schema", "model", "layers", "analysis", "units", "symbols"},
-    "verdict": {"schema", "model", "analysis", "stats", "units", "symbols"},
+    "stats": {"errors", "schema", "engine", "model", "layers", "analysis", "units", "symbols"},
+    "verdict": {"schema", "engine", "model", "analysis", "stats", "units", "symbols"},
     "originals": {"documents", "errors", "stats", "units"},
     "compare": {
         "documents",
@@ -63,6 +63,7 @@ ALLOWED: dict[str, set[str]] = {
     "pipeline": {
         "errors",
         "schema",
+        "engine",
         "analysis",
         "read",
         "model",

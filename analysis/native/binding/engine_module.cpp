@@ -12,6 +12,7 @@
 #include "binding/arrays.hpp"
 #include "binding/clock_classes.hpp"
 #include "binding/dds_functions.hpp"
+#include "binding/group_functions.hpp"
 #include "binding/layer_functions.hpp"
 #include "binding/memory.hpp"
 #include "binding/message_functions.hpp"
@@ -256,6 +257,7 @@ NB_MODULE(_model, module) {
       .def_prop_ro("counts", &Engine::counts);
   add_clock_classes(module);
   add_memory(module);
+  add_group_functions(module);
   add_layer_functions(module);
   add_message_functions(module);
 }

@@ -78,22 +78,6 @@ nb::tuple ascending(const Groups& groups, const Array<Value>& values,
   return nb::make_tuple(as_array(std::move(ordered)), as_array(std::move(sizes)));
 }
 
-nb::object sums_by(const Array<int64_t>& group, const Array<int64_t>& values, size_t count) {
-  if (group.size() != values.size()) throw nb::value_error("values of another length");
-  std::vector<int64_t> sums(count, 0);
-  {
-    const nb::gil_scoped_release unlocked;
-    for (size_t row = 0; row < group.size(); ++row) {
-      const auto number = static_cast<uint64_t>(group(row));
-      if (number >= count) continue;
-      // Without undefined overflow.
-      sums[number] = static_cast<int64_t>(static_cast<uint64_t>(sums[number]) +
-                                          static_cast<uint64_t>(values(row)));
-    }
-  }
-  return as_array(std::move(sums));
-}
-
 nb::object convex_contacts(const Array<double>& places, const Array<int64_t>& heights) {
   if (places.size() != heights.size()) throw nb::value_error("heights of another length");
   std::vector<int64_t> touching;
@@ -141,8 +125,6 @@ NB_MODULE(_grouped, module) {
         self.copy_rows(rows.data());
         return as_array(std::move(rows));
       });
-  module.def("sums_by", &sums_by, nb::arg("group").noconvert(), nb::arg("values").noconvert(),
-             nb::arg("count"));
   module.def("convex_contacts", &convex_contacts, nb::arg("places").noconvert(),
              nb::arg("heights").noconvert());
   add_functions<int64_t>(groups);

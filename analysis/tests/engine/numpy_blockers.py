@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 from numpy_clocks import Clock, Overlap
 
+from strata.engine.groups import sums
 from strata.model.columns import NONE, Ints
-from strata.model.search import GroupedSearch, runs, spread, sums
+from strata.model.search import GroupedSearch, runs, spread
 
 Columns = Sequence[Ints]
 Flags = npt.NDArray[np.bool_]

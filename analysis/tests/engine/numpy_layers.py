@@ -15,9 +15,10 @@ import numpy as np
 import pandas as pd
 from numpy_clocks import Clock, Overlap
 
+from strata.engine.groups import sums
 from strata.model.columns import NONE, Ints
 from strata.model.scheduling import IDLE
-from strata.model.search import overlapping, sums
+from strata.model.search import overlapping
 from strata.model.thread_states import State
 
 Columns = Sequence[Ints]

@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from strata.engine.groups import raise_to
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
@@ -73,7 +74,7 @@ def _stray(model: Model, has_message: Flags) -> Flags:
     caused = has_message[source] & (publisher != NONE)
     longest = np.full(int(publisher.max(initial=-1)) + 2, NONE, np.int64)
     hold_ns = publications.begin_ns - pick(executions.start_ns, source)
-    np.maximum.at(longest, publisher[caused], hold_ns[caused])
+    raise_to(longest, publisher[caused], hold_ns[caused])
     own = longest[publisher]
     begin_ns = publications.begin_ns
     return np.asarray((own != NONE) & touched(model.losses, begin_ns - own, begin_ns))

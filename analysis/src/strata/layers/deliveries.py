@@ -32,6 +32,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from strata.engine import _model as engine
+from strata.engine.groups import raise_to
 from strata.layers.endpoint_names import EndpointNames
 from strata.layers.pairs import Ends, Pairs, find_pairs, readers, stays_within, writers
 from strata.layers.transfers import Transfers
@@ -200,7 +201,7 @@ def _end_of_traffic(model: Model) -> Ints:
         (model.takes.thread, model.takes.taken_ns),
         (model.executions.thread, model.executions.until_ns),
     ):
-        np.maximum.at(end_ns, clock[thread], ns)
+        raise_to(end_ns, clock[thread], ns)
     return end_ns
 
 

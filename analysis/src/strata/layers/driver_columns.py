@@ -10,11 +10,12 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
+from strata.engine.groups import sums
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.driver.losses import DriverLosses
 from strata.model.driver.sources import Objects, places
-from strata.model.search import pick, sums
+from strata.model.search import pick
 
 Flags = npt.NDArray[np.bool_]
 Columns = Mapping[str, npt.NDArray[np.generic]]

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strata.engine.groups import lower
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
@@ -94,7 +95,7 @@ def _executor_begin(model: Model, transfers: Transfers) -> Ints:
     thread, first_ns = model.facts.spin_begins()
     lane = model.executors.lane(thread)
     begin = np.full(int(lane.max(initial=NONE)) + 1, np.iinfo(np.int64).max, np.int64)
-    np.minimum.at(begin, lane, first_ns)
+    lower(begin, lane, first_ns)
     taker = model.executors.lane(model.takes.thread[transfers.take])
     inside = taker < len(begin)
     out = np.full(len(taker), NONE, np.int64)

@@ -13,11 +13,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from strata.engine.groups import sums
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.facts import PAUSE_NS
-from strata.model.search import GroupedSearch, overlapping, sums
+from strata.model.search import GroupedSearch, overlapping
 
 _LONG_NS = PAUSE_NS
 Flags = npt.NDArray[np.bool_]

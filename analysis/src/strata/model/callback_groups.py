@@ -24,11 +24,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strata.engine.groups import sums
 from strata.model.columns import NONE, Ints
 from strata.model.entities import Callbacks
 from strata.model.executions import Executions
 from strata.model.executors import Executors
-from strata.model.search import GroupedSearch, spread, sums
+from strata.model.search import GroupedSearch, spread
 
 Flags = npt.NDArray[np.bool_]
 

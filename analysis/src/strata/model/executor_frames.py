@@ -28,6 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strata.engine.groups import lower, raise_to
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import take
@@ -186,8 +187,8 @@ def _traffic(model: Model, until_ns: Ints) -> tuple[Ints, Ints]:
     ended = pick(until_ns, pick(model.executions.last, takes.execution[taken]))
     first_ns = np.full(len(executors), np.iinfo(np.int64).max)
     last_ns = np.full(len(executors), NONE, np.int64)
-    np.minimum.at(first_ns, executor, begin_ns)
-    np.maximum.at(last_ns, executor, np.maximum(taken_ns, ended))
+    lower(first_ns, executor, begin_ns)
+    raise_to(last_ns, executor, np.maximum(taken_ns, ended))
     return first_ns, last_ns
 
 
@@ -203,9 +204,9 @@ def _spans(
     executions, waits = model.executions, model.waits
     begin_ns, end_ns = np.full(count, np.iinfo(np.int64).max), np.zeros(count, np.int64)
     begin_ns[times.threads], end_ns[times.threads] = times.first_ns, times.last_ns
-    np.minimum.at(begin_ns, waits.thread, waits.start_ns)
-    np.maximum.at(end_ns, executions.thread, until_ns)
-    np.maximum.at(end_ns, waiting.thread, waiting.end_ns)
+    lower(begin_ns, waits.thread, waits.start_ns)
+    raise_to(end_ns, executions.thread, until_ns)
+    raise_to(end_ns, waiting.thread, waiting.end_ns)
     return begin_ns[threads], end_ns[threads]
 
 

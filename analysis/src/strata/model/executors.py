@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strata.engine.groups import lower
 from strata.model.columns import NONE, EventColumns, Ints, Processes
 from strata.model.entities import Callbacks
 from strata.model.executions import Executions, Waits
@@ -97,9 +98,9 @@ def _labels(executions: Executions, told: np.ndarray, count: int) -> Ints:
     label[thread] = thread
     while len(pairs):
         least = np.full(callback.max() + 1, count, np.int64)
-        np.minimum.at(least, callback, label[thread])
+        lower(least, callback, label[thread])
         after = label.copy()
-        np.minimum.at(after, thread, least[callback])
+        lower(after, thread, least[callback])
         if (after == label).all():
             break
         label = after

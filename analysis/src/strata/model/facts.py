@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from strata.engine.groups import sums
 from strata.model.columns import NONE, Ints
 from strata.model.dds.samples import NAMING
 from strata.model.executions import AFTER_WORK, open_waits
 from strata.model.processes import ProcessFacts, describe_processes
-from strata.model.search import GroupedSearch, sums
+from strata.model.search import GroupedSearch
 from strata.model.timeline import EVENT_OF, Kind
 from strata.model.windows import touched
 from strata.read.processes import Threads

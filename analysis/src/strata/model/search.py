@@ -45,13 +45,6 @@ def position_in_group(group: Ints) -> Ints:
     return out
 
 
-def sums(group: Ints, values: Ints, count: int) -> Ints:
-    """Return the sum of each of `count` groups, in integers."""
-    out = np.zeros(count, np.int64)
-    np.add.at(out, group, values)
-    return out
-
-
 def greatest_so_far(group: Ints, values: Ints) -> Ints:
     """Return the greatest value up to each row within its group; `group` is dense and ascending."""
     by_value = np.argsort(values, kind="stable")

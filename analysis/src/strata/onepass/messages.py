@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from strata.engine.groups import is_ascending
 from strata.model.columns import NONE, Ints
 from strata.model.matching import Matches
 from strata.model.traffic import Publications, Takes
@@ -15,7 +16,6 @@ from strata.onepass.intra_process import takes_of_buffers, with_ring_buffers
 from strata.onepass.numbers import Numbers, positions
 from strata.onepass.tables import EngineTables
 from strata.onepass.when_asked import when_asked
-from strata.stats.grouped import is_ascending
 
 
 def find_publications(tables: EngineTables, numbers: Numbers) -> Publications:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strata.engine.groups import is_ascending, ordered_by
 from strata.model.columns import NONE, Ints
 from strata.onepass.tables import EngineTables
-from strata.stats.grouped import is_ascending, ordered_by
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,6 @@ class _OfFloats(_Columns):
     min: _Floats
     max: _Floats
 
-# The sum of each of `count` groups, modulo 2^64; rows of no group are left out.
-def sums_by(group: _Ints, values: _Ints, count: int) -> _Ints: ...
-
 # Arrays are contiguous, of one column, and of the types told (else TypeError). A column has as many
 # values as `codes`, and `there` as many flags (else ValueError). Values that `there` does not flag,
 # that equal `absent`, or are NaN, are left out. Fractions lie within 0..1 (else ValueError).

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from strata.engine.groups import sums
 from strata.schema import tables
 from strata.schema.rows import Coded, Flags, Floats, Ints, Rows, Values
 from strata.stats.causes import Causes, Evidence, find_causes
-from strata.stats.grouped import counts, distinct, ranks, sums
+from strata.stats.grouped import counts, distinct, ranks
 from strata.stats.groups import ChainGroups, chain_groups
 from strata.stats.segments import Segments
 

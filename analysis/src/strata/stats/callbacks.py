@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from strata.engine.groups import sums
 from strata.schema import tables
 from strata.schema.rows import NONE, Coded, Rows
 from strata.stats.partition import partition
@@ -63,8 +64,7 @@ def executions_of(instances: Rows) -> tuple[Rows, Ints]:
         return instances, took
     begun = instances.take(first)
     of_execution, number = np.unique(instances["execution_id"], return_inverse=True)
-    whole = np.zeros(len(of_execution), np.int64)
-    np.add.at(whole, number[ended], took[ended])
+    whole = sums(number[ended], took[ended], len(of_execution))
     ran = whole[np.searchsorted(of_execution, begun["execution_id"])]
     return begun, np.where(begun["finished_ns"] != NONE, ran, NONE)
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from strata.engine.groups import sums
 from strata.schema.confidence import UNSYNCHRONISED
 from strata.schema.layers import (
     BETWEEN_HOSTS,
@@ -27,7 +28,7 @@ from strata.schema.layers import (
     WITH_EXECUTOR_WAIT,
 )
 from strata.schema.rows import NONE, Coded, Flags, Ints, Rows
-from strata.stats.grouped import distinct, joined, paired, recoded, sums
+from strata.stats.grouped import distinct, joined, paired, recoded
 from strata.stats.layer_places import LayerPlaces
 from strata.stats.places import takes_of
 from strata.stats.scheduling import (

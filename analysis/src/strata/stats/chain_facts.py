@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strata.engine.groups import sums
 from strata.schema.rows import NONE, Ints, Rows
 from strata.stats.backlog import Backlog, find_backlogs
-from strata.stats.grouped import counts, first_rows, sums
+from strata.stats.grouped import counts, first_rows
 from strata.stats.groups import ChainGroups, chain_groups
 from strata.stats.partition import partition
 from strata.stats.segments import Segments

@@ -11,20 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from strata.engine.groups import is_ascending
 from strata.schema.rows import NONE, Coded, Flags, Floats, Ints
-from strata.stats._grouped import sums_by
 
 _DENSE = 1 << 22
 """Keys below this many are looked up in a table of all of them; more are sorted."""
-
-
-def sums(group: Ints, values: Ints, count: int) -> Ints:
-    """Return the sum of each of `count` groups, in integers."""
-    return sums_by(_ints(group), _ints(values), count)
-
-
-def _ints(values: Ints) -> Ints:
-    return np.ascontiguousarray(values, np.int64)
 
 
 def counts(group: Ints, count: int) -> Ints:
@@ -104,19 +95,6 @@ def found(keys: Ints, values: Ints, wanted: Ints, otherwise: int) -> Ints:
         keys, values = keys[order], values[order]
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return np.where(keys[at] == wanted, values[at], otherwise)
-
-
-def is_ascending(values: Ints) -> bool:
-    """Tell whether no value is less than the one before."""
-    return bool((values[1:] >= values[:-1]).all())
-
-
-def ordered_by(group: Ints, count: int) -> Ints:
-    """Return the rows by group (of `count` groups), in their order within each."""
-    if is_ascending(group):
-        return np.arange(len(group), dtype=np.int64)
-    # NumPy sorts 16 bits by digits, which is several times as fast.
-    return np.argsort(group.astype(np.int16) if count < 1 << 15 else group, kind="stable")
 
 
 def recoded(column: Coded, words: tuple[str, ...]) -> Ints:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from strata.engine.groups import sums
 from strata.schema.layers import CALLBACK, HOLD, LINK_HOLD, STORED, SUSPENDED, TRANSFER_LAYERS
 from strata.schema.rows import Rows
 from strata.stats.partition import partition
@@ -37,8 +38,7 @@ def layer_totals(
             if code.get(name) in of_layer:
                 rows = own[of_layer[code[name]]]
                 _, number = np.unique(segments["chain_instance_id"][rows], return_inverse=True)
-                sums = np.zeros(number.max(initial=-1) + 1, np.int64)
-                np.add.at(sums, number, duration_ns[rows])
-                found: Statistics = summarize_part(sums, total[chain_id])
+                whole = sums(number, duration_ns[rows], int(number.max(initial=-1)) + 1)
+                found: Statistics = summarize_part(whole, total[chain_id])
                 out.setdefault(chain_id, []).append({"layer": name, **found})
     return out

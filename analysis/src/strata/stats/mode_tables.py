@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from strata.engine.groups import sums
 from strata.schema import tables
 from strata.schema.rows import NONE, Floats, Ints, Rows
 from strata.stats.causes import Causes
-from strata.stats.grouped import counts, distinct, each, first_rows, ranks, sums
+from strata.stats.grouped import counts, distinct, each, first_rows, ranks
 from strata.stats.hops import counted
 from strata.stats.modes import Modes, find_modes
 from strata.stats.partition import partition

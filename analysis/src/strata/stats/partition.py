@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from strata.engine.groups import ordered_by
 from strata.schema.rows import Ints
 from strata.stats._grouped import Groups
-from strata.stats.grouped import counts, distinct, ordered_by
+from strata.stats.grouped import counts, distinct
 
 
 def numbered(keys: Ints) -> tuple[Ints, Groups]:

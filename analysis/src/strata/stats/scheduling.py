@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strata.engine.groups import sums
 from strata.schema import tables
 from strata.schema.layers import EXECUTOR_WAIT, HOLD, OF_ONE_THREAD, WAKE_UP
 from strata.schema.rows import NONE, Coded, Floats, Ints, Rows, Values
@@ -25,7 +26,6 @@ from strata.stats.grouped import (
     paired,
     ranks,
     recoded,
-    sums,
 )
 from strata.stats.segments import Segments
 

@@ -24,8 +24,9 @@ from typing import Any
 
 import numpy as np
 
+from strata.engine.groups import sums
 from strata.schema.rows import NONE, Flags, Ints, Rows
-from strata.stats.grouped import counts, sums
+from strata.stats.grouped import counts
 from strata.stats.stands_out import MIN_OUTLIERS, allowance
 from strata.verdict.executor_load import busy_shares
 from strata.verdict.threads import ThreadNumbers

@@ -18,9 +18,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from strata.engine.groups import is_ascending, lower, ordered_by, raise_to, sums
 from strata.schema import tables
 from strata.schema.rows import NONE, Coded, Flags, Floats, Ints, Rows
-from strata.stats.grouped import counts, distinct, found, is_ascending, joined, ordered_by, sums
+from strata.stats.grouped import counts, distinct, found, joined
 from strata.verdict.threads import ThreadNumbers
 
 _CALLBACK, _TAKE = _WORK = ("callback", "take")
@@ -181,8 +182,8 @@ def _measured(parts: _Ran, threads: Rows) -> tuple[Ints, Ints, Ints]:
     far = np.iinfo(np.int64).max
     there = threads.there("traffic_begin_ns")
     begin, end = np.full(count, far), np.full(count, NONE)
-    np.minimum.at(begin, ids[there], threads["traffic_begin_ns"][there])
-    np.maximum.at(end, ids[there], threads["traffic_end_ns"][there])
+    lower(begin, ids[there], threads["traffic_begin_ns"][there])
+    raise_to(end, ids[there], threads["traffic_end_ns"][there])
     inside = np.minimum(parts.until_ns, end[parts.executor])
     inside = inside - np.maximum(parts.start_ns, np.minimum(begin[parts.executor], far))
     none = begin[parts.executor] == far

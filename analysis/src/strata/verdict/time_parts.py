@@ -18,12 +18,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strata.engine.groups import sums
 from strata.schema.confidence import UNSYNCHRONISED
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.layer import Owner
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.rows import NONE, Flags, Ints, Rows
-from strata.stats.grouped import sums
 
 
 @dataclass(frozen=True)

@@ -33,9 +33,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from strata.engine.groups import sums
 from strata.model.columns import NONE, EventColumns, Ints, filled
 from strata.model.dds.buffers import Buffers
-from strata.model.search import GroupedSearch, pick, spread, sums
+from strata.model.search import GroupedSearch, pick, spread
 
 DATA_SHARING = 65536
 SHM = 16

@@ -22,12 +22,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strata.engine.groups import sums
 from strata.model.columns import NONE, Ints
 from strata.model.driver.frames import Frames
 from strata.model.driver.reads import Reads
 from strata.model.driver.sources import Sources
 from strata.model.rows import joined, picked
-from strata.model.search import pick, sums
+from strata.model.search import pick
 from strata.schema.quality import Ledger
 
 Flags = npt.NDArray[np.bool_]
