@@ -301,12 +301,11 @@ void Blocks::drop_spare(size_t most) {
 }
 
 void Blocks::hold_bound() {
-  if (usage_.memory_bytes + usage_.spare_bytes > settings_.memory_bytes) {
-    const size_t used = std::min(usage_.memory_bytes, settings_.memory_bytes);
-    drop_spare(std::min(settings_.memory_bytes - used, settings_.memory_bytes / kSparePart));
-  }
-  for (size_t left = young_.size();
-       left > 0 && usage_.memory_bytes > settings_.memory_bytes && usage_.error == 0; --left) {
+  const auto is_held = [this] {
+    return usage_.memory_bytes + usage_.spare_bytes <= settings_.memory_bytes;
+  };
+  // Spare blocks stay: what is made and dropped over and over is not to be cleared each time.
+  for (size_t left = young_.size(); left > 0 && !is_held() && usage_.error == 0; --left) {
     const Young oldest = young_.front();
     const auto found = blocks_.find(oldest.block);
     const bool is_there = found != blocks_.end() && oldest.piece < found->second.pieces.size() &&
@@ -324,6 +323,7 @@ void Blocks::hold_bound() {
     }
     young_.pop_front();
   }
+  if (!is_held()) drop_spare(0);
   if (usage_.file_bytes > 0 && since_look_ >= kLookEvery) unmap_unused();
 }
 
