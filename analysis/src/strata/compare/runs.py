@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from strata.analysis import Analysis
 from strata.compare.parts import Part, part_of
+from strata.lazy import pandas as pd
 from strata.model.columns import NONE, filled
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.fates import FATES

@@ -10,9 +10,9 @@ at least so far apart.
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from strata.layers.transfers import Transfers
+from strata.lazy import pandas as pd
 from strata.model.build import Model
 from strata.model.columns import Ints
 from strata.schema.quality import Ledger

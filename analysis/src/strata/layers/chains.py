@@ -21,10 +21,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from strata.engine import _model as engine
 from strata.layers.links import Links
+from strata.lazy import pandas as pd
 from strata.model.columns import NONE, Ints
 from strata.schema.quality import Ledger
 

@@ -25,11 +25,11 @@ one that was; after the last one, within the hop's longest latency.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from strata.engine import _model as engine
 from strata.engine.groups import raise_to
@@ -64,7 +64,8 @@ _FATES = np.array(
     np.int64,
 )
 """The fate of each number that the engine gives."""
-_HOP = ["topic", "publisher_node", "subscription_node"]
+Names = tuple[str, str, str]
+"""Of a hop: topic, node of the publisher, node of the subscription."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class Deliveries:
     hop: publications while the subscription lived, before it took its first.
     """
 
-    hops: pd.DataFrame
+    hops: Sequence[Names]
     before_first: Ints
     hop: Ints
     publication: Ints
@@ -148,10 +149,11 @@ def _messages(transfers: Transfers, reading: Ends, names: EndpointNames) -> tupl
 
 def _hops(
     model: Model, names: EndpointNames, of: tuple[Ends, Ends, Pairs], within: Flags
-) -> tuple[pd.DataFrame, Ints]:
+) -> tuple[list[Names], Ints]:
     """Names of all hops, those of the messages first, and the hop of each pair."""
     writing, reading, pairs = of
-    known = pd.DataFrame({column: getattr(names, column) for column in _HOP}, dtype=object)
+    columns = (names.topic, names.publisher_node, names.subscription_node)
+    known: list[Names] = list(zip(*columns, strict=True))
     published = model.publications
     handed = engine.first_handed(
         (writing.of, published.handed_ns, published.rmw_publish_ns), len(writing.entity)
@@ -164,16 +166,15 @@ def _hops(
     if not len(rest):
         return known, pairs.hop
     declared = _declared_names(model, writing, reading, pairs, rest)
-    every = pd.concat([known, declared], ignore_index=True)
-    distinct = every.drop_duplicates(ignore_index=True)
+    number = {name: row for row, name in enumerate(dict.fromkeys([*known, *declared]))}
     hop = pairs.hop.copy()
-    hop[rest] = pd.MultiIndex.from_frame(distinct).get_indexer(pd.MultiIndex.from_frame(declared))
-    return distinct, hop
+    hop[rest] = [number[name] for name in declared]
+    return list(number), hop
 
 
 def _declared_names(
     model: Model, writing: Ends, reading: Ends, pairs: Pairs, rows: Ints
-) -> pd.DataFrame:
+) -> list[Names]:
     entities, processes = model.entities, model.processes
     named = []
     for endpoints, ends, number in (
@@ -186,7 +187,7 @@ def _declared_names(
             owner_names(entities.nodes, processes, node, ends.process[number], ends.handle[number])
         )
     topic = take(entities.publishers.topic, writing.entity[pairs.writer[rows]], UNKNOWN)
-    return pd.DataFrame(dict(zip(_HOP, (topic, *named), strict=True)))
+    return list(zip(topic, *named, strict=True))
 
 
 def _end_of_traffic(model: Model) -> Ints:

@@ -26,8 +26,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from strata.lazy import pandas as pd
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints, filled
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from strata.layers.late_joiners import history_until
+from strata.lazy import pandas as pd
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints, filled
 from strata.model.dds.wire import DATA_SHARING

@@ -25,8 +25,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from strata.lazy import pandas as pd
 from strata.model.columns import Ints
 from strata.model.rows import picked
 from strata.model.search import GroupedSearch, spread

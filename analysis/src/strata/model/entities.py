@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.demangling import demangled
@@ -138,6 +137,10 @@ def _endpoints(events: EventColumns, nodes: Nodes, what: str) -> Endpoints:
     )
 
 
+_Links = tuple[Ints, Ints, Ints]
+"""Callbacks: process, address and since when, one row each."""
+
+
 @dataclass(frozen=True)
 class _Owners:
     """What a callback address was given to: one row a link."""
@@ -161,25 +164,18 @@ def _callbacks(
         _service_owners(events, nodes),
     )
     event = "ros2:rclcpp_callback_register"
-    registered = pd.DataFrame(
-        {
-            "process": events.process(event),
-            "address": events.ints(event, "callback"),
-            "begin_ns": events.timestamps(event),
-            "symbol": events.text(event, "symbol"),
-        }
-    )
-    frame = pd.concat([registered, *_unregistered(events, registered, owners)], ignore_index=True)
-    process = frame["process"].to_numpy(np.int64)
-    address = frame["address"].to_numpy(np.int64)
-    begin_ns = frame["begin_ns"].to_numpy(np.int64)
+    registered = (events.process(event), events.ints(event, "callback"), events.timestamps(event))
+    unregistered = _unregistered(events, registered, owners)
+    process, address, begin_ns = map(np.concatenate, zip(registered, unregistered, strict=True))
+    nameless = np.full(len(unregistered[0]), None, dtype=object)
+    symbol = np.concatenate([events.text(event, "symbol"), nameless])
     # Over all kinds at once: an address that was a subscription's callback may become a timer's.
     lives = Lifetimes(owners.process, owners.address, owners.begin_ns)
     owner = lives.nearest(process, address, begin_ns, owners.begin_ns)
     return Callbacks(
         process,
         address,
-        demangled(frame["symbol"].to_numpy(object)),
+        demangled(symbol),
         take(owners.kind, owner, "unknown"),
         take(owners.trigger, owner, None),
         pick(owners.subscription, owner),
@@ -189,30 +185,25 @@ def _callbacks(
     )
 
 
-def _unregistered(
-    events: EventColumns, registered: pd.DataFrame, owners: _Owners
-) -> list[pd.DataFrame]:
-    """Rows for callbacks that ran before, or were given to an owner without, any registration."""
-    lives = Lifetimes(
-        registered["process"].to_numpy(np.int64),
-        registered["address"].to_numpy(np.int64),
-        registered["begin_ns"].to_numpy(np.int64),
-    )
+def _unregistered(events: EventColumns, registered: _Links, owners: _Owners) -> _Links:
+    """Callbacks that ran before, or were given to an owner without, any registration."""
+    lives = Lifetimes(*registered)
     event = "ros2:callback_start"
-    started = _links(
-        events.process(event), events.ints(event, "callback"), events.timestamps(event)
-    )
-    ran_before = lives.find(*(started[name].to_numpy(np.int64) for name in started)) == NONE
-    given = _links(owners.process, owners.address, owners.begin_ns)
+    started = (events.process(event), events.ints(event, "callback"), events.timestamps(event))
+    ran_before = lives.find(*started) == NONE
+    given = (owners.process, owners.address, owners.begin_ns)
     # An owner may get its callback before the callback is registered: any registration counts.
-    far = np.full(len(given), np.iinfo(np.int64).max)
-    never = (
-        lives.find(given["process"].to_numpy(np.int64), given["address"].to_numpy(np.int64), far)
-        == NONE
+    far = np.full(len(given[0]), np.iinfo(np.int64).max)
+    never = lives.find(given[0], given[1], far) == NONE
+    process, address, begin_ns = (
+        np.concatenate([one[ran_before], other[never]])
+        for one, other in zip(started, given, strict=True)
     )
-    rest = pd.concat([started[ran_before], given[never]])
-    first = rest.groupby(["process", "address"], as_index=False)["begin_ns"].min()
-    return [first.assign(symbol=None)] if len(first) else []
+    order = np.lexsort((begin_ns, address, process))
+    process, address, begin_ns = process[order], address[order], begin_ns[order]
+    first = np.ones(len(order), bool)
+    first[1:] = (np.diff(process) != 0) | (np.diff(address) != 0)
+    return process[first], address[first], begin_ns[first]
 
 
 def of_actions(handle: Ints) -> npt.NDArray[np.bool_]:
@@ -222,10 +213,6 @@ def of_actions(handle: Ints) -> npt.NDArray[np.bool_]:
 
 def _kind(name: str, process: Ints) -> npt.NDArray[np.object_]:
     return np.full(len(process), name, dtype=object)
-
-
-def _links(process: Ints, address: Ints, begin_ns: Ints) -> pd.DataFrame:
-    return pd.DataFrame({"process": process, "address": address, "begin_ns": begin_ns})
 
 
 def _subscription_owners(events: EventColumns, subscriptions: Endpoints) -> _Owners:

@@ -28,8 +28,8 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from strata.lazy import pandas as pd
 from strata.model.calibration import BIN, SLEW, Offset, Pairs, bins, calibrate
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.rows import joined, picked

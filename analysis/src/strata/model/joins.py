@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from strata.model.columns import NONE, Ints
 
@@ -20,13 +19,19 @@ def codes_of(*columns: list[Ints]) -> tuple[Ints, ...]:
     """
     sizes = np.cumsum([len(part[0]) for part in columns])[:-1]
     joined = [np.concatenate(parts) for parts in zip(*columns, strict=True)]
-    codes = pd.DataFrame(dict(enumerate(joined))).groupby(list(range(len(joined)))).ngroup()
-    return tuple(np.split(codes.to_numpy(np.int64), sizes))
+    codes = np.unique(joined[0], return_inverse=True)[1]
+    for column in joined[1:]:
+        # Combined numbers stay below the square of the rows.
+        one = np.unique(column, return_inverse=True)[1]
+        width = int(one.max(initial=0)) + 1
+        codes = np.unique(codes * width + one, return_inverse=True)[1]
+    return tuple(np.split(codes.astype(np.int64), sizes))
 
 
 def repeated(codes: Ints) -> Flags:
     """Return which values are there more than once."""
-    return np.asarray(pd.Series(codes).duplicated(keep=False), bool)
+    _, number, times = np.unique(codes, return_inverse=True, return_counts=True)
+    return np.asarray(times[number] > 1, bool)
 
 
 def single(key: Ints, other: Ints, wanted: Flags | None, usable: Flags) -> Ints:

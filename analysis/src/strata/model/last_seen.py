@@ -17,8 +17,8 @@ So without samples a process that was killed inside a callback seems to be in it
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
+from strata.lazy import pandas as pd
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.windows import first_touching

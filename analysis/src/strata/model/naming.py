@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from strata.model.columns import NONE, Ints, Processes
 from strata.model.entities import UNKNOWN, Callbacks, Entities, Nodes, take
@@ -19,8 +18,10 @@ def node_labels(nodes: Nodes, processes: Processes) -> npt.NDArray[np.object_]:
     never put together. A node that is made again in its process keeps its label.
     """
     vpid, host = processes.vpid[nodes.process], np.asarray(processes.host, object)[nodes.process]
-    frame = pd.DataFrame({"name": nodes.name, "process": nodes.process})
-    shared = frame.groupby("name")["process"].transform("nunique").to_numpy() > 1
+    of_name: dict[str, set[int]] = {}
+    for name, process in zip(nodes.name, nodes.process.tolist(), strict=True):
+        of_name.setdefault(name, set()).add(process)
+    shared = [len(of_name[name]) > 1 for name in nodes.name]
     many = len(set(processes.host)) > 1
     labels = nodes.name.copy()
     for row in np.flatnonzero(shared):

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Entities
@@ -160,7 +159,7 @@ def _buffer_keys(
     process = np.concatenate([events.process(name) for name in row])
     address = np.concatenate([events.ints(name, "buffer") for name in row])
     life = np.concatenate(list(row.values()))
-    codes, distinct = pd.factorize(address)
+    distinct, codes = np.unique(address, return_inverse=True)
     width = len(distinct) + 1
     unknown = len(buffers.address) + process * width + codes
     key = np.where(life != NONE, life, unknown)

@@ -12,8 +12,8 @@ was lost).
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
+from strata.lazy import pandas as pd
 from strata.model.columns import NONE, Ints
 from strata.model.joins import Flags, codes_of, repeated, single
 from strata.model.search import GroupedSearch, pick

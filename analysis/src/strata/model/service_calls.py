@@ -25,8 +25,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 
+from strata.lazy import pandas as pd
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.dds.calls import BY_IDENTITY, BY_ORDER
 from strata.model.entities import Entities

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from strata.lazy import pandas as pd
 from strata.model.columns import NONE, EventColumns, Ints, Words
 from strata.model.dds.samples import number_words
 from strata.model.entities import Callbacks, Nodes, take

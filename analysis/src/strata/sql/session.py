@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
-import pandas as pd
 import pyarrow as pa
 
 from strata.analysis import Analysis
 from strata.errors import QueryError
+from strata.lazy import pandas as pd
 from strata.pipeline import analyze
 from strata.read import open_trace
 from strata.schema.arrow import arrow_table

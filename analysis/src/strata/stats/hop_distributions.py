@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from strata.analysis import Analysis
+from strata.lazy import pandas as pd
 from strata.model.columns import NONE, filled
 from strata.schema.layer import Layer
 from strata.schema.layers import CALLBACK, HOP_LAYERS, SUSPENDED

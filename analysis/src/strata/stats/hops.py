@@ -93,9 +93,9 @@ def counted(messages: Rows | pd.DataFrame, until: str = "callback_end_ns") -> Fl
 def delivery_tables(deliveries: Deliveries) -> tuple[dict[str, Values], Rows]:
     """Return what hops are called and counted (columns of `hops`), and the table `hop_losses`."""
     count = len(deliveries.hops)
+    names = ("topic", "publisher_node", "subscription_node")
     counts: dict[str, Values] = {
-        name: Coded.of(deliveries.hops[name].tolist())
-        for name in ("topic", "publisher_node", "subscription_node")
+        name: Coded.of(hop[at] for hop in deliveries.hops) for at, name in enumerate(names)
     }
     counts["published"] = np.bincount(deliveries.hop, minlength=count)
     for outcome in OUTCOMES:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from strata.analysis import Analysis
 from strata.errors import TraceError
+from strata.lazy import pandas as pd
 from strata.schema import tables
 from strata.schema.layers import CALLBACK, HOLD, LINK_HOLD, STORED, SUSPENDED, transfer_layers
 from strata.schema.rows import Coded, Rows

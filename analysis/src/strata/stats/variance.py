@@ -24,8 +24,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
+from strata.lazy import pandas as pd
 from strata.stats.samples import Floats, Sample, checked, checked_share
 
 TERMS = ("term", "sum_sq", "df", "F", "p", "eta_sq", "partial_eta_sq", "omega_sq")

@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
+from strata.lazy import pandas as pd
 from strata.model.columns import NONE, EventColumns
 from strata.model.dds.samples import Samples, number_words
 from strata.model.timeline import EVENT_OF, Kind, Timeline

@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
+from strata.lazy import pandas as pd
 from strata.model.columns import NONE, EventColumns, Ints, Words
 from strata.model.search import GroupedSearch, Lifetimes, pick
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
+from strata.lazy import pandas as pd
 from strata.model.columns import NONE, EventColumns, filled
 from strata.model.dds.buffers import find_buffers
 from strata.model.dds.reads import Notified, Reads, find_notified, find_reads

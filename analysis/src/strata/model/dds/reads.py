@@ -16,8 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
+from strata.lazy import pandas as pd
 from strata.model.columns import NONE, EventColumns, Ints, Words, filled
 from strata.model.dds.samples import Samples, number_words
 from strata.model.dds.writes import Flags, received_samples, same_message

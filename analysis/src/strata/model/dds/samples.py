@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from strata.lazy import pandas as pd
 from strata.model.columns import NONE, EventColumns, Ints, Words
 from strata.model.search import GroupedSearch, pick
 from strata.schema.rows import Coded
@@ -157,15 +157,14 @@ def _by_stamp(
 
 def number_words(words: Words) -> tuple[Ints, Words]:
     """Number the distinct rows of pairs of words; return each row's number and the rows."""
-    high, highs = pd.factorize(words[:, 0])
-    low, lows = pd.factorize(words[:, 1])
-    numbers, pairs = pd.factorize(high.astype(np.int64) * max(len(lows), 1) + low)
-    pairs = np.asarray(pairs, np.int64)
-    width = max(len(lows), 1)
-    distinct = np.stack(
-        [np.asarray(highs)[pairs // width], np.asarray(lows)[pairs % width]], axis=1
-    )
-    return numbers.astype(np.int64), distinct.astype(np.uint64)
+    one = np.unique(words[:, 0], return_inverse=True)[1]
+    low, other = np.unique(words[:, 1], return_inverse=True)
+    _, first, number = np.unique(one * len(low) + other, return_index=True, return_inverse=True)
+    # Numbered as they come.
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[number], np.ascontiguousarray(words[first[order]], np.uint64)
 
 
 def _joined(parts: list[Words]) -> Words:

@@ -31,9 +31,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from strata.engine.groups import sums
+from strata.lazy import pandas as pd
 from strata.model.columns import NONE, EventColumns, Ints, filled
 from strata.model.dds.buffers import Buffers
 from strata.model.search import GroupedSearch, pick, spread

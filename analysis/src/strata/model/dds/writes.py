@@ -22,8 +22,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from strata.lazy import pandas as pd
 from strata.model.columns import NONE, EventColumns, Ints, filled
 from strata.model.dds.samples import Samples
 from strata.model.search import pick

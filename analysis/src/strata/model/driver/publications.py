@@ -25,8 +25,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from strata.lazy import pandas as pd
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.driver.frames import Found
 from strata.model.driver.reads import Reads
