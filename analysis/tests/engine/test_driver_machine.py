@@ -24,15 +24,7 @@ from model.test_driver_interleavings import worlds as driver_worlds
 from work_events import play, scenes_of, work
 
 from strata.layers.driver import Origin, cut_origin
-from strata.layers.driver_columns import (
-    frames_of_model,
-    frames_of_rows,
-    losses_of_rows,
-    made_of_model,
-    made_of_rows,
-    reads_of_rows,
-    sources_of_rows,
-)
+from strata.layers.driver_columns import frames_of_model, made_of_model
 from strata.layers.driver_frames import (
     driver_frames_rows,
     driver_losses_rows,
@@ -47,6 +39,13 @@ from strata.model.frames import place
 from strata.model.search import pick
 from strata.model.traffic import Publications
 from strata.model.windows import NO_LOSSES, Windows
+from strata.onepass.driver import (
+    frames_of_rows,
+    losses_of_rows,
+    made_of_rows,
+    reads_of_rows,
+    sources_of_rows,
+)
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 from strata.schema.rows import Rows

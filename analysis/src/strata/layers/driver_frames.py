@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from strata.layers.driver_columns import DriverFrames, frames_of_model, losses_of_model
+from strata.layers.driver_columns import frames_of_model, losses_of_model
 from strata.model.build import Model
+from strata.model.driver.columns import DriverFrames
 from strata.model.driver.losses import CAUSES, DriverLosses
 from strata.schema import tables
 from strata.schema.rows import Coded, Rows

@@ -26,8 +26,8 @@ from strata.read.processes import Threads
 from strata.schema.quality import Ledger
 
 if TYPE_CHECKING:
-    from strata.layers.driver_columns import DriverColumns
     from strata.model.build import Model
+    from strata.model.driver.columns import DriverColumns
     from strata.model.event_uses import EventUse
 
 _EXECUTE = "ros2:rclcpp_executor_execute"

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from strata.layers.driver_columns import DriverColumns
 from strata.model.columns import NONE, Ints
 from strata.model.dds.samples import NAMING
+from strata.model.driver.columns import DriverColumns
 from strata.model.event_uses.cases import EventUse
 from strata.model.facts import Census, ExecutorTimes, Intervals
 from strata.model.processes import ProcessFacts

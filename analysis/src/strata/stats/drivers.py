@@ -11,8 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.layers.driver_columns import (
-    DriverReads,
-    DriverSources,
     losses_of_model,
     made_of_model,
     reads_of_model,
@@ -20,6 +18,7 @@ from strata.layers.driver_columns import (
 )
 from strata.model.build import Model
 from strata.model.columns import NONE
+from strata.model.driver.columns import DriverReads, DriverSources
 from strata.model.driver.losses import CAUSES, DriverLosses
 from strata.model.entities import take
 from strata.model.frames import Objects, place
