@@ -17,6 +17,58 @@ constexpr bool is_work_beside_publishing(EventType type) {
   return is_work_step(type) && type != EventType::rclcpp_executor_execute;
 }
 
+// In buffers of which subscriptions the calls of each publish stored their message.
+class StoredBy {
+ public:
+  explicit StoredBy(const Rows& all) : all_(all) {
+    const auto& enqueues = all.enqueues;
+    count_.resize(all.publishes.size(), 0);
+    last_.resize(all.publishes.size(), kNoRow);
+    before_.resize(enqueues.size(), kNoRow);
+    for (size_t row = 0; row < enqueues.size(); ++row) {
+      const int64_t publish = publish_of(row);
+      if (publish == kNone) continue;
+      const auto own = static_cast<size_t>(publish);
+      before_[row] = last_[own];
+      last_[own] = static_cast<int32_t>(row);
+      if (count_[own] <= kFew) ++count_[own];
+    }
+    for (size_t row = 0; row < enqueues.size(); ++row) {
+      const int64_t publish = publish_of(row);
+      if (publish == kNone || count_[static_cast<size_t>(publish)] <= kFew) continue;
+      many_.insert({publish, subscription_of(row)});
+    }
+  }
+
+  // `kNone`: in one whose subscription is not known.
+  bool has(size_t publish, int64_t subscription) const {
+    if (count_[publish] > kFew) {
+      return many_.contains({static_cast<int64_t>(publish), subscription});
+    }
+    for (int32_t row = last_[publish]; row != kNoRow; row = before_[static_cast<size_t>(row)]) {
+      if (subscription_of(static_cast<size_t>(row)) == subscription) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr uint8_t kFew = 16;
+
+  int64_t publish_of(size_t enqueue) const {
+    if (all_.enqueues.stored[enqueue] == 0) return kNone;
+    return pick(all_.intra_publishes.publish, all_.enqueues.call[enqueue]);
+  }
+  int64_t subscription_of(size_t enqueue) const {
+    return pick(all_.ring_buffers.subscription, all_.enqueues.buffer[enqueue]);
+  }
+
+  const Rows& all_;
+  Column<uint8_t> count_;                           // by publish: enqueues, up to one more than few
+  Column<int32_t> last_;                            // by publish: its last enqueue
+  Column<int32_t> before_;                          // by enqueue: the one before of its publish
+  std::unordered_set<HandleKey, HandleHash> many_;  // publish and subscription
+};
+
 }  // namespace
 
 void IntraProcess::on(const Event& event) {
@@ -68,6 +120,7 @@ void IntraProcess::on_call(const Event& event, State& state) {
   state.call_ns = event.ns;
   state.has_rcl = false;
   state.waits_for_rmw = true;
+  state.stored.clear();
 }
 
 void IntraProcess::on_rmw_publish(const Event& event, State& state) {
@@ -98,14 +151,12 @@ void IntraProcess::on_enqueue(const Event& event, State& state) {
       worked_ns = last.of(type).ns;
     }
   }
-  if (state.stored_at.size() <= buffer) state.stored_at.resize(buffer + 1, kNone);
-  const int64_t before = state.stored_at[buffer];
-  state.stored_at[buffer] = static_cast<int64_t>(event.at);
   const int64_t barrier = std::max(worked_at, last.of(rmw_publish).at);
   // A call stores one message in a buffer, of a second one the call was lost; and nothing in a
   // buffer that was made after it.
-  const bool own = state.call != kNoRow && state.call_at > barrier && state.call_ns >= made_ns &&
-                   before < state.call_at && !losses.touch(state.call_ns, event.ns);
+  const bool is_open = state.call != kNoRow && state.call_at > barrier;
+  const bool own = is_open && state.stored.insert(rows.buffer[row]) && state.call_ns >= made_ns &&
+                   !losses.touch(state.call_ns, event.ns);
   if (own) rows.call[row] = state.call;
   // It goes on from the making of the subscription: nothing is run or waited for in between. Where
   // events were lost meanwhile, it may be of a publish that the trace does not have.
@@ -131,8 +182,8 @@ void IntraProcess::finish() {
   number_publications();
   number_takes();
   match();
-  of_publish_ = {};
-  of_call_ = {};
+  of_publish_.clear();
+  of_call_.clear();
 }
 
 void IntraProcess::finish_calls() {
@@ -217,8 +268,8 @@ void IntraProcess::number_publications() {
   const auto& publishes = context_.rows.publishes;
   const auto& calls = context_.rows.intra_publishes;
   auto& rows = context_.rows.published_messages;
-  of_publish_.assign(publishes.size(), kNoRow);
-  of_call_.assign(calls.size(), kNoRow);
+  of_publish_.resize(publishes.size(), kNoRow);
+  of_call_.resize(calls.size(), kNoRow);
   size_t call = 0;
   // Of those before a time, or at it, too.
   const auto add_calls = [&](int64_t until_ns, bool with_equal) {
@@ -250,7 +301,7 @@ void IntraProcess::number_takes() {
   const auto& takes = context_.rows.takes;
   const auto& dequeues = context_.rows.dequeues;
   auto& rows = context_.rows.taken_messages;
-  const std::vector<uint8_t> duplicate = find_duplicates();
+  const Column<uint8_t> duplicate = find_duplicates();
   int64_t without_callback = 0;
   size_t dequeue = 0;
   const auto add_dequeues = [&](int64_t until_ns, bool with_equal) {
@@ -273,41 +324,27 @@ void IntraProcess::number_takes() {
 }
 
 // Takes of copies of messages that their subscription got within the process; empty for none.
-std::vector<uint8_t> IntraProcess::find_duplicates() const {
+Column<uint8_t> IntraProcess::find_duplicates() const {
   const Rows& all = context_.rows;
-  const auto& enqueues = all.enqueues;
-  std::vector<uint8_t> duplicate;
-  if (all.matches.size() == 0 || enqueues.size() == 0) return duplicate;
-  // The enqueues of each publish: its last, and before each the one before of its call.
-  std::vector<int32_t> last(all.publishes.size(), kNoRow);
-  std::vector<int32_t> before(enqueues.size(), kNoRow);
-  for (size_t row = 0; row < enqueues.size(); ++row) {
-    if (enqueues.stored[row] == 0 || enqueues.call[row] == kNoRow) continue;
-    const int32_t publish = all.intra_publishes.publish[static_cast<size_t>(enqueues.call[row])];
-    if (publish == kNoRow) continue;
-    before[row] = last[static_cast<size_t>(publish)];
-    last[static_cast<size_t>(publish)] = static_cast<int32_t>(row);
-  }
-  duplicate.assign(all.takes.size(), 0);
+  Column<uint8_t> duplicate;
+  if (all.matches.size() == 0 || all.intra_publishes.size() == 0) return duplicate;
+  const StoredBy stored(all);
+  duplicate.resize(all.takes.size(), 0);
   int64_t count = 0;
   for (size_t match = 0; match < all.matches.size(); ++match) {
     const auto publish = static_cast<size_t>(all.matches.publish[match]);
     const auto take = static_cast<size_t>(all.matches.take[match]);
-    const int64_t taker = all.takes.subscription[take];
     const int64_t process = all.threads.process[static_cast<size_t>(all.takes.thread[take])];
     const int64_t sender = all.threads.process[static_cast<size_t>(all.publishes.thread[publish])];
     // Without init events the buffer's subscription is unknown: the missing callback tells.
     const bool is_dropped = sender == process && all.takes.execution[take] == kNone;
-    for (int32_t row = last[publish]; row != kNoRow; row = before[static_cast<size_t>(row)]) {
-      const auto buffer = static_cast<size_t>(enqueues.buffer[static_cast<size_t>(row)]);
-      const int64_t own = all.ring_buffers.subscription[buffer];
-      if (own == kNone ? is_dropped : own == taker) {
-        duplicate[take] = 1;
-        ++count;
-        count_copy(take);
-        break;
-      }
-    }
+    const int64_t taker = all.takes.subscription[take];
+    const bool is_own = (taker != kNone && stored.has(publish, taker)) ||
+                        (is_dropped && stored.has(publish, kNone));
+    if (!is_own) continue;
+    duplicate[take] = 1;
+    ++count;
+    count_copy(take);
   }
   context_.ledger.add(Finding::intra_process_duplicates, count);
   return duplicate;

@@ -17,7 +17,9 @@
 // *replayed*.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <unordered_set>
 #include <vector>
 
 #include "model/context.hpp"
@@ -26,6 +28,28 @@
 #include "model/executions.hpp"
 
 namespace strata {
+
+// A few numbers, or many.
+class SmallSet {
+ public:
+  // Whether it is new.
+  bool insert(int32_t number) {
+    if (!many_.empty()) return many_.insert(number).second;
+    if (std::ranges::find(few_, number) != few_.end()) return false;
+    few_.push_back(number);
+    if (few_.size() > kFew) many_.insert(few_.begin(), few_.end());
+    return true;
+  }
+  void clear() {
+    few_.clear();
+    if (!many_.empty()) many_ = {};
+  }
+
+ private:
+  static constexpr size_t kFew = 16;
+  std::vector<int32_t> few_;
+  std::unordered_set<int32_t> many_;
+};
 
 class IntraProcess {
  public:
@@ -44,9 +68,9 @@ class IntraProcess {
     int64_t call_ns = kNone;
     int64_t named = kNone;  // by the rcl_publish after it
     bool has_rcl = false;
-    bool waits_for_rmw = false;      // its rmw_publish may come yet
-    int32_t dequeue = -1;            // that waits for its callback
-    std::vector<int64_t> stored_at;  // by buffer: place of the last enqueue
+    bool waits_for_rmw = false;  // its rmw_publish may come yet
+    int32_t dequeue = -1;        // that waits for its callback
+    SmallSet stored;             // buffers that the call stored its message in
   };
 
   void on_call(const Event& event, State& state);
@@ -59,7 +83,7 @@ class IntraProcess {
   void finish_enqueues();
   void number_publications();
   void number_takes();
-  std::vector<uint8_t> find_duplicates() const;
+  Column<uint8_t> find_duplicates() const;
   void count_copy(size_t take) const;
   void match();
   bool is_of_one_topic(int64_t call, int64_t subscription) const;
@@ -70,8 +94,8 @@ class IntraProcess {
   Executions& executions_;
   PerThread<State> states_;
   // From finish() on: the published message of each publish, and of each call.
-  std::vector<int32_t> of_publish_;
-  std::vector<int32_t> of_call_;
+  Column<int32_t> of_publish_;
+  Column<int32_t> of_call_;
 };
 
 }  // namespace strata

@@ -3,7 +3,8 @@
 #include "model/driver/frames.hpp"
 
 #include <algorithm>
-#include <array>
+#include <numeric>
+#include <span>
 #include <vector>
 
 #include "model/driver/driver.hpp"
@@ -11,20 +12,39 @@
 namespace strata::driver {
 namespace {
 
-// Rows by source, in order of time.
-template <typename Wanted>
-std::vector<std::vector<size_t>> by_source(const Column<int32_t>& source, size_t sources,
-                                           Wanted&& wanted) {
-  std::vector<std::vector<size_t>> rows(sources);
-  for (size_t row = 0; row < source.size(); ++row) {
-    if (wanted(row)) rows[static_cast<size_t>(source[row])].push_back(row);
+// Rows by source, in order of time: a counting sort.
+class BySource {
+ public:
+  template <typename Wanted>
+  BySource(const Column<int32_t>& source, size_t sources, Wanted&& wanted)
+      : first_(sources + 1, 0) {
+    for (size_t row = 0; row < source.size(); ++row) {
+      if (wanted(row)) ++first_[static_cast<size_t>(source[row]) + 1];
+    }
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    rows_.resize(first_.back(), 0);
+    std::vector<size_t> next(first_.begin(), first_.end() - 1);
+    for (size_t row = 0; row < source.size(); ++row) {
+      if (wanted(row)) rows_[next[static_cast<size_t>(source[row])]++] = static_cast<uint32_t>(row);
+    }
   }
-  return rows;
-}
+
+  std::span<uint32_t> of(size_t source) {
+    return std::span(rows_.data() + first_[source], first_[source + 1] - first_[source]);
+  }
+  std::span<const uint32_t> of(size_t source) const {
+    return std::span(rows_.data() + first_[source], first_[source + 1] - first_[source]);
+  }
+  size_t sources() const { return first_.size() - 1; }
+
+ private:
+  std::vector<size_t> first_;
+  Column<uint32_t> rows_;
+};
 
 // Numbers rise with time, but for what came in between.
-template <typename Numbers>
-void sort_by_number(std::vector<size_t>& rows, const Numbers& numbers) {
+template <typename Some, typename Numbers>
+void sort_by_number(Some&& rows, const Numbers& numbers) {
   const auto number = [&](size_t row) { return numbers[row]; };
   if (!std::ranges::is_sorted(rows, {}, number)) std::ranges::stable_sort(rows, {}, number);
 }
@@ -33,16 +53,18 @@ void sort_by_number(std::vector<size_t>& rows, const Numbers& numbers) {
 class Numbered {
  public:
   Numbered(const DriverReadsRows& reads, size_t sources, bool packets)
-      : reads_(reads), rows_(by_source(reads.source, sources, [&](size_t row) {
+      : reads_(reads), rows_(reads.source, sources, [&](size_t row) {
           return (reads.is_packet[row] != 0) == packets;
-        })) {
-    for (auto& rows : rows_) sort_by_number(rows, reads.number);
+        }) {
+    for (size_t source = 0; source < sources; ++source) {
+      sort_by_number(rows_.of(source), reads.number);
+    }
   }
 
   // The first row of a source that has a number; kNone for none.
   int64_t find(int32_t source, int64_t number) const {
     if (number == kNone) return kNone;
-    const auto& rows = rows_[static_cast<size_t>(source)];
+    const std::span<const uint32_t> rows = rows_.of(static_cast<size_t>(source));
     const auto found =
         std::ranges::lower_bound(rows, number, {}, [&](size_t row) { return reads_.number[row]; });
     if (found == rows.end() || reads_.number[*found] != number) return kNone;
@@ -51,7 +73,7 @@ class Numbered {
 
  private:
   const DriverReadsRows& reads_;
-  std::vector<std::vector<size_t>> rows_;
+  BySource rows_;
 };
 
 class Builder {
@@ -72,9 +94,9 @@ class Builder {
 
   void run() {
     auto& events = rows_.driver_frame_events;
-    auto sources =
-        by_source(events.source, rows_.driver_sources.size(), [](size_t) { return true; });
-    for (auto& own : sources) {
+    BySource sources(events.source, rows_.driver_sources.size(), [](size_t) { return true; });
+    for (size_t source = 0; source < sources.sources(); ++source) {
+      const std::span<uint32_t> own = sources.of(source);
       sort_by_number(own, numbers_);
       const size_t first = rows_.driver_frames.size();
       for (size_t i = 0; i < own.size(); ++i) {
@@ -152,7 +174,7 @@ class Builder {
   const Boundaries& boundaries_;
   Numbered packets_;
   Numbered buffers_;
-  std::vector<int64_t> boundary_;  // by event: its row in `boundaries`
+  Column<int64_t> boundary_;  // by event: its row in `boundaries`
 };
 
 }  // namespace

@@ -22,6 +22,7 @@ struct Message {
   size_t row = 0;        // of the published messages
   size_t candidate = 0;  // row of the candidates
   int64_t at = kNone;
+  int64_t ns = kNone;
   int64_t thread = kNone;
   int64_t begin_ns = kNone;
   int64_t execution = kNone;
@@ -43,14 +44,7 @@ class Linking {
   }
 
   void run() {
-    find_messages();
-    for (const Message& message : messages_) {
-      if (candidates_.is_read[message.candidate] != 0) {
-        by_read(message);
-      } else {
-        by_frame(message);
-      }
-    }
+    link_messages();
     add_frames_of_reads();
     auto& links = rows_.driver_links;
     for (size_t row = 0; row < links.size(); ++row) {
@@ -89,19 +83,39 @@ class Linking {
     }
   }
 
-  // Published messages after a mark or read, in the order of these events.
-  void find_messages() {
+  // Published messages after a mark or read, in the order of these events. Of one instant, those
+  // that stayed in their process come after the others: they are put in order when it is over.
+  void link_messages() {
     const auto& published = rows_.published_messages;
     if (candidates_.size() == 0) return;
-    for (size_t row = 0; row < published.size(); ++row) {
-      Message message = message_of(row);
+    std::vector<Message> instant;
+    size_t candidate = 0;
+    const auto link_all = [&] {
+      std::ranges::stable_sort(instant, {}, &Message::at);
+      for (Message& message : instant) {
+        while (candidate < candidates_.size() && candidates_.publish_at[candidate] < message.at) {
+          ++candidate;
+        }
+        if (candidate == candidates_.size()) break;
+        message.candidate = candidate;
+        if (candidates_.publish_at[candidate] == message.at) link(message);
+      }
+      instant.clear();
+    };
+    for (size_t row = 0; row < published.size() && candidate < candidates_.size(); ++row) {
+      const Message message = message_of(row);
       if (message.at < candidates_.publish_at[0]) continue;
-      message.candidate = candidate_at(message.at);
-      if (message.candidate < candidates_.size()) messages_.push_back(message);
+      if (!instant.empty() && instant.back().ns != message.ns) link_all();
+      instant.push_back(message);
     }
-    // Of one instant, those that stayed in their process come after the others.
-    if (!std::ranges::is_sorted(messages_, {}, &Message::at)) {
-      std::ranges::stable_sort(messages_, {}, &Message::at);
+    link_all();
+  }
+
+  void link(const Message& message) {
+    if (candidates_.is_read[message.candidate] != 0) {
+      by_read(message);
+    } else {
+      by_frame(message);
     }
   }
 
@@ -114,6 +128,7 @@ class Linking {
       const auto& calls = rows_.intra_publishes;
       const auto own = static_cast<size_t>(call);
       message.at = calls.at[own];
+      message.ns = calls.ns[own];
       message.thread = calls.thread[own];
       message.begin_ns = calls.ns[own];
       message.execution = calls.execution[own];
@@ -126,27 +141,13 @@ class Linking {
     const int64_t client_ns =
         call != kNone ? pick(rows_.intra_publishes.ns, call) : publishes.client_ns[own];
     message.at = publishes.at[own];
+    message.ns = publishes.ns[own];
     message.thread = publishes.thread[own];
     message.begin_ns = client_ns != kNone ? client_ns : publishes.ns[own];
     message.execution = publishes.execution[own];
     message.publisher = publishes.publisher[own];
     message.handle = publishes.rmw_handle[own];
     return message;
-  }
-
-  // The candidate of the event at a place; their number for none.
-  size_t candidate_at(int64_t at) const {
-    size_t begin = 0, end = candidates_.size();
-    while (begin < end) {
-      const size_t middle = begin + (end - begin) / 2;
-      if (candidates_.publish_at[middle] < at) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    const bool found = begin < candidates_.size() && candidates_.publish_at[begin] == at;
-    return found ? begin : candidates_.size();
   }
 
   void by_frame(const Message& message) {
@@ -235,13 +236,16 @@ class Linking {
   // In the order of messages.
   void sort_links() {
     auto& links = rows_.driver_links;
+    bool is_sorted = true;
+    for (size_t row = 1; row < links.size() && is_sorted; ++row) {
+      is_sorted = links.published[row - 1] <= links.published[row];
+    }
+    if (is_sorted) return;
     std::vector<size_t> order(links.size());
     std::iota(order.begin(), order.end(), size_t{0});
-    const auto message = [&](size_t row) { return links.published[row]; };
-    if (std::ranges::is_sorted(order, {}, message)) return;
-    std::ranges::sort(order, {}, message);
+    std::ranges::sort(order, {}, [&](size_t row) { return links.published[row]; });
     arrange(links, order);
-    std::vector<int64_t> execution;
+    Column<int64_t> execution;
     for (const size_t row : order) execution.push_back(execution_[row]);
     execution_ = std::move(execution);
   }
@@ -251,27 +255,27 @@ class Linking {
   void find_caused() {
     auto& links = rows_.driver_links;
     const auto& executions = rows_.executions;
-    std::unordered_map<int64_t, bool> started;
+    if (links.size() == 0) return;
+    Column<uint8_t> started;  // by execution
+    started.resize(executions.size(), 0);
     bool all = true;
     for (size_t link = 0; link < links.size(); ++link) {
       const int64_t execution = execution_[link];
       if (execution == kNone) continue;
       const int64_t callback = pick(executions.callback, execution);
       const bool of_subscription = pick(rows_.callbacks.subscription, callback) != kNone;
-      started[execution] = of_subscription;
+      started[static_cast<size_t>(execution)] = of_subscription ? 1 : 0;
       all = all && of_subscription;
     }
     const auto take = [&](const auto& taken) {
       for (size_t row = 0; row < taken.size() && !all; ++row) {
-        const auto known = started.find(taken[row]);
-        if (known != started.end()) known->second = true;
+        if (taken[row] != kNone) started[static_cast<size_t>(taken[row])] = 1;
       }
     };
     take(rows_.takes.execution);
     take(rows_.dequeues.execution);
     for (size_t link = 0; link < links.size(); ++link) {
-      const auto known = started.find(execution_[link]);
-      links.is_caused[link] = known != started.end() && known->second ? 1 : 0;
+      links.is_caused[link] = pick(started, execution_[link]) == 1 ? 1 : 0;
     }
   }
 
@@ -289,9 +293,8 @@ class Linking {
   std::vector<bool> marking_;         // by source: it has cloud_ready or copy_done
   std::vector<bool> telling_thread_;  // by thread
   std::unordered_map<int64_t, Topics> since_read_;  // by thread
-  std::vector<Message> messages_;
-  std::vector<size_t> inferred_;    // links
-  std::vector<int64_t> execution_;  // by link: that its message was published in
+  std::vector<size_t> inferred_;                    // links
+  Column<int64_t> execution_;                       // by link: that its message was published in
   int64_t doubtful_ = 0;
 };
 
