@@ -19,6 +19,7 @@ import pytest
 from against_model import CHUNKS, Run, ros2_samples, run_engine
 from hypothesis import given
 from hypothesis import strategies as st
+from intra_scene import IntraScene
 from model.worlds import Recording, record, worlds
 from ring_events import ring_work
 from test_execution_machine import executions_of_model
@@ -233,3 +234,23 @@ def test_any_order(seed: int) -> None:
 def test_any_order_of_ring_buffers(seed: int) -> None:
     tables, losses = ring_work(Random(seed))
     assert_same(tables, 7, losses)
+
+
+@pytest.mark.parametrize("takers", [15, 16, 17, 40])
+def test_copies_of_many_takers(takers: int) -> None:
+    made = IntraScene()
+    made.publisher("/t", node="/source", pid=1)
+    for number in range(takers):
+        made.ring("/t", node="/sink", pid=1, symbol=f"on_{number}")
+    made.subscription("/t", node="/other", pid=1, symbol="on_far")
+    made.play("100 1.1 rclcpp_intra_publish /t")
+    for number in range(takers):
+        made.play(f"101 1.1 enqueue on_{number} 0 1")
+    # A second message in one buffer: of a call that was lost.
+    made.play("101 1.1 enqueue on_0 1 2")
+    made.play("103 1.1 rcl_publish /t\n104 1.1 rmw_publish /t 104")
+    for number in range(takers):
+        made.play(f"{200 + number} 1.2 rmw_take on_{number} 104")
+    made.play("300 1.2 rmw_take on_far 104")
+    compare(made.tables())
+    assert made.model()[0].takes.duplicate.sum() == takers
