@@ -20,7 +20,9 @@ namespace strata {
 void Executions::join_pieces() {
   const auto& found = context_.rows.suspensions;
   if (found.size() == 0) return;
-  using Piece = std::tuple<int32_t, int64_t, int64_t, size_t>;  // process, number, start, row
+  // Process, number, start, thread id and row: of one instant by thread id, whatever event came
+  // first.
+  using Piece = std::tuple<int32_t, int64_t, int64_t, int64_t, size_t>;
   std::vector<Piece> pieces;
   std::vector<bool> awaited(rows_.size(), false);
   std::vector<bool> resumed(rows_.size(), false);
@@ -31,13 +33,14 @@ void Executions::join_pieces() {
     if (row == kNone) continue;
     const auto at = static_cast<size_t>(row);
     (is_resume ? resumed : awaited)[at] = true;
-    pieces.emplace_back(found.process[i], found.number[i], rows_.start_ns[at], at);
+    const int64_t vtid = pick(context_.rows.threads.vtid, rows_.thread[at]);
+    pieces.emplace_back(found.process[i], found.number[i], rows_.start_ns[at], vtid, at);
   }
   std::ranges::sort(pieces);
   pieces.erase(std::unique(pieces.begin(), pieces.end()), pieces.end());
   std::vector<std::pair<size_t, size_t>> coded;  // number of the execution, row
   for (size_t i = 0; i < pieces.size(); ++i) {
-    const auto& [process, number, start, row] = pieces[i];
+    const auto& [process, number, start, vtid, row] = pieces[i];
     const bool same =
         i > 0 && process == std::get<0>(pieces[i - 1]) && number == std::get<1>(pieces[i - 1]);
     coded.emplace_back(coded.empty() ? 0 : coded.back().first + (same ? 0 : 1), row);

@@ -16,14 +16,14 @@ import pyarrow as pa
 import pytest
 from against_model import CHUNKS, ros2_samples, run_engine
 from driver_events import driver_work
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from message_results import STAGES
 from model.test_driver_interleavings import Played
 from model.test_driver_interleavings import worlds as driver_worlds
 from model.worlds import Recording, record, worlds
 from ring_events import ring_work
-from work_events import play, scenes_of
+from work_events import play, scenes_of, work
 
 from strata.model.build import Model, build_model
 from strata.model.windows import NO_LOSSES, Windows
@@ -107,6 +107,12 @@ def test_ring_buffers(chunk_rows: int, seed: int) -> None:
 @given(played=driver_worlds())
 def test_drivers(chunk_rows: int, played: Played) -> None:
     assert_same_tables(played.scene.tables(), chunk_rows)
+
+
+@given(st.integers(0, (1 << 32) - 1))
+@example(225738532)  # two threads go on with one coroutine at one instant
+def test_any_order(seed: int) -> None:
+    assert_same_tables(work(Random(seed))[0], 7)
 
 
 @given(st.integers(0, (1 << 32) - 1))
