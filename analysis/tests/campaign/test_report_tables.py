@@ -18,7 +18,7 @@ from strata.campaign.measures import long_frame
 from strata.campaign.model import Figure
 from strata.campaign.report.cells import cell_text
 from strata.campaign.report.parts import table_part
-from strata.campaign.results import Results
+from strata.campaign.results import Results, open_results
 from strata.campaign.tables import TABLES, Table, originals, table_of
 from strata.campaign.tables.loss_classes import NOWHERE, TOO_FEW, Loss, loss_class, up_to
 from strata.campaign.tables.losses import TIE, best_of
@@ -196,7 +196,8 @@ def test_a_finished_cell_without_a_value_is_told(relay: Results) -> None:
     rows = pd.read_parquet(path)
     try:
         rows.iloc[:0].to_parquet(path, index=False)
-        notes = made(relay, "chains", "summary", of="hop_latency", rows="rate").notes
+        again = open_results(relay.directory.path)
+        notes = made(again, "chains", "summary", of="hop_latency", rows="rate").notes
         assert f"Without such a value: {cell.id}." in notes
     finally:
         rows.to_parquet(path, index=False)
@@ -239,7 +240,8 @@ def test_what_nodes_count_is_held_against_the_same_messages(relay: Results) -> N
         told = rows.assign(lost=[2, 4], own_lost=pd.array([5, None], "Int64"), matched_lost=[5, 9])
         told.to_parquet(path, index=False)
         where = {"executor": cell.cell.levels["executor"]}
-        (row,) = made(relay, "chains", "loss", where=where).frame.to_dict("records")
+        again = open_results(relay.directory.path)
+        (row,) = made(again, "chains", "loss", where=where).frame.to_dict("records")
         assert (row["lost"], row["matched_lost"], row["own_lost"]) == (6, 5, 5)
     finally:
         rows.to_parquet(path, index=False)
@@ -581,8 +583,6 @@ def test_a_failed_and_a_skipped_cell_are_told_with_their_reasons(
     path.write_text(
         json.dumps({**json.loads(path.read_text()), "status": "failed", "reason": "exit status 1"})
     )
-    from strata.campaign.results import open_results
-
     study = open_results(results.directory.path).study("qos")
     lines = {one.id: one.line for one in study.outcomes}
     assert lines["qos/reliable+volatile/r1"] == "skipped: we know"

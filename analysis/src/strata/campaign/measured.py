@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ import pandas as pd
 from strata import __version__, analyze
 from strata.campaign.cells import Cell
 from strata.campaign.directory import CampaignDirectory
+from strata.campaign.kept import KeptTables, typed
 from strata.campaign.own_files import OwnFiles, read_own_files
 from strata.campaign.resources import foreign_pids, process_frame, resource_frame
 from strata.campaign.transfers import measured_chains, measured_traffic
@@ -56,17 +57,25 @@ class Measured:
     directory: Path
     wanted: Wanted
     counts: dict[str, int]
+    kept: KeptTables | None = field(default=None, compare=False, repr=False)
+    """Where its tables are kept, with those of other cells; null: each is read when asked for."""
 
     def read(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Read a table: transfers, chains, publications, hops, sources, processes, resources,
         stamps, round_trips or findings; all of it, or the named columns alone.
         """
-        path = self.directory / SUBDIRECTORY / f"{table}.parquet"
         declared = _TABLES[table]
         wanted = list(columns) if columns is not None else declared.names
-        frame = pd.read_parquet(path, columns=wanted)
-        types = {one.name: one.pandas_dtype for one in declared.columns if one.name in wanted}
-        return frame.astype(types)
+        directory = self.directory / SUBDIRECTORY
+        whole = self.kept.frame(directory, table, declared) if self.kept else None
+        if whole is not None:
+            return whole[wanted]
+        return typed(pd.read_parquet(directory / f"{table}.parquet", columns=wanted), declared)
+
+    def keep_in(self, kept: KeptTables) -> Measured:
+        """Return the same with tables that are kept."""
+        kept.add(self.directory / SUBDIRECTORY)
+        return replace(self, kept=kept)
 
     @property
     def line(self) -> str:

@@ -9,9 +9,11 @@ unit, `origin`, and the measure's own columns. What belongs to the warm-up is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from strata.campaign import values
@@ -230,11 +232,7 @@ def long_frame(
     """
     declared = find_measure(measure)
     found = results.study(study)
-    parts = [
-        _labelled(found, one, declared.of_cell(results.measured(one), _context(found, one)))
-        for one in found.finished
-        if keeps(where, one.cell.levels)
-    ]
+    parts = [_of_cells(results, found, declared, where)]
     if imports:
         parts.append(_imported(results, found, declared, where))
     return _joined(found, declared, parts)
@@ -264,11 +262,42 @@ def _context(study: Study, outcome: Outcome) -> values.Context:
     return values.Context(study.stated.chain, outcome.cell.nominal_hz)
 
 
-def _labelled(study: Study, outcome: Outcome, frame: pd.DataFrame) -> pd.DataFrame:
-    cell = outcome.cell
-    levels = {factor.name: cell.levels.get(factor.name) for factor in study.factors}
-    fixed = {**levels, "repetition": cell.repetition, "cell": cell.id, "origin": HERE}
-    return frame.assign(**fixed)
+def _of_cells(
+    results: Results, study: Study, measure: Measure, where: Mapping[str, object] | None
+) -> pd.DataFrame:
+    """Return the values of finished cells; what they are is found once for a study."""
+    known = results.values_of(study.name)
+    if measure.name not in known:
+        measured = [results.measured(one) for one in study.finished]
+        pairs = zip(measured, study.finished, strict=True)
+        frames = [measure.of_cell(tables, _context(study, one)) for tables, one in pairs]
+        known[measure.name] = _labelled(study, study.finished, frames)
+    every = known[measure.name]
+    if not where or every.empty:
+        return every
+    kept = [one.id for one in study.finished if keeps(where, one.cell.levels)]
+    return every[every["cell"].isin(kept)]
+
+
+def _labelled(
+    study: Study, outcomes: Sequence[Outcome], frames: Sequence[pd.DataFrame]
+) -> pd.DataFrame:
+    """Put the values of cells below each other, with what is said of their cells."""
+    pairs = [(one.cell, frame) for one, frame in zip(outcomes, frames, strict=True) if len(frame)]
+    if not pairs:
+        return pd.DataFrame()
+    cells, counts = [cell for cell, _ in pairs], [len(frame) for _, frame in pairs]
+
+    def repeated(labels: Iterable[object]) -> pd.Series[Any]:
+        return pd.Series(np.repeat(np.array([*labels], object), counts)).infer_objects()
+
+    said = {
+        factor.name: repeated(cell.levels.get(factor.name) for cell in cells)
+        for factor in study.factors
+    }
+    said["repetition"] = repeated(cell.repetition for cell in cells)
+    said["cell"] = repeated(cell.id for cell in cells)
+    return pd.concat([frame for _, frame in pairs], ignore_index=True).assign(**said, origin=HERE)
 
 
 def _joined(study: Study, measure: Measure, parts: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 """A campaign's directory as results: its studies, its cells, and what came of each.
 
 Nothing is measured here but on request: `Results.measured` reads a cell's tables, or makes them.
+What was read once is not read again: for what was written since, open the results anew.
 """
 
 from __future__ import annotations
@@ -10,15 +11,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from strata.campaign import model
 from strata.campaign.cells import Cell
 from strata.campaign.directory import CampaignDirectory, CellState, open_directory
 from strata.campaign.imports import HERE as HERE
 from strata.campaign.imports import read_imports
+from strata.campaign.kept import KeptTables
 from strata.campaign.measured import Measured, measure_cell
 from strata.errors import CampaignError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FINISHED, FAILED, SKIPPED, OPEN = "finished", "failed", "skipped", "not run yet"
 
@@ -99,6 +104,8 @@ class Results:
     directory: CampaignDirectory
     studies: Mapping[str, Study]
     _measured: dict[str, Measured] = field(default_factory=dict, repr=False)
+    _kept: KeptTables = field(default_factory=KeptTables, repr=False)
+    _values: dict[str, dict[str, pd.DataFrame]] = field(default_factory=dict, repr=False)
 
     @property
     def campaign(self) -> model.Campaign:
@@ -122,8 +129,15 @@ class Results:
     def measured(self, outcome: Outcome) -> Measured:
         """Return what was measured of a finished cell; it is made when it is not there yet."""
         if outcome.id not in self._measured:
-            self._measured[outcome.id] = measure_cell(self.directory, outcome.cell)
+            measured = measure_cell(self.directory, outcome.cell)
+            self._measured[outcome.id] = measured.keep_in(self._kept)
         return self._measured[outcome.id]
+
+    def values_of(self, study: str) -> dict[str, pd.DataFrame]:
+        """Return where values of a study's measures are kept, until another study is asked for."""
+        if study not in self._values:
+            self._values.clear()
+        return self._values.setdefault(study, {})
 
 
 def open_results(path: Path) -> Results:

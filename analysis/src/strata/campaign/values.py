@@ -361,14 +361,18 @@ def layer(measured: Measured, context: Context) -> pd.DataFrame:
     if context.is_of_chains:
         rows = rows[rows["hops"] == rows["hops"].max()]
     rows = rows[~rows["warm_up"]]
+    group, hops = pd.factorize(rows[name])
+    counts = np.bincount(group, minlength=len(hops))
     out = []
-    for hop, own in rows.groupby(name, sort=False):
-        for place, one in enumerate(of_latency):
-            there = own[one.column].dropna()
-            if len(there):
-                value = int(filled(there).sum()) / len(own) / _MS
-                out.append({"hop": hop, "layer": one.name, "number": place, "value": value})
-    return pd.DataFrame(out, columns=["hop", "layer", "number", "value"])
+    for place, one in enumerate(of_latency):
+        there = rows[one.column].notna().to_numpy(bool)
+        sums = np.zeros(len(hops), np.int64)
+        np.add.at(sums, group[there], filled(rows[one.column])[there])
+        for at in np.unique(group[there]).tolist():
+            value = int(sums[at]) / int(counts[at]) / _MS
+            out.append((at, {"hop": hops[at], "layer": one.name, "number": place, "value": value}))
+    out.sort(key=lambda row: row[0])
+    return pd.DataFrame([row for _, row in out], columns=["hop", "layer", "number", "value"])
 
 
 def round_trip(measured: Measured, _: Context) -> pd.DataFrame:

@@ -1,0 +1,84 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Measured tables of many cells, read together: a file by itself costs more than its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from strata.schema.table import Table
+
+LARGEST_FILE = 1 << 18
+"""Bytes of a file that is kept; of a larger one, each reader reads the columns that it wants."""
+
+BOUND = 1 << 29
+"""Bytes of all tables that are kept."""
+
+
+class KeptTables:
+    """The small tables of known cells, each read once; frames are shared, and never changed."""
+
+    def __init__(self, bound: int = BOUND, largest_file: int = LARGEST_FILE) -> None:
+        """Keep tables of `bound` bytes, from files of at most `largest_file` bytes."""
+        self._left, self._largest = bound, largest_file
+        self._directories: dict[Path, None] = {}
+        self._kept: dict[tuple[str, Path], pd.DataFrame | None] = {}
+
+    def add(self, directory: Path) -> None:
+        """Make known a directory of measured tables."""
+        self._directories[directory] = None
+
+    def frame(self, directory: Path, name: str, declared: Table) -> pd.DataFrame | None:
+        """Return a whole table of a known directory; None where it is too large to be kept.
+
+        Reads that table of all known directories of which it was not read yet.
+        """
+        if (name, directory) not in self._kept:
+            wanted = [one for one in self._directories if (name, one) not in self._kept]
+            self._read(wanted, name, declared)
+        return self._kept[name, directory]
+
+    def _read(self, directories: Sequence[Path], name: str, declared: Table) -> None:
+        found: dict[Path, pa.Table] = {}
+        for directory in directories:
+            self._kept[name, directory] = None
+            path = directory / f"{name}.parquet"
+            if path.stat().st_size > self._largest:
+                continue
+            table = _table(path, declared.names)
+            if table.nbytes <= self._left:
+                self._left -= table.nbytes
+                found[directory] = table
+        # Several, should cells have been written by other versions: their types may differ.
+        for alike in _by_schema(found).values():
+            frame = typed(pa.concat_tables([found[one] for one in alike]).to_pandas(), declared)
+            begin = 0
+            for one in alike:
+                own = frame.iloc[begin : begin + found[one].num_rows]
+                begin += found[one].num_rows
+                self._kept[name, one] = own.set_axis(pd.RangeIndex(len(own)))
+
+
+def typed(frame: pd.DataFrame, declared: Table) -> pd.DataFrame:
+    """Return columns with the types that are declared for them."""
+    types = {one.name: one.pandas_dtype for one in declared.columns if one.name in frame.columns}
+    return frame.astype(types)
+
+
+def _table(path: Path, columns: Sequence[str]) -> pa.Table:
+    with pq.ParquetFile(path) as file:
+        return file.read(columns=list(columns))
+
+
+def _by_schema(tables: dict[Path, pa.Table]) -> dict[str, list[Path]]:
+    """Return directories by the schema of their tables, with what pandas noted in it."""
+    out: dict[str, list[Path]] = {}
+    for directory, table in tables.items():
+        said = table.schema.to_string(show_schema_metadata=False)
+        out.setdefault(said, []).append(directory)
+    return out
