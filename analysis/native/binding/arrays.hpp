@@ -7,17 +7,38 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstring>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "model/column.hpp"
+#include "storage/blocks.hpp"
+
+// Values as an array of some type of their size. Many lie in a block, as what Python keeps counts
+// among what is to be within the bound of memory.
+template <typename Shown, typename T>
+nanobind::object as_array_of(std::vector<T>&& values) {
+  static_assert(sizeof(Shown) == sizeof(T));
+  using Array = nanobind::ndarray<nanobind::numpy, Shown, nanobind::ndim<1>>;
+  const size_t size = values.size(), bytes = size * sizeof(T);
+  if (bytes >= strata::storage::kLeastBytes) {
+    void* block = strata::storage::Blocks::shared().allocate(bytes, false);
+    if (block == nullptr) throw std::bad_alloc();
+    std::memcpy(block, values.data(), bytes);
+    std::vector<T>().swap(values);
+    nanobind::capsule owner(block,
+                            [](void* p) noexcept { strata::storage::Blocks::shared().free(p); });
+    return nanobind::cast(Array(static_cast<Shown*>(block), {size}, owner));
+  }
+  auto* kept = new std::vector<T>(std::move(values));
+  nanobind::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nanobind::cast(Array(reinterpret_cast<Shown*>(kept->data()), {size}, owner));
+}
 
 template <typename T>
 nanobind::object as_array(std::vector<T> values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  nanobind::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nanobind::cast(nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(
-      kept->data(), {kept->size()}, owner));
+  return as_array_of<T>(std::move(values));
 }
 
 template <typename T>

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "binding/arrays.hpp"
 #include "layers/rows_by.hpp"
 
 using IntArray =
@@ -27,20 +28,12 @@ inline strata::Flags span_of(const FlagArray& array) {
   return {reinterpret_cast<const uint8_t*>(array.data()), array.size()};
 }
 
-template <typename Shown, typename T>
-nanobind::object moved_array(std::vector<T>&& values) {
-  static_assert(sizeof(Shown) == sizeof(T));
-  auto* kept = new std::vector<T>(std::move(values));
-  nanobind::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nanobind::cast(nanobind::ndarray<nanobind::numpy, Shown, nanobind::ndim<1>>(
-      reinterpret_cast<Shown*>(kept->data()), {kept->size()}, owner));
-}
 inline nanobind::object moved(std::vector<int64_t>&& values) {
-  return moved_array<int64_t>(std::move(values));
+  return as_array_of<int64_t>(std::move(values));
 }
 inline nanobind::object moved_flags(std::vector<uint8_t>&& values) {
-  return moved_array<bool>(std::move(values));
+  return as_array_of<bool>(std::move(values));
 }
 inline nanobind::object moved_bytes(std::vector<uint8_t>&& values) {
-  return moved_array<uint8_t>(std::move(values));
+  return as_array_of<uint8_t>(std::move(values));
 }

@@ -6,10 +6,13 @@
 //   block   [ piece | piece | piece | piece |  reserved addresses ...  ]
 //             file    file    memory  memory
 //
-// A block is a range of addresses that pieces of 4 MiB fill from its begin. When all pieces in
-// memory are more than the bound, the oldest are written to a file without a name, and the file
-// is mapped in their place: addresses and contents stay, while the kernel may keep as much of the
-// file in memory as is free. So a column that nobody looks at costs no memory.
+// A block is a range of addresses that pieces of 2 MiB fill from its begin. When all pieces in
+// memory are as many as the bound allows, the oldest is written to a file without a name, and the
+// file is mapped in its place: addresses and contents stay, while the kernel may keep as much of
+// the file in memory as is free. So a column that nobody looks at costs no memory.
+//
+// The memory of pieces that go is that of pieces to come: what the kernel gives it has to clear,
+// which costs more than most work on a column.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +25,9 @@
 
 namespace strata::storage {
 
+inline constexpr size_t kPieceBytes = size_t{2} << 20;
 // Less is left to malloc.
-inline constexpr size_t kLeastBytes = size_t{1} << 20;
-inline constexpr size_t kPieceBytes = size_t{4} << 20;
+inline constexpr size_t kLeastBytes = kPieceBytes;
 
 struct Settings {
   size_t memory_bytes = size_t{512} << 20;  // of all pieces in memory
@@ -35,7 +38,7 @@ struct Settings {
 struct Usage {
   size_t memory_bytes = 0;
   size_t file_bytes = 0;
-  size_t spare_bytes = 0;  // in memory, of no block: for the next one of its size
+  size_t spare_bytes = 0;  // in memory, of no block: for the next one
   int error = 0;
 };
 
@@ -66,13 +69,10 @@ class Blocks {
   struct Piece {
     uint64_t age = 0;   // a number that grows
     int64_t slot = -1;  // of the file; -1: in memory
-    size_t bytes = 0;
   };
   struct Block {
-    size_t reserved = 0;
-    size_t bytes = 0;  // that pieces fill
+    size_t reserved = 0;  // pieces that there are addresses for
     std::vector<Piece> pieces;
-    bool is_whole() const;  // all of it is in memory
   };
   struct Young {
     uintptr_t block;
@@ -81,19 +81,18 @@ class Blocks {
   };
   using ByAddress = std::map<uintptr_t, Block>;
 
-  static size_t rounded(size_t bytes);
-  uintptr_t reserve(size_t bytes);
-  bool extend(uintptr_t at, Block& block, size_t bytes, bool has_huge_pages);
-  ByAddress::iterator growing(size_t bytes);
-  bool bring_back_last(uintptr_t at, Block& block);
+  static uintptr_t reserve(size_t pieces);
+  ByAddress::iterator add(size_t pieces);
+  bool extend(ByAddress::iterator found, size_t pieces, bool is_zero);
+  bool map_new(uintptr_t at, size_t pieces);
+  bool use_spare(uintptr_t at);
   ByAddress::iterator moved(ByAddress::iterator found, size_t reserved);
-  void* reused(size_t bytes);
   void release(ByAddress::iterator found);
   void drop_spare(size_t most);
-  void note_young(uintptr_t at, Block& block);
 
-  void hold_bound();
-  bool move_out(uintptr_t block, Piece& piece, size_t offset);
+  bool is_full() const { return usage_.memory_bytes >= settings_.memory_bytes; }
+  bool move_oldest_out(uintptr_t growing);
+  bool write_out(uintptr_t at, Piece& piece);
   bool open_file();
   int64_t free_slot();
   void unmap_unused();
@@ -102,13 +101,13 @@ class Blocks {
   Settings settings_;
   Usage usage_;
   ByAddress blocks_;
-  std::map<size_t, std::vector<uintptr_t>> spare_;  // by size
-  std::deque<Young> young_;                         // pieces in memory, the oldest first
+  std::vector<uintptr_t> spare_;  // pieces in memory of no block
+  std::deque<Young> young_;       // pieces in memory, the oldest first
   uint64_t age_ = 0;
   int file_ = -1;
   int64_t slots_ = 0;
   std::vector<int64_t> free_slots_;
-  size_t since_look_ = 0;  // bytes that were allocated since the last look at what is resident
+  size_t since_look_ = 0;  // pieces that were asked for since the last look at what is resident
 };
 
 }  // namespace strata::storage
