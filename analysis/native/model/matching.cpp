@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/matching.hpp"
 
+#include <algorithm>
+
 namespace strata {
 namespace {
 
@@ -12,24 +14,46 @@ constexpr int64_t kSeveral = -2;
 void Matching::index() {
   const auto& publishes = context_.rows.publishes;
   const Column<int32_t>& samples = context_.rows.writes.sample;
-  last_with_.reserve(publishes.size());
-  before_.assign(publishes.size(), kNone);
   publish_of_sample_.assign(context_.rows.samples.size(), kNone);
   for (size_t row = 0; row < publishes.size(); ++row) {
     if (publishes.of_application[row] == 0) continue;
     const auto number = static_cast<int64_t>(row);
-    if (publishes.stamp[row] > 0) {
-      const auto [known, fresh] = last_with_.try_emplace(publishes.stamp[row], number);
-      if (!fresh) {
-        before_[row] = known->second;
-        known->second = number;
-      }
-    }
+    if (publishes.stamp[row] > 0) by_stamp_.push_back(static_cast<uint32_t>(row));
     const int64_t sample = samples.empty() ? kNone : samples[row];
     if (sample == kNone) continue;
     int64_t& only = publish_of_sample_[static_cast<size_t>(sample)];
     only = only == kNone ? number : kSeveral;
   }
+  const auto stamp_of = [&](uint32_t row) { return publishes.stamp[row]; };
+  // Stamps are given while publishing: their order is nearly that of the rows.
+  if (!std::ranges::is_sorted(by_stamp_, {}, stamp_of)) {
+    std::ranges::stable_sort(by_stamp_, {}, stamp_of);
+  }
+}
+
+// The places in `by_stamp_` of the publishes with a stamp. Takes ask for it in order of time, so it
+// is searched for around the place that was found last.
+std::pair<size_t, size_t> Matching::places_of(int64_t stamp) const {
+  const auto& stamps = context_.rows.publishes.stamp;
+  const auto at = [&](size_t place) { return stamps[by_stamp_[place]]; };
+  const size_t count = by_stamp_.size();
+  size_t low = std::min(near_, count), high = low;
+  for (size_t step = 1; low > 0 && at(low - 1) >= stamp; step *= 2) low -= std::min(step, low);
+  for (size_t step = 1; high < count && at(high) < stamp; step *= 2) {
+    high = std::min(high + step, count);
+  }
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (at(middle) < stamp) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  near_ = low;
+  size_t end = low;
+  while (end < count && at(end) == stamp) ++end;
+  return {low, end};
 }
 
 // Whether a publication's topic is the take's, or one of the two is not known.
@@ -42,11 +66,12 @@ bool Matching::fits(size_t publish, int64_t topic) const {
 Matching::Found Matching::by_stamp(size_t take) const {
   const Rows& rows = context_.rows;
   Found found;
-  const auto known = last_with_.find(rows.takes.stamp[take]);
-  if (known == last_with_.end()) return found;
+  const auto [first, end] = places_of(rows.takes.stamp[take]);
+  if (first == end) return found;
   const int64_t topic = pick(rows.subscriptions.topic, rows.takes.subscription[take]);
-  for (int64_t row = known->second; row != kNone; row = before_[static_cast<size_t>(row)]) {
-    if (fits(static_cast<size_t>(row), topic)) found.candidates.push_back(row);
+  for (size_t place = end; place > first; --place) {
+    const size_t row = by_stamp_[place - 1];
+    if (fits(row, topic)) found.candidates.push_back(static_cast<int64_t>(row));
   }
   found.ambiguous = found.candidates.size() > 1;
   if (found.candidates.size() != 1) return found;
@@ -152,8 +177,7 @@ void Matching::finish() {
     rows.matches.take[row] = static_cast<int64_t>(take);
     rows.matches.method[row] = static_cast<uint8_t>(found.method);
   }
-  last_with_ = {};
-  before_ = {};
+  by_stamp_ = {};
   publish_of_sample_ = {};
   known_stamp_ = {};
 }

@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "model/context.hpp"
@@ -53,6 +54,7 @@ class Matching {
   };
 
   void index();
+  std::pair<size_t, size_t> places_of(int64_t stamp) const;
   Found by_stamp(size_t take) const;
   Found by_stamp_and_sample(size_t take) const;
   Found decided(size_t take) const;
@@ -68,9 +70,9 @@ class Matching {
   bool is_inferred_ = false;  // any take by time of publishing
   // Of publications without a stamp that takes are surely of: that of the last of these takes.
   std::unordered_map<int64_t, int64_t> known_stamp_;
-  std::unordered_map<int64_t, int64_t> last_with_;  // by stamp: the last publish that has it
-  std::vector<int64_t> before_;                     // the one before with its stamp
-  std::vector<int64_t> publish_of_sample_;          // the one publish of each; kSeveral
+  std::vector<uint32_t> by_stamp_;          // publishes that have one, in its order
+  mutable size_t near_ = 0;                 // the place among them that was found last
+  std::vector<int64_t> publish_of_sample_;  // the one publish of each; kSeveral
 };
 
 }  // namespace strata
