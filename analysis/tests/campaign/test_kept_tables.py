@@ -66,7 +66,7 @@ def test_tables_beyond_a_bound_are_read_by_themselves(
     kept = KeptTables(bound, largest_file)
     measured = [Measured(one, Wanted(), {}).keep_in(kept) for one in cells]
     assert [one.read(HOPS)["hop"].tolist() for one in measured] == [["/a", "/b"], [], ["/c"]]
-    found = [kept.frame(one / "measured", HOPS, MEASURED_HOPS) for one in cells]
+    found = [kept.frame(one / "measured", HOPS, MEASURED_HOPS, ["hop"]) for one in cells]
     # A table without rows takes nothing of any bound of bytes.
     assert [one is not None for one in found][::2] == [bool(bound and largest_file)] * 2
 

@@ -67,9 +67,9 @@ class Measured:
         declared = _TABLES[table]
         wanted = list(columns) if columns is not None else declared.names
         directory = self.directory / SUBDIRECTORY
-        whole = self.kept.frame(directory, table, declared) if self.kept else None
-        if whole is not None:
-            return whole[wanted]
+        kept = self.kept.frame(directory, table, declared, wanted) if self.kept else None
+        if kept is not None:
+            return kept
         return typed(pd.read_parquet(directory / f"{table}.parquet", columns=wanted), declared)
 
     def keep_in(self, kept: KeptTables) -> Measured:
