@@ -219,6 +219,12 @@ def set_memory(size: int, directory: str) -> None: ...
 def memory_usage() -> tuple[int, int, int, int]:
     """Bytes of blocks in memory, in the file, and in memory for blocks to come; an errno or 0."""
 
+# For each of `wanted` of the group `of`: how many entries come before it. Entries are in order of
+# group and value.
+def places_of(
+    groups: _Ints, values: _Ints, of: _Ints, wanted: _Ints, after_equal: bool
+) -> _Ints: ...
+
 # The sum of each of `count` groups, modulo 2^64; rows of no group are left out.
 def sums_by(group: _Ints, values: _Ints, count: int) -> _Ints: ...
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strata.engine._model import lower_by, raise_by, sums_by
+from strata.engine._model import lower_by, places_of, raise_by, sums_by
 from strata.schema.rows import Ints
 
 
@@ -40,3 +40,15 @@ def ordered_by(group: Ints, count: int) -> Ints:
         return np.arange(len(group), dtype=np.int64)
     # NumPy sorts 16 bits by digits, which is several times as fast.
     return np.argsort(group.astype(np.int16) if count < 1 << 15 else group, kind="stable")
+
+
+def places(entries: tuple[Ints, Ints], groups: Ints, values: Ints, *, after_equal: bool) -> Ints:
+    """Return for each value how many entries come before it: of lesser groups, and of its own group
+    those that are less, or equal if `after_equal`.
+
+    `entries` are groups and values in order of both.
+    """
+    found = places_of(
+        _ints(entries[0]), _ints(entries[1]), _ints(groups), _ints(values), after_equal
+    )
+    return np.asarray(found, np.int64)

@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 import numpy.typing as npt
 
+from strata.engine.groups import is_ascending, ordered_by, places
 from strata.model.columns import NONE, Ints
 
 
@@ -69,30 +68,19 @@ class GroupedSearch:
     """
 
     def __init__(self, groups: Ints, values: Ints) -> None:
-        self.order: Ints = np.lexsort((values, groups))
+        if is_ascending(values):
+            self.order: Ints = ordered_by(groups, int(groups.max(initial=0)) + 1)
+        else:
+            self.order = np.lexsort((values, groups))
         self._groups = groups[self.order]
         self._values = values[self.order]
-        self._ranks: Ints = np.empty(0, np.int64)
-        self._keys: Ints | None = None
 
     def position(self, groups: Ints, values: Ints, *, after_equal: bool) -> Ints:
         """Return positions in `order`: entries before it are smaller (or equal) in their group.
 
-        A group that has no entries gets the position where it would begin. O((n + m) log n); the
-        entries are ranked once.
+        A group that has no entries gets the position where it would begin.
         """
-        if self._keys is None:
-            # Ranks of values make one key of (group, value) that cannot overflow. They are odd, so
-            # that an even one stands for a value between two.
-            self._ranks, rank = np.unique(self._values, return_inverse=True)
-            self._keys = self._groups * self._width() + 2 * rank + 1
-        if not len(self._ranks):
-            return np.zeros(len(values), np.int64)
-        rank = np.searchsorted(self._ranks, values, side="left")
-        exact = self._ranks[np.minimum(rank, len(self._ranks) - 1)] == values
-        wanted = groups * self._width() + 2 * rank + exact
-        side: Literal["left", "right"] = "right" if after_equal else "left"
-        return np.asarray(np.searchsorted(self._keys, wanted, side=side), np.int64)
+        return places((self._groups, self._values), groups, values, after_equal=after_equal)
 
     def last_row(self, groups: Ints, values: Ints, *, after_equal: bool) -> Ints:
         """Return the row of the last entry of each group before a value (or at it); or `NONE`."""
@@ -103,9 +91,6 @@ class GroupedSearch:
         """Return the row of the first entry of each group after a value (or at it); or `NONE`."""
         at = self.position(groups, values, after_equal=after_equal)
         return pick(self.order, np.where(at < self.end(groups), at, NONE))
-
-    def _width(self) -> int:
-        return 2 * len(self._ranks) + 2
 
     def begin(self, groups: Ints) -> Ints:
         """Return the position in `order` at which each group begins."""
