@@ -203,6 +203,7 @@ class Analysis:
     blame = _Frame()
     modes = _Frame()
     callbacks = _Frame()
+    quantiles = _Frame()
     service_objects = _Frame()
     client_objects = _Frame()
     service_calls = _Frame()

@@ -21,6 +21,7 @@ from strata.cli.output import (
     write_output,
 )
 from strata.cli.progress import decoding_progress
+from strata.cli.quantiles import parse_quantiles
 from strata.cli.selection import processes_option
 from strata.schema.tables import TABLES
 
@@ -40,6 +41,10 @@ _TABLE_NAMES = [table.name for table in TABLES]
 @chain_option
 @links_option
 @processes_option
+@click.option(
+    "--quantiles",
+    help="Percentiles to show in place of the usual: 50,95,99.9 (table `quantiles`).",
+)
 @click.option("--all", "everything", is_flag=True, help="Show internal topics and every remark.")
 def command(
     trace: Path,
@@ -48,6 +53,7 @@ def command(
     output: Path | None,
     chain: str | None,
     links_path: Path | None,
+    quantiles: str | None,
     *,
     all_processes: bool,
     force: bool,
@@ -62,9 +68,15 @@ def command(
     check_output(output, force=force)
     topics = parse_chain(chain) if chain is not None else None
     links = declared_links(links_path)
+    fractions = parse_quantiles(quantiles) if quantiles is not None else ()
     with decoding_progress() as progress:
         analysis = analyze(
-            trace, links=links, chain=topics, progress=progress, all_processes=all_processes
+            trace,
+            links=links,
+            chain=topics,
+            progress=progress,
+            all_processes=all_processes,
+            quantiles=fractions,
         )
     write_output(
         output, lambda file: _write(analysis, form, table_name, file, everything=everything)

@@ -34,10 +34,14 @@ from strata.stats.hops import delivery_tables, hop_tables
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the user asked for: declared message links, and the topics of one chain, or all."""
+    """What the user asked for: declared message links, the topics of one chain, or all.
+
+    And quantiles beside the declared ones, as fractions of 1.
+    """
 
     links: tuple[MessageLink, ...] = ()
     chain: Sequence[str] | None = None
+    quantiles: tuple[float, ...] = ()
 
 
 def _transfers(model: Model, ledger: Ledger) -> Transfers:

@@ -23,6 +23,7 @@ from strata.schema import tables
 from strata.schema.quality import Ledger
 from strata.schema.rows import Rows
 from strata.stats.findings import quality_rows
+from strata.stats.quantiles import quantile_rows
 from strata.verdict.system import JUDGED, judge_system
 
 if TYPE_CHECKING:
@@ -51,6 +52,12 @@ def _counts(model: Model, found: Ledger) -> MessageCounts:
         matches.unmatched_take_count,
         matches.ambiguous_count,
     )
+
+
+def _quantiles(
+    messages: Rows, instances: Rows, segments: Rows, executions: Rows, wanted: Wanted
+) -> Rows:
+    return quantile_rows(messages, instances, segments, executions, wanted.quantiles)
 
 
 def _facts(model: Model, ledger: Ledger) -> ProcessFacts:
@@ -95,6 +102,15 @@ STAGES = (
     *MESSAGE_STAGES,
     *CHAIN_STAGES,
     *ENTITY_STAGES,
+    stage(
+        "quantiles",
+        _quantiles,
+        "messages",
+        "chain_instances",
+        "chain_segments",
+        "callback_instances",
+        "wanted",
+    ),
     stage("nameless", _nameless, "model", LEDGER),
     stage("event_uses", _event_uses, "model", LEDGER),
     stage("counts", _counts, "model", "found"),
@@ -121,8 +137,9 @@ class ModelResults:
         found: Ledger,
     ) -> None:
         """Take what the model was built of, and what was found until then."""
+        given = {} if wanted.quantiles else {"quantiles": Rows.none(tables.QUANTILES)}
         self._made = Made(
-            STAGES, read=trace, events=events, model=model, wanted=wanted, found=found
+            STAGES, read=trace, events=events, model=model, wanted=wanted, found=found, **given
         )
 
     @property

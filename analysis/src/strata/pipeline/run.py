@@ -36,6 +36,7 @@ def analyze(
     progress: Callable[[int], None] | None = None,
     without: Collection[int] = (),
     all_processes: bool = False,
+    quantiles: Sequence[float] = (),
 ) -> Analysis:
     """Analyze the trace at or below `path`.
 
@@ -44,12 +45,15 @@ def analyze(
     reported as chains, instead of all that are found. `progress` is that of
     strata.read.open_trace. The processes of the ids in `without` are left out, and counted. So are
     those that the recorded command did not start, as far as the session's manifest says, unless
-    `all_processes`, or the command started none that emits ros2 events. Raises TraceError when
+    `all_processes`, or the command started none that emits ros2 events. The table `quantiles` has
+    those of `quantiles`, fractions of 1. Raises ValueError for one that is none, TraceError when
     there is no trace, it cannot be read, it holds no ros2 event, or no message went the way of
     `chain`.
     """
+    if not all(0 <= fraction <= 1 for fraction in quantiles):
+        raise ValueError(f"quantiles are fractions of 1: {list(quantiles)}")
+    wanted, ledger = Wanted(tuple(links), chain, tuple(quantiles)), Ledger()
     trace = open_trace(path, progress=progress)
-    wanted, ledger = Wanted(tuple(links), chain), Ledger()
     if not without and (all_processes or not other_processes(read_manifest(trace.path))):
         model = read_by_engine(trace, ledger, _thread_cpu(trace), progress)
         if model is not None:

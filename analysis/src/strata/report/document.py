@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from strata.analysis import Analysis
+from strata.report.quantiles import Quantiles
 from strata.schema import tables
 from strata.schema.columns import STATISTICS
-from strata.schema.rows import Rows
+from strata.schema.rows import NONE, Rows
 from strata.stats.layer_totals import layer_totals
 
 SCHEMA = 1
@@ -41,7 +42,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "messages": asdict(analysis.counts),
         "hops": _hops(analysis),
         "chains": _chains(analysis),
-        "callbacks": [_callback(row) for row in analysis.rows("callbacks").records()],
+        "callbacks": _callbacks(analysis),
         "executors": _executors(analysis),
         "timers": [_timer(row) for row in analysis.rows("timer_statistics").records()],
         "lifecycle": _lifecycle(analysis),
@@ -66,7 +67,8 @@ _DELIVERED = ("published", "received", "in_flight", "unknown", "before_first")
 
 
 def _hops(analysis: Analysis) -> list[dict[str, Any]]:
-    layers = _grouped(analysis.rows("hop_layers"), "hop_id")
+    quantiles = Quantiles(analysis)
+    layers = _with_quantiles(_grouped(analysis.rows("hop_layers"), "hop_id"), "hop", quantiles)
     methods = _methods(analysis.rows("messages"))
     losses = _grouped(analysis.rows("hop_losses"), "hop_id")
     modes = _modes(analysis.rows("modes"), "hop_id")
@@ -82,6 +84,7 @@ def _hops(analysis: Analysis) -> list[dict[str, Any]]:
             "losses": losses.get(hop["hop_id"], []),
             "methods": methods.get(hop["hop_id"], {}),
             "latency_ns": _statistics(hop, "latency_"),
+            **quantiles.chosen(("hop", hop["hop_id"])),
             "dip": hop["dip"],
             "dip_p": hop["dip_p"],
             "modes": modes.get(hop["hop_id"], []),
@@ -105,7 +108,10 @@ def _methods(messages: Rows) -> dict[int, dict[str, int]]:
 
 
 def _chains(analysis: Analysis) -> list[dict[str, Any]]:
-    segments = _grouped(analysis.rows("chain_layers"), "chain_id")
+    quantiles = Quantiles(analysis)
+    segments = _with_quantiles(
+        _grouped(analysis.rows("chain_layers"), "chain_id"), "chain", quantiles
+    )
     blame = _grouped(analysis.rows("blame"), "chain_id")
     threads = _grouped(analysis.rows("chain_scheduling"), "chain_id")
     modes = _modes(analysis.rows("modes"), "chain_id")
@@ -119,6 +125,7 @@ def _chains(analysis: Analysis) -> list[dict[str, Any]]:
             "cut_short": chain["cut_short"],
             "unsynchronised": chain["unsynchronised"],
             "latency_ns": _statistics(chain, "latency_"),
+            **quantiles.chosen(("chain", chain["chain_id"])),
             "dip": chain["dip"],
             "dip_p": chain["dip_p"],
             "modes": modes.get(chain["chain_id"], []),
@@ -221,6 +228,25 @@ def _drivers(analysis: Analysis) -> list[dict[str, Any]]:
             row[f"{name}_ns"] = {key: row.pop(f"{name}_{key}") for key in keys}
         out.append({**row, "losses": losses.get(number, [])})
     return out
+
+
+def _with_quantiles(
+    layers: dict[int, list[dict[str, Any]]], of: str, quantiles: Quantiles
+) -> dict[int, list[dict[str, Any]]]:
+    """Add the chosen quantiles to the layers of hops or chains, by their number."""
+    for number, rows in layers.items():
+        for row in rows:
+            key = (f"{of} layer", number)
+            row |= quantiles.chosen(key, hop=row.get("hop", NONE), layer=row["layer"])
+    return layers
+
+
+def _callbacks(analysis: Analysis) -> list[dict[str, Any]]:
+    quantiles = Quantiles(analysis)
+    return [
+        _callback(row) | quantiles.chosen(("callback", row["callback_id"]))
+        for row in analysis.rows("callbacks").records()
+    ]
 
 
 def _callback(row: dict[str, Any]) -> dict[str, Any]:

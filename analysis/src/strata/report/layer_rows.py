@@ -64,7 +64,7 @@ def add_layer(
     table: Table,
     layer: str,
     where: str,
-    durations_ns: Sequence[float],
+    durations_ns: Sequence[float | None],
     share: float,
     *,
     places: int = 1,

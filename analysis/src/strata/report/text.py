@@ -27,6 +27,7 @@ from strata.report.layer_rows import add_layer, add_rest, hop_line, layer_table
 from strata.report.links import cut_chains, links_advice
 from strata.report.lost import loss_sentences
 from strata.report.most import most_first
+from strata.report.quantiles import Of, Quantiles
 from strata.report.scheduling_text import thread_table
 from strata.report.services import services_text
 from strata.report.sparkline import sparkline
@@ -53,6 +54,8 @@ _LONG = 4
 _SMALL = 0.01
 _NARROW = 100
 _DURATIONS = ("p50", "p99")
+_OF_CHAIN = ("p50", "p90", "p99")
+"""Quantiles that are shown unless the user chose others."""
 _MAX_CALLBACKS = 12
 _MAX_LOSSES = 8
 _LABEL_WIDTH = 12
@@ -90,8 +93,9 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
         console.print(Text(sentence))
     if proposals["probable"].any():
         console.print(Text(links_advice(analysis.trace.path)), Text())
+    quantiles = Quantiles(analysis)
     if len(hops):
-        console.print(_hops(analysis, everything=everything))
+        console.print(_hops(analysis, quantiles, everything=everything))
     drivers = drivers_section(analysis, everything=everything)
     if drivers is not None:
         console.print(drivers)
@@ -105,7 +109,7 @@ def print_analysis(analysis: Analysis, console: Console, *, everything: bool) ->
         console.print(services_text(analysis, everything=everything))
     if len(analysis.rows("actions")):
         console.print(actions_text(analysis, everything=everything))
-    console.print(_callbacks(analysis, everything=everything))
+    console.print(_callbacks(analysis, quantiles, everything=everything))
     for section in entity_sections(analysis, everything=everything):
         console.print(section)
 
@@ -173,11 +177,15 @@ def _chain(
     chain_id = chain["chain_id"]
     layers = analysis.rows("chain_layers")
     layers = layers.take(layers["chain_id"] == chain_id)
-    latency = (
-        f"{format_count(chain['count'], 'message', 'messages')}, "
-        f"p50 {format_ns(chain['latency_p50'])}, "
-        f"p90 {format_ns(chain['latency_p90'])}, p99 {format_ns(chain['latency_p99'])}, "
-        f"max {format_ns(chain['latency_max'])}"
+    quantiles = Quantiles(analysis)
+    values = quantiles.values(("chain", chain_id), _OF_CHAIN, chain, "latency_")
+    shown = zip(quantiles.names(_OF_CHAIN), values, strict=True)
+    latency = ", ".join(
+        [
+            format_count(chain["count"], "message", "messages"),
+            *(f"{name} {format_ns(ns)}" for name, ns in shown),
+            f"max {format_ns(chain['latency_max'])}",
+        ]
     )
     latency = marked(latency, chain["unsynchronised"])
     if chain["unfinished"]:
@@ -196,7 +204,11 @@ def _chain(
         Text(latency),
         Text(_distribution(analysis, chain)),
         *_chain_tables(
-            layers, chain["nodes"].split(" -> "), narrow=width < _NARROW, everything=everything
+            layers,
+            chain["nodes"].split(" -> "),
+            quantiles,
+            narrow=width < _NARROW,
+            everything=everything,
         ),
     ]
     threads = thread_table(analysis, chain_id, chain["latency_mean"])
@@ -230,35 +242,37 @@ def _chain_head(analysis: Analysis, chain_id: int) -> str:
 
 
 def _chain_tables(
-    layers: Rows, nodes: list[str], *, narrow: bool, everything: bool
+    layers: Rows, nodes: list[str], quantiles: Quantiles, *, narrow: bool, everything: bool
 ) -> list[RenderableType]:
     """Return the layers hop by hop; of a long chain small layers are one row a hop."""
     fold = not everything and len(nodes) - 1 > _LONG
     # The head of the columns is a table of its own, so that it comes before the first hop's line.
-    parts: list[RenderableType] = [layer_table(_DURATIONS, narrow=narrow)]
+    names = quantiles.names(_DURATIONS)
+    parts: list[RenderableType] = [layer_table(names, narrow=narrow)]
     for step, own in partition(layers["hop"]):
         rows = layers.take(own)
-        table = layer_table(_DURATIONS, narrow=narrow, header=False)
+        table = layer_table(names, narrow=narrow, header=False)
         parts.append(hop_line(step, f"{nodes[step]} -> {nodes[step + 1]}"))
         small = (rows["share"] < _SMALL) & fold
         for row in rows.take(~small).records():
-            durations = [row[name] for name in _DURATIONS]
+            of = ("chain layer", row["chain_id"])
+            durations = quantiles.values(of, _DURATIONS, row, hop=row["hop"], layer=row["layer"])
             layer = marked(row["layer"], row["unsynchronised"])
             add_layer(table, layer, row["where"], durations, row["share"], places=row["places"])
         if small.any():
-            add_rest(table, int(small.sum()), float(rows["share"][small].sum()), len(_DURATIONS))
+            add_rest(table, int(small.sum()), float(rows["share"][small].sum()), len(names))
         parts.append(table)
     return parts
 
 
-def _hops(analysis: Analysis, *, everything: bool) -> RenderableType:
+def _hops(analysis: Analysis, quantiles: Quantiles, *, everything: bool) -> RenderableType:
     rows = analysis.rows("hops")
     if not everything:
         rows = rows.take(~rows.words("topic").are(*INTERNAL_TOPICS))
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("topic", overflow="fold", ratio=1)
     table.add_column("from -> to", overflow="fold", ratio=1)
-    for name in ("count", "lost", "p50", "p99", "max"):
+    for name in ("count", "lost", *quantiles.names(_DURATIONS), "max"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows.records():
         way = f"{row['publisher_node']} -> {row['subscription_node']}"
@@ -267,7 +281,7 @@ def _hops(analysis: Analysis, *, everything: bool) -> RenderableType:
             Text(printable(marked(way, row["unsynchronised"]))),
             f"{row['count']:,}",
             Text(f"{row['lost']:,}", style="red" if row["lost"] else ""),
-            *_latencies(row, "latency_"),
+            *_latencies(quantiles, ("hop", row["hop_id"]), row, "latency_"),
         )
     hidden = len(analysis.rows("hops")) - len(rows)
     parts: list[RenderableType] = [Rule(Text("hops", style="bold"), align="left"), table]
@@ -296,7 +310,7 @@ def _losses(analysis: Analysis, hops: Rows, *, everything: bool) -> list[Rendera
     return [*lines]
 
 
-def _callbacks(analysis: Analysis, *, everything: bool) -> RenderableType:
+def _callbacks(analysis: Analysis, quantiles: Quantiles, *, everything: bool) -> RenderableType:
     callbacks = analysis.rows("callbacks")
     total = np.nan_to_num(callbacks["duration_mean"]) * callbacks["duration_count"]
     rows = callbacks.take(np.argsort(-total, kind="stable"))
@@ -304,7 +318,7 @@ def _callbacks(analysis: Analysis, *, everything: bool) -> RenderableType:
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     for name, ratio in (("node", 3), ("callback", 4), ("of", 3)):
         table.add_column(name, overflow="fold", ratio=ratio)
-    for name in ("count", "p50", "p99", "max"):
+    for name in ("count", *quantiles.names(_DURATIONS), "max"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in shown.records():
         table.add_row(
@@ -312,7 +326,7 @@ def _callbacks(analysis: Analysis, *, everything: bool) -> RenderableType:
             Text(printable(shorten(row["symbol"]))),
             Text(printable(row["trigger"] or "")),
             f"{row['count']:,}",
-            *_latencies(row, "duration_"),
+            *_latencies(quantiles, ("callback", row["callback_id"]), row, "duration_"),
         )
     parts: list[RenderableType] = [
         Rule(Text("callbacks, by total time", style="bold"), align="left"),
@@ -324,8 +338,9 @@ def _callbacks(analysis: Analysis, *, everything: bool) -> RenderableType:
     return Group(*parts)
 
 
-def _latencies(row: Mapping[str, Any], prefix: str) -> list[str]:
-    return [format_ns(row[f"{prefix}{name}"]) for name in ("p50", "p99", "max")]
+def _latencies(quantiles: Quantiles, of: Of, row: Mapping[str, Any], prefix: str) -> list[str]:
+    values = quantiles.values(of, _DURATIONS, row, prefix)
+    return [format_ns(ns) for ns in (*values, row[f"{prefix}max"])]
 
 
 def _grid(columns: int) -> Table:

@@ -55,6 +55,7 @@ from strata.schema.tables.statistics import (
     HOP_LOSSES,
     HOPS,
     MODES,
+    QUANTILES,
 )
 from strata.schema.tables.threads import LAYER_CPU_WAITS, THREAD_CPU
 from strata.schema.tables.timers import (
@@ -97,6 +98,7 @@ TABLES: tuple[Table, ...] = (
     BLAME,
     MODES,
     CALLBACKS,
+    QUANTILES,
     SUBSCRIPTION_OBJECTS,
     TIMERS,
     TIMER_FIRES,
@@ -165,6 +167,7 @@ __all__ = [
     "PUBLICATIONS",
     "PUBLISHERS",
     "QUALITY",
+    "QUANTILES",
     "SCHEDULING_STATS",
     "SERVICES",
     "SERVICE_CALLS",

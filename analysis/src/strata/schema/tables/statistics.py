@@ -272,3 +272,29 @@ CALLBACKS = Table(
     ),
     "One row per callback that ran.",
 )
+
+QUANTILES = Table(
+    "quantiles",
+    ("of", "number", "hop", "layer", "quantile"),
+    (
+        Column(
+            "of",
+            "string",
+            "hop, chain: latency; hop layer, chain layer: time in it; callback: how long it ran",
+        ),
+        Column("number", "int64", "the hop_id, chain_id or callback_id"),
+        Column("hop", "int64", "hop along the chain, from 0", null="not of a layer of a chain"),
+        Column("layer", "string", "name of the layer", null="not of a layer"),
+        Column("quantile", "float64", "0.999 for the 99.9th percentile"),
+        Column("count", "int64", "how many values it is of"),
+        Column(
+            "value_ns",
+            "float64",
+            "the quantile, interpolated; of fewer values than 1 / (1 - quantile) it lies between "
+            "the two largest",
+            unit="ns",
+        ),
+    ),
+    "One row per quantile that was asked for (`--quantiles`) and thing that it is of; empty unless "
+    "any was.",
+)
