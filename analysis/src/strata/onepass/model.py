@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from strata.model.build import Model
 from strata.model.callback_groups import find_callback_groups
 from strata.model.driver.driver import no_driver
@@ -15,9 +13,8 @@ from strata.model.executors import group_threads
 from strata.model.hosts import number_clocks
 from strata.model.service_calls import find_service_traffic
 from strata.model.thread_cpu import find_cpu_samples, no_samples
-from strata.model.thread_steps import ThreadSteps
 from strata.model.timeline import Timeline
-from strata.model.windows import NO_LOSSES
+from strata.model.windows import NO_LOSSES, Windows
 from strata.onepass.executions import (
     callback_rows,
     find_executions,
@@ -32,6 +29,7 @@ from strata.onepass.messages import find_matches, find_publications, find_takes
 from strata.onepass.middleware import find_middleware
 from strata.onepass.numbers import number_rows
 from strata.onepass.scheduling import find_scheduling
+from strata.onepass.steps import find_thread_steps
 from strata.onepass.tables import EngineTables
 from strata.read.thread_cpu import ThreadCpu
 from strata.schema.quality import Ledger
@@ -42,8 +40,12 @@ def model_of_rows(
     ledger: Ledger,
     clocks: dict[str, str],
     cpu: tuple[ThreadCpu, int] | None,
+    losses: Windows = NO_LOSSES,
 ) -> Model:
-    """Return the model of an engine that is finished; what it found is counted in `ledger`."""
+    """Return the model of an engine that is finished; what it found is counted in `ledger`.
+
+    `losses` are the windows of time in which events were lost, those that the engine was given.
+    """
     numbers = number_rows(tables)
     kept = KeptEvents(tables)
     made: list[Model] = []
@@ -79,14 +81,12 @@ def model_of_rows(
             find_matches(tables, numbers),
             find_passages(tables),
             find_scheduling(tables, kept),
-            find_service_traffic(
-                kept, timeline, entities, executions, unsaid, host_clocks, NO_LOSSES
-            ),
-            NO_LOSSES,
+            find_service_traffic(kept, timeline, entities, executions, unsaid, host_clocks, losses),
+            losses,
             host_clocks,
             find_cpu_samples(*cpu, kept.processes) if cpu else no_samples(),
             known=facts,
-            thread_steps=ThreadSteps(*[np.empty(0, np.int64)] * 3),
+            thread_steps=find_thread_steps(tables),
         )
     )
     return made[0]

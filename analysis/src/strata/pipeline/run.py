@@ -7,15 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 
 from strata.analysis import Analysis
 from strata.errors import TraceError
 from strata.model.build import Model, build_model
 from strata.model.columns import NONE
-from strata.model.windows import Windows
-from strata.onepass.read import read_by_engine
+from strata.onepass.read import loss_windows, read_by_engine
 from strata.pipeline.messages import Wanted
 from strata.pipeline.results import ModelResults
 from strata.read import Trace, open_trace
@@ -25,7 +23,7 @@ from strata.read.processes import leave_out
 from strata.read.thread_cpu import ThreadCpu, read_thread_cpu
 from strata.schema.events import PROVIDER
 from strata.schema.links import MessageLink
-from strata.schema.quality import EVENT_LOSSES, Ledger
+from strata.schema.quality import Ledger
 
 
 def analyze(
@@ -68,7 +66,7 @@ def analyze(
     model = build_model(
         events,
         ledger,
-        _loss_windows(trace),
+        loss_windows(trace),
         _thread_cpu(trace),
         trace.clocks,
         NONE if trace.dropped is None or trace.dropped.end_ns is None else trace.dropped.end_ns,
@@ -125,15 +123,6 @@ def _require_ros2(trace: Trace, events: dict[str, pa.Table]) -> None:
         f"Cannot analyze {trace.path}: none of its {total} events is a {PROVIDER}:* event, they "
         f"are of {names}. Record with the events ros2:* (strata record, ros2 trace)."
     )
-
-
-def _loss_windows(trace: Trace) -> Windows:
-    """When events of the trace were lost; a bound that is not known is far away."""
-    rows = [row for row in trace.loss_rows() if row["code"] in EVENT_LOSSES]
-    begin = [0 if row["begin_ns"] is None else row["begin_ns"] for row in rows]
-    far = np.iinfo(np.int64).max
-    end = [far if row["end_ns"] is None else row["end_ns"] for row in rows]
-    return np.asarray(begin, np.int64), np.asarray(end, np.int64)
 
 
 def _thread_cpu(trace: Trace) -> tuple[ThreadCpu, int] | None:
