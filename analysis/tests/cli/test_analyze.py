@@ -42,7 +42,11 @@ LIFECYCLE = "fast_lifecycle"
 _OF_KERNEL = {"layer_scheduling", "preemptions", "chain_scheduling"}
 
 
-@pytest.mark.parametrize("table", [t.name for t in TABLES if t.name not in _OF_KERNEL])
+_ASKED_FOR = {"quantiles"}
+"""Is empty unless the user asks for any (test_analyze_quantiles)."""
+
+
+@pytest.mark.parametrize("table", [t.name for t in TABLES if t.name not in _OF_KERNEL | _ASKED_FOR])
 def test_every_declared_table_is_an_attribute_of_the_analysis(
     analysis_of: Callable[[str], Analysis], table: str
 ) -> None:
