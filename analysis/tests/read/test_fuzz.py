@@ -14,6 +14,9 @@ from pathlib import Path
 
 import pytest
 
+# The first test builds the targets with sanitizers, beside other tests on two cores.
+pytestmark = pytest.mark.timeout(1500)
+
 NATIVE = Path(__file__).parents[2] / "native"
 FUZZ = NATIVE / "fuzz"
 BUILD = NATIVE / "build/fuzz"
