@@ -164,3 +164,9 @@ def test_a_module_imports_only_what_comes_before_it(path: Path) -> None:
 def test_every_room_is_known() -> None:
     rooms = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in modules()}
     assert rooms == set(ALLOWED)
+
+
+def test_test_modules_have_names_of_their_own() -> None:
+    """pytest imports a test module by its name alone: two of one name cannot be collected."""
+    names = [path.name for path in Path(__file__).parent.rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
