@@ -157,6 +157,9 @@ def _taken(model: Model, row: Ints, goal: Ints, client_node: list[str]) -> Ints:
 
 def _callbacks(model: Model, taken: Ints) -> Ints:
     """The execution that each take started, or `NONE`."""
+    started = model.facts.feedback_executions()
+    if started is not None:
+        return pick(started, taken)
     timeline, executions = model.timeline, model.executions
     out = np.full(len(taken), NONE, np.int64)
     row = np.flatnonzero(taken != NONE)

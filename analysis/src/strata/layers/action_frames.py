@@ -26,7 +26,7 @@ from strata.schema.rows import Coded, Rows, numbered
 
 def action_rows(model: Model, calls: Rows, ledger: Ledger) -> tuple[Rows, Rows]:
     """Return the tables `action_goals` and `action_feedback`; `calls` is `service_calls`."""
-    facts = goals_of_model(model)
+    facts = model.facts.goals() or goals_of_model(model)
     goals = find_goals(facts, calls)
     nodes = calls.words("client_node").take(goals.call).texts()
     feedback = find_feedback(model, facts, goals, [str(node) for node in nodes])

@@ -26,6 +26,7 @@ from strata.read.processes import Threads
 from strata.schema.quality import Ledger
 
 if TYPE_CHECKING:
+    from strata.layers.goal_columns import GoalColumns
     from strata.model.build import Model
     from strata.model.driver.columns import DriverColumns
     from strata.model.event_uses import EventUse
@@ -143,6 +144,12 @@ class Facts(Protocol):
 
     def driver(self) -> DriverColumns | None:
         """What sensor drivers did; None: the model's driver has it."""
+
+    def goals(self) -> GoalColumns | None:
+        """What tells of goals beside their calls; None: the model's timeline has it."""
+
+    def feedback_executions(self) -> Ints | None:
+        """What each take of feedback started, by take; None: the model's timeline has it."""
 
     def process_facts(self, ledger: Ledger) -> ProcessFacts:
         """What is known of each process."""
@@ -355,6 +362,14 @@ class TableFacts:
         return None
 
     def driver(self) -> DriverColumns | None:
+        """As `Facts` says."""
+        return None
+
+    def goals(self) -> GoalColumns | None:
+        """As `Facts` says."""
+        return None
+
+    def feedback_executions(self) -> Ints | None:
         """As `Facts` says."""
         return None
 

@@ -77,6 +77,13 @@ class Gids:
         of = [event for event, _ in _GIDS]
         self._codes = dict(zip(of, np.split(codes, sizes), strict=True))
 
+    @classmethod
+    def of_words(cls, words: Words) -> Gids:
+        """Return the GIDs whose words are known, by row; they are of no event."""
+        found = cls.__new__(cls)
+        found._words, found._codes = words, {}
+        return found
+
     def __len__(self) -> int:
         return len(self._words)
 
@@ -111,12 +118,12 @@ def find_services(events: EventColumns, nodes: Nodes, callbacks: Callbacks) -> S
         events.text(event, "service_name"),
         begin_ns,
         Lifetimes(process, rmw_handle, begin_ns),
-        _service_of(events, callbacks, Lifetimes(process, handle, begin_ns)),
+        service_of_callbacks(events, callbacks, Lifetimes(process, handle, begin_ns)),
     )
 
 
-def _service_of(events: EventColumns, callbacks: Callbacks, services: Lifetimes) -> Ints:
-    """The service of each callback, by the rclcpp_service_callback_added nearest to its begin."""
+def service_of_callbacks(events: EventColumns, callbacks: Callbacks, services: Lifetimes) -> Ints:
+    """Return the service of each callback, by the rclcpp_service_callback_added nearest to its begin."""
     added = "ros2:rclcpp_service_callback_added"
     process, at_ns = events.process(added), events.timestamps(added)
     links = Lifetimes(process, events.ints(added, "callback"), at_ns)

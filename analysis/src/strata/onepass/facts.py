@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from strata.layers.goal_columns import GoalColumns
 from strata.model.columns import NONE, Ints
 from strata.model.dds.samples import NAMING
 from strata.model.driver.columns import DriverColumns
@@ -21,6 +22,7 @@ from strata.model.processes import ProcessFacts
 from strata.model.search import pick
 from strata.onepass.driver import find_driver_columns
 from strata.onepass.process_facts import describe
+from strata.onepass.services import feedback_executions, find_goals
 from strata.onepass.tables import EngineTables
 from strata.read.processes import Threads
 from strata.schema.events import CATALOGUE
@@ -186,6 +188,14 @@ class EngineFacts:
     @cached_property
     def _driver(self) -> DriverColumns:
         return find_driver_columns(self._of, self._numbers)
+
+    def goals(self) -> GoalColumns | None:
+        """As `Facts` says."""
+        return find_goals(self._of, self._numbers)
+
+    def feedback_executions(self) -> Ints | None:
+        """As `Facts` says."""
+        return feedback_executions(self._of, self._numbers)
 
     def process_facts(self, ledger: Ledger) -> ProcessFacts:
         """As `Facts` says."""

@@ -11,7 +11,6 @@ from strata.model.entities import build_entities
 from strata.model.executor_clocks import read_clocks
 from strata.model.executors import group_threads
 from strata.model.hosts import number_clocks
-from strata.model.service_calls import find_service_traffic
 from strata.model.thread_cpu import find_cpu_samples, no_samples
 from strata.model.timeline import Timeline
 from strata.model.windows import NO_LOSSES, Windows
@@ -29,6 +28,7 @@ from strata.onepass.messages import find_matches, find_publications, find_takes
 from strata.onepass.middleware import find_middleware
 from strata.onepass.numbers import number_rows
 from strata.onepass.scheduling import find_scheduling
+from strata.onepass.services import find_traffic
 from strata.onepass.steps import find_thread_steps
 from strata.onepass.tables import EngineTables
 from strata.read.thread_cpu import ThreadCpu
@@ -58,8 +58,6 @@ def model_of_rows(
     host_clocks = number_clocks(kept.processes, clocks)
     publications, takes = find_publications(tables, numbers), find_takes(tables, numbers)
     count_findings(tables, entities, callback_of, ledger)
-    # What is there of services are entities; the engine counted findings.
-    unsaid = Ledger()
     executors = group_threads(
         kept.processes, executions, threads_of_executors(tables, kept, waits), entities.callbacks
     )
@@ -81,7 +79,7 @@ def model_of_rows(
             find_matches(tables, numbers),
             find_passages(tables),
             find_scheduling(tables, kept),
-            find_service_traffic(kept, timeline, entities, executions, unsaid, host_clocks, losses),
+            find_traffic(tables, numbers, kept, entities.callbacks),
             losses,
             host_clocks,
             find_cpu_samples(*cpu, kept.processes) if cpu else no_samples(),
