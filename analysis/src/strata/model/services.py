@@ -123,7 +123,7 @@ def find_services(events: EventColumns, nodes: Nodes, callbacks: Callbacks) -> S
 
 
 def service_of_callbacks(events: EventColumns, callbacks: Callbacks, services: Lifetimes) -> Ints:
-    """Return the service of each callback, by the rclcpp_service_callback_added nearest to its begin."""
+    """Return the service of each callback, by the callback_added event nearest to its begin."""
     added = "ros2:rclcpp_service_callback_added"
     process, at_ns = events.process(added), events.timestamps(added)
     links = Lifetimes(process, events.ints(added, "callback"), at_ns)

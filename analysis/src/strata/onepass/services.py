@@ -52,14 +52,17 @@ def find_traffic(
     clients, services = _owners(tables, "clients"), _owners(tables, "services")
     kind = tables.ints("service_steps", "kind")
     rows = [np.flatnonzero(kind == one) for one in range(4)]
-    events = [
+    sent, taken, answered, got = (
         _events(tables, of, owners.number, gid_number)
         for of, owners in zip(rows, (clients, services, services, clients), strict=True)
-    ]
+    )
     execution = numbers.execution_number[tables.ints("service_steps", "execution")]
     before_ns = tables.ints("service_steps", "before_ns")
     exchange = Exchange(
-        *events,
+        sent,
+        taken,
+        answered,
+        got,
         clients.others,
         services.others,
         execution[rows[_SENT]],
