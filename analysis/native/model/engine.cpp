@@ -24,6 +24,7 @@
 #include "model/uses/announcements.hpp"
 #include "model/uses/entity_uses.hpp"
 #include "model/uses/message_uses.hpp"
+#include "model/uses/service_uses.hpp"
 #include "model/uses/work_uses.hpp"
 #include "model/waits.hpp"
 
@@ -104,6 +105,7 @@ struct Engine::Machines {
     work_uses.finish();
     message_uses.finish(announcements);
     entity_uses.finish(announcements, work_uses.picked_timers());
+    ServiceUses(context).finish();
     context.uses.finish();
   }
 

@@ -168,6 +168,16 @@ uint32_t ServiceSteps::add(const Event& event, StepKind kind, State& state) {
   return number;
 }
 
+void ServiceSteps::count_empty(const Event& event, int64_t taken) {
+  if (taken == 0) {
+    context_.uses.count(event.type, Use::nothing_taken);
+  } else if (context_.settings.losses.touch(0, event.ns)) {
+    context_.uses.count(event.type, Use::partner_lost);
+  } else {
+    context_.uses.count_by_age(event.type, event.process, Use::partner_earlier, Use::unexplained);
+  }
+}
+
 void ServiceSteps::add_step(const Event& event, State& state) {
   namespace take = field::rmw_take_request;
   namespace send = field::rmw_send_response;
@@ -193,7 +203,8 @@ void ServiceSteps::add_step(const Event& event, State& state) {
       state.empty_at = static_cast<int64_t>(event.at);
       state.empty_ns = event.ns;
     }
-    return context_.ledger.add(Finding::empty_service_takes);
+    context_.ledger.add(Finding::empty_service_takes);
+    return count_empty(event, event[takes ? take::taken : got::taken]);
   }
   switch (event.type) {
     case EventType::rmw_send_request: {

@@ -204,6 +204,8 @@ class ServiceSteps {
 
   void create(const Event& event, bool writes);
   void add_step(const Event& event, State& state);
+  // A take of nothing, or one whose event says something else than 0 or 1.
+  void count_empty(const Event& event, int64_t taken);
   uint32_t add(const Event& event, StepKind kind, State& state);
   void add_hooked(const Event& event, State& state, const Living& living, int64_t handle);
   void observe_request(ServiceStep& step, const State& state) const;

@@ -75,7 +75,7 @@ def test_samples(name: str, sample: Callable[[str], Path], monkeypatch: pytest.M
 
 def test_most_samples_are_read_by_the_engine(sample: Callable[[str], Path]) -> None:
     read = [name for name in ros2_samples() if is_read_by_engine(sample(name))]
-    assert len(read) >= 35
+    assert len(read) >= 41
 
 
 OF_MODEL = (

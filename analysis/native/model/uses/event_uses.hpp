@@ -16,20 +16,11 @@
 
 namespace strata {
 
-// Whether events of a type are counted. Those of service calls are not yet.
+// Whether events of a type are counted.
 constexpr bool is_accounted(EventType type) {
-  switch (type) {
-    case EventType::rmw_send_request:
-    case EventType::rmw_take_request:
-    case EventType::rmw_send_response:
-    case EventType::rmw_take_response:
-    case EventType::other:
-      return false;
-    default: {
-      const std::string_view name = kEvents[static_cast<size_t>(type)].name;
-      return name.starts_with("ros2:") || name.starts_with("rclpy:") || name.starts_with("driver:");
-    }
-  }
+  if (type == EventType::other) return false;
+  const std::string_view name = kEvents[static_cast<size_t>(type)].name;
+  return name.starts_with("ros2:") || name.starts_with("rclpy:") || name.starts_with("driver:");
 }
 
 class EventUses {

@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/uses/work_uses.hpp"
 
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "model/service_steps.hpp"
 #include "model/steps.hpp"
 
 namespace strata {
@@ -87,6 +92,7 @@ void WorkUses::on(const Event& event) {
   if (is_of_ros2(event.type)) {
     state.before = event.type;
     state.before_ns = event.ns;
+    state.before_at = static_cast<int64_t>(event.at);
   }
   if (is_of_executor(event.type)) {
     state.executor_at = state.last_at;
@@ -161,7 +167,9 @@ void WorkUses::on_ready(const Event& event, State& state) {
     state.is_opened = true;  // Whether its process is new is known at the end.
     return;
   }
-  if (is_done(state.before)) {
+  const bool is_done_before = is_done(state.before);
+  const bool is_beside = may_have_called(event.thread, state.before_at);
+  if (is_done_before && !is_beside) {
     uses.count(event.type, Use::look_for_more);
     return;
   }
@@ -175,11 +183,19 @@ void WorkUses::on_ready(const Event& event, State& state) {
                     event.ns,
                     state.last_at,
                     state.last_ns};
-  if (look.execution == kNone) {
+  if (is_beside) {
+    beside_.push_back({look, event.thread, state.before_at, is_done_before});
+  } else if (look.execution == kNone) {
     uses.count(event.type, use_of_look(look, false, false, false));
   } else {
     within_.push_back(look);
   }
+}
+
+// Hooks saw its thread write or take something since, which may be a step of a service call.
+bool WorkUses::may_have_called(uint32_t thread, int64_t since) const {
+  const LastEvents& last = context_.last[thread];
+  return last.latest({EventType::write_begin, EventType::take_end}) > since;
 }
 
 Use WorkUses::use_of_look(const Within& look, bool is_left, bool is_within, bool is_inside) {
@@ -213,6 +229,7 @@ void WorkUses::finish() {
     count_rest(static_cast<uint32_t>(process), states_[thread]);
   }
   count_starts();
+  count_beside();
   count_within();
   count_suspensions();
   picks_.finish();
@@ -279,6 +296,33 @@ void WorkUses::count_within() {
     }
     const bool is_within = pick(rows.end_ns, around) != kNone;
     context_.uses.count(look.type, use_of_look(look, is_left_by(look), is_within, around != kNone));
+  }
+}
+
+void WorkUses::count_beside() {
+  if (beside_.empty()) return;
+  const auto& steps = context_.rows.service_steps;
+  std::map<std::pair<int64_t, int64_t>, StepKind> told;  // by thread and place
+  for (size_t row = 0; row < steps.size(); ++row) {
+    if (static_cast<StepRule>(steps.told[row]) == StepRule::event) continue;
+    told[{steps.thread[row], steps.at[row]}] = static_cast<StepKind>(steps.kind[row]);
+  }
+  for (const Beside& one : beside_) {
+    Within look = one.look;
+    bool is_done = one.is_done;
+    const auto next = told.lower_bound({one.thread, look.at});
+    if (next != told.begin()) {
+      const auto& [key, kind] = *std::prev(next);
+      if (key.first == one.thread && key.second > one.since) {
+        look.has_sent = kind == StepKind::send_request;
+        is_done = !look.has_sent;
+      }
+    }
+    if (is_done) {
+      context_.uses.count(look.type, Use::look_for_more);
+    } else {
+      within_.push_back(look);
+    }
   }
 }
 

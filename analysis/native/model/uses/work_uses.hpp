@@ -27,7 +27,7 @@ class WorkUses {
 
   // Executions have seen the event.
   void on(const Event& event);
-  // After entities, executions and takes.
+  // After entities, executions, takes and service calls.
   void finish();
   // From finish() on: which timers were picked, by their init events.
   const std::vector<bool>& picked_timers() const { return picks_.picked_timers(); }
@@ -46,6 +46,7 @@ class WorkUses {
     EventType work = EventType::other;    // the last
     EventType before = EventType::other;  // of `ros2`, the last
     int64_t before_ns = 0;
+    int64_t before_at = kNone;
     int64_t last_at = kNone;  // of the timeline
     int64_t last_ns = INT64_MIN;
     int64_t executor_at = kNone;  // the last event of an executor
@@ -72,6 +73,13 @@ class WorkUses {
     int64_t last_at;  // of its thread, before
     int64_t last_ns;
   };
+  // A look for work after which hooks may tell that its thread took part in a service call.
+  struct Beside {
+    Within look;
+    uint32_t thread;
+    int64_t since;  // the last event of `ros2` before
+    bool is_done;   // by that one
+  };
   struct Resumed {
     int64_t execution;
     bool is_lost;
@@ -85,6 +93,8 @@ class WorkUses {
   void count_rest(uint32_t process, State& state);
   void count_starts();
   Use use_of_start(size_t row) const;
+  bool may_have_called(uint32_t thread, int64_t since) const;
+  void count_beside();
   void count_within();
   bool is_left_by(const Within& look) const;
   static Use use_of_look(const Within& look, bool is_left, bool is_within, bool is_inside);
@@ -99,6 +109,7 @@ class WorkUses {
   PerThread<State> states_;
   Column<uint8_t> next_;  // Next, by execution
   std::vector<Within> within_;
+  std::vector<Beside> beside_;
   std::vector<Resumed> resumed_;
   std::vector<bool> is_new_;  // processes that made a node
 };
