@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from strata.layers.actions import FEEDBACK, LATEST, Goals, open_goal
-from strata.layers.goal_columns import GoalColumns
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import at_topics, take
+from strata.model.goal_columns import GoalColumns
 from strata.model.search import pick
 from strata.model.timeline import Kind
 

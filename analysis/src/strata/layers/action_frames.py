@@ -14,10 +14,10 @@ from strata.layers.action_feedback import (
 )
 from strata.layers.action_results import ONLY_GOAL, RESULT_CONFIDENCES, RESULT_METHODS
 from strata.layers.actions import LATEST, Goals, find_goals, phases_of
-from strata.layers.goal_columns import goals_of_model
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.frames import named
+from strata.model.goal_columns import goals_of_model
 from strata.model.search import pick
 from strata.schema import tables
 from strata.schema.quality import Ledger

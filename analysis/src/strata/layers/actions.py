@@ -22,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.layers.action_results import results_of_clients
-from strata.layers.goal_columns import GoalColumns
 from strata.model.columns import NONE, Ints
+from strata.model.goal_columns import GoalColumns
 from strata.model.search import GroupedSearch, pick
 from strata.schema.action_phases import BETWEEN, CHECKPOINTS
 from strata.schema.confidence import UNSYNCHRONISED

@@ -26,10 +26,10 @@ from strata.read.processes import Threads
 from strata.schema.quality import Ledger
 
 if TYPE_CHECKING:
-    from strata.layers.goal_columns import GoalColumns
     from strata.model.build import Model
     from strata.model.driver.columns import DriverColumns
     from strata.model.event_uses import EventUse
+    from strata.model.goal_columns import GoalColumns
 
 _EXECUTE = "ros2:rclcpp_executor_execute"
 _SPINS = (Kind.WAIT, Kind.WAIT_BEGIN, Kind.READY)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from strata.layers.goal_columns import GoalColumns
 from strata.model.columns import NONE, Ints
 from strata.model.dds.samples import NAMING
 from strata.model.driver.columns import DriverColumns
 from strata.model.event_uses.cases import EventUse
 from strata.model.facts import Census, ExecutorTimes, Intervals
+from strata.model.goal_columns import GoalColumns
 from strata.model.processes import ProcessFacts
 from strata.model.search import pick
 from strata.onepass.driver import find_driver_columns

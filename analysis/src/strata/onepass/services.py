@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from strata.layers.goal_columns import GoalColumns, goals_of_rows
 from strata.model.columns import NONE, Ints, Words
 from strata.model.entities import Callbacks
+from strata.model.goal_columns import GoalColumns, goals_of_rows
 from strata.model.search import Lifetimes, pick
 from strata.model.service_calls import Calls, ServiceTraffic
 from strata.model.service_events import Exchange, ServiceEvents

@@ -8,20 +8,23 @@ is about to run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from strata.layers.call_columns import Tables
-from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import at_topics, of_actions
 from strata.model.executions import NEXT_WORK, first_after
 from strata.model.search import Lifetimes, pick
 from strata.model.timeline import Kind
 
+if TYPE_CHECKING:
+    from strata.model.build import Model
+
+Tables = Mapping[str, Mapping[str, npt.NDArray[np.generic]]]
 Flags = npt.NDArray[np.bool_]
 STATUS = "/_action/status"
 _OTHER_WORK = (Kind.CALLBACK_START, *NEXT_WORK)
