@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <tuple>
 #include <unordered_map>
@@ -35,13 +36,28 @@ struct HandleHash {
 // While events go by: who has a handle now.
 class Living {
  public:
-  void begin(int64_t process, int64_t handle, int64_t row) { row_[{process, handle}] = row; }
+  void begin(int64_t process, int64_t handle, int64_t row) {
+    row_[{process, handle}] = row;
+    recent_[slot_of({process, handle})] = {{process, handle}, row};
+  }
   int64_t find(int64_t process, int64_t handle) const {
-    const auto known = row_.find({process, handle});
-    return known == row_.end() ? kNone : known->second;
+    const HandleKey key{process, handle};
+    Recent& recent = recent_[slot_of(key)];
+    if (recent.key == key) return recent.row;
+    const auto known = row_.find(key);
+    recent = {key, known == row_.end() ? kNone : known->second};
+    return recent.row;
   }
 
  private:
+  // What was asked for last, of those that share a slot: most events name one of a few.
+  struct Recent {
+    HandleKey key{kNone, kNone};
+    int64_t row = kNone;
+  };
+  static size_t slot_of(const HandleKey& key) { return HandleHash{}(key) >> 57U; }
+
+  mutable std::array<Recent, 128> recent_{};
   std::unordered_map<HandleKey, int64_t, HandleHash> row_;
 };
 

@@ -6,8 +6,9 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <initializer_list>
+#include <memory>
+#include <vector>
 
 #include "model/event.hpp"
 
@@ -17,17 +18,16 @@ template <typename State>
 class PerThread {
  public:
   State& operator[](uint32_t thread) {
-    if (thread >= states_.size()) states_.resize(thread + size_t{1});
-    return states_[thread];
+    while (thread >= states_.size()) states_.push_back(std::make_unique<State>());
+    return *states_[thread];
   }
   // Of a thread that has come: below `size()`.
-  const State& at(uint32_t thread) const { return states_[thread]; }
+  State& at(uint32_t thread) { return *states_[thread]; }
+  const State& at(uint32_t thread) const { return *states_[thread]; }
   size_t size() const { return states_.size(); }
-  auto begin() { return states_.begin(); }
-  auto end() { return states_.end(); }
 
  private:
-  std::deque<State> states_;  // references stay while threads come
+  std::vector<std::unique_ptr<State>> states_;  // references stay while threads come
 };
 
 // When a thread had its last event of each type, before the one that is looked at.

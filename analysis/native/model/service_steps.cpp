@@ -510,7 +510,9 @@ void ServiceSteps::pass_instant(const Event& event, State& state) {
 void ServiceSteps::close() {
   Event end;
   end.ns = INT64_MAX;
-  for (State& state : states_) pass_instant(end, state);
+  for (uint32_t thread = 0; thread < states_.size(); ++thread) {
+    pass_instant(end, states_.at(thread));
+  }
 }
 
 }  // namespace strata

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
+#include <optional>
 
 #include "columns/column.hpp"
 #include "columns/text.hpp"
@@ -103,6 +105,7 @@ void TraceEvents::make_plan(const ctf::EventClassRef& event) {
         load.offset = place.offset;
       }
     }
+    split_numbers(plan);
   }
   read_by(event, plan);
 }
@@ -150,6 +153,50 @@ void TraceEvents::add_loads(EventPlan& plan, Scope scope, const FieldClass* root
   }
 }
 
+void TraceEvents::split_numbers(EventPlan& plan) {
+  const auto offset_of = [](const Load& load) -> size_t {
+    switch (load.target) {
+      case Target::field:
+        return offsetof(Arrival, event) + offsetof(Event, value) + load.field * sizeof(int64_t);
+      case Target::vpid:
+        return offsetof(Arrival, place) + offsetof(Place, vpid);
+      case Target::vtid:
+        return offsetof(Arrival, place) + offsetof(Place, vtid);
+      case Target::pid_ns:
+        return offsetof(Arrival, place) + offsetof(Place, pid_ns);
+      default:
+        return 0;
+    }
+  };
+  const auto width_of = [](const FieldClass& type) -> std::optional<Width> {
+    if (type.order == ctf::ByteOrder::big) return std::nullopt;
+    const bool is_signed = type.kind == ctf::Kind::integer && type.is_signed;
+    switch (type.size) {
+      case 8:
+        return is_signed ? Width::s8 : Width::u8;
+      case 16:
+        return is_signed ? Width::s16 : Width::u16;
+      case 32:
+        return is_signed ? Width::s32 : Width::u32;
+      case 64:
+        return Width::u64;
+      default:
+        return std::nullopt;
+    }
+  };
+  std::erase_if(plan.loads, [&](const Load& load) {
+    const size_t into = offset_of(load);
+    if (load.source != Source::number || into == 0) return false;
+    const auto width = width_of(*load.type);
+    if (!width) return false;
+    plan.numbers.push_back({load.segment, load.offset, *width, static_cast<uint16_t>(into)});
+    if (load.target == Target::field) {
+      plan.present = static_cast<uint16_t>(plan.present | 1U << load.field);
+    }
+    return true;
+  });
+}
+
 TraceEvents::Source TraceEvents::source_of(const FieldClass& type, FieldKind wanted) {
   const ctf::ColumnType column = ctf::type_of(type);
   switch (wanted) {
@@ -183,6 +230,7 @@ bool TraceEvents::take(ctf::StreamCursor& cursor) {
   arrival.event.host = static_cast<int32_t>(name);
   arrival.place.host = name;
   if (plan.program) {
+    read_numbers(arrival, plan, cursor);
     fill(arrival, plan, cursor);
   } else {
     fill_generally(arrival, plan, cursor);
@@ -221,6 +269,44 @@ void TraceEvents::set(Arrival& arrival, const Load& load, int64_t value) const {
       arrival.event.cpu = static_cast<int32_t>(value);
       break;
   }
+}
+
+void TraceEvents::read_numbers(Arrival& arrival, const EventPlan& plan,
+                               const ctf::StreamCursor& cursor) {
+  const auto load = [](auto value, const uint8_t* at) {
+    std::memcpy(&value, at, sizeof value);
+    return static_cast<int64_t>(value);
+  };
+  auto* bytes = reinterpret_cast<uint8_t*>(&arrival);
+  for (const Number& number : plan.numbers) {
+    const uint8_t* at = cursor.anchor(number.segment) + number.offset;
+    int64_t value = 0;
+    switch (number.width) {
+      case Width::u8:
+        value = load(uint8_t{}, at);
+        break;
+      case Width::u16:
+        value = load(uint16_t{}, at);
+        break;
+      case Width::u32:
+        value = load(uint32_t{}, at);
+        break;
+      case Width::u64:
+        value = load(uint64_t{}, at);
+        break;
+      case Width::s8:
+        value = load(int8_t{}, at);
+        break;
+      case Width::s16:
+        value = load(int16_t{}, at);
+        break;
+      case Width::s32:
+        value = load(int32_t{}, at);
+        break;
+    }
+    std::memcpy(bytes + number.into, &value, sizeof value);
+  }
+  arrival.event.present = static_cast<uint16_t>(arrival.event.present | plan.present);
 }
 
 void TraceEvents::fill(Arrival& arrival, const EventPlan& plan, const ctf::StreamCursor& cursor) {
@@ -269,17 +355,23 @@ int64_t TraceEvents::value_of(const EventPlan& plan, const Load& load,
 
 int64_t TraceEvents::text(std::span<const uint8_t> bytes, ctf::Encoding encoding) {
   Interner& texts = engine_.strings().texts;
-  Recent key;
-  if (bytes.size() > sizeof key.words) return texts.number(ctf::to_utf8(bytes, encoding));
-  if (!bytes.empty()) std::memcpy(key.words.data(), bytes.data(), bytes.size());
-  key.size = bytes.size();
-  const auto& words = key.words;
-  const uint64_t hash =
-      (words[0] ^ words[1] * 3 ^ words[2] * 5 ^ bytes.size()) * 0x9e3779b97f4a7c15U;
+  const size_t size = bytes.size();
+  uint64_t first = 0, last = 0;
+  if (size < sizeof first || size > sizeof(Recent::bytes)) {
+    return texts.number(ctf::to_utf8(bytes, encoding));
+  }
+  std::memcpy(&first, bytes.data(), sizeof first);
+  std::memcpy(&last, bytes.data() + size - sizeof last, sizeof last);
+  const uint64_t hash = (first ^ last * 3 ^ size) * 0x9e3779b97f4a7c15U;
   Recent& recent = recent_[hash >> 58U];
-  if (recent.words == words && recent.size == key.size) return recent.number;
-  key.number = texts.number(ctf::to_utf8(bytes, encoding));
-  recent = key;
+  if (recent.size == size && recent.encoding == encoding &&
+      std::memcmp(recent.bytes.data(), bytes.data(), size) == 0) {
+    return recent.number;
+  }
+  recent.number = texts.number(ctf::to_utf8(bytes, encoding));
+  recent.size = size;
+  recent.encoding = encoding;
+  std::memcpy(recent.bytes.data(), bytes.data(), size);
   return recent.number;
 }
 

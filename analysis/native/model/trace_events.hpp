@@ -46,20 +46,34 @@ class TraceEvents : public ctf::Merge {
     uint32_t offset = 0;
     const ctf::FieldClass* type = nullptr;
   };
+  // A whole number of an event in its machine's byte order, by far the most of what is read.
+  enum class Width : uint8_t { u8, u16, u32, u64, s8, s16, s32 };
+  struct Number {
+    uint32_t segment;
+    uint32_t offset;
+    Width width;
+    uint16_t into;  // offset of an int64_t in the arrival
+  };
   struct EventPlan : ctf::Plan {
     EventType kind = EventType::other;
-    std::vector<Load> loads;
+    std::vector<Load> loads;      // what `numbers` do not read
+    std::vector<Number> numbers;  // of a program
+    uint16_t present = 0;         // fields that `numbers` read
   };
-  // Texts of up to 16 bytes that were met last.
+  // Texts of 8 to 24 bytes that were met last; names of threads have 17.
   struct Recent {
-    std::array<uint64_t, 3> words{};  // names of threads have 17 bytes
+    std::array<uint8_t, 24> bytes;
     size_t size = SIZE_MAX;
+    ctf::Encoding encoding{};
     int64_t number = kNone;
   };
 
   void make_plan(const ctf::EventClassRef& event);
   void add_loads(EventPlan& plan, ctf::Scope scope, const ctf::FieldClass* root);
+  static void split_numbers(EventPlan& plan);
   static Source source_of(const ctf::FieldClass& type, FieldKind wanted);
+  static void read_numbers(Arrival& arrival, const EventPlan& plan,
+                           const ctf::StreamCursor& cursor);
   void fill(Arrival& arrival, const EventPlan& plan, const ctf::StreamCursor& cursor);
   void fill_generally(Arrival& arrival, const EventPlan& plan, ctf::StreamCursor& cursor);
   void set(Arrival& arrival, const Load& load, int64_t value) const;

@@ -90,7 +90,7 @@ void Writes::close(Open& open) {
 }
 
 void Writes::close() {
-  for (Open& open : open_) close(open);
+  for (uint32_t thread = 0; thread < open_.size(); ++thread) close(open_.at(thread));
 }
 
 uint32_t Writes::process_of(size_t row) const {

@@ -244,7 +244,8 @@ void MessageUses::finish(const Announcements& announcements) {
 }
 
 void MessageUses::count_open() {
-  for (State& state : states_) {
+  for (uint32_t thread = 0; thread < states_.size(); ++thread) {
+    State& state = states_.at(thread);
     end_rcl(state, INT64_MAX, false);
     const auto unfinished = static_cast<uint64_t>(state.unfinished);
     context_.uses.count(EventType::rcl_publish, Use::publish_unfinished, unfinished);
