@@ -131,11 +131,28 @@ nb::object places_of(const Array& groups, const Array& values, const Array& of, 
   return as_array(std::move(found));
 }
 
+void take_into(const Bounds& found, const Array& values, const Array& rows) {
+  if (found.size() != rows.size()) throw nb::value_error("rows of another length");
+  const nb::gil_scoped_release unlocked;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const int64_t row = rows(i);
+    if (row >= 0 && static_cast<size_t>(row) < values.size()) {
+      found(i) = values(static_cast<size_t>(row));
+    } else if (row == -1) {
+      found(i) = -1;
+    } else {
+      throw nb::index_error("a row that is not there");
+    }
+  }
+}
+
 }  // namespace
 
 void add_group_functions(nb::module_& module) {
   module.def("places_of", &places_of, nb::arg("groups").noconvert(), nb::arg("values").noconvert(),
              nb::arg("of").noconvert(), nb::arg("wanted").noconvert(), nb::arg("after_equal"));
+  module.def("take_into", &take_into, nb::arg("found").noconvert(), nb::arg("values").noconvert(),
+             nb::arg("rows").noconvert());
   module.def("sums_by", &sums_by, nb::arg("group").noconvert(), nb::arg("values").noconvert(),
              nb::arg("count"));
   module.def(

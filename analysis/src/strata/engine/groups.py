@@ -1,12 +1,12 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Columns by group: sums, bounds and order. A group is a number from 0."""
+"""Columns by group: sums, bounds and order; and by row. A group is a number from 0."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from strata.engine._model import lower_by, places_of, raise_by, sums_by
+from strata.engine._model import lower_by, places_of, raise_by, sums_by, take_into
 from strata.schema.rows import Ints
 
 
@@ -52,3 +52,10 @@ def places(entries: tuple[Ints, Ints], groups: Ints, values: Ints, *, after_equa
         _ints(entries[0]), _ints(entries[1]), _ints(groups), _ints(values), after_equal
     )
     return np.asarray(found, np.int64)
+
+
+def values_at(values: Ints, rows: Ints) -> Ints:
+    """Return `values[rows]`, and null for null; raises IndexError for a row that is not there."""
+    found = np.empty(len(rows), np.int64)
+    take_into(found, _ints(values), _ints(rows))
+    return found

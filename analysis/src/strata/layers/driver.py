@@ -26,6 +26,7 @@ from strata.model.driver.columns import DriverFrames, MadeOf
 from strata.model.search import pick
 from strata.schema import layers as names
 from strata.schema.quality import Ledger
+from strata.schema.rows import nulls
 
 Flags = npt.NDArray[np.bool_]
 
@@ -47,7 +48,13 @@ class Origin:
     read_ns: Ints
     sweep_ns: Ints
     conversion_ns: Ints
+    publish_ns: Ints
     durations: dict[str, Ints]
+
+    @property
+    def is_none(self) -> bool:
+        """Tell whether no message was made of sensor data, as far as is known."""
+        return self.begin_ns is self.publish_ns
 
 
 def cut_origin(
@@ -55,6 +62,8 @@ def cut_origin(
 ) -> Origin:
     """Cut what lies before the publish of every matched message, of a row of the publications."""
     frame, caused = made_of.frame[publication], made_of.caused[publication]
+    if not (frame != NONE).any():
+        return _no_origin(publish_ns)
     read_ns = pick(frames.read_ns, frame)
     read = (read_ns != NONE) & (read_ns <= publish_ns)
     ledger.add("driver_frames_unread", int(((frame != NONE) & ~caused & ~read).sum()))
@@ -72,8 +81,16 @@ def cut_origin(
         read_ns,
         sweep_ns,
         conversion_ns,
+        publish_ns,
         {
             names.DRIVER_QUEUE.column: np.where(arrived, read_ns - arrival_ns, NONE),
             names.DRIVER.column: np.where(began, publish_ns - read_ns, NONE),
         },
     )
+
+
+def _no_origin(publish_ns: Ints) -> Origin:
+    none = nulls(len(publish_ns))
+    no_frame = np.broadcast_to(np.bool_(False), len(publish_ns))
+    durations = {names.DRIVER_QUEUE.column: none, names.DRIVER.column: none}
+    return Origin(none, no_frame, none, publish_ns, none, none, none, none, publish_ns, durations)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN, Endpoints
 from strata.model.naming import owner_names
 from strata.model.search import pick
-from strata.schema.rows import Coded, Objects
+from strata.schema.rows import Coded, Later, Objects
 
 
 @dataclass(frozen=True)
@@ -27,14 +28,17 @@ class EndpointNames:
     publisher_node: tuple[str, ...]
     subscription_node: tuple[str, ...]
 
-    def columns(self) -> dict[str, Coded]:
+    def columns(self) -> dict[str, Later]:
         """Return topic and nodes of every message."""
         names = {
             "topic": self.topic,
             "publisher_node": self.publisher_node,
             "subscription_node": self.subscription_node,
         }
-        return {column: Coded.of(words).take(self.hop) for column, words in names.items()}
+        return {column: partial(self._of_hops, words) for column, words in names.items()}
+
+    def _of_hops(self, words: tuple[str, ...]) -> Coded:
+        return Coded.of(words).take(self.hop)
 
 
 def endpoint_names(model: Model, transfers: Transfers) -> EndpointNames:

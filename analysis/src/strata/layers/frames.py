@@ -20,12 +20,12 @@ from strata.layers.readiness import Readiness
 from strata.layers.silent_readers import reader_silence
 from strata.layers.transfers import Flags, Transfers
 from strata.model.build import Model
-from strata.model.columns import NONE
+from strata.model.columns import NONE, Ints
 from strata.model.matching import CONFIDENCES, METHODS, confidence_of
 from strata.model.search import pick
 from strata.schema import tables
 from strata.schema.confidence import UNSYNCHRONISED
-from strata.schema.rows import Coded, Rows, Values
+from strata.schema.rows import Coded, Later, Rows, Values, nulls
 
 RING_BUFFER = "ring buffer"
 """The transport of messages that rclcpp hands over within a process."""
@@ -40,15 +40,18 @@ def messages_rows(
 ) -> Rows:
     """Return the table `messages`."""
     within = transfers.intra_process
-    of_execution = np.append(model.executions.callback, NONE)
-    source = model.publications.execution[transfers.publication]
+    callback = model.executions.callback
     by_callback = links.kind == KINDS.index("callback")
-    parent = np.full(len(transfers), NONE, np.int64)
-    hold_ns = np.full(len(transfers), NONE, np.int64)
-    parent[links.child[by_callback]] = links.parent[by_callback]
-    hold_ns[links.child[by_callback]] = links.hold_ns[by_callback]
     silent_ns = reader_silence(model, transfers)
-    confidence = (*CONFIDENCES, UNSYNCHRONISED)
+
+    def of_child(values: Ints) -> Ints:
+        found = np.full(len(transfers), NONE, np.int64)
+        found[links.child[by_callback]] = values[by_callback]
+        return found
+
+    def where(flags: Flags, values: Ints) -> Ints:
+        return np.where(flags, values, NONE) if flags.any() else nulls(len(values))
+
     return Rows(
         tables.MESSAGES,
         {
@@ -57,47 +60,55 @@ def messages_rows(
             "publication_id": transfers.publication,
             "take_id": transfers.take,
             **names.columns(),
-            "method": Coded(transfers.method.astype(np.int64), METHODS),
-            "confidence": Coded(
-                np.where(
-                    transfers.unsynchronised,
-                    len(CONFIDENCES),
-                    confidence_of(transfers.method),
-                ),
-                confidence,
+            "method": lambda: Coded(transfers.method.astype(np.int64), METHODS),
+            "confidence": lambda: _confidence(transfers),
+            "callback_id": lambda: pick(callback, transfers.execution),
+            "publisher_callback_id": lambda: pick(
+                callback, model.publications.execution[transfers.publication]
             ),
-            "callback_id": of_execution[transfers.execution],
-            "publisher_callback_id": of_execution[source],
             **_origin(model, transfers.origin),
             "publish_ns": transfers.publish_ns,
-            "rmw_publish_ns": np.where(within, NONE, transfers.handed_ns),
-            "enqueue_ns": np.where(within, transfers.handed_ns, NONE),
+            "rmw_publish_ns": lambda: np.where(within, NONE, transfers.handed_ns),
+            "enqueue_ns": lambda: where(within, transfers.handed_ns),
             **_passage(transfers.passage, within),
             "ready_ns": transfers.ready_ns,
             "picked_ns": transfers.picked_ns,
-            "rmw_take_ns": np.where(within, NONE, transfers.taken_ns),
-            "dequeue_ns": np.where(within, transfers.taken_ns, NONE),
+            "rmw_take_ns": lambda: np.where(within, NONE, transfers.taken_ns),
+            "dequeue_ns": lambda: where(within, transfers.taken_ns),
             "callback_start_ns": transfers.callback_start_ns,
             "callback_end_ns": transfers.callback_end_ns,
             **transfers.durations,
-            "latency_ns": transfers.latency_ns,
-            "complete": transfers.callback_end_ns != NONE,
-            "start_up": transfers.publish_ns < ready.ready_ns,
-            "reader_silent": silent_ns > 0,
+            "latency_ns": lambda: transfers.latency_ns,
+            "complete": lambda: transfers.callback_end_ns != NONE,
+            "start_up": lambda: transfers.publish_ns < ready.ready_ns,
+            "reader_silent": lambda: silent_ns > 0,
             "reader_silent_ns": silent_ns,
-            "parent_id": parent,
-            "hold_ns": hold_ns,
+            "parent_id": lambda: of_child(links.parent),
+            "hold_ns": lambda: of_child(links.hold_ns),
         },
     )
 
 
-def _origin(model: Model, origin: Origin) -> dict[str, Values]:
-    source = pick(frames_of_model(model).source, origin.frame)
-    places = Coded.of(sources_of_model(model).place.tolist())
+def _confidence(transfers: Transfers) -> Coded:
+    known = confidence_of(transfers.method)
+    apart = transfers.unsynchronised
+    return Coded(np.where(apart, len(CONFIDENCES), known), (*CONFIDENCES, UNSYNCHRONISED))
+
+
+def _origin(model: Model, origin: Origin) -> dict[str, Values | Later]:
+    if origin.is_none:
+        # The latency of all begins where they were published.
+        return {"begin_ns": origin.begin_ns}
+
+    def source() -> Coded:
+        own = pick(frames_of_model(model).source, origin.frame)
+        places = Coded.of(sources_of_model(model).place.tolist())
+        return Coded(np.append(places.codes, NONE)[own], places.words)
+
     return {
         "frame_id": origin.frame,
-        "driver_source": Coded(np.append(places.codes, NONE)[source], places.words),
-        "driver_method": Coded(
+        "driver_source": source,
+        "driver_method": lambda: Coded(
             np.where(origin.frame != NONE, origin.inferred, NONE), ("frame", "last read")
         ),
         "begin_ns": origin.begin_ns,
@@ -108,13 +119,13 @@ def _origin(model: Model, origin: Origin) -> dict[str, Values]:
     }
 
 
-def _passage(passage: Passage, within: Flags) -> dict[str, Values]:
+def _passage(passage: Passage, within: Flags) -> dict[str, Values | Later]:
     columns = [item.name for item in fields(Passage) if item.name not in _NO_COLUMNS]
     transport = passage.transport
     words = (*transport.words, RING_BUFFER)
     return {
         **{column: getattr(passage, column) for column in columns},
-        "transport": Coded(np.where(within, len(transport.words), transport.codes), words),
+        "transport": lambda: Coded(np.where(within, len(transport.words), transport.codes), words),
     }
 
 

@@ -39,7 +39,7 @@ from strata.layers.way import Flags, find_way
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.schema.quality import Ledger
-from strata.schema.rows import Coded
+from strata.schema.rows import Coded, nulls
 
 _OF_READER = 3
 """The first checkpoint that is taken on the reader's host: received."""
@@ -122,8 +122,8 @@ def cut_middleware(model: Model, ledger: Ledger) -> Passage:
 
 def _stock(messages: int) -> Passage:
     """Return what stock events tell of the middleware: nothing."""
-    none = np.full(messages, NONE, np.int64)
-    transport, lent = Coded(none, ()), np.zeros(messages, bool)
+    none = nulls(messages)
+    transport, lent = Coded(none, ()), np.broadcast_to(np.bool_(False), messages)
     return Passage(
         none, none, none, none, none, none, none, none, none, none, none, transport, none, lent
     )

@@ -47,6 +47,7 @@ from strata.schema import checkpoints as at
 from strata.schema import layers as names
 from strata.schema.checkpoints import CHECKPOINTS
 from strata.schema.quality import Ledger
+from strata.schema.rows import nulls
 
 Flags = npt.NDArray[np.bool_]
 
@@ -223,7 +224,7 @@ def _durations(rest: _Rest, passage: Passage) -> dict[str, Ints]:
     none = np.empty(0, np.int64)
     columns = [instants.get(point, none) for point in CHECKPOINTS]
     found = engine.cut_layers(_routes(rest, passage), columns)
-    never = np.full(len(rest.taken_ns), NONE, np.int64)
+    never = nulls(len(rest.taken_ns))
     durations = {
         layer.column: never if ns is None else ns
         for layer, ns in zip(names.HOP_LAYERS, found, strict=True)

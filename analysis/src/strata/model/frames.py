@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,7 +15,7 @@ from strata.model.entities import Endpoints
 from strata.model.last_seen import ran_until
 from strata.model.search import Lifetimes, pick
 from strata.schema import tables
-from strata.schema.rows import Coded, Rows, Values
+from strata.schema.rows import Coded, Later, Rows, Values
 
 Objects = npt.NDArray[np.object_]
 
@@ -92,14 +94,14 @@ def callback_instances_rows(model: Model) -> Rows:
         {
             "instance_id": np.arange(len(executions)),
             "callback_id": executions.callback,
-            **_thread(model, executions.thread),
+            **_thread(model, lambda: executions.thread),
             "start_ns": executions.start_ns,
-            "end_ns": executions.end_ns,
-            "until_ns": ran_until(model),
-            "is_intra_process": executions.intra_process == 1,
-            "execution_id": executions.first,
-            "is_resumed": executions.resumed,
-            "finished_ns": executions.finished_ns,
+            "end_ns": lambda: executions.end_ns,
+            "until_ns": lambda: ran_until(model),
+            "is_intra_process": lambda: executions.intra_process == 1,
+            "execution_id": lambda: executions.first,
+            "is_resumed": lambda: executions.resumed,
+            "finished_ns": lambda: executions.finished_ns,
         },
     )
     return rows.take(np.argsort(executions.start_ns, kind="stable"))
@@ -108,19 +110,19 @@ def callback_instances_rows(model: Model) -> Rows:
 def publications_rows(model: Model) -> Rows:
     """Return the table `publications`."""
     publications = model.publications
-    samples, sample = model.middleware.samples, model.middleware.writes.sample
+    samples = model.middleware.samples
     return Rows(
         tables.PUBLICATIONS,
         {
             "publication_id": np.arange(len(publications)),
             "publisher_id": publications.publisher,
-            **_thread(model, publications.thread),
-            "client_ns": publications.client_ns,
-            "rmw_publish_ns": publications.rmw_publish_ns,
-            "source_timestamp": publications.source_timestamp,
-            "writer_gid": samples.writer_gids(sample),
-            "sequence_number": samples.sequences(sample),
-            "instance_id": publications.execution,
+            **_thread(model, lambda: publications.thread),
+            "client_ns": lambda: publications.client_ns,
+            "rmw_publish_ns": lambda: publications.rmw_publish_ns,
+            "source_timestamp": lambda: publications.source_timestamp,
+            "writer_gid": lambda: samples.writer_gids(model.middleware.writes.sample),
+            "sequence_number": lambda: samples.sequences(model.middleware.writes.sample),
+            "instance_id": lambda: publications.execution,
         },
     )
 
@@ -128,22 +130,22 @@ def publications_rows(model: Model) -> Rows:
 def takes_rows(model: Model) -> Rows:
     """Return the table `takes`."""
     takes = model.takes
-    samples, sample = model.middleware.samples, model.middleware.reads.sample
+    samples = model.middleware.samples
     return Rows(
         tables.TAKES,
         {
             "take_id": np.arange(len(takes)),
             "subscription_id": takes.subscription,
-            **_thread(model, takes.thread),
-            "picked_ns": takes.picked_ns,
-            "rmw_take_ns": takes.rmw_take_ns,
-            "dequeue_ns": takes.dequeue_ns,
-            "source_timestamp": takes.source_timestamp,
-            "writer_gid": samples.writer_gids(sample),
-            "sequence_number": samples.sequences(sample),
-            "instance_id": takes.execution,
-            "duplicate": takes.duplicate,
-            "loaned": takes.loaned,
+            **_thread(model, lambda: takes.thread),
+            "picked_ns": lambda: takes.picked_ns,
+            "rmw_take_ns": lambda: takes.rmw_take_ns,
+            "dequeue_ns": lambda: takes.dequeue_ns,
+            "source_timestamp": lambda: takes.source_timestamp,
+            "writer_gid": lambda: samples.writer_gids(model.middleware.reads.sample),
+            "sequence_number": lambda: samples.sequences(model.middleware.reads.sample),
+            "instance_id": lambda: takes.execution,
+            "duplicate": lambda: takes.duplicate,
+            "loaned": lambda: takes.loaned,
         },
     )
 
@@ -169,9 +171,15 @@ def place(model: Model, process: Ints) -> dict[str, Values]:
     return {"host": named(host, process), "vpid": processes.vpid[process]}
 
 
-def _thread(model: Model, thread: Ints) -> dict[str, Values]:
+def _thread(model: Model, thread: Callable[[], Ints]) -> dict[str, Later]:
+    """Return the columns `host`, `vpid` and `vtid` of threads."""
     processes = model.processes
+
+    def of(column: str) -> Later:
+        return lambda: place(model, processes.thread_process[thread()])[column]
+
     return {
-        **place(model, processes.thread_process[thread]),
-        "vtid": processes.thread_vtid[thread],
+        "host": of("host"),
+        "vpid": of("vpid"),
+        "vtid": lambda: processes.thread_vtid[thread()],
     }

@@ -7,15 +7,21 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from strata.engine.groups import is_ascending, ordered_by, places
+from strata.engine.groups import is_ascending, ordered_by, places, values_at
 from strata.model.columns import NONE, Ints
+from strata.schema.rows import nulls
 
 
 def pick(values: Ints, rows: Ints) -> Ints:
     """Return `values[rows]`; `NONE` for `NONE`."""
-    if not len(values):
-        return np.full(len(rows), NONE, np.int64)
-    return np.where(rows != NONE, values[np.maximum(rows, 0)], NONE)
+    if not len(values) or _is_null(rows) or _is_null(values):
+        return nulls(len(rows))
+    return values_at(values, rows)
+
+
+def _is_null(column: Ints) -> bool:
+    """Tell whether a column is that of `nulls`."""
+    return column.strides == (0,) and len(column) > 0 and column[0] == NONE
 
 
 def runs(ordered: Ints, values: Ints) -> tuple[Ints, Ints]:

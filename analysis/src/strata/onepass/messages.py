@@ -9,13 +9,14 @@ from collections.abc import Callable
 import numpy as np
 
 from strata.engine.groups import is_ascending
-from strata.model.columns import NONE, Ints
+from strata.model.columns import Ints
 from strata.model.matching import Matches
 from strata.model.traffic import Publications, Takes
 from strata.onepass.intra_process import takes_of_buffers, with_ring_buffers
 from strata.onepass.numbers import Numbers, positions
 from strata.onepass.tables import EngineTables
 from strata.onepass.when_asked import when_asked
+from strata.schema.rows import nulls
 
 
 def find_publications(tables: EngineTables, numbers: Numbers) -> Publications:
@@ -70,7 +71,7 @@ def find_takes(tables: EngineTables, numbers: Numbers) -> Takes:
             "thread": thread,
             "picked_ns": column("picked_ns", "ns"),
             "rmw_take_ns": column("ns"),
-            "dequeue_ns": lambda: np.full(count, NONE, np.int64),
+            "dequeue_ns": lambda: nulls(count),
             "source_timestamp": column("stamp"),
             "execution": lambda: numbers.executions.number[execution()],
             "duplicate": lambda: np.zeros(count, bool),
@@ -96,7 +97,7 @@ def find_matches(tables: EngineTables, numbers: Numbers) -> Matches:
         publication,
         take,
         method,
-        np.full(len(take), NONE, np.int64),
+        nulls(len(take)),
         counts["ambiguous_matches"],
         counts["unmatched_takes"] + counts["out_of_order_matches"],
         doubtful=(

@@ -15,7 +15,7 @@ from strata.model.dds.writes import Writes
 from strata.onepass.numbers import Numbers
 from strata.onepass.tables import EngineTables
 from strata.onepass.when_asked import when_asked
-from strata.schema.rows import Coded
+from strata.schema.rows import Coded, nulls
 
 
 class _Samples:
@@ -53,12 +53,12 @@ def find_middleware(tables: EngineTables, numbers: Numbers) -> Middleware:
 
     def write(name: str) -> Callable[[], Ints]:
         if not tables.size("writes"):
-            return lambda: np.full(published, NONE, np.int64)
+            return lambda: nulls(published)
         return lambda: numbers.publications.of(tables.ints("writes", name))
 
     def read(name: str) -> Callable[[], Ints]:
         if not tables.size("reads"):
-            return lambda: np.full(taken, NONE, np.int64)
+            return lambda: nulls(taken)
         return lambda: numbers.takes.of(tables.ints("reads", name))
 
     found: dict[str, int] = {}

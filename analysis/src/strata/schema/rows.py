@@ -8,7 +8,7 @@ hold NaN. Text is coded: each distinct word once, and the number of its word in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +81,11 @@ class Coded:
         return None if code == NONE else self.words[code]
 
 
+def nulls(rows: int) -> Ints:
+    """Return a column of `NONE` alone: one number in memory, however many rows; not to write to."""
+    return np.broadcast_to(np.int64(NONE), rows)
+
+
 def numbered(*columns: Coded | Ints) -> Ints:
     """Number the distinct rows of some columns, in their order; `NONE` where a text is null.
 
@@ -96,29 +101,50 @@ def numbered(*columns: Coded | Ints) -> Ints:
 
 
 Values = npt.NDArray[Any] | Coded
+Later = Callable[[], Values]
+"""Makes a column when it is first asked for."""
 
 
 class Rows:
     """Rows of a declared table; columns have one length and are never written to."""
 
-    def __init__(self, table: Table, columns: Mapping[str, Values]) -> None:
+    def __init__(self, table: Table, columns: Mapping[str, Values | Later]) -> None:
         """Take the columns of a table; a declared one that may be null and is absent is all null.
 
+        At least one column is there, those given as functions are made when they are asked for.
         Raises ValueError for an undeclared column, for one that is absent and never null, for
         columns of different lengths, and for integers that went through floats.
         """
         undeclared = [name for name in columns if name not in table.names]
         if undeclared:
             raise ValueError(f"table {table.name} declares no column {', '.join(undeclared)}")
-        lengths = {len(column) for column in columns.values()}
+        lengths = {len(column) for column in columns.values() if not callable(column)}
         if len(lengths) > 1:
             raise ValueError(f"columns of {table.name} have lengths {sorted(lengths)}")
         self.table = table
         self._length = lengths.pop() if lengths else 0
-        self._columns = {
-            column.name: _declared(table, column, columns.get(column.name), self._length)
-            for column in table.columns
-        }
+        self._later: dict[str, tuple[Column, Later]] = {}
+        self._columns: dict[str, Values] = {}
+        for column in table.columns:
+            values = columns.get(column.name)
+            if callable(values):
+                self._later[column.name] = (column, values)
+            else:
+                self._columns[column.name] = _declared(table, column, values, self._length)
+
+    def _values(self, name: str) -> Values:
+        """A column, made if it was not asked for before; raises KeyError."""
+        if name not in self._columns:
+            column, make = self._later[name]
+            values = make()
+            if len(values) != self._length:
+                raise ValueError(
+                    f"column {self.table.name}.{name} has {len(values)} rows, not {self._length}"
+                )
+            # What makes it is let go, with what it holds.
+            self._columns[name] = _declared(self.table, column, values, self._length)
+            del self._later[name]
+        return self._columns[name]
 
     @classmethod
     def of_records(cls, table: Table, records: Sequence[Mapping[str, Any]]) -> Rows:
@@ -160,18 +186,18 @@ class Rows:
         return self._length
 
     def __contains__(self, name: object) -> bool:
-        return name in self._columns
+        return name in self._columns or name in self._later
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         """Return a column of numbers or flags; raises KeyError, and TypeError for text."""
-        values = self._columns[name]
+        values = self._values(name)
         if isinstance(values, Coded):
             raise TypeError(f"{self.table.name}.{name} is text: ask for its words")
         return values
 
     def words(self, name: str) -> Coded:
         """Return a column of text; raises KeyError, and TypeError for numbers."""
-        values = self._columns[name]
+        values = self._values(name)
         if not isinstance(values, Coded):
             raise TypeError(f"{self.table.name}.{name} is no text")
         return values
@@ -182,7 +208,7 @@ class Rows:
 
     def there(self, name: str) -> Flags:
         """Tell which rows of a column that may be null have a value."""
-        values = self._columns[name]
+        values = self._values(name)
         if isinstance(values, Coded):
             return np.asarray(values.codes != NONE, bool)
         if values.dtype.kind == "f":
@@ -191,17 +217,17 @@ class Rows:
 
     def take(self, rows: Ints | Flags) -> Rows:
         """Return some rows, by number or by mask."""
-        return Rows(
-            self.table,
-            {
-                name: values.take(rows) if isinstance(values, Coded) else values[rows]
-                for name, values in self._columns.items()
-            },
-        )
+        columns: dict[str, Values | Later] = {
+            name: _taken(values, rows) for name, values in self._columns.items()
+        }
+        for name in self._later:
+            columns[name] = lambda name=name: _taken(self._values(name), rows)  # type: ignore[misc]
+        return Rows(self.table, columns)
 
     def with_columns(self, columns: Mapping[str, Values]) -> Rows:
         """Return the rows with some columns replaced."""
-        return Rows(self.table, {**self._columns, **columns})
+        later = {name: make for name, (_, make) in self._later.items()}
+        return Rows(self.table, {**self._columns, **later, **columns})
 
     def record(self, row: int) -> dict[str, Any]:
         """Return one row as Python's values by column; None is null."""
@@ -225,7 +251,7 @@ class Rows:
 
         out: dict[str, Any] = {}
         for column in self.table.columns:
-            values = self._columns[column.name]
+            values = self._values(column.name)
             if isinstance(values, Coded):
                 out[column.name] = _categories(values)
             elif column.null and column.dtype == "bool":
@@ -239,7 +265,7 @@ class Rows:
         return pd.DataFrame(out, index=range(self._length))
 
     def _listed(self, column: Column) -> list[Any]:
-        values = self._columns[column.name]
+        values = self._values(column.name)
         if isinstance(values, Coded):
             return list(values.texts())
         plain = values.astype(bool) if column.dtype == "bool" else values
@@ -250,7 +276,7 @@ class Rows:
         return listed
 
     def _value(self, column: Column, row: int) -> Any:
-        values = self._columns[column.name]
+        values = self._values(column.name)
         if isinstance(values, Coded):
             return values.at(row)
         value = values[row].item()
@@ -284,6 +310,10 @@ _DTYPES: dict[str, type[np.generic]] = {
 }
 
 
+def _taken(values: Values, rows: Ints | Flags) -> Values:
+    return values.take(rows) if isinstance(values, Coded) else values[rows]
+
+
 def _declared(table: Table, column: Column, values: Values | None, length: int) -> Values:
     if values is None:
         if not column.null and length:
@@ -303,12 +333,12 @@ def _declared(table: Table, column: Column, values: Values | None, length: int) 
 
 def _nulls(column: Column, length: int) -> Values:
     if column.dtype == "string":
-        return Coded(np.full(length, NONE, np.int64), ())
+        return Coded(nulls(length), ())
     if column.dtype == "float64":
-        return np.full(length, np.nan)
+        return np.broadcast_to(np.float64(np.nan), length)
     if column.dtype == "bool":
-        return np.full(length, NONE, np.int8)
-    return np.full(length, NONE, np.int64)
+        return np.broadcast_to(np.int8(NONE), length)
+    return nulls(length)
 
 
 def _from_objects(column: Column, values: list[Any]) -> Values:
