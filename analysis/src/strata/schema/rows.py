@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -220,8 +221,8 @@ class Rows:
         columns: dict[str, Values | Later] = {
             name: _taken(values, rows) for name, values in self._columns.items()
         }
-        for name in self._later:
-            columns[name] = lambda name=name: _taken(self._values(name), rows)  # type: ignore[misc]
+        for name, (_, make) in self._later.items():
+            columns[name] = partial(_taken_later, make, rows)
         return Rows(self.table, columns)
 
     def with_columns(self, columns: Mapping[str, Values]) -> Rows:
@@ -312,6 +313,10 @@ _DTYPES: dict[str, type[np.generic]] = {
 
 def _taken(values: Values, rows: Ints | Flags) -> Values:
     return values.take(rows) if isinstance(values, Coded) else values[rows]
+
+
+def _taken_later(make: Later, rows: Ints | Flags) -> Values:
+    return _taken(make(), rows)
 
 
 def _declared(table: Table, column: Column, values: Values | None, length: int) -> Values:
