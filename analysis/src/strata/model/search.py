@@ -13,8 +13,10 @@ from strata.schema.rows import nulls
 
 
 def pick(values: Ints, rows: Ints) -> Ints:
-    """Return `values[rows]`; `NONE` for `NONE`."""
-    if not len(values) or _is_null(rows) or _is_null(values):
+    """Return `values[rows]`; `NONE` for `NONE`; a column of `nulls` for one."""
+    if not len(values):
+        return np.full(len(rows), NONE, np.int64)
+    if _is_null(rows) or _is_null(values):
         return nulls(len(rows))
     return values_at(values, rows)
 
