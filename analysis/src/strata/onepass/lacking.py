@@ -27,7 +27,4 @@ def lacks(tables: EngineTables) -> str | None:
         keys = set(zip(spaces["host"].tolist(), spaces["vpid"].tolist(), strict=True))
         if len(keys) < len(spaces["vpid"]):
             return "several namespaces of process ids"
-    stamps = tables.rows["publishes"]["stamp"]
-    if (stamps[tables.rows["publishes"]["of_application"] == 1] <= 0).any():
-        return "publications without a stamp"
     return None
