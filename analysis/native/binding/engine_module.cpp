@@ -9,6 +9,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
+#include <string>
+
 #include "binding/arrays.hpp"
 #include "binding/clock_classes.hpp"
 #include "binding/dds_functions.hpp"
@@ -57,16 +60,17 @@ class Engine {
       capsules.push_back(schema);
       capsules.push_back(array);
       sources.emplace_back(name, *type, *content, engine_.strings());
+      count_undeclared(name, static_cast<uint64_t>(content->length));
     }
     const nb::gil_scoped_release unlocked;
     strata::push_in_order(engine_, sources);
   }
 
-  // Pushes all events of a trace; returns how many, and [(event, values of another kind)].
-  nb::tuple read(const binding::Traces& traces, const nb::object& progress) {
+  // Pushes all events of a trace; returns how many, and what was found wrong.
+  nb::tuple read(const binding::Traces& traces, const nb::object& progress, int64_t latest_by) {
     if (finished_) throw std::logic_error("the engine is finished");
     constexpr uint64_t kAtOnce = 1U << 18;
-    strata::TraceEvents source(traces.set(), engine_);
+    strata::TraceEvents source(traces.set(), engine_, latest_by);
     for (bool more = true; more;) {
       const uint64_t before = source.events();
       {
@@ -75,17 +79,13 @@ class Engine {
       }
       if (!progress.is_none()) progress(source.events() - before);
     }
-    nb::list misfits;
-    for (size_t i = 0; i < strata::kEventTypes; ++i) {
-      if (source.misfits()[i] == 0) continue;
-      misfits.append(nb::make_tuple(as_text(strata::kEvents[i].name), source.misfits()[i]));
-    }
+    for (const auto& [name, count] : source.undeclared()) count_undeclared(name, count);
     nb::list misplaced;
     for (const auto& item : source.misplaced()) {
       misplaced.append(nb::make_tuple(item.file, item.offset, item.events));
     }
-    return nb::make_tuple(source.events(), misfits, binding::Traces::damage_list(source.damage()),
-                          misplaced, source.out_of_order());
+    return nb::make_tuple(source.events(), binding::Traces::damage_list(source.damage()), misplaced,
+                          source.out_of_order(), source.latest_by());
   }
 
   void finish() {
@@ -213,23 +213,29 @@ class Engine {
     return found;
   }
 
-  // By name; those of no declared event by an empty one.
+  // By name.
   nb::dict counts() const {
     nb::dict found;
-    for (size_t i = 0; i <= strata::kEventTypes; ++i) {
-      if (engine_.counts()[i] == 0) continue;
-      const auto name = i < strata::kEventTypes ? strata::kEvents[i].name : std::string_view();
-      found[as_text(name)] = engine_.counts()[i];
+    for (size_t i = 0; i < strata::kEventTypes; ++i) {
+      if (engine_.counts()[i] != 0) found[as_text(strata::kEvents[i].name)] = engine_.counts()[i];
     }
+    for (const auto& [name, count] : undeclared_) found[as_text(name)] = count;
     return found;
   }
 
  private:
+  void count_undeclared(std::string_view name, uint64_t count) {
+    if (count > 0 && strata::event_named(name) == strata::EventType::other) {
+      undeclared_[std::string(name)] += count;
+    }
+  }
+
   void must_be_finished() const {
     if (!finished_) throw std::logic_error("the engine is not finished");
   }
 
   strata::Engine engine_;
+  std::map<std::string, uint64_t> undeclared_;
   bool finished_ = false;
 };
 
@@ -240,7 +246,8 @@ NB_MODULE(_model, module) {
       .def(nb::init<const std::vector<std::pair<int64_t, int64_t>>&>(), nb::kw_only(),
            nb::arg("losses") = std::vector<std::pair<int64_t, int64_t>>())
       .def("feed", &Engine::feed, nb::arg("batches"))
-      .def("read", &Engine::read, nb::arg("traces"), nb::arg("progress") = nb::none())
+      .def("read", &Engine::read, nb::arg("traces"), nb::arg("progress") = nb::none(),
+           nb::kw_only(), nb::arg("latest_by") = 0)
       .def("finish", &Engine::finish)
       .def("rows", &Engine::rows)
       .def("transmissions", &Engine::transmissions)

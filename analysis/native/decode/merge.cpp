@@ -196,9 +196,15 @@ bool Merge::run(StreamCursor& cursor) {
 bool Merge::look_at(StreamCursor& cursor) {
   if (static_cast<uint64_t>(cursor.time) - static_cast<uint64_t>(begin_) > span_) return true;
   if (!cursor.plan->is_wanted) return true;
-  if (cursor.time < latest_) ++out_of_order_;
+  if (cursor.time < latest_) note_late(cursor.time);
   latest_ = std::max(latest_, cursor.time);
   return take(cursor);
+}
+
+void Merge::note_late(int64_t time) {
+  ++out_of_order_;
+  const uint64_t by = static_cast<uint64_t>(latest_) - static_cast<uint64_t>(time);
+  latest_by_ = std::max(latest_by_, static_cast<int64_t>(std::min<uint64_t>(by, INT64_MAX)));
 }
 
 }  // namespace ctf

@@ -36,6 +36,8 @@ class Merge {
   const std::vector<Damage>& damage() const { return damage_; }
   const std::vector<Misplaced>& misplaced() const { return misplaced_; }
   uint64_t out_of_order() const { return out_of_order_; }
+  // How much earlier than an event before it any event is, in ns; 0 when all are in order.
+  int64_t latest_by() const { return latest_by_; }
 
  protected:
   // Events from `begin` to `last`, both included. `traces` must live as long.
@@ -75,6 +77,7 @@ class Merge {
   bool advance(StreamCursor& cursor);
   bool is_outside(const StreamCursor& cursor, const ClockConverter& clock) const;
   bool look_at(StreamCursor& cursor);
+  void note_late(int64_t time);
   void leave(StreamCursor& cursor);
   void damaged(const StreamCursor& cursor, uint64_t bits, const char* reason);
 
@@ -94,6 +97,7 @@ class Merge {
   std::vector<Damage> damage_;
   std::vector<Misplaced> misplaced_;
   uint64_t out_of_order_ = 0;
+  int64_t latest_by_ = 0;
 };
 
 }  // namespace ctf

@@ -20,7 +20,6 @@ constexpr bool shows_running(EventType type) {
 }  // namespace
 
 void Census::on(const Event& event) {
-  if (event.type == EventType::other) return;
   if (event.process >= processes_.size()) processes_.resize(event.process + size_t{1});
   OfProcess& process = processes_[event.process];
   OfType& type = process.types[static_cast<size_t>(event.type)];
@@ -44,6 +43,30 @@ void Census::on(const Event& event) {
     pauses.end_ns[row] = event.ns;
   }
   process.last_ns = event.ns;
+}
+
+size_t Census::Hash::operator()(const Bystander& one) const {
+  uint64_t hash = static_cast<uint32_t>(one.name);
+  for (const int64_t part : {one.place.host, one.place.pid_ns, one.place.vpid, one.place.vtid}) {
+    hash = (hash ^ static_cast<uint64_t>(part)) * 0x9e3779b97f4a7c15U;
+    hash ^= hash >> 29U;
+  }
+  return hash;
+}
+
+void Census::pass_by(const Event& event, const Place& place) {
+  auto& rows = context_.rows.bystanders;
+  const auto [known, fresh] = bystanders_.try_emplace({place, event.procname}, rows.size());
+  if (fresh) {
+    const auto row = static_cast<size_t>(rows.add());
+    rows.host[row] = static_cast<int32_t>(place.host);
+    rows.pid_ns[row] = place.pid_ns;
+    rows.vpid[row] = place.vpid;
+    rows.vtid[row] = place.vtid;
+    rows.name[row] = event.procname;
+    rows.count[row] = 0;
+  }
+  ++rows.count[known->second];
 }
 
 void Census::finish() {

@@ -7,11 +7,13 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "model/context.hpp"
 #include "model/event.hpp"
+#include "model/threads.hpp"
 
 namespace strata {
 
@@ -20,6 +22,8 @@ class Census {
   explicit Census(Context& context) : context_(context) {}
 
   void on(const Event& event);
+  // An event that no machine sees.
+  void pass_by(const Event& event, const Place& place);
   void finish();
 
  private:
@@ -32,6 +36,14 @@ class Census {
     std::array<OfType, kEventTypes> types;
     int64_t last_ns = kNone;  // of what shows that it runs
   };
+  struct Bystander {
+    Place place;
+    int32_t name = 0;
+    bool operator==(const Bystander&) const = default;
+  };
+  struct Hash {
+    size_t operator()(const Bystander& one) const;
+  };
   struct OfThread {
     std::vector<std::pair<int32_t, int64_t>> names;  // with how many events of each
     size_t last = 0;
@@ -40,6 +52,7 @@ class Census {
   Context& context_;
   std::deque<OfProcess> processes_;
   PerThread<OfThread> threads_;
+  std::unordered_map<Bystander, size_t, Hash> bystanders_;  // rows of them
 };
 
 }  // namespace strata

@@ -163,9 +163,11 @@ void Engine::look_at(Arrival& arrival) {
     machines_->on_kernel(event, arrival.place);
     return;
   }
-  if (arrival.place.vpid == kNone || arrival.place.vtid == kNone) {
-    context_.ledger.add(Finding::missing_contexts);
-    ++placeless_[static_cast<size_t>(event.type)];
+  const bool is_declared = event.type != EventType::other;
+  if (!is_declared || arrival.place.vpid == kNone || arrival.place.vtid == kNone) {
+    if (is_declared) context_.ledger.add(Finding::missing_contexts);
+    ++unseen_[static_cast<size_t>(event.type)];
+    machines_->census.pass_by(event, arrival.place);
     return;
   }
   Rows& rows = context_.rows;

@@ -61,9 +61,9 @@ class Engine {
   const Waits& waits() const;
   dds::Middleware& middleware();
   const std::array<uint64_t, kEventTypes + 1>& counts() const { return counts_; }
-  // Events of a type that machines have seen: all that have a thread.
+  // Events of a type that machines have seen: all declared ones that have a thread.
   uint64_t seen(EventType type) const {
-    return counts_[static_cast<size_t>(type)] - placeless_[static_cast<size_t>(type)];
+    return counts_[static_cast<size_t>(type)] - unseen_[static_cast<size_t>(type)];
   }
   const EventUses& uses() const { return context_.uses; }
   // First and last event, those of the kernel included; kNone without any.
@@ -81,7 +81,7 @@ class Engine {
   std::unique_ptr<Machines> machines_;
   std::vector<Arrival> waiting_;
   std::array<uint64_t, kEventTypes + 1> counts_{};
-  std::array<uint64_t, kEventTypes + 1> placeless_{};
+  std::array<uint64_t, kEventTypes + 1> unseen_{};
   uint64_t at_ = 0;
   int64_t first_ns_ = kNone;
   int64_t last_ns_ = kNone;

@@ -3,8 +3,6 @@
 #include "model/trace_events.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <optional>
@@ -38,9 +36,15 @@ int64_t number_at(const FieldClass& type, const uint8_t* at) {
   return static_cast<int64_t>(value);
 }
 
-double real_of(const FieldClass& type, uint64_t bits) {
-  return type.size == 32 ? static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits)))
-                         : std::bit_cast<double>(bits);
+bool is_whole(const FieldClass& type) {
+  return type.kind == ctf::Kind::integer || type.kind == ctf::Kind::varint;
+}
+
+// What an optional field is when it is there.
+const FieldClass& inner_of(const FieldClass& type) {
+  const FieldClass* inner = &type;
+  while (inner->kind == ctf::Kind::optional) inner = inner->members.front().field.get();
+  return *inner;
 }
 
 std::string_view as_view(std::span<const uint8_t> bytes) {
@@ -49,38 +53,40 @@ std::string_view as_view(std::span<const uint8_t> bytes) {
              : std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
+}  // namespace
+
 // The value of one field, decoded in the general way.
-struct Capture : ctf::Skip {
+struct TraceEvents::Capture : ctf::Skip {
+  bool is_there = false;  // an optional one may not be
   int64_t number = kNone;
-  double real_value = 0;
-  bool has_number = false;
-  bool has_real = false;
   std::vector<uint8_t> content;
   std::vector<int64_t> numbers;
   int depth = 0;
 
   void integer(const FieldClass&, uint64_t value) {
+    is_there = true;
     number = static_cast<int64_t>(value);
-    has_number = true;
     if (depth == 0) return;
     numbers.push_back(number);
     content.push_back(static_cast<uint8_t>(value));
   }
-  void real(const FieldClass&, double value) {
-    real_value = value;
-    has_real = true;
-  }
   void bytes(const FieldClass&, std::span<const uint8_t> run) {
+    is_there = true;
     content.assign(run.begin(), run.end());
   }
-  void begin_array(const FieldClass&, uint64_t) { ++depth; }
+  void begin_array(const FieldClass&, uint64_t) {
+    is_there = true;
+    ++depth;
+  }
   void end_array(const FieldClass&) { --depth; }
 };
 
-}  // namespace
-
-TraceEvents::TraceEvents(const ctf::TraceSet& traces, Engine& engine)
-    : Merge(traces, INT64_MIN, INT64_MAX), engine_(engine), host_text_(hosts().size(), kNone) {
+TraceEvents::TraceEvents(const ctf::TraceSet& traces, Engine& engine, int64_t latest_by)
+    : Merge(traces, INT64_MIN, INT64_MAX),
+      engine_(engine),
+      allowed_(latest_by),
+      host_text_(hosts().size(), kNone) {
+  if (latest_by > 0) late_.emplace(engine, latest_by);
   for (const ctf::EventClassRef& event : traces.event_classes()) make_plan(event);
   start();
 }
@@ -92,10 +98,13 @@ void TraceEvents::make_plan(const ctf::EventClassRef& event) {
   plan.is_wanted = true;
   plan.kind = event_named(event.event->name);
   plan.program = ctf::make_program(*event.stream, *event.event);
+  // The kernel's are of every process of the machine.
+  const bool is_of_process =
+      plan.kind != EventType::other || plan.event->name.find(':') != std::string::npos;
   // The first context of a name is the one.
   for (const Scope scope :
        {Scope::common_context, Scope::specific_context, Scope::packet_context, Scope::payload}) {
-    add_loads(plan, scope, root_of(plan, scope));
+    if (is_of_process) add_loads(plan, scope, root_of(plan, scope));
   }
   if (plan.program) {
     for (Load& load : plan.loads) {
@@ -125,8 +134,8 @@ void TraceEvents::add_loads(EventPlan& plan, Scope scope, const FieldClass* root
     if (std::ranges::any_of(plan.loads, same)) return;
     load.scope = scope;
     load.member = static_cast<uint32_t>(member);
-    load.type = &type;
-    load.source = scope == Scope::packet_context ? Source::packet : source_of(type, wanted);
+    load.type = &inner_of(type);
+    load.source = source_of(*load.type, wanted, scope);
     plan.loads.push_back(load);
   };
   for (size_t i = 0; i < root->members.size(); ++i) {
@@ -197,20 +206,20 @@ void TraceEvents::split_numbers(EventPlan& plan) {
   });
 }
 
-TraceEvents::Source TraceEvents::source_of(const FieldClass& type, FieldKind wanted) {
+TraceEvents::Source TraceEvents::source_of(const FieldClass& type, FieldKind wanted, Scope scope) {
   const ctf::ColumnType column = ctf::type_of(type);
+  if (scope == Scope::packet_context) {
+    return is_whole(type) && wanted == FieldKind::number ? Source::packet : Source::misfit;
+  }
   switch (wanted) {
     case FieldKind::number:
-      if (column.kind != ctf::ColumnKind::fixed) return Source::misfit;
-      return type.kind == ctf::Kind::real ? Source::real : Source::number;
+      return is_whole(type) ? Source::number : Source::misfit;
     case FieldKind::text:
       return column.kind == ctf::ColumnKind::dictionary ? Source::text : Source::misfit;
     case FieldKind::bytes:
       return column.kind == ctf::ColumnKind::binary ? Source::bytes : Source::misfit;
     case FieldKind::list: {
-      const bool is_list = column.kind == ctf::ColumnKind::list &&
-                           column.children.front().kind == ctf::ColumnKind::fixed &&
-                           type.element->kind != ctf::Kind::real;
+      const bool is_list = column.kind == ctf::ColumnKind::list && is_whole(*type.element);
       return is_list ? Source::list : Source::misfit;
     }
   }
@@ -219,12 +228,27 @@ TraceEvents::Source TraceEvents::source_of(const FieldClass& type, FieldKind wan
 
 bool TraceEvents::push(uint64_t events) {
   left_ = events;
-  return events == 0 || go_on();
+  if (events == 0 || go_on()) return true;
+  if (late_) late_->finish();
+  return false;
+}
+
+std::vector<std::pair<std::string_view, uint64_t>> TraceEvents::undeclared() const {
+  std::vector<std::pair<std::string_view, uint64_t>> found;
+  for (const EventPlan& plan : plans_) {
+    if (plan.kind == EventType::other && plan.events > 0) {
+      found.emplace_back(plan.event->name, plan.events);
+    }
+  }
+  return found;
 }
 
 bool TraceEvents::take(ctf::StreamCursor& cursor) {
   auto& plan = static_cast<EventPlan&>(*cursor.plan);
-  Arrival& arrival = engine_.next(cursor.time);
+  ++events_;
+  ++plan.events;
+  if (latest_by() > allowed_) return --left_ > 0;
+  Arrival& arrival = late_ ? late_->next(cursor.time) : engine_.next(cursor.time);
   arrival.event.type = plan.kind;
   const int64_t name = host(shared(cursor).host);
   arrival.event.host = static_cast<int32_t>(name);
@@ -235,7 +259,6 @@ bool TraceEvents::take(ctf::StreamCursor& cursor) {
   } else {
     fill_generally(arrival, plan, cursor);
   }
-  ++events_;
   return --left_ > 0;
 }
 
@@ -311,21 +334,7 @@ void TraceEvents::read_numbers(Arrival& arrival, const EventPlan& plan,
 
 void TraceEvents::fill(Arrival& arrival, const EventPlan& plan, const ctf::StreamCursor& cursor) {
   for (const Load& load : plan.loads) {
-    if (load.source == Source::misfit) {
-      ++misfits_[static_cast<size_t>(plan.kind)];
-      continue;
-    }
-    if (load.source == Source::real) {
-      const auto bits =
-          static_cast<uint64_t>(number_at(*load.type, cursor.anchor(load.segment) + load.offset));
-      const double value = real_of(*load.type, bits);
-      if (value != std::floor(value) || std::abs(value) >= 0x1p63) {
-        ++misfits_[static_cast<size_t>(plan.kind)];
-        continue;
-      }
-      set(arrival, load, static_cast<int64_t>(value));
-      continue;
-    }
+    if (load.source == Source::misfit) continue;
     set(arrival, load, value_of(plan, load, cursor));
   }
 }
@@ -388,20 +397,7 @@ void TraceEvents::fill_generally(Arrival& arrival, const EventPlan& plan,
       Capture capture;
       ctf::decode_field(root->members[i].field.get(), bits, cursor.slots(), capture, steps);
       for (const Load& load : plan.loads) {
-        if (load.scope != scope || load.member != i) continue;
-        Strings& strings = engine_.strings();
-        if (load.source == Source::number && capture.has_number) {
-          set(arrival, load, capture.number);
-        } else if (load.source == Source::text) {
-          set(arrival, load, text(capture.content, load.type->encoding));
-        } else if (load.source == Source::bytes) {
-          set(arrival, load, strings.bytes.number(as_view(capture.content)));
-        } else if (load.source == Source::list) {
-          strings.lists.push_back(capture.numbers);
-          set(arrival, load, static_cast<int64_t>(strings.lists.size()) - 1);
-        } else {
-          ++misfits_[static_cast<size_t>(plan.kind)];
-        }
+        if (load.scope == scope && load.member == i) set_captured(arrival, load, capture);
       }
     }
   }
@@ -409,6 +405,25 @@ void TraceEvents::fill_generally(Arrival& arrival, const EventPlan& plan,
     if (load.source == Source::packet) {
       set(arrival, load, static_cast<int64_t>(packet.integers[load.member]));
     }
+  }
+}
+
+void TraceEvents::set_captured(Arrival& arrival, const Load& load, const Capture& capture) {
+  if (!capture.is_there) return;
+  Strings& strings = engine_.strings();
+  switch (load.source) {
+    case Source::number:
+      return set(arrival, load, capture.number);
+    case Source::text:
+      return set(arrival, load, text(capture.content, load.type->encoding));
+    case Source::bytes:
+      return set(arrival, load, strings.bytes.number(as_view(capture.content)));
+    case Source::list:
+      strings.lists.push_back(capture.numbers);
+      return set(arrival, load, static_cast<int64_t>(strings.lists.size()) - 1);
+    case Source::packet:
+    case Source::misfit:
+      return;
   }
 }
 

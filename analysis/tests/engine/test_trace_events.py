@@ -20,13 +20,15 @@ def test_rows_are_those_of_the_tables(name: str, sample: Callable[[str], Path]) 
     trace = open_trace(sample(name))
     engine = Engine()
     told: list[int] = []
-    events, misfits, damage, misplaced, out_of_order = engine.read(
+    events, damage, misplaced, out_of_order, late = engine.read(
         trace.decoder.traces, progress=told.append
     )
     engine.finish()
     by_tables = run_engine(trace.tables())
     assert events == sum(told) == sum(map(len, trace.tables().values()))
-    assert (misfits, damage, misplaced, out_of_order) == ([], [], [], 0)
+    assert (damage, misplaced, out_of_order, late) == ([], [], 0, 0)
+    assert not trace.has_misfits
+    assert engine.counts == {name: len(table) for name, table in trace.tables().items()}
     rows, texts, runs = engine.rows(), engine.texts, engine.bytes
     assert _texts(rows["nodes"]["name"], texts) == by_tables.words(by_tables.rows["nodes"]["name"])
     for table, columns in by_tables.rows.items():

@@ -117,6 +117,37 @@ struct NamesRows {
   }
 };
 
+// Who emitted events that no machine sees: those of no declared provider, or of no known thread.
+struct BystandersRows {
+  Column<int32_t> host;  // number of the host's name among the texts
+  Column<int64_t> pid_ns;  // namespace of the process id; null where it was not recorded
+  Column<int64_t> vpid;  // process id; null where it was not recorded
+  Column<int64_t> vtid;  // thread id; null where it was not recorded
+  Column<int32_t> name;  // number of the thread's name among the texts; null: not recorded
+  Column<int64_t> count;  // how many events
+
+  size_t size() const { return host.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    host.push_back(kNone);
+    pid_ns.push_back(kNone);
+    vpid.push_back(kNone);
+    vtid.push_back(kNone);
+    name.push_back(kNone);
+    count.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("host", host);
+    visit("pid_ns", pid_ns);
+    visit("vpid", vpid);
+    visit("vtid", vtid);
+    visit("name", name);
+    visit("count", count);
+  }
+};
+
 // Stretches of a millisecond or more in which no thread of a process emitted an event, in order of their ends.
 struct PausesRows {
   Column<int32_t> process;  // row of the processes
@@ -1567,6 +1598,7 @@ struct Rows {
   ThreadsRows threads;
   CensusesRows censuses;
   NamesRows names;
+  BystandersRows bystanders;
   PausesRows pauses;
   NodesRows nodes;
   PublishersRows publishers;
@@ -1620,6 +1652,7 @@ struct Rows {
     visit("threads", threads);
     visit("censuses", censuses);
     visit("names", names);
+    visit("bystanders", bystanders);
     visit("pauses", pauses);
     visit("nodes", nodes);
     visit("publishers", publishers);

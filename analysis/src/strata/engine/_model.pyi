@@ -12,19 +12,18 @@ class Engine:
     def __init__(self, *, losses: Sequence[tuple[int, int]] = ()) -> None: ...
     def feed(self, batches: list[tuple[str, pa.RecordBatch]]) -> None: ...
     def read(
-        self, traces: Traces, progress: Callable[[int], None] | None = None
-    ) -> tuple[
-        int,
-        list[tuple[str, int]],
-        list[tuple[int, int, int, bool, str]],
-        list[tuple[int, int, int]],
-        int,
-    ]:
+        self,
+        traces: Traces,
+        progress: Callable[[int], None] | None = None,
+        *,
+        latest_by: int = 0,
+    ) -> tuple[int, list[tuple[int, int, int, bool, str]], list[tuple[int, int, int]], int, int]:
         """Feed all events of indexed traces, chunk by chunk; `progress` gets their numbers.
 
-        Returns how many; values that are of another kind than declared, by event; damage, misplaced
-        events and how many came out of order, as Reader of strata.read._ctf has them. Raises
-        OSError.
+        Values that are of another kind than declared are null. Returns how many; damage, misplaced
+        events and how many came out of order, as Reader of strata.read._ctf has them; and how late
+        an event came at most, in ns. From one on that comes later than `latest_by`, events are
+        counted but not fed. Raises OSError.
         """
 
     def finish(self) -> None: ...
@@ -56,7 +55,8 @@ class Engine:
     @property
     def lists(self) -> list[npt.NDArray[np.int64]]: ...
     @property
-    def counts(self) -> dict[str, int]: ...
+    def counts(self) -> dict[str, int]:
+        """Events by name, also of those that are not declared."""
 
 _Ints = npt.NDArray[np.int64]
 _Columns = Sequence[_Ints]

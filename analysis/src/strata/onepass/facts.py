@@ -221,5 +221,20 @@ class EngineFacts:
             zip(*columns, strict=True), names, rows["count"].tolist(), strict=True
         ):
             threads[(*place, None if name is None else str(name))] += count
+        threads.update(self._bystanders())
         total = sum(tables.engine.counts.values())
         return Census(total, *tables.engine.span, threads)
+
+    def _bystanders(self) -> Threads:
+        """Who emitted events that no machine saw, and how many."""
+        rows = self._of.rows["bystanders"]
+        found: Threads = Counter()
+        host, name = (self._of.text("bystanders", column) for column in ("host", "name"))
+        columns = (rows[column].tolist() for column in ("vpid", "vtid", "count"))
+        for at, (vpid, vtid, count) in enumerate(zip(*columns, strict=True)):
+            found[str(host[at]), _known(vpid), _known(vtid), name[at]] += count
+        return found
+
+
+def _known(number: int) -> int | None:
+    return None if number == NONE else number

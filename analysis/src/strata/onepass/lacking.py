@@ -12,12 +12,6 @@ from strata.onepass.tables import EngineTables
 
 def lacks(tables: EngineTables) -> str | None:
     """Say what a trace holds that the engine has no machine for; None where it has all."""
-    counts = tables.engine.counts
-    if not any(name.startswith("ros2:") for name in counts):
-        return "any event of ros2"
-    for name in counts:
-        if name == "":
-            return "an event of no known provider"
     inits = tables.engine.inits()
     contexts = inits.get("ros2:rcl_init")
     if contexts is not None and len(np.unique(contexts["process"])) < len(contexts["process"]):

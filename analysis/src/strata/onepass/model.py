@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from strata.model.build import Model
 from strata.model.callback_groups import find_callback_groups
+from strata.model.columns import NONE
 from strata.model.driver.driver import no_driver
 from strata.model.entities import build_entities
 from strata.model.executor_clocks import read_clocks
@@ -41,10 +42,12 @@ def model_of_rows(
     clocks: dict[str, str],
     cpu: tuple[ThreadCpu, int] | None,
     losses: Windows = NO_LOSSES,
+    dropped_until_ns: int = NONE,
 ) -> Model:
     """Return the model of an engine that is finished; what it found is counted in `ledger`.
 
     `losses` are the windows of time in which events were lost, those that the engine was given.
+    `dropped_until_ns`: see `Model`.
     """
     numbers = number_rows(tables)
     kept = KeptEvents(tables)
@@ -83,6 +86,7 @@ def model_of_rows(
             losses,
             host_clocks,
             find_cpu_samples(*cpu, kept.processes) if cpu else no_samples(),
+            dropped_until_ns,
             known=facts,
             thread_steps=find_thread_steps(tables),
         )

@@ -4,16 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 
 from strata.analysis import Analysis
-from strata.errors import TraceError
 from strata.model.build import Model, build_model
-from strata.model.columns import NONE
-from strata.onepass.read import loss_windows, read_by_engine
+from strata.onepass.read import dropped_until_ns, loss_windows, read_by_engine
+from strata.onepass.required import has_ros2, require_ros2
 from strata.pipeline.messages import Wanted
 from strata.pipeline.results import ModelResults
 from strata.read import Trace, open_trace
@@ -21,7 +20,6 @@ from strata.read.manifest import other_processes, read_manifest
 from strata.read.namespaces import tell_namespaces_apart
 from strata.read.processes import leave_out
 from strata.read.thread_cpu import ThreadCpu, read_thread_cpu
-from strata.schema.events import PROVIDER
 from strata.schema.links import MessageLink
 from strata.schema.quality import Ledger
 
@@ -62,14 +60,14 @@ def analyze(
         ledger.add("foreign_processes", len(others))
     if not all_processes:
         events = _started_by_command(trace, events, ledger)
-    _require_ros2(trace, events)
+    require_ros2(trace.path, _counts(events))
     model = build_model(
         events,
         ledger,
         loss_windows(trace),
         _thread_cpu(trace),
         trace.clocks,
-        NONE if trace.dropped is None or trace.dropped.end_ns is None else trace.dropped.end_ns,
+        dropped_until_ns(trace),
     )
     return analyze_model(trace, events, model, wanted, ledger)
 
@@ -83,7 +81,7 @@ def _started_by_command(
         return events
     own, left = leave_out(events, others)
     told = [str(process) for process in left]
-    if not _has_ros2(own) and _has_ros2(events):
+    if not has_ros2(_counts(own)) and has_ros2(_counts(events)):
         # Recorded beside what ran already, as with `strata record -- sleep 60`.
         ledger.add("only_other_processes", len(left), *told)
         return events
@@ -91,8 +89,8 @@ def _started_by_command(
     return own
 
 
-def _has_ros2(events: Iterable[str]) -> bool:
-    return any(name.startswith(f"{PROVIDER}:") for name in events)
+def _counts(events: Mapping[str, pa.Table]) -> dict[str, int]:
+    return {name: len(table) for name, table in events.items()}
 
 
 def analyze_model(
@@ -107,22 +105,6 @@ def analyze_model(
         # What is wrong with it is said before anything is asked for.
         results.rows("chains")
     return Analysis(results)
-
-
-def _require_ros2(trace: Trace, events: dict[str, pa.Table]) -> None:
-    if _has_ros2(events):
-        return
-    total = sum(len(table) for table in events.values())
-    if not total:
-        raise TraceError(
-            f"Cannot analyze {trace.path}: the trace holds no event. Check that the session was "
-            "started before the nodes and that they load the tracepoints (strata doctor)."
-        )
-    names = ", ".join(sorted({name.split(":")[0] for name in events})[:5])
-    raise TraceError(
-        f"Cannot analyze {trace.path}: none of its {total} events is a {PROVIDER}:* event, they "
-        f"are of {names}. Record with the events ros2:* (strata record, ros2 trace)."
-    )
 
 
 def _thread_cpu(trace: Trace) -> tuple[ThreadCpu, int] | None:

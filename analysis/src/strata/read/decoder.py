@@ -188,13 +188,30 @@ class Decoder:
                 fields[name] = content[begin:end]
             yield ExtractedEvent(classes[number][1], packet, cycles, content, fields)
 
-    def take_findings(self, reader: _ctf.Reader) -> None:
-        """Keep what decoding found wrong; the same thing found again counts once."""
-        self._found_damage.update(dict.fromkeys(self._named(reader.damage)))
-        self.out_of_order = max(self.out_of_order, reader.out_of_order)
-        for file, offset, count in reader.misplaced:
+    def take_findings(
+        self,
+        damage: list[tuple[int, int, int, bool, str]],
+        misplaced: list[tuple[int, int, int]],
+        out_of_order: int,
+    ) -> None:
+        """Keep what decoding found wrong, as _ctf.Reader has it.
+
+        The same thing found again counts once.
+        """
+        self._found_damage.update(dict.fromkeys(self._named(damage)))
+        self.out_of_order = max(self.out_of_order, out_of_order)
+        for file, offset, count in misplaced:
             known = self._misplaced.get((file, offset), 0)
             self._misplaced[file, offset] = max(known, count)
+
+    @cached_property
+    def names_packets(self) -> bool:
+        """Whether packets, and not events, say what a thread is called."""
+        return any(
+            scope == "packet" and field == "procname"
+            for _, _, fields in self._classes
+            for scope, _, field in fields
+        )
 
     @cached_property
     def _classes(self) -> list[tuple[int, str, list[tuple[str, int, str]]]]:
@@ -253,4 +270,5 @@ class Reading:
             raise TraceError(f"Cannot read trace: {error.strerror or error}.") from error
         finally:
             # Also when only some chunks are wanted: what was found in them counts.
-            self._decoder.take_findings(self._reader)
+            found = self._reader
+            self._decoder.take_findings(found.damage, found.misplaced, found.out_of_order)

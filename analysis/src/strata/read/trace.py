@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pyarrow as pa
 
 from strata.errors import TraceError
 from strata.printable import path_text, printable
-from strata.read.columns import conform, declared_schema, join
+from strata.read.columns import conform, declared_schema, is_conform, join
 from strata.read.decoder import EVERYTHING, Decoder, Reading, Selection
 from strata.read.discover import CtfTrace, find_traces
 from strata.read.losses import Loss, find_losses, last_known_ns
@@ -85,6 +86,18 @@ class Trace:
             return None, frozenset()
         numbers = (i for i, trace in enumerate(self._traces) if trace.directory in holders)
         return dropped, frozenset(numbers)
+
+    @cached_property
+    def has_misfits(self) -> bool:
+        """Whether any values may have no place in the columns of their tables as they are.
+
+        Traces that declare a field as another thing than the catalogue, or another trace, does.
+        """
+        reading = self.decoder.read(EVERYTHING, 1)
+        schemas = _schemas(reading, None)
+        return self.decoder.names_packets or not all(
+            is_conform(schema, schemas[event]) for event, schema in reading.tables
+        )
 
     @property
     def losses(self) -> tuple[Loss, ...]:

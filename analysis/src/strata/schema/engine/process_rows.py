@@ -50,6 +50,19 @@ PROCESS_ROWS = (
         "Under which names threads emitted events.",
     ),
     (
+        "bystanders",
+        (
+            ("host", SHORT, "number of the host's name among the texts"),
+            ("pid_ns", INT, "namespace of the process id; null where it was not recorded"),
+            ("vpid", INT, "process id; null where it was not recorded"),
+            ("vtid", INT, "thread id; null where it was not recorded"),
+            ("name", SHORT, "number of the thread's name among the texts; null: not recorded"),
+            ("count", INT, "how many events"),
+        ),
+        "Who emitted events that no machine sees: those of no declared provider, or of no known "
+        "thread.",
+    ),
+    (
         "pauses",
         (
             ("process", SHORT, "row of the processes"),
