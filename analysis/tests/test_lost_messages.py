@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from engine.by_tables import model_of_tables
 from message_results import message_results
 from rich.console import Console
 
@@ -125,7 +126,8 @@ def untaken(sample: Callable[[str], Path]) -> Analysis:
         table = tables[f"ros2:{name}"]
         tables[f"ros2:{name}"] = table.filter(pc.not_equal(table["vpid"], vpid))
     ledger = Ledger()
-    return analyze_model(trace, tables, build_model(tables, ledger), Wanted(), ledger)
+    model = model_of_tables(tables, ledger)
+    return analyze_model(trace, model, Wanted(), ledger)
 
 
 def test_a_hop_without_a_take_is_in_every_result(untaken: Analysis, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from engine.by_tables import read_by_tables
 from kernel_scene import kernel_tables
 from scene import Scene
 from small_trace import write_trace
@@ -168,8 +169,7 @@ class Pipeline:
         """Analyze the tables as those of the trace at a path."""
         trace = open_trace(path)
         self.monkeypatch.setattr(trace, "tables", lambda: dict(tables))
-        # Of tables that are changed the streams know nothing.
-        self.monkeypatch.setattr("strata.pipeline.run.read_by_engine", lambda *_: None)
+        self.monkeypatch.setattr("strata.pipeline.run.read_by_engine", read_by_tables)
         self.monkeypatch.setattr("strata.pipeline.run.open_trace", lambda *_, **__: trace)
         return strata.analyze(path)
 

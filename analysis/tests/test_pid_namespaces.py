@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from engine.by_tables import read_by_tables
 
 import strata
 from strata.model.build import build_model
@@ -43,8 +44,7 @@ def test_namespaces_of_one_process_id_are_told_apart(
     before = strata.analyze(path)
     own = Trace.tables
     monkeypatch.setattr(Trace, "tables", lambda self: in_containers(own(self), context=True))
-    # Of tables that are changed the streams know nothing.
-    monkeypatch.setattr("strata.pipeline.run.read_by_engine", lambda *_: None)
+    monkeypatch.setattr("strata.pipeline.run.read_by_engine", read_by_tables)
     after = strata.analyze(path)
     assert len(after.trace.processes) == len(before.trace.processes) == 5
     assert {process.vpid for process in after.trace.processes} == {1}

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from engine.by_tables import read_by_tables
 from message_results import message_results
 from scene import Scene
 from small_trace import write_trace
@@ -127,8 +128,7 @@ def analyzed(
     with monkeypatch.context() as patch:
         if ahead_ns is not None:
             patch.setattr(Trace, "tables", lambda self: on_another_host(own(self), moved, ahead_ns))
-            # Of tables that are changed the streams know nothing.
-            patch.setattr("strata.pipeline.run.read_by_engine", lambda *_: None)
+            patch.setattr("strata.pipeline.run.read_by_engine", read_by_tables)
         return strata.analyze(path)
 
 

@@ -7,9 +7,11 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <map>
+#include <numeric>
 #include <string>
 
 #include "binding/arrays.hpp"
@@ -24,6 +26,7 @@
 #include "model/batches.hpp"
 #include "model/engine.hpp"
 #include "model/entities.hpp"
+#include "model/restarts.hpp"
 #include "model/trace_events.hpp"
 
 namespace nb = nanobind;
@@ -39,8 +42,15 @@ nb::object as_text(std::string_view bytes) {
 
 class Engine {
  public:
-  explicit Engine(const std::vector<std::pair<int64_t, int64_t>>& losses)
-      : engine_({strata::Losses(losses)}) {}
+  // Texts of what is given are numbered before any event's.
+  struct Given {
+    strata::Settings settings;
+    strata::Strings strings;
+
+    int64_t text(const std::string& text) { return strings.texts.number(text); }
+  };
+
+  explicit Engine(Given given) : engine_(std::move(given.settings), std::move(given.strings)) {}
 
   // Feeds batches of events: pairs of a name and a record batch, each in order of time.
   void feed(const nb::list& batches) {
@@ -86,6 +96,23 @@ class Engine {
     }
     return nb::make_tuple(source.events(), binding::Traces::damage_list(source.damage()), misplaced,
                           source.out_of_order(), source.latest_by());
+  }
+
+  // No event comes after this. Returns ([(host, namespace)], [(host, process id, ns)]).
+  nb::tuple identities() {
+    engine_.end();
+    const auto& texts = engine_.strings().texts;
+    const auto host = [&](int64_t number) {
+      return as_text(number == strata::kNone ? std::string_view() : texts[number]);
+    };
+    nb::list namespaces, restarts;
+    for (const auto& [name, number] : engine_.namespaces().sharing()) {
+      namespaces.append(nb::make_tuple(host(name), number));
+    }
+    for (const strata::Restart& restart : engine_.restarts().found()) {
+      restarts.append(nb::make_tuple(host(restart.host), restart.vpid, restart.ns));
+    }
+    return nb::make_tuple(namespaces, restarts);
   }
 
   void finish() {
@@ -213,7 +240,13 @@ class Engine {
     return found;
   }
 
-  // By name.
+  // All that were not left out.
+  uint64_t events() const {
+    const auto& counts = engine_.counts();
+    return std::accumulate(counts.begin(), counts.end(), uint64_t{0});
+  }
+
+  // By name; of events of no declared provider, those that were left out are among them.
   nb::dict counts() const {
     nb::dict found;
     for (size_t i = 0; i < strata::kEventTypes; ++i) {
@@ -239,15 +272,40 @@ class Engine {
   bool finished_ = false;
 };
 
+using Windows = std::vector<std::pair<int64_t, int64_t>>;
+using Clocks = std::vector<std::pair<std::string, std::string>>;
+using Namespaces = std::vector<std::tuple<std::string, int64_t, std::string>>;
+using Restarts = std::vector<std::tuple<std::string, int64_t, int64_t>>;
+using Processes = std::vector<int64_t>;
+
+void make_engine(Engine* self, const Windows& losses, const Clocks& clocks,
+                 const Namespaces& namespaces, const Restarts& restarts,
+                 const Processes& left_out) {
+  Engine::Given given;
+  strata::Settings& settings = given.settings;
+  settings.losses = strata::Losses(losses);
+  for (const auto& [host, clock] : clocks) settings.clocks[given.text(host)] = given.text(clock);
+  for (const auto& [host, number, name] : namespaces) {
+    settings.namespaces[{given.text(host), number}] = given.text(name);
+  }
+  for (const auto& [host, vpid, ns] : restarts) {
+    settings.restarts.push_back({given.text(host), vpid, ns});
+  }
+  settings.left_out = left_out;
+  new (self) Engine(std::move(given));
+}
+
 }  // namespace
 
 NB_MODULE(_model, module) {
   nb::class_<Engine>(module, "Engine")
-      .def(nb::init<const std::vector<std::pair<int64_t, int64_t>>&>(), nb::kw_only(),
-           nb::arg("losses") = std::vector<std::pair<int64_t, int64_t>>())
+      .def("__init__", &make_engine, nb::kw_only(), nb::arg("losses") = Windows(),
+           nb::arg("clocks") = Clocks(), nb::arg("namespaces") = Namespaces(),
+           nb::arg("restarts") = Restarts(), nb::arg("left_out") = Processes())
       .def("feed", &Engine::feed, nb::arg("batches"))
       .def("read", &Engine::read, nb::arg("traces"), nb::arg("progress") = nb::none(),
            nb::kw_only(), nb::arg("latest_by") = 0)
+      .def("identities", &Engine::identities)
       .def("finish", &Engine::finish)
       .def("rows", &Engine::rows)
       .def("transmissions", &Engine::transmissions)
@@ -261,6 +319,7 @@ NB_MODULE(_model, module) {
       .def_prop_ro("event_uses", &Engine::event_uses)
       .def("inits", &Engine::inits)
       .def_prop_ro("lists", &Engine::lists)
+      .def_prop_ro("events", &Engine::events)
       .def_prop_ro("counts", &Engine::counts);
   add_clock_classes(module);
   add_memory(module);

@@ -53,6 +53,7 @@ class Batch {
 
   Strings& strings_;
   EventType type_ = EventType::other;
+  bool is_of_program_ = true;
   int64_t row_ = 0;
   int64_t rows_ = 0;
   const int64_t* ns_ = nullptr;

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "model/generated/rows.hpp"
@@ -24,10 +26,21 @@ struct Strings {
   std::vector<std::vector<int64_t>> lists;
 };
 
+// A process id is another process from an instant on.
+struct Restart {
+  int64_t host;  // number of a text
+  int64_t vpid;
+  int64_t ns;
+};
+
 struct Settings {
   Losses losses;
   // The clock of each host, by numbers of texts; a host that is not in it has its own.
   std::unordered_map<int64_t, int64_t> clocks;
+  // The host that events of a namespace of process ids are put under, by host and number.
+  std::map<std::pair<int64_t, int64_t>, int64_t> namespaces;
+  std::vector<Restart> restarts;
+  std::vector<int64_t> left_out;  // process ids
 
   int64_t clock_of(int64_t host) const {
     const auto known = clocks.find(host);

@@ -15,6 +15,7 @@
 #include "model/matching.hpp"
 #include "model/nesting.hpp"
 #include "model/publish_times.hpp"
+#include "model/restarts.hpp"
 #include "model/ring_buffers.hpp"
 #include "model/scheduling.hpp"
 #include "model/service_traffic.hpp"
@@ -58,9 +59,11 @@ struct Engine::Machines {
         message_uses(context, entities, traffic),
         entity_uses(context, entities),
         census(context),
-        executor_threads(context, entities, executions) {}
+        executor_threads(context, entities, executions),
+        restarts(context) {}
 
-  void on(const Event& event) {
+  void on(const Event& event, const Place& place, const std::vector<Arrival>& instant) {
+    restarts.on(event, place, instant);
     entities.on(event);
     executions.on(event);
     waits.on(event);
@@ -128,11 +131,14 @@ struct Engine::Machines {
   EntityUses entity_uses;
   Census census;
   ExecutorThreads executor_threads;
+  Restarts restarts;
 };
 
-Engine::Engine(Settings settings)
-    : context_{std::move(settings), {}, {}, {}, {}, {}},
-      threads_(context_.rows.processes, context_.rows.threads),
+Engine::Engine(Settings settings, Strings strings)
+    : context_{std::move(settings), std::move(strings), {}, {}, {}, {}},
+      threads_(context_.rows.processes, context_.rows.threads, context_.settings.restarts),
+      namespaces_(context_.settings),
+      left_out_(context_.settings),
       machines_(std::make_unique<Machines>(context_)) {}
 
 Engine::~Engine() = default;
@@ -140,6 +146,8 @@ Engine::~Engine() = default;
 const Waits& Engine::waits() const { return machines_->waits; }
 
 const Entities& Engine::entities() const { return machines_->entities; }
+
+const Restarts& Engine::restarts() const { return machines_->restarts; }
 
 dds::Middleware& Engine::middleware() { return machines_->middleware; }
 
@@ -153,6 +161,12 @@ void Engine::release() {
 
 void Engine::look_at(Arrival& arrival) {
   Event& event = arrival.event;
+  arrival.place.host = namespaces_.host_of(arrival.place);
+  event.host = static_cast<int32_t>(arrival.place.host);
+  if (arrival.is_of_program && !is_of_kernel(event.type) && left_out_.has(arrival.place.vpid)) {
+    left_out_.count(event, arrival.place);
+    return;
+  }
   ++counts_[static_cast<size_t>(event.type)];
   event.at = at_++;
   if (event.at == 0) first_ns_ = event.ns;
@@ -171,7 +185,7 @@ void Engine::look_at(Arrival& arrival) {
     return;
   }
   Rows& rows = context_.rows;
-  event.thread = threads_.number(arrival.place);
+  event.thread = threads_.number(arrival.place, event.ns);
   event.process = static_cast<uint32_t>(rows.threads.process[event.thread]);
   rows.threads.last_ns[event.thread] = event.ns;
   if (rows.processes.first_ns[event.process] == kNone) {
@@ -180,12 +194,23 @@ void Engine::look_at(Arrival& arrival) {
   rows.processes.last_ns[event.process] = event.ns;
   ++rows.processes.events[event.process];
   if (is_of_timeline(event.type)) rows.processes.ran_ns[event.process] = event.ns;
-  machines_->on(event);
+  machines_->on(event, arrival.place, waiting_);
   context_.last[event.thread].note(event);
 }
 
-void Engine::finish() {
+void Engine::end() {
+  if (has_ended_) return;
+  has_ended_ = true;
   release();
+  machines_->restarts.decide(machines_->entities);
+  left_out_.finish(context_.rows);
+}
+
+void Engine::finish() {
+  end();
+  const Restarts& found = machines_->restarts;
+  context_.ledger.add(Finding::reused_process_ids, static_cast<int64_t>(found.found().size()));
+  context_.ledger.add(Finding::repeated_contexts, found.undecided());
   machines_->finish();
 }
 

@@ -11,8 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "model/arrival.hpp"
 #include "model/context.hpp"
-#include "model/event.hpp"
+#include "model/left_out.hpp"
+#include "model/namespaces.hpp"
 #include "model/threads.hpp"
 
 namespace strata {
@@ -22,17 +24,13 @@ class Middleware;
 }  // namespace dds
 
 class Entities;
+class Restarts;
 class Waits;
-
-// An event before its thread has a number.
-struct Arrival {
-  Event event;
-  Place place;
-};
 
 class Engine {
  public:
-  explicit Engine(Settings settings);
+  // Texts of the settings are numbers in `strings`.
+  explicit Engine(Settings settings, Strings strings = {});
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -50,7 +48,13 @@ class Engine {
     return arrival;
   }
 
-  // No event comes after this.
+  // No event comes after this. What process ids stand for is known from here on; where it is not
+  // what the settings say, the trace is to be read again.
+  void end();
+  const Restarts& restarts() const;
+  const Namespaces& namespaces() const { return namespaces_; }
+
+  // All is known from here on.
   void finish();
 
   Rows& rows() { return context_.rows; }
@@ -78,6 +82,8 @@ class Engine {
 
   Context context_;
   Threads threads_;
+  Namespaces namespaces_;
+  LeftOut left_out_;
   std::unique_ptr<Machines> machines_;
   std::vector<Arrival> waiting_;
   std::array<uint64_t, kEventTypes + 1> counts_{};
@@ -85,6 +91,7 @@ class Engine {
   uint64_t at_ = 0;
   int64_t first_ns_ = kNone;
   int64_t last_ns_ = kNone;
+  bool has_ended_ = false;
 };
 
 }  // namespace strata

@@ -12,14 +12,17 @@
 
 namespace strata {
 
+inline constexpr uint32_t kNoThread = UINT32_MAX;
+
 // A field's value: numbers as they are (unsigned ones keep their 64 bits), text and bytes by their
 // number in `Strings`, lists by their number in `Lists`; kNone where it is null or was not
 // recorded.
 struct Event {
   int64_t ns = 0;        // since the epoch, by the trace's clock
   uint64_t at = 0;       // its place in the order in which events are looked at
-  uint32_t thread = 0;   // dense, in the order of first events; of the kernel's kNoThread
-  uint32_t process = 0;  // dense, in the order of first events
+  // Dense, in the order of first events; kNoThread of the kernel's, and until it is looked at.
+  uint32_t thread = kNoThread;
+  uint32_t process = kNoThread;
   EventType type{};
   uint16_t present = 0;   // bit i: field i has a value
   int32_t host = -1;      // number of the host's name among the texts
@@ -30,7 +33,5 @@ struct Event {
   int64_t operator[](int field) const { return value[static_cast<size_t>(field)]; }
   bool has(int field) const { return (present >> field & 1) != 0; }
 };
-
-inline constexpr uint32_t kNoThread = UINT32_MAX;
 
 }  // namespace strata

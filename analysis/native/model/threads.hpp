@@ -6,9 +6,12 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
-#include "model/generated/rows.hpp"
+#include "model/context.hpp"
 
 namespace strata {
 
@@ -24,26 +27,34 @@ struct Place {
 
 class Threads {
  public:
-  Threads(ProcessesRows& processes, ThreadsRows& threads)
-      : processes_(processes), threads_(threads) {}
+  Threads(ProcessesRows& processes, ThreadsRows& threads, const std::vector<Restart>& restarts);
 
-  // The number of a thread; its process is `threads.process`.
-  uint32_t number(const Place& place) {
-    Recent& recent = recent_[slot_of(place)];
-    if (recent.thread != kUnknown && recent.place == place) return recent.thread;
-    recent = {place, look_up(place)};
+  // The number of the thread that has a place at an instant; its process is `threads.process`.
+  uint32_t number(const Place& place, int64_t ns) {
+    const Key key{place.host, place.vpid, place.vtid, ends_.empty() ? 0 : former(place, ns)};
+    Recent& recent = recent_[slot_of(key)];
+    if (recent.thread != kUnknown && recent.key == key) return recent.thread;
+    recent = {key, look_up(key)};
     return recent.thread;
   }
 
  private:
+  struct Key {
+    int64_t host = kNone;
+    int64_t vpid = kNone;
+    int64_t vtid = kNone;
+    int64_t former = 0;  // how many processes had the id before
+
+    bool operator==(const Key&) const = default;
+  };
   struct Recent {
-    Place place;
+    Key key;
     uint32_t thread = kUnknown;
   };
   struct Hash {
-    size_t operator()(const Place& place) const {
-      uint64_t hash = static_cast<uint64_t>(place.host) * 0x9e3779b97f4a7c15U;
-      for (const int64_t part : {place.pid_ns, place.vpid, place.vtid}) {
+    size_t operator()(const Key& key) const {
+      uint64_t hash = static_cast<uint64_t>(key.host) * 0x9e3779b97f4a7c15U;
+      for (const int64_t part : {key.former, key.vpid, key.vtid}) {
         hash = (hash ^ static_cast<uint64_t>(part)) * 0x9e3779b97f4a7c15U;
         hash ^= hash >> 29U;
       }
@@ -53,17 +64,20 @@ class Threads {
   static constexpr uint32_t kUnknown = UINT32_MAX;
   static constexpr size_t kRecent = 256;
 
-  static size_t slot_of(const Place& place) {
-    return static_cast<size_t>(place.vtid ^ place.vpid << 3U) & (kRecent - 1);
+  static size_t slot_of(const Key& key) {
+    return static_cast<size_t>(key.vtid ^ key.vpid << 3U) & (kRecent - 1);
   }
 
-  uint32_t look_up(const Place& place);
+  uint32_t look_up(const Key& key);
+  int64_t former(const Place& place, int64_t ns) const;
 
   ProcessesRows& processes_;
   ThreadsRows& threads_;
   std::array<Recent, kRecent> recent_;
-  std::unordered_map<Place, uint32_t, Hash> process_of_;
-  std::unordered_map<Place, uint32_t, Hash> thread_of_;
+  std::unordered_map<Key, uint32_t, Hash> process_of_;
+  std::unordered_map<Key, uint32_t, Hash> thread_of_;
+  // When process ids became other processes, by host and vpid; ascending.
+  std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> ends_;
 };
 
 }  // namespace strata

@@ -97,6 +97,7 @@ void TraceEvents::make_plan(const ctf::EventClassRef& event) {
   plan.event = event.event;
   plan.is_wanted = true;
   plan.kind = event_named(event.event->name);
+  plan.is_of_program = is_of_program(event.event->name);
   plan.program = ctf::make_program(*event.stream, *event.event);
   // The kernel's are of every process of the machine.
   const bool is_of_process =
@@ -250,6 +251,7 @@ bool TraceEvents::take(ctf::StreamCursor& cursor) {
   if (latest_by() > allowed_) return --left_ > 0;
   Arrival& arrival = late_ ? late_->next(cursor.time) : engine_.next(cursor.time);
   arrival.event.type = plan.kind;
+  arrival.is_of_program = plan.is_of_program;
   const int64_t name = host(shared(cursor).host);
   arrival.event.host = static_cast<int32_t>(name);
   arrival.place.host = name;

@@ -63,6 +63,7 @@ class TraceEvents : public ctf::Merge {
   struct EventPlan : ctf::Plan {
     EventType kind = EventType::other;
     uint64_t events = 0;
+    bool is_of_program = true;
     std::vector<Load> loads;      // what `numbers` do not read
     std::vector<Number> numbers;  // of a program
     uint16_t present = 0;         // fields that `numbers` read

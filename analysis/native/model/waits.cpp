@@ -87,7 +87,9 @@ void Waits::find_host_ends() {
     own = std::max(own, states_[thread].last_ns);
   }
   for (size_t thread = 0; thread < threads.size(); ++thread) {
-    host_end_ns_.push_back(last_ns[host_of(thread)]);
+    const int64_t end_ns = pick(context_.rows.processes.end_ns, threads.process[thread]);
+    const int64_t seen_ns = last_ns[host_of(thread)];
+    host_end_ns_.push_back(end_ns == kNone ? seen_ns : std::min(end_ns, seen_ns));
   }
 }
 

@@ -43,7 +43,7 @@ class Waits {
     const OfThread own = of(thread);
     return own.waits != nullptr || own.has_opening;
   }
-  // The last thing that any thread did on a thread's host.
+  // The last thing that any thread did on a thread's host, or when its process was another one.
   int64_t host_end_ns(uint32_t thread) const { return host_end_ns_[thread]; }
 
  private:

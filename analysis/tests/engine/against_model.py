@@ -12,7 +12,7 @@ model by host, vpid and vtid: `run.thread_of_model` has the model's number of ea
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ from strata.model.build import Model
 from strata.model.columns import Ints, Processes
 from strata.model.traffic import Publications
 from strata.model.windows import NO_LOSSES, Windows
+from strata.onepass.identities import Given, read_settled
 
 CHUNKS = (1, 7, 1 << 20)
 """Rows that are fed at once."""
@@ -106,12 +107,19 @@ def run_engine(
     *,
     chunk_rows: int = 1 << 20,
     processes: Processes | None = None,
+    clocks: Mapping[str, str] | None = None,
+    left_out: Collection[int] = (),
 ) -> Run:
     """Feed event tables in chunks of some rows, in order of time."""
-    engine = Engine(losses=list(zip(losses[0].tolist(), losses[1].tolist(), strict=True)))
-    for chunk in chunks(tables, chunk_rows):
-        engine.feed(chunk)
-    engine.finish()
+
+    def fill(engine: Engine) -> bool:
+        for chunk in parts:
+            engine.feed(chunk)
+        return True
+
+    parts = chunks(tables, chunk_rows)
+    engine = read_settled(fill, Given(losses, clocks or {}, left_out))
+    assert engine is not None
     findings: Counter[str] = Counter()
     for code, _, _, count, _, _ in engine.findings:
         findings[code] += count

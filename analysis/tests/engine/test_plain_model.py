@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from against_model import CHUNKS, ros2_samples, run_engine
+from by_tables import read_by_tables
 from driver_events import driver_work
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -27,15 +28,12 @@ from work_events import play, scenes_of, work
 
 from strata.model.build import Model, build_model
 from strata.model.windows import NO_LOSSES, Windows
-from strata.onepass.lacking import lacks
 from strata.onepass.model import model_of_rows
-from strata.onepass.read import read_by_engine
 from strata.onepass.tables import EngineTables
 from strata.pipeline import analyze, run
 from strata.pipeline.entities import ENTITY_STAGES
 from strata.pipeline.messages import Wanted
 from strata.pipeline.stages import LEDGER, Made, stage
-from strata.read import open_trace
 from strata.schema.quality import Ledger
 from strata.schema.rows import Rows
 from strata.schema.tables import TABLES
@@ -53,29 +51,16 @@ def assert_same_rows(found: Rows, wanted: Rows) -> None:
         assert np.all(same), f"{name}.{column.name}"
 
 
-def is_read_by_engine(path: Path) -> bool:
-    """Tell whether the engine knows all that a trace holds."""
-    return read_by_engine(open_trace(path), Ledger(), None, None) is not None
-
-
 @pytest.mark.parametrize("name", ros2_samples())
 def test_samples(name: str, sample: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
     path = sample(name)
-    if not is_read_by_engine(path):
-        # It has no machine for what the trace holds: test_most_samples_are_read_by_the_engine.
-        return
     found = analyze(path)
-    monkeypatch.setattr(run, "read_by_engine", lambda *_: None)
+    monkeypatch.setattr(run, "read_by_engine", read_by_tables)
     wanted = analyze(path)
     for table in TABLES:
         assert_same_rows(found.rows(table.name), wanted.rows(table.name))
     for of in ("trace", "counts", "bottlenecks", "system"):
         assert getattr(found, of) == getattr(wanted, of), of
-
-
-def test_most_samples_are_read_by_the_engine(sample: Callable[[str], Path]) -> None:
-    read = [name for name in ros2_samples() if is_read_by_engine(sample(name))]
-    assert len(read) >= 41
 
 
 OF_MODEL = (
@@ -148,8 +133,6 @@ def assert_same_tables(
 ) -> None:
     tables = {name: table for name, table in tables.items() if len(table)}
     rows = EngineTables(run_engine(tables, losses, chunk_rows=chunk_rows).engine)
-    if lacks(rows) is not None:
-        return
     ledger, known = Ledger(), Ledger()
     found, ledger = made_of(model_of_rows(rows, ledger, {}, None, losses), ledger)
     wanted, known = made_of(build_model(tables, known, losses), known)

@@ -11,11 +11,11 @@
 
 namespace strata {
 
-// Processes (host, vpid) in the order of their first events.
+// Processes in the order of their first events; a process id of a host that is another process later on has a row for each.
 struct ProcessesRows {
   Column<int64_t> host;  // number of the host's name among the texts
-  Column<int64_t> pid_ns;  // namespace of its id; null where it was not recorded
   Column<int64_t> vpid;  // process id
+  Column<int64_t> end_ns;  // when its id was another process's; null for the last that had it
   Column<int64_t> first_ns;  // first event
   Column<int64_t> last_ns;  // last event
   Column<int64_t> events;  // how many events
@@ -25,8 +25,8 @@ struct ProcessesRows {
   // One more row, all null; returns its number.
   int64_t add() {
     host.push_back(kNone);
-    pid_ns.push_back(kNone);
     vpid.push_back(kNone);
+    end_ns.push_back(kNone);
     first_ns.push_back(kNone);
     last_ns.push_back(kNone);
     events.push_back(kNone);
@@ -36,8 +36,8 @@ struct ProcessesRows {
   template <typename Visitor>
   void each(Visitor&& visit) {
     visit("host", host);
-    visit("pid_ns", pid_ns);
     visit("vpid", vpid);
+    visit("end_ns", end_ns);
     visit("first_ns", first_ns);
     visit("last_ns", last_ns);
     visit("events", events);
@@ -145,6 +145,37 @@ struct BystandersRows {
     visit("vtid", vtid);
     visit("name", name);
     visit("count", count);
+  }
+};
+
+// Threads of the processes that were to be left out, under each of their names.
+struct LeftOutRows {
+  Column<int64_t> host;  // number of the host's name among the texts
+  Column<int64_t> vpid;  // process id
+  Column<int64_t> vtid;  // thread id; null where it was not recorded
+  Column<int64_t> name;  // number of the thread's name among the texts; null: not recorded
+  Column<int64_t> events;  // how many events
+  Column<int64_t> ros2_events;  // how many of them are of ROS 2
+
+  size_t size() const { return host.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    host.push_back(kNone);
+    vpid.push_back(kNone);
+    vtid.push_back(kNone);
+    name.push_back(kNone);
+    events.push_back(kNone);
+    ros2_events.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("host", host);
+    visit("vpid", vpid);
+    visit("vtid", vtid);
+    visit("name", name);
+    visit("events", events);
+    visit("ros2_events", ros2_events);
   }
 };
 
@@ -1599,6 +1630,7 @@ struct Rows {
   CensusesRows censuses;
   NamesRows names;
   BystandersRows bystanders;
+  LeftOutRows left_out;
   PausesRows pauses;
   NodesRows nodes;
   PublishersRows publishers;
@@ -1653,6 +1685,7 @@ struct Rows {
     visit("censuses", censuses);
     visit("names", names);
     visit("bystanders", bystanders);
+    visit("left_out", left_out);
     visit("pauses", pauses);
     visit("nodes", nodes);
     visit("publishers", publishers);

@@ -9,7 +9,22 @@ import pyarrow as pa
 from strata.read._ctf import Traces
 
 class Engine:
-    def __init__(self, *, losses: Sequence[tuple[int, int]] = ()) -> None: ...
+    def __init__(
+        self,
+        *,
+        losses: Sequence[tuple[int, int]] = (),
+        clocks: Sequence[tuple[str, str]] = (),
+        namespaces: Sequence[tuple[str, int, str]] = (),
+        restarts: Sequence[tuple[str, int, int]] = (),
+        left_out: Sequence[int] = (),
+    ) -> None:
+        """Take the clock of each host that has not its own, and what process ids stand for.
+
+        `namespaces`: host, number, and the name that its events get in place of the host's.
+        `restarts`: host, process id, since when it is another process. Of the process ids in
+        `left_out` events are counted only.
+        """
+
     def feed(self, batches: list[tuple[str, pa.RecordBatch]]) -> None: ...
     def read(
         self,
@@ -24,6 +39,13 @@ class Engine:
         events and how many came out of order, as Reader of strata.read._ctf has them; and how late
         an event came at most, in ns. From one on that comes later than `latest_by`, events are
         counted but not fed. Raises OSError.
+        """
+
+    def identities(self) -> tuple[list[tuple[str, int]], list[tuple[str, int, int]]]:
+        """Return what process ids stand for, once the last event was fed.
+
+        Those namespaces (host, number) that share an id with one of a lower number, and the
+        restarts. Where these are not what the engine was given, its rows are of no use.
         """
 
     def finish(self) -> None: ...
@@ -54,6 +76,10 @@ class Engine:
 
     @property
     def lists(self) -> list[npt.NDArray[np.int64]]: ...
+    @property
+    def events(self) -> int:
+        """How many events there were, without those that were left out."""
+
     @property
     def counts(self) -> dict[str, int]:
         """Events by name, also of those that are not declared."""

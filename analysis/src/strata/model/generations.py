@@ -27,14 +27,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from strata.schema.event import Kind, Phase
+from strata.schema.causal_order import causal_rank
+from strata.schema.event import Phase
 from strata.schema.events import CATALOGUE
 from strata.schema.quality import Ledger
 
 _INIT = "ros2:rcl_init"
-_MESSAGES = frozenset({"message", "request", "response", "data"})
-"""Addresses of messages: of the heap, used again by anything."""
-
 Ints = npt.NDArray[np.int64]
 _Names = tuple[Ints, npt.NDArray[np.object_]]
 """Times and names of a main thread's events, in order of time."""
@@ -103,7 +101,10 @@ def _restarts_of(tables: Mapping[str, pa.Table], host: str, vpid: int) -> tuple[
 
 
 def _main_thread_names(tables: Mapping[str, pa.Table], vpid: int) -> _Names:
-    own = [table.filter(pc.equal(table["vtid"], vpid)) for table in tables.values()]
+    rank = causal_rank()
+    # Of one instant in causal order.
+    ranked = sorted(tables, key=lambda event: rank[event])
+    own = [tables[event].filter(pc.equal(tables[event]["vtid"], vpid)) for event in ranked]
     ns = np.concatenate([table["timestamp"].to_numpy() for table in own])
     names = np.concatenate(
         [np.asarray(table["procname"].cast(pa.string()).to_pylist(), dtype=object) for table in own]
@@ -167,5 +168,6 @@ def _handles(
         ns = table["timestamp"].to_numpy()
         rows = pa.array((ns >= begin_ns) & (ns < end_ns))
         for field in CATALOGUE[event].fields:
-            if field.kind is Kind.HANDLE and field.name not in _MESSAGES:
-                yield from pc.unique(table[field.column or field.name].filter(rows)).to_pylist()
+            if field.is_of_object:
+                found = pc.unique(table[field.column or field.name].filter(rows))
+                yield from found.drop_null().to_pylist()

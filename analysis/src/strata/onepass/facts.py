@@ -207,7 +207,7 @@ class EngineFacts:
         found = [EventUse(*use) for use in self._of.engine.event_uses]
         return sorted(found, key=lambda use: order[use.event])
 
-    def census(self) -> Census | None:
+    def census(self) -> Census:
         """As `Facts` says."""
         tables, processes = self._of, self._model().processes
         threads: Threads = Counter()
@@ -222,7 +222,7 @@ class EngineFacts:
         ):
             threads[(*place, None if name is None else str(name))] += count
         threads.update(self._bystanders())
-        total = sum(tables.engine.counts.values())
+        total = tables.engine.events
         return Census(total, *tables.engine.span, threads)
 
     def _bystanders(self) -> Threads:

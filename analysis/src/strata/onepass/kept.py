@@ -81,5 +81,5 @@ def _processes(tables: EngineTables) -> Processes:
         own["vpid"].astype(np.int64)[order],
         tables.ints("threads", "process")[threads],
         tables.rows["threads"]["vtid"].astype(np.int64)[threads],
-        np.full(len(order), NONE, np.int64),
+        own["end_ns"].astype(np.int64)[order],
     )

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +16,8 @@ from strata.errors import TraceError
 from strata.model.build import Model
 from strata.model.columns import NONE
 from strata.model.windows import Windows
-from strata.onepass.lacking import lacks
+from strata.onepass.identities import Fill, Given, read_settled
+from strata.onepass.left_out import NOBODY, Unwanted, count_left_out, left_all, others_left_out
 from strata.onepass.model import model_of_rows
 from strata.onepass.required import require_ros2
 from strata.onepass.tables import EngineTables
@@ -27,76 +29,102 @@ Progress = Callable[[int], None] | None
 
 
 def read_by_engine(
-    trace: Trace, ledger: Ledger, cpu: tuple[ThreadCpu, int] | None, progress: Progress
-) -> Model | None:
-    """Read a trace event by event, and return its model; None where tables are needed for that.
+    trace: Trace,
+    ledger: Ledger,
+    cpu: tuple[ThreadCpu, int] | None,
+    progress: Progress,
+    unwanted: Unwanted = NOBODY,
+) -> Model:
+    """Read a trace event by event, and return its model; findings are counted in `ledger`.
 
-    Nothing is counted in `ledger` then. Raises TraceError when it cannot be read, or holds no event
-    of ROS 2.
+    Processes that are not wanted are left out, and counted. Raises TraceError when the trace cannot
+    be read, or holds no event of ROS 2.
     """
-    if len(set(trace.clocks.values())) < len(trace.clocks):
-        return None
-    engine, losses = feed_engine(trace, progress)
-    require_ros2(trace.path, engine.counts)
-    engine.finish()
-    tables = EngineTables(engine)
-    if lacks(tables) is not None:
-        return None
+    tables, losses = _tables(trace, ledger, progress, unwanted)
+    require_ros2(trace.path, tables.engine.counts)
     with within_bound():
         return model_of_rows(tables, ledger, trace.clocks, cpu, losses, dropped_until_ns(trace))
 
 
-def feed_engine(trace: Trace, progress: Progress) -> tuple[Engine, Windows]:
-    """Feed all events of a trace to an engine, and return it with when events were lost.
+def _tables(
+    trace: Trace, ledger: Ledger, progress: Progress, unwanted: Unwanted
+) -> tuple[EngineTables, Windows]:
+    """Return the rows of what is wanted, and when events were lost.
 
     When they were lost has to be known before the first event, and how late events come, too: what
-    only reading tells is given to a second one. Raises TraceError.
+    only reading tells is given to the next one.
     """
-    losses, latest_by = loss_windows(trace), 0
-    engine, late = _read(trace, losses, latest_by, progress)
-    known = loss_windows(trace)
-    if trace.has_misfits:
-        return _feed(trace, known), known
-    if late > latest_by or any(map(_differ, losses, known)):
-        engine, _ = _read(trace, known, late, progress)
-    return engine, known
+    feed = _Feed(trace, progress)
+    losses, late = loss_windows(trace), feed.late
+    while True:
+        tables, counted = _wanted(feed.fill, Given(losses, trace.clocks), unwanted)
+        known = loss_windows(trace)
+        if feed.late == late and not any(map(_differ, losses, known)):
+            ledger.merge(counted)
+            return tables, losses
+        losses, late = known, feed.late
+        del tables
+
+
+class _Feed:
+    """What fills an engine with the events of a trace, again where it has to be read again."""
+
+    def __init__(self, trace: Trace, progress: Progress) -> None:
+        self._trace, self._progress = trace, progress
+        self._latest_by = 0
+
+    @property
+    def late(self) -> tuple[int, int]:
+        """How late an event came at most, in ns, and how many did, as far as was read until now."""
+        return self._latest_by, self._trace.decoder.out_of_order
+
+    def fill(self, engine: Engine) -> None:
+        """Feed all events of the trace. Raises TraceError."""
+        if self._trace.has_misfits:
+            self._feed(engine)
+            return
+        try:
+            read = engine.read(
+                self._trace.decoder.traces, self._progress, latest_by=self._latest_by
+            )
+        except OSError as error:
+            raise TraceError(f"Cannot read trace: {error.strerror or error}.") from error
+        _, damage, misplaced, out_of_order, late = read
+        self._trace.decoder.take_findings(damage, misplaced, out_of_order)
+        self._latest_by = max(self._latest_by, late)
+
+    def _feed(self, engine: Engine) -> None:
+        """Feed record batches, whose values were converted to the types of their columns."""
+        for chunk in self._chunks():
+            engine.feed([(event, batch) for event, parts in chunk.items() for batch in parts])
+
+    def _chunks(self) -> Iterator[dict[str, list[pa.RecordBatch]]]:
+        if not self._trace.decoder.out_of_order:
+            yield from self._trace.chunks()
+            return
+        # Events that come late have their place in whole tables only.
+        yield {event: table.to_batches() for event, table in self._trace.tables().items()}
 
 
 def _differ(one: np.ndarray, other: np.ndarray) -> bool:
     return not np.array_equal(one, other)
 
 
-def _engine(losses: Windows) -> Engine:
-    return Engine(losses=list(zip(losses[0].tolist(), losses[1].tolist(), strict=True)))
-
-
-def _read(trace: Trace, losses: Windows, latest_by: int, progress: Progress) -> tuple[Engine, int]:
-    """Also return how late an event came at most."""
-    engine = _engine(losses)
-    try:
-        read = engine.read(trace.decoder.traces, progress, latest_by=latest_by)
-    except OSError as error:
-        raise TraceError(f"Cannot read trace: {error.strerror or error}.") from error
-    _, damage, misplaced, out_of_order, late = read
-    trace.decoder.take_findings(damage, misplaced, out_of_order)
-    return engine, late
-
-
-def _feed(trace: Trace, losses: Windows) -> Engine:
-    """Feed record batches, whose values were converted to the types of their columns."""
-    engine = _engine(losses)
-    for chunk in _chunks(trace):
-        batches = [(event, batch) for event, parts in chunk.items() for batch in parts]
-        engine.feed(batches)
-    return engine
-
-
-def _chunks(trace: Trace) -> Iterator[dict[str, list[pa.RecordBatch]]]:
-    if not trace.decoder.out_of_order:
-        yield from trace.chunks()
-        return
-    # Events that come late have their place in whole tables only.
-    yield {event: table.to_batches() for event, table in trace.tables().items()}
+def _wanted(fill: Fill, given: Given, unwanted: Unwanted) -> tuple[EngineTables, Ledger]:
+    """Return the rows of what is wanted, and which processes are left out."""
+    every = unwanted.foreign | unwanted.others
+    tables = EngineTables(read_settled(fill, replace(given, left_out=every)))
+    ledger = Ledger()
+    if not left_all(tables, unwanted):
+        count_left_out(tables, unwanted, ledger)
+        return tables, ledger
+    # Recorded beside what ran already, as with `strata record -- sleep 60`.
+    others = others_left_out(tables, unwanted)
+    ledger.add("only_other_processes", len(others), *map(str, others))
+    del tables
+    tables, counted = _wanted(fill, given, Unwanted(unwanted.foreign))
+    ledger.merge(counted)
+    return tables, ledger
 
 
 def dropped_until_ns(trace: Trace) -> int:

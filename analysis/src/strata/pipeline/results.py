@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +25,6 @@ from strata.schema.rows import Rows
 from strata.stats.findings import quality_rows
 from strata.stats.quantiles import quantile_rows
 from strata.verdict.system import JUDGED, judge_system
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _VERDICTS = (
     tables.SYSTEM_CAUSES,
@@ -98,7 +95,7 @@ def _nameless(model: Model, ledger: Ledger) -> None:
 
 STAGES = (
     stage("facts", _facts, "model", LEDGER),
-    stage("trace", summarize_trace, "read", "events", "model", "facts"),
+    stage("trace", summarize_trace, "read", "model", "facts"),
     *MESSAGE_STAGES,
     *CHAIN_STAGES,
     *ENTITY_STAGES,
@@ -131,16 +128,13 @@ class ModelResults:
     def __init__(
         self,
         trace: Trace,
-        events: dict[str, pa.Table],
         model: Model,
         wanted: Wanted,
         found: Ledger,
     ) -> None:
         """Take what the model was built of, and what was found until then."""
         given = {} if wanted.quantiles else {"quantiles": Rows.none(tables.QUANTILES)}
-        self._made = Made(
-            STAGES, read=trace, events=events, model=model, wanted=wanted, found=found, **given
-        )
+        self._made = Made(STAGES, read=trace, model=model, wanted=wanted, found=found, **given)
 
     @property
     def trace(self) -> TraceSummary:

@@ -4,21 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-import pyarrow as pa
-
 from strata.analysis import Analysis
-from strata.model.build import Model, build_model
-from strata.onepass.read import dropped_until_ns, loss_windows, read_by_engine
-from strata.onepass.required import has_ros2, require_ros2
+from strata.model.build import Model
+from strata.onepass.left_out import Unwanted
+from strata.onepass.read import read_by_engine
 from strata.pipeline.messages import Wanted
 from strata.pipeline.results import ModelResults
 from strata.read import Trace, open_trace
 from strata.read.manifest import other_processes, read_manifest
-from strata.read.namespaces import tell_namespaces_apart
-from strata.read.processes import leave_out
 from strata.read.thread_cpu import ThreadCpu, read_thread_cpu
 from strata.schema.links import MessageLink
 from strata.schema.quality import Ledger
@@ -50,57 +46,18 @@ def analyze(
         raise ValueError(f"quantiles are fractions of 1: {list(quantiles)}")
     wanted, ledger = Wanted(tuple(links), chain, tuple(quantiles)), Ledger()
     trace = open_trace(path, progress=progress)
-    if not without and (all_processes or not other_processes(read_manifest(trace.path))):
-        model = read_by_engine(trace, ledger, _thread_cpu(trace), progress)
-        if model is not None:
-            return analyze_model(trace, {}, model, wanted, ledger)
-    events = tell_namespaces_apart(trace.tables())
-    if without:
-        events, others = leave_out(events, without)
-        ledger.add("foreign_processes", len(others))
-    if not all_processes:
-        events = _started_by_command(trace, events, ledger)
-    require_ros2(trace.path, _counts(events))
-    model = build_model(
-        events,
-        ledger,
-        loss_windows(trace),
-        _thread_cpu(trace),
-        trace.clocks,
-        dropped_until_ns(trace),
-    )
-    return analyze_model(trace, events, model, wanted, ledger)
+    others = [] if all_processes else other_processes(read_manifest(trace.path))
+    unwanted = Unwanted(frozenset(without), frozenset(others))
+    model = read_by_engine(trace, ledger, _thread_cpu(trace), progress, unwanted)
+    return analyze_model(trace, model, wanted, ledger)
 
 
-def _started_by_command(
-    trace: Trace, events: dict[str, pa.Table], ledger: Ledger
-) -> dict[str, pa.Table]:
-    """Leave out what the command did not start: a session records every process of the user."""
-    others = other_processes(read_manifest(trace.path))
-    if not others:
-        return events
-    own, left = leave_out(events, others)
-    told = [str(process) for process in left]
-    if not has_ros2(_counts(own)) and has_ros2(_counts(events)):
-        # Recorded beside what ran already, as with `strata record -- sleep 60`.
-        ledger.add("only_other_processes", len(left), *told)
-        return events
-    ledger.add("processes_left_out", len(left), *told)
-    return own
-
-
-def _counts(events: Mapping[str, pa.Table]) -> dict[str, int]:
-    return {name: len(table) for name, table in events.items()}
-
-
-def analyze_model(
-    trace: Trace, events: dict[str, pa.Table], model: Model, wanted: Wanted, ledger: Ledger
-) -> Analysis:
-    """Return the results of a model; `events` and `ledger` are those that it was built with.
+def analyze_model(trace: Trace, model: Model, wanted: Wanted, ledger: Ledger) -> Analysis:
+    """Return the results of a model; `ledger` has what was found until now.
 
     Raises TraceError when no message went the way of `wanted.chain`.
     """
-    results = ModelResults(trace, events, model, wanted, ledger)
+    results = ModelResults(trace, model, wanted, ledger)
     if wanted.chain:
         # What is wrong with it is said before anything is asked for.
         results.rows("chains")

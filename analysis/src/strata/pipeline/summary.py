@@ -4,26 +4,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
-import pyarrow as pa
-
 from strata.analysis import Process, TraceSummary
 from strata.model.build import Model
-from strata.model.facts import Census
 from strata.model.processes import ProcessFacts
 from strata.printable import path_text
 from strata.read import Trace
 from strata.read.manifest import describe_machine, read_manifest
-from strata.read.processes import Threads, count_processes, count_threads
-from strata.schema.kernel_events import is_of_kernel
+from strata.read.processes import Threads, count_processes
 
 
-def summarize_trace(
-    trace: Trace, events: dict[str, pa.Table], model: Model, facts: ProcessFacts
-) -> TraceSummary:
+def summarize_trace(trace: Trace, model: Model, facts: ProcessFacts) -> TraceSummary:
     """Return what was read, in a few figures."""
-    census = model.facts.census() or _census(events)
+    census = model.facts.census()
     found = trace.ledger.counts
     unknown = "discarded_unknown" in found
     discarded = None if unknown else found.get("discarded_events", 0)
@@ -36,21 +28,6 @@ def summarize_trace(
         end_ns=census.end_ns,
         processes=_processes(census.threads, model, facts),
         machine=describe_machine(manifest) if manifest else "",
-    )
-
-
-def _census(events: dict[str, pa.Table]) -> Census:
-    times = [table["timestamp"] for table in events.values() if len(table)]
-    threads: Threads = Counter()
-    for name, table in events.items():
-        # The kernel's events are of every process of the machine.
-        if not is_of_kernel(name):
-            threads.update(count_threads(table))
-    return Census(
-        sum(len(table) for table in events.values()),
-        min(column[0].as_py() for column in times),
-        max(column[-1].as_py() for column in times),
-        threads,
     )
 
 

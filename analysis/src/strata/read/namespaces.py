@@ -22,6 +22,11 @@ def machine_of(host: str) -> str:
     return host.partition(_MARK)[0]
 
 
+def name_of(host: str, number: int) -> str:
+    """Return what events of a namespace get in place of the host's name."""
+    return f"{host}{_MARK}{number})"
+
+
 def tell_namespaces_apart(tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
     """Return the tables with a host name for each namespace that shares process ids with others.
 
@@ -53,7 +58,7 @@ def _renamed(table: pa.Table, shared: set[tuple[str, int]]) -> pa.Table:
     host = table["host"].cast(pa.string())
     for name, number in sorted(shared):
         own = pc.and_(pc.equal(host, name), pc.equal(table[CONTEXT], number))
-        host = pc.if_else(pc.fill_null(own, False), f"{name}{_MARK}{number})", host)
+        host = pc.if_else(pc.fill_null(own, False), name_of(name, number), host)
     kind = table.schema.field("host").type
     place = table.column_names.index("host")
     return table.set_column(place, "host", host.dictionary_encode().cast(kind))

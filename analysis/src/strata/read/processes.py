@@ -64,7 +64,7 @@ def leave_out(
 
 
 def count_processes(threads: Threads) -> list[ProcessCount]:
-    """Add threads up, the process of the most events first.
+    """Add threads up, the process of the most events first; of equal ones by host and id.
 
     The name of a process is that of its first thread, whose id is the process's; of several the one
     with the most events. Empty when none was recorded.
@@ -76,4 +76,9 @@ def count_processes(threads: Threads) -> list[ProcessCount]:
         counts[key] += count
         candidate = (vtid == vpid, count, name or "")
         names[key] = max(names.get(key, candidate), candidate)
-    return [ProcessCount(*key, names[key][2], count) for key, count in counts.most_common()]
+    found = [ProcessCount(*key, names[key][2], count) for key, count in counts.items()]
+    return sorted(found, key=_most_first)
+
+
+def _most_first(process: ProcessCount) -> tuple[int, str, bool, int]:
+    return -process.events, process.host, process.vpid is None, process.vpid or 0

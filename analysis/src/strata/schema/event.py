@@ -36,6 +36,10 @@ _ARROW_TYPES = {
 }
 
 
+_MESSAGES = frozenset({"message", "request", "response", "data"})
+"""Addresses of messages: of the heap, used again by anything."""
+
+
 class Phase(StrEnum):
     """When an event fires: once an entity is made, or each time that something happens."""
 
@@ -54,6 +58,11 @@ class Field:
     """Name in event tables where it differs from the field's own."""
     since: str = "humble"
     """The ROS 2 distribution that first had it (its event may be older)."""
+
+    @property
+    def is_of_object(self) -> bool:
+        """Tell whether it is the address of an object that is no message."""
+        return self.kind is Kind.HANDLE and self.name not in _MESSAGES
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 from strata.schema.causal_order import STEPS, causal_rank
 from strata.schema.engine.layers import layers_header
 from strata.schema.engine.rows import ENGINE_ROWS, EngineRows
-from strata.schema.event import Kind, Phase
+from strata.schema.event import Event, Kind, Phase
 from strata.schema.event_uses import USES
 from strata.schema.events import EVENTS, INTERNAL_TOPICS
 from strata.schema.findings import FINDINGS
@@ -63,7 +63,7 @@ def _event_types() -> str:
     table = "\n".join(
         f'    {{"{event.full_name}", {len(event.fields)}, {rank[event.full_name]}, '
         f"{_flag(not event.provider)}, {_flag(event.phase is Phase.INIT)}, "
-        f"{_flag(event.full_name in STEPS)}}},"
+        f"{_flag(event.full_name in STEPS)}, {_handles(event)}}},"
         for event in EVENTS
     )
     fields = "\n".join(
@@ -107,6 +107,7 @@ struct EventDeclaration {{
   bool of_kernel;
   bool is_init;  // once an entity is made
   bool is_step;  // of what a thread does with messages (schema/causal_order.py)
+  uint16_t handles;  // bit i: field i has the address of an object that is no message
 }};
 
 inline constexpr std::array<EventDeclaration, kEventTypes> kEvents = {{{{
@@ -155,6 +156,10 @@ namespace field {{
 
 }}  // namespace strata
 """
+
+
+def _handles(event: Event) -> int:
+    return sum(1 << number for number, field in enumerate(event.fields) if field.is_of_object)
 
 
 def _flag(value: bool) -> str:

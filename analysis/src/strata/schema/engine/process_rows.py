@@ -11,14 +11,15 @@ PROCESS_ROWS = (
         "processes",
         (
             ("host", INT, "number of the host's name among the texts"),
-            ("pid_ns", INT, "namespace of its id; null where it was not recorded"),
             ("vpid", INT, "process id"),
+            ("end_ns", INT, "when its id was another process's; null for the last that had it"),
             ("first_ns", INT, "first event"),
             ("last_ns", INT, "last event"),
             ("events", INT, "how many events"),
             ("ran_ns", INT, "last runtime event"),
         ),
-        "Processes (host, vpid) in the order of their first events.",
+        "Processes in the order of their first events; a process id of a host that is another "
+        "process later on has a row for each.",
     ),
     (
         "threads",
@@ -61,6 +62,18 @@ PROCESS_ROWS = (
         ),
         "Who emitted events that no machine sees: those of no declared provider, or of no known "
         "thread.",
+    ),
+    (
+        "left_out",
+        (
+            ("host", INT, "number of the host's name among the texts"),
+            ("vpid", INT, "process id"),
+            ("vtid", INT, "thread id; null where it was not recorded"),
+            ("name", INT, "number of the thread's name among the texts; null: not recorded"),
+            ("events", INT, "how many events"),
+            ("ros2_events", INT, "how many of them are of ROS 2"),
+        ),
+        "Threads of the processes that were to be left out, under each of their names.",
     ),
     (
         "pauses",

@@ -1,0 +1,34 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "model/left_out.hpp"
+
+#include <algorithm>
+
+namespace strata {
+
+LeftOut::LeftOut(const Settings& settings) : vpids_(settings.left_out) {
+  std::ranges::sort(vpids_);
+}
+
+bool LeftOut::look_up(int64_t vpid) const {
+  return std::binary_search(vpids_.begin(), vpids_.end(), vpid);
+}
+
+void LeftOut::count(const Event& event, const Place& place) {
+  Counts& counts = threads_[{place.host, place.vpid, place.vtid, event.procname}];
+  ++counts.events;
+  if (event.type == EventType::other) return;
+  if (kEvents[static_cast<size_t>(event.type)].name.starts_with("ros2:")) ++counts.ros2_events;
+}
+
+void LeftOut::finish(Rows& rows) const {
+  LeftOutRows& left = rows.left_out;
+  for (const auto& [thread, counts] : threads_) {
+    const auto row = static_cast<size_t>(left.add());
+    std::tie(left.host[row], left.vpid[row], left.vtid[row], left.name[row]) = thread;
+    left.events[row] = counts.events;
+    left.ros2_events[row] = counts.ros2_events;
+  }
+}
+
+}  // namespace strata
