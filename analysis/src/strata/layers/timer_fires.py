@@ -101,7 +101,7 @@ def find_timer_fires(model: Model, ledger: Ledger) -> TimerFires:
     timer, start_ns = timer[rows], executions.start_ns[rows]
     picked_ns = model.facts.timer_picks(timer, rows)
     called_ns = np.where(picked_ns != NONE, picked_ns, start_ns)
-    idleness = _Idleness(model, rows)
+    idleness = _idleness(model, rows)
     fires = TimerFires(
         timer,
         rows,
@@ -126,29 +126,33 @@ def find_timer_fires(model: Model, ledger: Ledger) -> TimerFires:
 
 @dataclass(frozen=True)
 class _Idleness:
-    """How long the executor of each of some executions was idle, by row of `rows`."""
+    """How long the executor of each fire was idle: one row a fire."""
 
     model: Model
-    rows: Ints
+    thread: Ints
+    lane: Ints
+    group: Ints
 
     def of(self, begin: int, end: int) -> _Idleness:
         """Return that of a range of rows."""
-        return _Idleness(self.model, self.rows[begin:end])
+        own = slice(begin, end)
+        return _Idleness(self.model, self.thread[own], self.lane[own], self.group[own])
 
     def told(self, at: Ints, begin_ns: Ints, end_ns: Ints) -> Flags:
-        """Tell for positions in `rows` whether all waits of the executor are known."""
-        thread = self.model.executions.thread[self.rows[at]]
-        lost = maybe_lost(self.model, thread, begin_ns, end_ns)
-        return self.model.clocks.waits.known(self._lane(at)) & ~lost
+        """Tell for some rows whether all waits of the executor are known."""
+        lost = maybe_lost(self.model, self.thread[at], begin_ns, end_ns)
+        return self.model.clocks.waits.known(self.lane[at]) & ~lost
 
     def within(self, at: Ints, begin_ns: Ints, end_ns: Ints) -> Ints:
         """Return ns in which the executor was idle and could have picked the callback."""
-        groups, executions = self.model.groups, self.model.executions
-        group = np.append(groups.of_callback, NONE)[executions.callback[self.rows[at]]]
-        return self.model.clocks.idle(self._lane(at), group, begin_ns, end_ns)
+        return self.model.clocks.idle(self.lane[at], self.group[at], begin_ns, end_ns)
 
-    def _lane(self, at: Ints) -> Ints:
-        return self.model.executors.lane(self.model.executions.thread[self.rows[at]])
+
+def _idleness(model: Model, rows: Ints) -> _Idleness:
+    """Return how long the executors of some executions were idle."""
+    thread, callback = model.executions.thread[rows], model.executions.callback[rows]
+    groups = np.append(model.groups.of_callback, NONE)
+    return _Idleness(model, thread, model.executors.lane(thread), groups[callback])
 
 
 class _Grid:
@@ -224,7 +228,9 @@ class _Grid:
             # A little before a point that passed is on the grid, as a little before a due one is.
             phase[phase >= self._period_ns - self._tolerance_ns] -= self._period_ns
             agreed = self._agreed(phase, moved_by)
-            cause[(cause == PAUSED) & ~(agreed & self._elsewhere(phase))] = UNDECIDED
+            paused = np.flatnonzero(cause == PAUSED)
+            shown = agreed[paused] & self._elsewhere(phase, paused)
+            cause[paused[~shown]] = UNDECIDED
             ends = np.flatnonzero(np.isin(cause, (PAUSED, EARLY)))
             stop = int(ends[0]) if len(ends) else NONE
             if more and (stop == NONE or stop >= len(called) - WITNESSES):
@@ -246,12 +252,11 @@ class _Grid:
         out[1:] = np.logical_or.accumulate(near)[:-1]
         return out
 
-    def _elsewhere(self, phase: Ints) -> Flags:
-        """Tell for each fire whether it and those after it agree on another grid."""
+    def _elsewhere(self, phase: Ints, at: Ints) -> Flags:
+        """Tell for some fires whether each and those after it agree on another grid."""
         far = np.iinfo(np.int64).max
-        # One more than the windows need: there are none of no fires.
         padded = np.concatenate([phase, np.full(WITNESSES, far)])
-        windows = np.lib.stride_tricks.sliding_window_view(padded, WITNESSES)[: len(phase)]
+        windows = padded[at[:, None] + np.arange(WITNESSES)]
         near = np.sort(windows, axis=1)[:, :2]
         apart = near[:, 0] > self._tolerance_ns
         agree = (near[:, 1] < far) & (near[:, 1] - near[:, 0] <= self._tolerance_ns)
