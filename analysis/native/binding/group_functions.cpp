@@ -131,19 +131,41 @@ nb::object places_of(const Array& groups, const Array& values, const Array& of, 
   return as_array(std::move(found));
 }
 
-void take_into(const Bounds& found, const Array& values, const Array& rows) {
-  if (found.size() != rows.size()) throw nb::value_error("rows of another length");
-  const nb::gil_scoped_release unlocked;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const int64_t row = rows(i);
-    if (row >= 0 && static_cast<size_t>(row) < values.size()) {
-      found(i) = values(static_cast<size_t>(row));
-    } else if (row == -1) {
-      found(i) = -1;
-    } else {
-      throw nb::index_error("a row that is not there");
-    }
+using AnyArray = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Calls `visit` with the values of an array of one of the types that columns have.
+template <typename Visit>
+void with_values(const AnyArray& array, Visit&& visit) {
+  if (array.dtype() == nb::dtype<int64_t>()) {
+    visit(std::span(static_cast<const int64_t*>(array.data()), array.size()));
+  } else if (array.dtype() == nb::dtype<int32_t>()) {
+    visit(std::span(static_cast<const int32_t*>(array.data()), array.size()));
+  } else if (array.dtype() == nb::dtype<uint8_t>()) {
+    visit(std::span(static_cast<const uint8_t*>(array.data()), array.size()));
+  } else {
+    throw nb::type_error("whole numbers of 64, 32 or 8 bits are wanted");
   }
+}
+
+void take_into(const Bounds& found, const AnyArray& values, const AnyArray& rows) {
+  if (found.size() != rows.size()) throw nb::value_error("rows of another length");
+  bool is_there = true;
+  with_values(values, [&](auto from) {
+    with_values(rows, [&](auto wanted) {
+      const nb::gil_scoped_release unlocked;
+      int64_t* out = found.data();
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        const int64_t row = wanted[i];
+        if (row >= 0 && static_cast<size_t>(row) < from.size()) {
+          out[i] = from[static_cast<size_t>(row)];
+        } else {
+          is_there &= row == -1;
+          out[i] = -1;
+        }
+      }
+    });
+  });
+  if (!is_there) throw nb::index_error("a row that is not there");
 }
 
 }  // namespace

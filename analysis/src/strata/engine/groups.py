@@ -5,9 +5,12 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from strata.engine._model import lower_by, places_of, raise_by, sums_by, take_into
 from strata.schema.rows import Ints
+
+_Integers = npt.NDArray[np.integer]
 
 
 def sums(group: Ints, values: Ints, count: int) -> Ints:
@@ -54,8 +57,11 @@ def places(entries: tuple[Ints, Ints], groups: Ints, values: Ints, *, after_equa
     return np.asarray(found, np.int64)
 
 
-def values_at(values: Ints, rows: Ints) -> Ints:
-    """Return `values[rows]`, and null for null; raises IndexError for a row that is not there."""
+def values_at(values: _Integers, rows: _Integers) -> Ints:
+    """Return `values[rows]`, and null for null; raises IndexError for a row that is not there.
+
+    Both are integers of 64, 32 or 8 bits.
+    """
     found = np.empty(len(rows), np.int64)
-    take_into(found, _ints(values), _ints(rows))
+    take_into(found, np.ascontiguousarray(values), np.ascontiguousarray(rows))
     return found

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strata.engine.groups import values_at
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Callbacks
 from strata.model.naming import callback_places
@@ -73,12 +74,12 @@ class Executions:
     @property
     def suspended_ns(self) -> Ints:
         """How long the execution of each row was suspended in all."""
-        return np.asarray(self.paused_ns[self.last], np.int64)
+        return values_at(self.paused_ns, self.last)
 
     @property
     def over_ns(self) -> Ints:
         """Until when the execution of each row is known to have gone on, suspensions included."""
-        return np.asarray(self.until_ns[self.last], np.int64)
+        return values_at(self.until_ns, self.last)
 
     def enclosing(self, at: Ints) -> Ints:
         """Return the innermost execution around each timeline position, by its first piece.

@@ -38,9 +38,12 @@ def ran_until(model: Model) -> Ints:
     One without an end that its thread did other work after ends with that, as `until_ns` says.
     """
     executions, hangs = model.executions, model.facts.are_last()
-    lost_ns = np.maximum(first_touching(model.losses, executions.start_ns), executions.start_ns)
-    seen_ns = np.minimum(_last_seen(model)[executions.thread], lost_ns)
-    return np.where(hangs, np.maximum(seen_ns, executions.until_ns), executions.until_ns)
+    until_ns, rows = executions.until_ns.copy(), np.flatnonzero(hangs)
+    start_ns = executions.start_ns[rows]
+    lost_ns = np.maximum(first_touching(model.losses, start_ns), start_ns)
+    seen_ns = np.minimum(_last_seen(model)[executions.thread[rows]], lost_ns)
+    until_ns[rows] = np.maximum(seen_ns, until_ns[rows])
+    return until_ns
 
 
 def _last_seen(model: Model) -> Ints:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from strata.engine._model import sum_states, sum_windows
+from strata.engine.groups import lower, raise_to
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints, Processes
 from strata.model.entities import UNKNOWN
@@ -169,8 +170,9 @@ def bounds_of_traffic(sides: Sequence[tuple[Ints, Ints]], processes: int) -> tup
     first = np.full(processes + 1, np.iinfo(np.int64).max, np.int64)
     last = np.full(processes + 1, NONE, np.int64)
     for at, when in sides:
-        np.minimum.at(first, at, when)
-        np.maximum.at(last, at, when)
+        # The last entry is no group: what no process sent counts for none.
+        lower(first[:-1], at, when)
+        raise_to(last[:-1], at, when)
     return first, last
 
 

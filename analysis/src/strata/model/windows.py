@@ -17,6 +17,8 @@ NO_LOSSES: Windows = (np.empty(0, np.int64), np.empty(0, np.int64))
 
 def first_touching(windows: Windows, at_ns: Ints) -> Ints:
     """Return the begin of the first window that is not over at each time, or the far future."""
+    if not len(windows[0]):
+        return np.broadcast_to(np.int64(np.iinfo(np.int64).max), len(at_ns))
     by_end = np.argsort(windows[1], kind="stable")
     far = np.iinfo(np.int64).max
     begin = np.append(windows[0][by_end], far)
@@ -26,6 +28,8 @@ def first_touching(windows: Windows, at_ns: Ints) -> Ints:
 
 def touched(windows: Windows, begin_ns: Ints, end_ns: Ints) -> npt.NDArray[np.bool_]:
     """Tell which intervals any window touches."""
+    if not len(windows[0]):
+        return np.zeros(len(begin_ns), bool)
     return np.asarray(begun_by(windows, end_ns) > over_before(windows, begin_ns))
 
 

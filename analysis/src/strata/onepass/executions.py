@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from strata.engine.groups import values_at
 from strata.model.columns import NONE, Ints
 from strata.model.entities import Callbacks
 from strata.model.executions import Executions, Waits
@@ -15,6 +16,7 @@ from strata.onepass.kept import KeptEvents
 from strata.onepass.numbers import Numbers, positions
 from strata.onepass.tables import EngineTables
 from strata.onepass.when_asked import when_asked
+from strata.schema.rows import nulls
 
 
 def callback_rows(tables: EngineTables, callbacks: Callbacks) -> Ints:
@@ -52,12 +54,12 @@ def find_executions(tables: EngineTables, numbers: Numbers, callback_of: Ints) -
     number, size = numbers.executions.number, tables.size("executions")
 
     def column(name: str) -> Callable[[], Ints]:
-        return lambda: numbers.executions.of(tables.ints("executions", name))
+        return lambda: numbers.executions.of(tables.narrow("executions", name))
 
     def piece(name: str) -> Callable[[], Ints]:
         if (tables.rows["executions"][name] == np.arange(size)).all():
             return lambda: np.arange(size)
-        return lambda: number[column(name)()]
+        return lambda: values_at(number, column(name)())
 
     def position(name: str) -> Callable[[], Ints]:
         return lambda: positions(column("thread")(), column(name)())
@@ -65,6 +67,11 @@ def find_executions(tables: EngineTables, numbers: Numbers, callback_of: Ints) -
     def intra_process() -> Ints:
         intra = column("is_intra_process")()
         return np.where(intra == 2, NONE, intra)
+
+    def previous() -> Ints:
+        if (tables.rows["executions"]["previous"] == NONE).all():
+            return nulls(size)
+        return values_at(number, column("previous")())
 
     times = ("start_ns", "end_ns", "until_ns", "finished_ns", "paused_ns")
     makers = {name: column(name) for name in (*times, "thread", "depth")}
@@ -74,12 +81,14 @@ def find_executions(tables: EngineTables, numbers: Numbers, callback_of: Ints) -
         | {
             "start": position("start_at"),
             "until": position("until_at"),
-            "callback": lambda: callback_of[column("callback")()],
+            "callback": lambda: values_at(callback_of, column("callback")()),
             "intra_process": intra_process,
             "first": piece("first"),
             "last": piece("last"),
-            "previous": lambda: number[column("previous")()],
-            "resumed": lambda: numbers.executions.of(tables.rows["executions"]["is_resumed"] == 1),
+            "previous": previous,
+            "resumed": lambda: numbers.executions.flags(
+                tables.rows["executions"]["is_resumed"] == 1
+            ),
         },
     )
 
@@ -90,7 +99,7 @@ def find_waits(tables: EngineTables) -> Waits:
     return Waits(
         found["start_ns"].astype(np.int64, copy=False),
         found["end_ns"].astype(np.int64, copy=False),
-        tables.thread_number[found["thread"]],
+        values_at(tables.thread_number, found["thread"]),
     )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from strata.engine.groups import values_at
 from strata.model.columns import NONE, Ints
 from strata.model.dds.samples import NAMING
 from strata.model.driver.columns import DriverColumns
@@ -101,7 +102,7 @@ class EngineFacts:
         """As `Facts` says."""
         del timer
         picked_ns = self._of.ints("executions", "timer_picked_ns")
-        return picked_ns[self._numbers.execution_order][rows]
+        return values_at(picked_ns, values_at(self._numbers.execution_order, rows))
 
     def thread_name(self, publication: int) -> str | None:
         """As `Facts` says."""

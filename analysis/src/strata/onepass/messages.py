@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from strata.engine.groups import is_ascending
+from strata.engine.groups import is_ascending, values_at
 from strata.model.columns import Ints
 from strata.model.matching import Matches
 from strata.model.traffic import Publications, Takes
@@ -42,7 +42,7 @@ def find_publications(tables: EngineTables, numbers: Numbers) -> Publications:
             "client_ns": column("client_ns", "ns"),
             "rmw_publish_ns": column("ns"),
             "source_timestamp": column("stamp"),
-            "execution": lambda: numbers.executions.number[execution()],
+            "execution": lambda: values_at(numbers.executions.number, execution()),
         },
     )
 
@@ -73,9 +73,9 @@ def find_takes(tables: EngineTables, numbers: Numbers) -> Takes:
             "rmw_take_ns": column("ns"),
             "dequeue_ns": lambda: nulls(count),
             "source_timestamp": column("stamp"),
-            "execution": lambda: numbers.executions.number[execution()],
+            "execution": lambda: values_at(numbers.executions.number, execution()),
             "duplicate": lambda: np.zeros(count, bool),
-            "loaned": lambda: numbers.takes.of(tables.rows["takes"]["loaned"] == 1),
+            "loaned": lambda: numbers.takes.flags(tables.rows["takes"]["loaned"] == 1),
         }
         | ({} if within is None else takes_of_buffers(tables, within, column)),
     )
@@ -83,8 +83,8 @@ def find_takes(tables: EngineTables, numbers: Numbers) -> Takes:
 
 def find_matches(tables: EngineTables, numbers: Numbers) -> Matches:
     """Return which publication each take is of."""
-    take = numbers.take_number[tables.rows["matches"]["take"]]
-    publication = numbers.publication_number[tables.rows["matches"]["publish"]]
+    take = values_at(numbers.take_number, tables.rows["matches"]["take"])
+    publication = values_at(numbers.publication_number, tables.rows["matches"]["publish"])
     method = tables.ints("matches", "method")
     if not is_ascending(take):
         order = np.argsort(take, kind="stable")

@@ -7,10 +7,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from strata.engine.groups import is_ascending, ordered_by
+from strata.engine.groups import is_ascending, ordered_by, values_at
 from strata.model.columns import NONE, Ints
 from strata.onepass.tables import EngineTables
+from strata.schema.rows import Flags
 
 
 @dataclass(frozen=True)
@@ -26,13 +28,17 @@ class Order:
     is_same: bool
     is_partial: bool = False
 
-    def of(self, values: Ints) -> Ints:
-        """Return a column of the engine's in the order of the model's; null, or false, for none."""
+    def of(self, values: npt.NDArray[np.integer]) -> Ints:
+        """Return a column of the engine's in the order of the model's; null for none."""
+        if self.is_same:
+            return values.astype(np.int64, copy=False)
+        return values_at(values, self.rows)
+
+    def flags(self, values: Flags) -> Flags:
+        """Return flags of the engine's rows in the order of the model's; false for none."""
         if self.is_same:
             return values
-        if self.is_partial:
-            values = np.append(values, False if values.dtype == bool else NONE)
-        return values[self.rows]
+        return (np.append(values, False) if self.is_partial else values)[self.rows]
 
 
 @dataclass(frozen=True)

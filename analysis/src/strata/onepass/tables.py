@@ -11,8 +11,10 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from strata.engine._model import Engine
+from strata.engine.groups import values_at
 from strata.schema.rows import NONE, Coded, Ints
 
 _OF_PROCESS, _OF_THREAD = ("process",), ("thread", "notified_thread")
@@ -32,10 +34,22 @@ class EngineTables:
         """Return a column; numbers of processes and threads are those of results."""
         values = self.rows[table][column]
         if column in _OF_PROCESS and table != "processes":
-            return self.process_number[values]
+            return self._renumbered(self.process_number, values)
         if column in _OF_THREAD:
-            return self.thread_number[values]
+            return self._renumbered(self.thread_number, values)
         return values.astype(np.int64, copy=False)
+
+    def narrow(self, table: str, column: str) -> npt.NDArray[np.integer]:
+        """Return a column as `ints` does, in the type that it has in memory where it can be."""
+        if column in (*_OF_PROCESS, *_OF_THREAD):
+            return self.ints(table, column)
+        values: npt.NDArray[np.integer] = self.rows[table][column]
+        return values
+
+    def _renumbered(self, number: Ints, values: npt.NDArray[np.integer]) -> Ints:
+        if (number[:-1] == np.arange(len(number) - 1)).all():
+            return values.astype(np.int64, copy=False)
+        return values_at(number, values)
 
     def text(self, table: str, column: str) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
         """Return a column of texts as objects; None for null."""
