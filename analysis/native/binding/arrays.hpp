@@ -14,6 +14,7 @@
 
 #include "model/column.hpp"
 #include "storage/blocks.hpp"
+#include "storage/many.hpp"
 
 // Values as an array of some type of their size. Many lie in a block, as what Python keeps counts
 // among what is to be within the bound of memory.
@@ -34,6 +35,21 @@ nanobind::object as_array_of(std::vector<T>&& values) {
   auto* kept = new std::vector<T>(std::move(values));
   nanobind::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return nanobind::cast(Array(reinterpret_cast<Shown*>(kept->data()), {size}, owner));
+}
+
+// As above; nothing is copied.
+template <typename Shown, typename T>
+nanobind::object as_array_of(strata::Many<T>&& values) {
+  static_assert(sizeof(Shown) == sizeof(T));
+  auto* kept = new strata::Many<T>(std::move(values));
+  nanobind::capsule owner(kept, [](void* p) noexcept { delete static_cast<strata::Many<T>*>(p); });
+  return nanobind::cast(nanobind::ndarray<nanobind::numpy, Shown, nanobind::ndim<1>>(
+      reinterpret_cast<Shown*>(kept->data()), {kept->size()}, owner));
+}
+
+template <typename T>
+nanobind::object as_array(strata::Many<T>&& values) {
+  return as_array_of<T>(std::move(values));
 }
 
 template <typename T>

@@ -35,10 +35,10 @@ class Lanes {
 
 // The value of each row of columns of one length.
 template <typename T, typename Value>
-std::vector<T> by_row(std::initializer_list<Ints> columns, Value&& value) {
+strata::Many<T> by_row(std::initializer_list<Ints> columns, Value&& value) {
   const std::vector<Ints> all(columns);
   strata::require_one_length(all);
-  std::vector<T> values(all.front().size());
+  strata::Many<T> values(all.front().size());
   const nb::gil_scoped_release unlocked;
   for (size_t row = 0; row < values.size(); ++row) values[row] = value(row);
   return values;
@@ -68,7 +68,7 @@ nb::object last_end(const Clock& clock, const IntArray& lanes, const IntArray& i
 
 template <typename Value>
 nb::object column(const Clock& clock, Value&& value) {
-  std::vector<int64_t> values(clock.size());
+  strata::Many<int64_t> values(clock.size());
   for (size_t row = 0; row < values.size(); ++row) values[row] = value(row);
   return moved(std::move(values));
 }

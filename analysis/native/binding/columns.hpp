@@ -10,10 +10,10 @@
 #include <array>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "binding/arrays.hpp"
 #include "layers/rows_by.hpp"
+#include "storage/many.hpp"
 
 using IntArray =
     nanobind::ndarray<const int64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
@@ -28,12 +28,12 @@ inline strata::Flags span_of(const FlagArray& array) {
   return {reinterpret_cast<const uint8_t*>(array.data()), array.size()};
 }
 
-inline nanobind::object moved(std::vector<int64_t>&& values) {
+inline nanobind::object moved(strata::Many<int64_t>&& values) {
   return as_array_of<int64_t>(std::move(values));
 }
-inline nanobind::object moved_flags(std::vector<uint8_t>&& values) {
+inline nanobind::object moved_flags(strata::Many<uint8_t>&& values) {
   return as_array_of<bool>(std::move(values));
 }
-inline nanobind::object moved_bytes(std::vector<uint8_t>&& values) {
+inline nanobind::object moved_bytes(strata::Many<uint8_t>&& values) {
   return as_array_of<uint8_t>(std::move(values));
 }

@@ -120,7 +120,7 @@ nb::object places_of(const Array& groups, const Array& values, const Array& of, 
   if (groups.size() != values.size() || of.size() != wanted.size()) {
     throw nb::value_error("values of another length");
   }
-  std::vector<int64_t> found(wanted.size());
+  strata::Many<int64_t> found(wanted.size());
   {
     const nb::gil_scoped_release unlocked;
     Places places({groups.data(), groups.size()}, {values.data(), values.size()});

@@ -24,7 +24,7 @@ class DepthFirst {
     enter(start);
     while (!stack_.empty()) {
       auto& [at, next] = stack_.back();
-      const std::vector<int64_t>& steps = after_[at];
+      const Many<int64_t>& steps = after_[at];
       if (next == steps.size()) {
         done_.insert(at);
         path_.erase(at);
@@ -48,7 +48,7 @@ class DepthFirst {
     stack_.emplace_back(hop, 0);
   }
 
-  std::map<int64_t, std::vector<int64_t>> after_;
+  std::map<int64_t, Many<int64_t>> after_;
   std::set<int64_t> done_;
   std::set<int64_t> path_;
   std::vector<std::pair<int64_t, size_t>> stack_;
@@ -56,7 +56,7 @@ class DepthFirst {
 
 // Bits of the hops that each message's causes were at, over any number of links.
 bool meets_itself(const std::vector<uint64_t>& own, Ints child, Ints parent,
-                  const std::vector<uint32_t>& links, size_t steps) {
+                  const Many<uint32_t>& links, size_t steps) {
   std::vector<uint64_t> before(own.size(), 0);
   for (size_t step = 0; step < steps; ++step) {
     bool has_more = false;
@@ -90,7 +90,7 @@ Edges back_edges(const Edges& edges) {
   return std::move(search.back);
 }
 
-std::vector<int64_t> on_cycles(Edges edges) {
+Many<int64_t> on_cycles(Edges edges) {
   std::set<int64_t> begins, ends;
   for (size_t count = edges.size() + 1; edges.size() != count;) {
     count = edges.size();
@@ -112,14 +112,14 @@ std::vector<int64_t> on_cycles(Edges edges) {
   return {hops.begin(), hops.end()};
 }
 
-bool comes_back(Ints hop, Ints child, Ints parent, const std::vector<uint32_t>& links,
-                const std::vector<int64_t>& cyclic) {
+bool comes_back(Ints hop, Ints child, Ints parent, const Many<uint32_t>& links,
+                const Many<int64_t>& cyclic) {
   std::unordered_map<int64_t, size_t> number;
   for (const int64_t one : cyclic) number.emplace(one, number.size());
   const auto is_cyclic = [&](int64_t message) {
     return number.contains(hop[static_cast<size_t>(message)]);
   };
-  std::vector<uint32_t> inside;
+  Many<uint32_t> inside;
   for (const uint32_t link : links) {
     if (is_cyclic(child[link]) && is_cyclic(parent[link])) inside.push_back(link);
   }

@@ -6,9 +6,9 @@
 
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "layers/rows_by.hpp"
+#include <vector>
 
 namespace strata {
 
@@ -20,11 +20,11 @@ using Edges = std::vector<std::pair<int64_t, int64_t>>;
 Edges back_edges(const Edges& edges);
 
 // Hops of all cycles, and those between two: what has no edge in or out is left out.
-std::vector<int64_t> on_cycles(Edges edges);
+Many<int64_t> on_cycles(Edges edges);
 
 // Whether any message comes back to one of the `cyclic` hops, by whichever cause. `links` are rows
 // of `child` and `parent`, by child.
-bool comes_back(Ints hop, Ints child, Ints parent, const std::vector<uint32_t>& links,
-                const std::vector<int64_t>& cyclic);
+bool comes_back(Ints hop, Ints child, Ints parent, const Many<uint32_t>& links,
+                const Many<int64_t>& cyclic);
 
 }  // namespace strata

@@ -80,13 +80,13 @@ class Delivering {
   const DeliveryEvidence& evidence_;
   PairNumbers numbers_;
   RowsBy by_writer_;
-  std::vector<int64_t> pair_of_;                            // by message
-  std::vector<int64_t> longest_ns_;                         // by hop
+  Many<int64_t> pair_of_;                                   // by message
+  Many<int64_t> longest_ns_;                                // by hop
   std::vector<std::pair<uint32_t, uint32_t>> overwritten_;  // pair, publication; in order
   std::vector<std::pair<uint32_t, uint32_t>> doubtful_;
   std::vector<std::pair<int64_t, int64_t>> unmatched_;  // reader, ns; in order
-  std::vector<uint32_t> message_of_;                    // by publication, for one pair: row + 1
-  std::vector<uint8_t> marks_;                          // by publication, for one pair
+  Many<uint32_t> message_of_;                           // by publication, for one pair: row + 1
+  Many<uint8_t> marks_;                                 // by publication, for one pair
   std::vector<Pair> found_;
   std::vector<Row> rows_;
   std::vector<Asked> asked_;
@@ -150,7 +150,7 @@ void Delivering::number_evidence() {
     if (pair == kNone) return;
     to.emplace_back(static_cast<uint32_t>(pair), static_cast<uint32_t>(publication));
   };
-  std::vector<int64_t> nameless;
+  Many<int64_t> nameless;
   for (size_t reader = 0; reader < readers_.size(); ++reader) {
     if (readers_.entity[reader] == kNone) nameless.push_back(static_cast<int64_t>(reader));
   }
@@ -299,7 +299,7 @@ void Delivering::ask_who_was_told() {
   if (asked_.empty()) return;
   const auto key = [](const Asked& one) { return std::tie(one.sample, one.process); };
   std::ranges::sort(asked_, {}, key);
-  std::vector<uint8_t> is_asked(static_cast<size_t>(asked_.back().sample) + 1, 0);
+  Many<uint8_t> is_asked(static_cast<size_t>(asked_.back().sample) + 1, 0);
   for (const Asked& one : asked_) is_asked[static_cast<size_t>(one.sample)] = 1;
   const Known& told = evidence_.told;
   for (size_t at = 0; at < told.size(); ++at) {

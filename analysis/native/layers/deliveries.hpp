@@ -6,10 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "layers/rows_by.hpp"
 #include "model/losses.hpp"
+#include "storage/many.hpp"
 
 namespace strata {
 
@@ -94,12 +94,12 @@ struct DeliveryEvidence {
 
 // By hop and time. `since_ns`: see strata.layers.deliveries; `before_first` by hop.
 struct DeliveryRows {
-  std::vector<int64_t> hop;
-  std::vector<int64_t> publication;
-  std::vector<uint8_t> fate;
-  std::vector<int64_t> published_ns;
-  std::vector<int64_t> since_ns;
-  std::vector<int64_t> before_first;
+  Many<int64_t> hop;
+  Many<int64_t> publication;
+  Many<uint8_t> fate;
+  Many<int64_t> published_ns;
+  Many<int64_t> since_ns;
+  Many<int64_t> before_first;
 };
 
 // Throws std::invalid_argument for columns of different lengths, for messages of pairs that are not

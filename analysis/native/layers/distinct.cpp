@@ -11,7 +11,7 @@ namespace strata {
 Distinct find_distinct(Ints column) {
   Distinct found;
   found.number.reserve(column.size());
-  std::vector<int64_t> values, first;  // in the order of the first rows
+  Many<int64_t> values, first;  // in the order of the first rows
   std::unordered_map<int64_t, int64_t> number;
   for (size_t row = 0; row < column.size(); ++row) {
     const int64_t value = column[row];
@@ -27,10 +27,10 @@ Distinct find_distinct(Ints column) {
     }
     found.number.push_back(known->second);
   }
-  std::vector<size_t> order(values.size());
+  Many<size_t> order(values.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::sort(order, {}, [&](size_t at) { return values[at]; });
-  std::vector<int64_t> rank(values.size());
+  Many<int64_t> rank(values.size());
   for (const size_t at : order) {
     rank[at] = static_cast<int64_t>(found.values.size());
     found.values.push_back(values[at]);

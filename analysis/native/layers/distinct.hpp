@@ -5,16 +5,16 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "layers/rows_by.hpp"
+#include "storage/many.hpp"
 
 namespace strata {
 
 struct Distinct {
-  std::vector<int64_t> values;  // ascending
-  std::vector<int64_t> first;   // the first row of each
-  std::vector<int64_t> number;  // of the value of each row
+  Many<int64_t> values;  // ascending
+  Many<int64_t> first;   // the first row of each
+  Many<int64_t> number;  // of the value of each row
 };
 
 Distinct find_distinct(Ints column);

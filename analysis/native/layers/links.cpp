@@ -43,10 +43,10 @@ class Linking {
 
  private:
   void add_stored(const DeclaredInput& input, const RowsBy& by_publisher);
-  void add_from(LinkKind kind, std::span<const uint32_t> rows, const std::vector<uint32_t>& entries,
-                const std::vector<uint8_t>& is_input);
-  std::vector<uint32_t> entries_of(const std::vector<uint8_t>& is_input) const;
-  int64_t newest(const std::vector<uint32_t>& entries, int64_t process, int64_t at_ns) const;
+  void add_from(LinkKind kind, std::span<const uint32_t> rows, const Many<uint32_t>& entries,
+                const Many<uint8_t>& is_input);
+  Many<uint32_t> entries_of(const Many<uint8_t>& is_input) const;
+  int64_t newest(const Many<uint32_t>& entries, int64_t process, int64_t at_ns) const;
   void add_telescoped(LinkKind kind, size_t publication, size_t entry);
   void keep_once();
   bool by_callback(size_t publication, Cause& cause) const;
@@ -55,13 +55,13 @@ class Linking {
   const LinkPublications& published_;
   const LinkCallbacks& callbacks_;
   const LinkMessages& messages_;
-  std::vector<int64_t> message_of_;  // by execution
-  std::vector<Cause> stored_;        // of declared links
+  Many<int64_t> message_of_;   // by execution
+  std::vector<Cause> stored_;  // of declared links
 };
 
 // Which rows of a table a list names; NONE and what is no row of it are left out.
-std::vector<uint8_t> marked(Ints rows, size_t count) {
-  std::vector<uint8_t> is_one(count, 0);
+Many<uint8_t> marked(Ints rows, size_t count) {
+  Many<uint8_t> is_one(count, 0);
   for (const int64_t row : rows) {
     if (is_row(row, count)) is_one[static_cast<size_t>(row)] = 1;
   }
@@ -73,13 +73,13 @@ size_t rows_named(Ints column) {
   return highest == column.end() || *highest < 0 ? 0 : static_cast<size_t>(*highest) + 1;
 }
 
-bool has(const std::vector<uint8_t>& is_one, int64_t row) {
+bool has(const Many<uint8_t>& is_one, int64_t row) {
   return is_row(row, is_one.size()) && is_one[static_cast<size_t>(row)] != 0;
 }
 
 // Executions of an input's callbacks, by process and by when they were over.
-std::vector<uint32_t> Linking::entries_of(const std::vector<uint8_t>& is_input) const {
-  std::vector<uint32_t> entries;
+Many<uint32_t> Linking::entries_of(const Many<uint8_t>& is_input) const {
+  Many<uint32_t> entries;
   for (size_t row = 0; row < callbacks_.size(); ++row) {
     if (callbacks_.is_resumed[row] != 0 || !has(is_input, callbacks_.subscription[row])) continue;
     entries.push_back(static_cast<uint32_t>(row));
@@ -91,8 +91,7 @@ std::vector<uint32_t> Linking::entries_of(const std::vector<uint8_t>& is_input) 
 }
 
 // The execution that was over last at an instant.
-int64_t Linking::newest(const std::vector<uint32_t>& entries, int64_t process,
-                        int64_t at_ns) const {
+int64_t Linking::newest(const Many<uint32_t>& entries, int64_t process, int64_t at_ns) const {
   const auto after = std::ranges::upper_bound(
       entries, std::tie(process, at_ns), {},
       [&](uint32_t row) { return std::tie(callbacks_.process[row], callbacks_.over_ns[row]); });
@@ -101,11 +100,10 @@ int64_t Linking::newest(const std::vector<uint32_t>& entries, int64_t process,
 }
 
 void Linking::add_stored(const DeclaredInput& input, const RowsBy& by_publisher) {
-  const std::vector<uint8_t> is_input =
-      marked(input.subscriptions, rows_named(input.subscriptions));
-  const std::vector<uint32_t> entries = entries_of(is_input);
+  const Many<uint8_t> is_input = marked(input.subscriptions, rows_named(input.subscriptions));
+  const Many<uint32_t> entries = entries_of(is_input);
   if (entries.empty()) return;
-  const std::vector<uint8_t> is_output = marked(input.publishers, rows_named(input.publishers));
+  const Many<uint8_t> is_output = marked(input.publishers, rows_named(input.publishers));
   for (size_t publisher = 0; publisher < is_output.size(); ++publisher) {
     if (is_output[publisher] == 0) continue;
     const auto rows = by_publisher.of(static_cast<int64_t>(publisher));
@@ -114,8 +112,8 @@ void Linking::add_stored(const DeclaredInput& input, const RowsBy& by_publisher)
 }
 
 // What one publisher made from an input; its publications in order of time.
-void Linking::add_from(LinkKind kind, std::span<const uint32_t> rows,
-                       const std::vector<uint32_t>& entries, const std::vector<uint8_t>& is_input) {
+void Linking::add_from(LinkKind kind, std::span<const uint32_t> rows, const Many<uint32_t>& entries,
+                       const Many<uint8_t>& is_input) {
   int64_t at_ns = 0, previous_ns = 0;
   bool is_first = true;
   for (const uint32_t publication : rows) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "layers/rows_by.hpp"
+#include "storage/many.hpp"
 
 namespace strata {
 
@@ -56,14 +57,14 @@ struct DeclaredInput {
 
 // A cause of a message a row, by child and by when it was there.
 struct LinkRows {
-  std::vector<int64_t> child;
-  std::vector<int64_t> parent;
-  std::vector<int64_t> kind;
-  std::vector<int64_t> callback_ns;
-  std::vector<int64_t> suspended_ns;
-  std::vector<int64_t> stored_ns;
-  std::vector<int64_t> hold_ns;
-  std::vector<uint8_t> is_critical;
+  Many<int64_t> child;
+  Many<int64_t> parent;
+  Many<int64_t> kind;
+  Many<int64_t> callback_ns;
+  Many<int64_t> suspended_ns;
+  Many<int64_t> stored_ns;
+  Many<int64_t> hold_ns;
+  Many<uint8_t> is_critical;
 };
 
 // Throws std::invalid_argument for columns of different lengths.

@@ -48,7 +48,7 @@ MatchedPairs match_pairs(Ints writer, Ints reader, Ints hop) {
     }
     found.hop[pair] = hop[message];
   }
-  std::vector<size_t> order(found.hop.size());
+  Many<size_t> order(found.hop.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::sort(order, {},
                     [&](size_t pair) { return std::tie(found.writer[pair], found.reader[pair]); });
@@ -63,7 +63,7 @@ MatchedPairs match_pairs(Ints writer, Ints reader, Ints hop) {
 
 FirstHanded first_handed(Ints writer, Ints handed_ns, Ints rmw_publish_ns, size_t writers) {
   require_one_length({{writer, handed_ns, rmw_publish_ns}});
-  FirstHanded first{std::vector<int64_t>(writers, kFar), std::vector<int64_t>(writers, kFar)};
+  FirstHanded first{Many<int64_t>(writers, kFar), Many<int64_t>(writers, kFar)};
   for (size_t row = 0; row < writer.size(); ++row) {
     if (!is_row(writer[row], writers)) continue;
     const auto own = static_cast<size_t>(writer[row]);

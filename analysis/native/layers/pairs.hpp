@@ -6,9 +6,9 @@
 
 #include <cstdint>
 #include <unordered_map>
-#include <vector>
 
 #include "layers/rows_by.hpp"
+#include "storage/many.hpp"
 
 namespace strata {
 
@@ -30,9 +30,9 @@ class PairNumbers {
 
 // By writer and reader; `hop` is that of the last message of each.
 struct MatchedPairs {
-  std::vector<int64_t> writer;
-  std::vector<int64_t> reader;
-  std::vector<int64_t> hop;
+  Many<int64_t> writer;
+  Many<int64_t> reader;
+  Many<int64_t> hop;
 };
 
 // The columns have one row a message. Throws std::invalid_argument for columns of different
@@ -42,8 +42,8 @@ MatchedPairs match_pairs(Ints writer, Ints reader, Ints hop);
 // When each of some writers handed over a message first, and when one through rmw_publish; the far
 // future for never.
 struct FirstHanded {
-  std::vector<int64_t> any_ns;
-  std::vector<int64_t> sent_ns;
+  Many<int64_t> any_ns;
+  Many<int64_t> sent_ns;
 };
 FirstHanded first_handed(Ints writer, Ints handed_ns, Ints rmw_publish_ns, size_t writers);
 

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
-#include <vector>
 
 #include "model/clocks.hpp"
+#include "storage/many.hpp"
 
 namespace strata {
 
@@ -35,7 +35,7 @@ class RowsBy {
     }
     for (size_t one = 0; one < owners; ++one) first_[one + 1] += first_[one];
     rows_.resize(first_[owners]);
-    std::vector<uint32_t> next(first_.begin(), first_.end() - 1);
+    Many<uint32_t> next(first_.begin(), first_.end() - 1);
     for (size_t row = 0; row < owner.size(); ++row) {
       if (!is_row(owner[row], owners)) continue;
       rows_[next[static_cast<size_t>(owner[row])]++] = static_cast<uint32_t>(row);
@@ -54,8 +54,8 @@ class RowsBy {
   }
 
  private:
-  std::vector<uint32_t> first_;
-  std::vector<uint32_t> rows_;
+  Many<uint32_t> first_;
+  Many<uint32_t> rows_;
 };
 
 }  // namespace strata

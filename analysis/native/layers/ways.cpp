@@ -30,15 +30,15 @@ class Following {
  private:
   // Links that are followed, by parent.
   struct Followed {
-    std::vector<uint32_t> first;  // by message
-    std::vector<uint32_t> links;
+    Many<uint32_t> first;  // by message
+    Many<uint32_t> links;
   };
 
   void require_messages() const;
-  std::vector<uint32_t> followed() const;
-  void leave_cycles(std::vector<uint32_t>& links) const;
-  Followed by_parent(const std::vector<uint32_t>& links) const;
-  void begin(const std::vector<uint32_t>& links);
+  Many<uint32_t> followed() const;
+  void leave_cycles(Many<uint32_t>& links) const;
+  Followed by_parent(const Many<uint32_t>& links) const;
+  void begin(const Many<uint32_t>& links);
   bool may_go_on(const Followed& on, size_t first);
   void go_on(const Followed& on, size_t first);
   void number_ways(size_t first);
@@ -77,8 +77,8 @@ void Following::require_messages() const {
   }
 }
 
-std::vector<uint32_t> Following::followed() const {
-  std::vector<uint32_t> links;
+Many<uint32_t> Following::followed() const {
+  Many<uint32_t> links;
   for (size_t link = 0; link < links_.size(); ++link) {
     if (!links_.is_allowed.empty() && links_.is_allowed[link] == 0) continue;
     if (hop_of(links_.child[link]) == kNone || hop_of(links_.parent[link]) == kNone) continue;
@@ -89,7 +89,7 @@ std::vector<uint32_t> Following::followed() const {
 }
 
 // Leaves out the links that close a cycle of hops, where messages really go round one.
-void Following::leave_cycles(std::vector<uint32_t>& links) const {
+void Following::leave_cycles(Many<uint32_t>& links) const {
   const auto key = [&](uint32_t link) {
     return joined(hop_of(links_.parent[link]), hop_of(links_.child[link]));
   };
@@ -108,11 +108,11 @@ void Following::leave_cycles(std::vector<uint32_t>& links) const {
   std::erase_if(links, [&](uint32_t link) { return closing.contains(key(link)); });
 }
 
-Following::Followed Following::by_parent(const std::vector<uint32_t>& links) const {
-  Followed on{std::vector<uint32_t>(hop_.size() + 1), std::vector<uint32_t>(links.size())};
+Following::Followed Following::by_parent(const Many<uint32_t>& links) const {
+  Followed on{Many<uint32_t>(hop_.size() + 1), Many<uint32_t>(links.size())};
   for (const uint32_t link : links) ++on.first[static_cast<size_t>(links_.parent[link]) + 1];
   std::partial_sum(on.first.begin(), on.first.end(), on.first.begin());
-  std::vector<uint32_t> next(on.first.begin(), on.first.end() - 1);
+  Many<uint32_t> next(on.first.begin(), on.first.end() - 1);
   for (const uint32_t link : links) {
     on.links[next[static_cast<size_t>(links_.parent[link])]++] = link;
   }
@@ -128,8 +128,8 @@ void Following::add(int64_t message, int64_t previous, int64_t link, bool is_hea
   rows_.is_headless.push_back(is_headless ? 1 : 0);
 }
 
-void Following::begin(const std::vector<uint32_t>& links) {
-  std::vector<uint8_t> is_caused(hop_.size(), 0);
+void Following::begin(const Many<uint32_t>& links) {
+  Many<uint8_t> is_caused(hop_.size(), 0);
   for (const uint32_t link : links) is_caused[static_cast<size_t>(links_.child[link])] = 1;
   for (size_t message = 0; message < hop_.size(); ++message) {
     if (hop_[message] == kNone || is_caused[message] != 0) continue;
@@ -151,7 +151,7 @@ void Following::number_ways(size_t first) {
     if (is_new) keys.push_back(key);
     rows_.way.push_back(place->second);
   }
-  std::vector<int64_t> rank(keys.size());
+  Many<int64_t> rank(keys.size());
   std::ranges::sort(keys);
   for (const uint64_t key : keys) {
     rank[static_cast<size_t>(number[key])] = static_cast<int64_t>(rows_.before.size());
@@ -195,7 +195,7 @@ void Following::go_on(const Followed& on, size_t first) {
 
 WayRows Following::follow() {
   require_messages();
-  const std::vector<uint32_t> links = followed();
+  const Many<uint32_t> links = followed();
   const Followed on = by_parent(links);
   begin(links);
   size_t first = 0;
@@ -222,11 +222,10 @@ InstanceRows collect_instances(Ints message, Ints previous, Ints link, Ints ends
     if (is_row(row, message.size())) return static_cast<size_t>(row);
     throw std::invalid_argument("a way is shorter than " + std::to_string(length) + " hops");
   };
-  std::vector<size_t> rows;
+  Many<size_t> rows;
   for (const int64_t end : ends) rows.push_back(row_of(end));
   std::ranges::stable_sort(rows, {}, [&](size_t row) { return message[row]; });
-  InstanceRows found{std::vector<int64_t>(rows.size() * length),
-                     std::vector<int64_t>(rows.size() * length)};
+  InstanceRows found{Many<int64_t>(rows.size() * length), Many<int64_t>(rows.size() * length)};
   for (size_t instance = 0; instance < rows.size(); ++instance) {
     size_t row = rows[instance];
     for (size_t step = length; step-- > 0;) {

@@ -6,9 +6,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "layers/rows_by.hpp"
+#include "storage/many.hpp"
 
 namespace strata {
 
@@ -25,15 +25,15 @@ struct LinkColumns {
 // `link` the link from there. `way` is a row of the distinct ways: each goes on from `before`
 // (kNone: it begins) to `hop`.
 struct WayRows {
-  std::vector<int64_t> message;
-  std::vector<int64_t> previous;
-  std::vector<int64_t> link;
-  std::vector<int64_t> way;
-  std::vector<uint8_t> is_end;     // no way was followed on
-  std::vector<uint8_t> is_capped;  // ways go on that were not followed: too many
-  std::vector<uint8_t> is_headless;
-  std::vector<int64_t> before;
-  std::vector<int64_t> hop;
+  Many<int64_t> message;
+  Many<int64_t> previous;
+  Many<int64_t> link;
+  Many<int64_t> way;
+  Many<uint8_t> is_end;     // no way was followed on
+  Many<uint8_t> is_capped;  // ways go on that were not followed: too many
+  Many<uint8_t> is_headless;
+  Many<int64_t> before;
+  Many<int64_t> hop;
   int64_t unfollowed = 0;  // links that were not followed
 };
 
@@ -43,8 +43,8 @@ WayRows follow_ways(Ints hop, Flags is_headless, const LinkColumns& links);
 
 // Messages and links of instances of one chain in their order, `length` of both an instance.
 struct InstanceRows {
-  std::vector<int64_t> message;
-  std::vector<int64_t> link;
+  Many<int64_t> message;
+  Many<int64_t> link;
 };
 
 // The instances that end at `ends`, by their last message. Throws std::invalid_argument where a way

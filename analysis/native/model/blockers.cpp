@@ -68,7 +68,7 @@ class RowsOf {
 
  private:
   std::map<int64_t, size_t> first_;
-  std::vector<uint32_t> rows_;
+  Many<uint32_t> rows_;
 };
 
 // How much counts of pieces of a thread's work for the messages of a group: the time in which the
@@ -104,7 +104,7 @@ class Lane {
   }
 
   // Adds what ran between two instants.
-  void add(int64_t begin_ns, int64_t end_ns, std::vector<Share>& shares) {
+  void add(int64_t begin_ns, int64_t end_ns, Many<Share>& shares) {
     const size_t first = over_by(begin_ns), last = begun_before(end_ns);
     if (last <= first) return;
     if (last - first <= kFew) {
@@ -136,7 +136,7 @@ class Lane {
     return counted_ ? (*counted_)(from_ns, to_ns) : minus(to_ns, from_ns);
   }
 
-  void add_piece(size_t at, int64_t begin_ns, int64_t end_ns, std::vector<Share>& shares) {
+  void add_piece(size_t at, int64_t begin_ns, int64_t end_ns, Many<Share>& shares) {
     const Piece& piece = pieces_[at];
     // A take that goes on beyond the end of the wait is the message's own.
     if (is_take(piece.work) && piece.until_ns > end_ns) return;
@@ -146,7 +146,7 @@ class Lane {
   }
 
   // Of pieces that lie in a wait whole, the sums of each named work.
-  void add_whole(size_t first, size_t last, std::vector<Share>& shares) {
+  void add_whole(size_t first, size_t last, Many<Share>& shares) {
     if (slot_of_.empty()) sum_up();
     Sums sums{};
     size_t at = first;
@@ -195,18 +195,18 @@ class Lane {
 
   std::span<const Piece> pieces_;
   std::optional<Counted> counted_;
-  std::vector<int64_t> until_ns_;  // in ascending order, where that is not the pieces'
+  Many<int64_t> until_ns_;  // in ascending order, where that is not the pieces'
   // Of messages in a backlog.
-  std::vector<uint32_t> named_;
-  std::vector<uint8_t> slot_of_;
-  std::vector<int64_t> whole_ns_;
-  std::vector<Sums> before_;  // by block: of all pieces before
+  Many<uint32_t> named_;
+  Many<uint8_t> slot_of_;
+  Many<int64_t> whole_ns_;
+  Many<Sums> before_;  // by block: of all pieces before
 };
 
 // The work of one thread by time. A take begins when what ran before it is over, at the earliest.
-std::vector<Piece> pieces_of(const WorkColumns& work, std::span<uint32_t> rows) {
+Many<Piece> pieces_of(const WorkColumns& work, std::span<uint32_t> rows) {
   std::ranges::stable_sort(rows, {}, [&](uint32_t row) { return work.start_ns[row]; });
-  std::vector<Piece> pieces;
+  Many<Piece> pieces;
   int64_t until_ns = kNone;
   for (const uint32_t row : rows) {
     const int64_t start_ns = work.start_ns[row];
@@ -238,7 +238,7 @@ class Search {
     first_.assign(messages_.size(), 0);
     size_.assign(messages_.size(), 0);
     messages_of.each([&](int64_t thread, std::span<uint32_t> own) {
-      const std::vector<Piece> pieces = pieces_of(work_, work_of.of(thread));
+      const Many<Piece> pieces = pieces_of(work_, work_of.of(thread));
       // One group after the other.
       const auto group = [this](uint32_t row) { return messages_.group[row]; };
       std::ranges::stable_sort(own, {}, group);
@@ -256,7 +256,7 @@ class Search {
 
  private:
   struct GroupLane {
-    std::vector<Piece> pieces;
+    Many<Piece> pieces;
     Lane lane;
   };
 
@@ -282,7 +282,7 @@ class Search {
   Lane& lane_of_group(int64_t group) {
     const auto known = groups_.find(group);
     if (known != groups_.end()) return known->second.lane;
-    std::vector<Piece> pieces;
+    Many<Piece> pieces;
     for (const uint32_t row : runs_of_.of(group)) {
       pieces.push_back({runs_.spans.begin_ns[row], runs_.spans.end_ns[row],
                         work_of(runs_.callback[row], false)});
@@ -313,10 +313,10 @@ class Search {
   RowsOf runs_of_;
   const RunColumns& runs_;
   std::unordered_map<int64_t, GroupLane> groups_;
-  std::vector<Share> shares_;
-  std::vector<Share> found_;   // the rows of each message one after the other
-  std::vector<size_t> first_;  // by message
-  std::vector<uint32_t> size_;
+  Many<Share> shares_;
+  Many<Share> found_;   // the rows of each message one after the other
+  Many<size_t> first_;  // by message
+  Many<uint32_t> size_;
 };
 
 void require_numbers(Ints numbers, int64_t least) {

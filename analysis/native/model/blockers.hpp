@@ -8,9 +8,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "model/clocks.hpp"
+#include "storage/many.hpp"
 
 namespace strata {
 
@@ -52,10 +52,10 @@ struct ExecutorClocks {
 // Rows of (message, callback, work), in that order. A callback is kNone for work beside that of its
 // thread that ran longest, or that is of no known one; `is_take`: a message was taken for it.
 struct BlockerRows {
-  std::vector<int64_t> message;
-  std::vector<int64_t> callback;
-  std::vector<int64_t> is_take;
-  std::vector<int64_t> duration_ns;
+  Many<int64_t> message;
+  Many<int64_t> callback;
+  Many<int64_t> is_take;
+  Many<int64_t> duration_ns;
 };
 
 // Throws std::invalid_argument for columns of different lengths, and numbers that 30 bits do not

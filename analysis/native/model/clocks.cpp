@@ -12,9 +12,9 @@ namespace strata {
 namespace {
 
 // Rows by group and begin; equal ones keep their order.
-std::vector<size_t> ordered(const Spans& spans) {
+Many<size_t> ordered(const Spans& spans) {
   require_one_length({{spans.group, spans.begin_ns, spans.end_ns}});
-  std::vector<size_t> rows(spans.size());
+  Many<size_t> rows(spans.size());
   std::iota(rows.begin(), rows.end(), size_t{0});
   const auto key = [&](size_t row) { return std::tie(spans.group[row], spans.begin_ns[row]); };
   if (!std::ranges::is_sorted(rows, {}, key)) std::ranges::stable_sort(rows, {}, key);

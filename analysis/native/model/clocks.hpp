@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "model/column.hpp"
 #include "model/differences.hpp"
+#include "storage/many.hpp"
 
 namespace strata {
 
@@ -53,8 +53,8 @@ class Groups {
   }
 
  private:
-  std::vector<int64_t> groups_;
-  std::vector<size_t> first_;
+  Many<int64_t> groups_;
+  Many<size_t> first_;
 };
 
 // Intervals by lane and time; those of a lane that overlap are one.
@@ -89,8 +89,8 @@ class Clock {
   }
 
  private:
-  std::vector<int64_t> start_ns_;
-  std::vector<int64_t> before_{0};  // the length of all rows before each, and of all
+  Many<int64_t> start_ns_;
+  Many<int64_t> before_{0};  // the length of all rows before each, and of all
   Groups groups_;
   int64_t lane_ = kNone;  // of the last row
 };
@@ -112,7 +112,7 @@ class Overlap {
 
   const Clock& outer_;
   const Clock& inner_;
-  std::vector<int64_t> before_;
+  Many<int64_t> before_;
 };
 
 // Intervals of groups that do not overlap in a group; those without a length are left out.
@@ -135,10 +135,10 @@ class Pieces {
  private:
   size_t first_ending_after(Groups::Range own, int64_t at_ns) const;
 
-  std::vector<size_t> row_;
-  std::vector<int64_t> group_;
-  std::vector<int64_t> start_ns_;
-  std::vector<int64_t> end_ns_;
+  Many<size_t> row_;
+  Many<int64_t> group_;
+  Many<int64_t> start_ns_;
+  Many<int64_t> end_ns_;
   Groups groups_;
 };
 
