@@ -35,13 +35,13 @@ Flags = npt.NDArray[np.bool_]
 class Blockers:
     """What ran while messages waited: rows are (message, callback, work), in that order.
 
-    `callback` is `NONE` for work beside that of their thread that ran longest; `take`: not the
-    callback ran, but a message was taken for it.
+    `callback` is `NONE` for work beside that of their thread that ran longest; `take` is 1 where a
+    message was taken for the callback, 0 where it ran.
     """
 
     message: Ints
     callback: Ints
-    take: Flags
+    take: Ints
     duration_ns: Ints
 
 
@@ -78,7 +78,7 @@ def find_blockers(model: Model, transfers: Transfers) -> Blockers:
     message, callback, is_take, duration_ns = engine.find_blockers(
         messages, work, runs, clocks.waits, clocks.running, clocks.both
     )
-    return Blockers(message, callback, is_take == 1, duration_ns)
+    return Blockers(message, callback, is_take, duration_ns)
 
 
 def _took_ns(model: Model) -> Ints:

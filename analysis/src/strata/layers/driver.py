@@ -61,9 +61,10 @@ def cut_origin(
     frames: DriverFrames, made_of: MadeOf, publication: Ints, publish_ns: Ints, ledger: Ledger
 ) -> Origin:
     """Cut what lies before the publish of every matched message, of a row of the publications."""
-    frame, caused = made_of.frame[publication], made_of.caused[publication]
+    frame = pick(made_of.frame, publication)
     if not (frame != NONE).any():
         return _no_origin(publish_ns)
+    caused = made_of.caused[publication]
     read_ns = pick(frames.read_ns, frame)
     read = (read_ns != NONE) & (read_ns <= publish_ns)
     ledger.add("driver_frames_unread", int(((frame != NONE) & ~caused & ~read).sum()))

@@ -25,7 +25,7 @@ from strata.model.matching import CONFIDENCES, METHODS, confidence_of
 from strata.model.search import pick
 from strata.schema import tables
 from strata.schema.confidence import UNSYNCHRONISED
-from strata.schema.rows import Coded, Later, Rows, Values, nulls
+from strata.schema.rows import Coded, Later, Rows, Values, nulls, row_numbers
 
 RING_BUFFER = "ring buffer"
 """The transport of messages that rclcpp hands over within a process."""
@@ -52,15 +52,18 @@ def messages_rows(
     def where(flags: Flags, values: Ints) -> Ints:
         return np.where(flags, values, NONE) if flags.any() else nulls(len(values))
 
+    def outside(values: Ints) -> Ints:
+        return np.where(within, NONE, values) if within.any() else values
+
     return Rows(
         tables.MESSAGES,
         {
-            "message_id": np.arange(len(transfers)),
+            "message_id": row_numbers(len(transfers)),
             "hop_id": names.hop,
             "publication_id": transfers.publication,
             "take_id": transfers.take,
             **names.columns(),
-            "method": lambda: Coded(transfers.method.astype(np.int64), METHODS),
+            "method": lambda: Coded(transfers.method.astype(np.int64, copy=False), METHODS),
             "confidence": lambda: _confidence(transfers),
             "callback_id": lambda: pick(callback, transfers.execution),
             "publisher_callback_id": lambda: pick(
@@ -68,12 +71,12 @@ def messages_rows(
             ),
             **_origin(model, transfers.origin),
             "publish_ns": transfers.publish_ns,
-            "rmw_publish_ns": lambda: np.where(within, NONE, transfers.handed_ns),
+            "rmw_publish_ns": lambda: outside(transfers.handed_ns),
             "enqueue_ns": lambda: where(within, transfers.handed_ns),
             **_passage(transfers.passage, within),
             "ready_ns": transfers.ready_ns,
             "picked_ns": transfers.picked_ns,
-            "rmw_take_ns": lambda: np.where(within, NONE, transfers.taken_ns),
+            "rmw_take_ns": lambda: outside(transfers.taken_ns),
             "dequeue_ns": lambda: where(within, transfers.taken_ns),
             "callback_start_ns": transfers.callback_start_ns,
             "callback_end_ns": transfers.callback_end_ns,
@@ -90,9 +93,12 @@ def messages_rows(
 
 
 def _confidence(transfers: Transfers) -> Coded:
-    known = confidence_of(transfers.method)
-    apart = transfers.unsynchronised
-    return Coded(np.where(apart, len(CONFIDENCES), known), (*CONFIDENCES, UNSYNCHRONISED))
+    method, apart = transfers.method, transfers.unsynchronised
+    # Of methods that are one number in memory, so is what they tell.
+    known = confidence_of(method[:1] if method.strides == (0,) else method)
+    known = np.broadcast_to(known, len(method)) if len(method) else known
+    codes = np.where(apart, len(CONFIDENCES), known) if apart.any() else known
+    return Coded(codes, (*CONFIDENCES, UNSYNCHRONISED))
 
 
 def _origin(model: Model, origin: Origin) -> dict[str, Values | Later]:
@@ -136,7 +142,7 @@ def links_rows(links: Links) -> Rows:
         {
             "child_id": links.child,
             "parent_id": links.parent,
-            "kind": Coded(links.kind.astype(np.int64), KINDS),
+            "kind": Coded(links.kind.astype(np.int64, copy=False), KINDS),
             "callback_ns": links.callback_ns,
             "suspended_ns": links.suspended_ns,
             "stored_ns": links.stored_ns,
@@ -178,7 +184,7 @@ def blockers_rows(blockers: Blockers) -> Rows:
         {
             "message_id": blockers.message,
             "callback_id": blockers.callback,
-            "work": Coded(blockers.take.astype(np.int64), ("callback", "take")),
+            "work": Coded(blockers.take, ("callback", "take")),
             "duration_ns": blockers.duration_ns,
         },
     )

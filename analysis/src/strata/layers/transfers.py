@@ -42,7 +42,7 @@ from strata.layers.middleware import Passage, cut_middleware
 from strata.layers.waiting import Waiting, observe_waiting
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.search import pick
+from strata.model.search import column_at, known_or, pick
 from strata.schema import checkpoints as at
 from strata.schema import layers as names
 from strata.schema.checkpoints import CHECKPOINTS
@@ -108,19 +108,22 @@ class Transfers:
         """From when on each could have been picked, as far as is known."""
         told = self.passage.notified_ns
         # When another host handed it over is not known by the reader's clock.
-        handed_ns = np.where(self.unsynchronised, self.waiting_until_ns, self.handed_ns)
-        return np.where(told != NONE, told, handed_ns)
+        handed_ns = self.handed_ns
+        if self.unsynchronised.any():
+            handed_ns = np.where(self.unsynchronised, self.waiting_until_ns, handed_ns)
+        return known_or(told, handed_ns)
 
     @property
     def waiting_until_ns(self) -> Ints:
         """When each was picked; where that was not recorded, taken."""
-        return np.where(self.picked_ns != NONE, self.picked_ns, self.taken_ns)
+        return known_or(self.picked_ns, self.taken_ns)
 
 
 @dataclass(frozen=True)
 class _Rest:
     """Checkpoints beside those of the middleware; `waiting` is ns, from `begin_ns` to the pick."""
 
+    execution: Ints
     intra_process: Flags
     client_ns: Ints
     handed_ns: Ints
@@ -141,16 +144,15 @@ def cut_layers(model: Model, ledger: Ledger) -> Transfers:
     passage, waiting = cut_middleware(model, ledger), observe_waiting(model)
     publication, take = model.matches.publication, model.matches.take
     rest = _rest(model, passage, waiting)
-    until = np.where(rest.picked_ns != NONE, rest.picked_ns, rest.taken_ns)
-    ready_ns = waiting.last_return(until)
-    publish_ns = np.where(rest.client_ns != NONE, rest.client_ns, rest.handed_ns)
+    ready_ns = waiting.last_return(known_or(rest.picked_ns, rest.taken_ns))
+    publish_ns = known_or(rest.client_ns, rest.handed_ns)
     frames, made_of = frames_of_model(model), made_of_model(model)
     origin = cut_origin(frames, made_of, publication, publish_ns, ledger)
     return Transfers(
         publication,
         take,
         model.matches.method,
-        model.takes.execution[take],
+        rest.execution,
         rest.intra_process,
         publish_ns,
         rest.handed_ns,
@@ -172,24 +174,25 @@ def _rest(model: Model, passage: Passage, waiting: Waiting) -> _Rest:
     publication, take = model.matches.publication, model.matches.take
     enqueue_ns = model.matches.enqueue_ns
     within = enqueue_ns != NONE
-    handed_ns = np.where(within, enqueue_ns, publications.rmw_publish_ns[publication])
+    handed_ns = known_or(enqueue_ns, column_at(publications.rmw_publish_ns, publication))
     notified = passage.notified_ns != NONE
-    begin_ns = np.where(notified, passage.notified_ns, handed_ns)
-    picked_ns, taken_ns = takes.picked_ns[take], takes.taken_ns[take]
+    begin_ns = known_or(passage.notified_ns, handed_ns)
+    picked_ns, taken_ns = column_at(takes.picked_ns, take), column_at(takes.taken_ns, take)
     # By two clocks, nothing divides the time before the pick. And -1 ns would be null.
     apart = model.unsynchronised
     unknown = apart & ~notified
     # Picked before it could be: the entity was ready for an older message of a full queue.
     kept = np.where(unknown, picked_ns - begin_ns != NONE, picked_ns >= begin_ns)
-    picked_ns = np.where(kept, picked_ns, NONE)
-    until = np.where(picked_ns != NONE, picked_ns, taken_ns)
-    execution = takes.execution[take]
+    picked_ns = picked_ns if kept.all() else np.where(kept, picked_ns, NONE)
+    until = known_or(picked_ns, taken_ns)
+    execution = column_at(takes.execution, take)
     executions = model.executions
     end_ns = pick(executions.finished_ns, execution)
     suspended_ns = pick(executions.suspended_ns, execution)
     return _Rest(
+        execution,
         within,
-        publications.client_ns[publication],
+        column_at(publications.client_ns, publication),
         handed_ns,
         begin_ns,
         notified | within,
@@ -198,7 +201,7 @@ def _rest(model: Model, passage: Passage, waiting: Waiting) -> _Rest:
         pick(executions.start_ns, execution),
         end_ns,
         np.where(end_ns != NONE, suspended_ns, 0),
-        waiting.idle(np.where(unknown, until, begin_ns), until),
+        waiting.idle(np.where(unknown, until, begin_ns) if unknown.any() else begin_ns, until),
         waiting.known & ~unknown,
         apart,
     )

@@ -27,7 +27,7 @@ import numpy.typing as npt
 from strata.model.build import Model
 from strata.model.columns import Ints
 from strata.model.executor_clocks import ExecutorClocks
-from strata.model.search import pick
+from strata.model.search import column_at, pick
 from strata.model.windows import begun_by, over_before
 
 Flags = npt.NDArray[np.bool_]
@@ -60,9 +60,12 @@ def observe_waiting(model: Model) -> Waiting:
     matches = model.matches
     return observe_takers(
         model,
-        model.takes.thread[matches.take],
-        model.takes.execution[matches.take],
-        (model.publications.begin_ns[matches.publication], model.takes.taken_ns[matches.take]),
+        column_at(model.takes.thread, matches.take),
+        column_at(model.takes.execution, matches.take),
+        (
+            column_at(model.publications.begin_ns, matches.publication),
+            column_at(model.takes.taken_ns, matches.take),
+        ),
     )
 
 

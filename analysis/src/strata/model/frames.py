@@ -13,9 +13,9 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import Endpoints
 from strata.model.last_seen import ran_until
-from strata.model.search import Lifetimes, pick
+from strata.model.search import Lifetimes, column_at, pick
 from strata.schema import tables
-from strata.schema.rows import Coded, Later, Rows, Values
+from strata.schema.rows import Coded, Later, Rows, Values, row_numbers
 
 Objects = npt.NDArray[np.object_]
 
@@ -114,7 +114,7 @@ def publications_rows(model: Model) -> Rows:
     return Rows(
         tables.PUBLICATIONS,
         {
-            "publication_id": np.arange(len(publications)),
+            "publication_id": row_numbers(len(publications)),
             "publisher_id": publications.publisher,
             **_thread(model, lambda: publications.thread),
             "client_ns": lambda: publications.client_ns,
@@ -134,7 +134,7 @@ def takes_rows(model: Model) -> Rows:
     return Rows(
         tables.TAKES,
         {
-            "take_id": np.arange(len(takes)),
+            "take_id": row_numbers(len(takes)),
             "subscription_id": takes.subscription,
             **_thread(model, lambda: takes.thread),
             "picked_ns": lambda: takes.picked_ns,
@@ -168,6 +168,11 @@ def place(model: Model, process: Ints) -> dict[str, Values]:
     """Return the columns `host` and `vpid` of processes."""
     processes = model.processes
     host = np.asarray(processes.host, dtype=object)
+    if len(set(processes.host)) == 1 and len(process) and process.min() >= 0:
+        return {
+            "host": Coded(np.broadcast_to(np.int64(0), len(process)), (str(host[0]),)),
+            "vpid": column_at(processes.vpid, process),
+        }
     return {"host": named(host, process), "vpid": processes.vpid[process]}
 
 

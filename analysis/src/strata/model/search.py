@@ -9,21 +9,40 @@ import numpy.typing as npt
 
 from strata.engine.groups import is_ascending, ordered_by, places, values_at
 from strata.model.columns import NONE, Ints
-from strata.schema.rows import nulls
+from strata.schema.rows import are_all, nulls
 
 
 def pick(values: Ints, rows: Ints) -> Ints:
     """Return `values[rows]`; `NONE` for `NONE`; a column of `nulls` for one."""
     if not len(values):
         return np.full(len(rows), NONE, np.int64)
-    if _is_null(rows) or _is_null(values):
+    if _is_null(rows) or _is_null(values) or _are_few_nulls(values, len(rows)):
         return nulls(len(rows))
     return values_at(values, rows)
+
+
+def column_at(values: Ints, rows: Ints) -> Ints:
+    """Return `values[rows]`, not to write to: the values themselves where the rows are all.
+
+    `NONE` for `NONE`, as `pick`.
+    """
+    return values if are_all(rows, len(values)) else pick(values, rows)
+
+
+def known_or(values: Ints, others: Ints) -> Ints:
+    """Return values, and others where they are null; not to write to."""
+    known = values != NONE
+    return values if known.all() else np.where(known, values, others)
 
 
 def _is_null(column: Ints) -> bool:
     """Tell whether a column is that of `nulls`."""
     return column.strides == (0,) and len(column) > 0 and column[0] == NONE
+
+
+def _are_few_nulls(values: Ints, rows: int) -> bool:
+    """Tell whether all values are null, of columns that are short beside the rows."""
+    return len(values) * 8 < rows and bool((values == NONE).all())
 
 
 def runs(ordered: Ints, values: Ints) -> tuple[Ints, Ints]:

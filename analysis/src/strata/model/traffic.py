@@ -24,7 +24,7 @@ from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Entities
 from strata.model.executions import Executions, first_after
 from strata.model.loans import count_unseen_takes, find_loaned_takes
-from strata.model.search import pick
+from strata.model.search import known_or, pick
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.windows import NO_LOSSES, Windows, touched
 from strata.schema.quality import Ledger
@@ -54,12 +54,12 @@ class Publications:
     @property
     def begin_ns(self) -> Ints:
         """When publish() was called, as far as was recorded."""
-        return np.where(self.client_ns != NONE, self.client_ns, self.rmw_publish_ns)
+        return known_or(self.client_ns, self.rmw_publish_ns)
 
     @property
     def handed_ns(self) -> Ints:
         """When each was handed to the middleware or, within the process, to the ring buffers."""
-        return np.where(self.rmw_publish_ns != NONE, self.rmw_publish_ns, self.client_ns)
+        return known_or(self.rmw_publish_ns, self.client_ns)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Takes:
     @property
     def taken_ns(self) -> Ints:
         """When each was taken, from wherever."""
-        return np.where(self.rmw_take_ns != NONE, self.rmw_take_ns, self.dequeue_ns)
+        return known_or(self.rmw_take_ns, self.dequeue_ns)
 
 
 def find_publications(

@@ -22,6 +22,7 @@ from strata.model.driver.losses import DriverLosses
 from strata.model.driver.sources import places
 from strata.onepass.numbers import Numbers
 from strata.onepass.tables import EngineTables
+from strata.schema.rows import nulls
 
 Columns = Mapping[str, npt.NDArray[np.generic]]
 
@@ -83,9 +84,11 @@ def frames_of_rows(rows: Columns) -> DriverFrames:
 
 def made_of_rows(rows: Columns, publications: int) -> MadeOf:
     """Return what so many publications were made of, of the engine's rows `driver_links`."""
-    frame = np.full(publications, NONE, np.int64)
-    inferred, caused = np.zeros(publications, bool), np.zeros(publications, bool)
     published = _ints(rows["published"])
+    inferred, caused = np.zeros(publications, bool), np.zeros(publications, bool)
+    if not len(published):
+        return MadeOf(nulls(publications), inferred, caused)
+    frame = np.full(publications, NONE, np.int64)
     frame[published] = rows["frame"]
     inferred[published] = rows["is_inferred"] != 0
     caused[published] = rows["is_caused"] != 0

@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 
-from strata.engine.groups import is_ascending, values_at
+from strata.engine.groups import is_ascending
 from strata.model.columns import Ints
 from strata.model.matching import Matches
 from strata.model.traffic import Publications, Takes
@@ -16,7 +17,7 @@ from strata.onepass.intra_process import takes_of_buffers, with_ring_buffers
 from strata.onepass.numbers import Numbers, positions
 from strata.onepass.tables import EngineTables
 from strata.onepass.when_asked import when_asked
-from strata.schema.rows import nulls
+from strata.schema.rows import nulls, row_numbers
 
 
 def find_publications(tables: EngineTables, numbers: Numbers) -> Publications:
@@ -42,7 +43,7 @@ def find_publications(tables: EngineTables, numbers: Numbers) -> Publications:
             "client_ns": column("client_ns", "ns"),
             "rmw_publish_ns": column("ns"),
             "source_timestamp": column("stamp"),
-            "execution": lambda: values_at(numbers.executions.number, execution()),
+            "execution": lambda: numbers.executions.numbers_of(execution()),
         },
     )
 
@@ -73,7 +74,7 @@ def find_takes(tables: EngineTables, numbers: Numbers) -> Takes:
             "rmw_take_ns": column("ns"),
             "dequeue_ns": lambda: nulls(count),
             "source_timestamp": column("stamp"),
-            "execution": lambda: values_at(numbers.executions.number, execution()),
+            "execution": lambda: numbers.executions.numbers_of(execution()),
             "duplicate": lambda: np.zeros(count, bool),
             "loaned": lambda: numbers.takes.flags(tables.rows["takes"]["loaned"] == 1),
         }
@@ -81,14 +82,23 @@ def find_takes(tables: EngineTables, numbers: Numbers) -> Takes:
     )
 
 
+def _methods(codes: npt.NDArray[np.integer]) -> Ints:
+    """Codes as numbers: one in memory where all are equal."""
+    if len(codes) and (codes == codes[0]).all():
+        return np.broadcast_to(np.int64(codes[0]), len(codes))
+    return codes.astype(np.int64)
+
+
 def find_matches(tables: EngineTables, numbers: Numbers) -> Matches:
     """Return which publication each take is of."""
-    take = values_at(numbers.take_number, tables.rows["matches"]["take"])
-    publication = values_at(numbers.publication_number, tables.rows["matches"]["publish"])
-    method = tables.ints("matches", "method")
+    take = numbers.takes.numbers_of(tables.rows["matches"]["take"])
+    publication = numbers.publications.numbers_of(tables.rows["matches"]["publish"])
+    method = _methods(tables.rows["matches"]["method"])
     if not is_ascending(take):
         order = np.argsort(take, kind="stable")
         take, publication, method = take[order], publication[order], method[order]
+    if len(take) == len(numbers.takes.rows) and len(take) and (np.diff(take) == 1).all():
+        take = row_numbers(len(take))
     counts = dict.fromkeys(("ambiguous_matches", "unmatched_takes", "out_of_order_matches"), 0)
     for code, _, _, count, _, _ in tables.engine.findings:
         if code in counts:

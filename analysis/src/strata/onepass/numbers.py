@@ -12,21 +12,32 @@ import numpy.typing as npt
 from strata.engine.groups import is_ascending, ordered_by, values_at
 from strata.model.columns import NONE, Ints
 from strata.onepass.tables import EngineTables
-from strata.schema.rows import Flags
+from strata.schema.rows import Flags, row_numbers
 
 
 @dataclass(frozen=True)
 class Order:
     """The engine's row of each of the model's rows, and the other way round (`NONE` for none).
 
-    `number` has one more, for null. `is_same`: all rows are in the order of the engine's.
-    `is_partial`: some of the model's rows have none of the engine's.
+    `is_same`: all rows are in the order of the engine's, and `other_number` is empty. `is_partial`:
+    some of the model's rows have none of the engine's.
     """
 
     rows: Ints
-    number: Ints
+    other_number: Ints
     is_same: bool
     is_partial: bool = False
+
+    @property
+    def number(self) -> Ints:
+        """The model's row of each of the engine's; one more, for null."""
+        return np.append(self.rows, NONE) if self.is_same else self.other_number
+
+    def numbers_of(self, rows: npt.NDArray[np.integer]) -> Ints:
+        """Return the model's rows of some of the engine's; `NONE` for `NONE`."""
+        if self.is_same:
+            return rows.astype(np.int64, copy=False)
+        return values_at(self.other_number, rows)
 
     def of(self, values: npt.NDArray[np.integer]) -> Ints:
         """Return a column of the engine's in the order of the model's; null for none."""
@@ -155,10 +166,11 @@ def _join(
 def _order(rows: Ints, count: int) -> Order:
     own = rows != NONE
     is_partial = not own.all()
-    is_same = not is_partial and len(rows) == count and is_ascending(rows)
+    if not is_partial and len(rows) == count and is_ascending(rows):
+        return Order(row_numbers(count), np.empty(0, np.int64), True)
     number = np.full(count + 1, NONE, np.int64)
     number[rows[own]] = np.flatnonzero(own)
-    return Order(rows, number, is_same, is_partial)
+    return Order(rows, number, False, is_partial)
 
 
 def _places(tables: EngineTables, table: str) -> tuple[Ints, Ints, Ints]:
@@ -169,9 +181,9 @@ def _in_time(ns: Ints, thread: Ints, at: Ints) -> Ints:
     """Of one instant by thread, and then as they came."""
     later = np.diff(ns)
     if (later > 0).all() or not len(ns):
-        return np.arange(len(ns))
+        return row_numbers(len(ns))
     if is_ascending(ns) and (later[np.diff(thread) < 0] > 0).all():
-        return np.arange(len(ns))
+        return row_numbers(len(ns))
     return np.lexsort((at, thread, ns)).astype(np.int64)
 
 

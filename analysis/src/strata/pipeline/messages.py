@@ -12,7 +12,7 @@ import numpy as np
 from strata.layers.between_hosts import count_between_hosts
 from strata.layers.blockers import find_blockers
 from strata.layers.chain_begins import causes_missing
-from strata.layers.deliveries import Deliveries, find_deliveries
+from strata.layers.deliveries import find_deliveries
 from strata.layers.endpoint_names import EndpointNames, endpoint_names
 from strata.layers.frames import blockers_rows, link_proposals_rows, links_rows, messages_rows
 from strata.layers.link_proposals import FAN_IN, STORED, propose_links
@@ -92,8 +92,11 @@ def _proposals(model: Model, known: Sequence[NodeLink], ledger: Ledger) -> Rows:
     return found
 
 
-def _hops(messages: Rows, deliveries: Deliveries, ledger: Ledger) -> tuple[Rows, Rows, Rows]:
-    counts, losses = delivery_tables(deliveries)
+def _hops(
+    messages: Rows, model: Model, transfers: Transfers, names: EndpointNames, ledger: Ledger
+) -> tuple[Rows, Rows, Rows]:
+    # What became of each publication is as much as all messages: it is not kept.
+    counts, losses = delivery_tables(find_deliveries(model, transfers, names))
     hops, layers = hop_tables(messages, counts)
     _count_losses(hops, losses, ledger)
     return hops, layers, losses
@@ -132,8 +135,15 @@ MESSAGE_STAGES = (
     ),
     stage("executor_blockers", _blockers, "model", "transfers"),
     stage("link_proposals", _proposals, "model", "node_links", LEDGER),
-    stage("deliveries", find_deliveries, "model", "transfers", "endpoint_names"),
-    stage(("plain_hops", "hop_layers", "hop_losses"), _hops, "messages", "deliveries", LEDGER),
+    stage(
+        ("plain_hops", "hop_layers", "hop_losses"),
+        _hops,
+        "messages",
+        "model",
+        "transfers",
+        "endpoint_names",
+        LEDGER,
+    ),
     stage("headless", causes_missing, "model", "transfers"),
 )
 """What makes the tables of messages and hops; `plain_hops` is `hops` without modes."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -85,6 +86,29 @@ class Coded:
 def nulls(rows: int) -> Ints:
     """Return a column of `NONE` alone: one number in memory, however many rows; not to write to."""
     return np.broadcast_to(np.int64(NONE), rows)
+
+
+_numbers: ref[Ints] | None = None
+
+
+def row_numbers(count: int) -> Ints:
+    """Return 0 .. count - 1: one array in memory, however many columns are; not to write to."""
+    global _numbers
+    found = None if _numbers is None else _numbers()
+    if found is None or len(found) < count:
+        found = np.arange(count, dtype=np.int64)
+        found.setflags(write=False)
+        _numbers = ref(found)
+    return found[:count]
+
+
+def are_all(rows: Ints, count: int) -> bool:
+    """Tell whether some rows are known to be all of so many, in order: those of `row_numbers`."""
+    found = None if _numbers is None else _numbers()
+    if found is None:
+        return False
+    own = rows.base is found and len(rows) == count and rows.strides == found.strides
+    return own and bool(rows.ctypes.data == found.ctypes.data)
 
 
 def numbered(*columns: Coded | Ints) -> Ints:

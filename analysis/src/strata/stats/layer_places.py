@@ -7,10 +7,11 @@ A place has one number whatever the layer, and becomes words where a sentence or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 
 import numpy as np
 
+from strata.engine.groups import values_at
 from strata.schema.layer import Layer, Place
 from strata.schema.layers import BY_NAME
 from strata.schema.rows import NONE, Coded, Flags, Ints, Rows
@@ -46,11 +47,16 @@ class Words:
 class LayerPlaces:
     """The place of each message in each layer, found when first asked for."""
 
-    def __init__(self, place_of: Callable[[str], Coded]) -> None:
-        """Take what returns the place of every message in a layer, by the layer's name."""
+    def __init__(
+        self, place_of: Callable[[str], Coded], kind_of: Callable[[str], Hashable] = str
+    ) -> None:
+        """Take what returns the place of every message in a layer, by the layer's name.
+
+        Layers of one kind, by `kind_of`, are in one place.
+        """
         self.words = Words()
-        self._place_of = place_of
-        self._known: dict[str, Ints] = {}
+        self._place_of, self._kind_of = place_of, kind_of
+        self._known: dict[Hashable, Ints] = {}
 
     @classmethod
     def of_messages(cls, messages: Rows, callbacks: Coded) -> LayerPlaces:
@@ -58,7 +64,10 @@ class LayerPlaces:
 
         `callbacks` describes each callback by its id (strata.stats.callbacks.describe).
         """
-        return cls(lambda layer: place_of_layer(BY_NAME[layer], messages, callbacks))
+        return cls(
+            lambda layer: place_of_layer(BY_NAME[layer], messages, callbacks),
+            lambda layer: BY_NAME[layer].place,
+        )
 
     @classmethod
     def of_texts(cls, texts: Mapping[str, Iterable[str]]) -> LayerPlaces:
@@ -67,9 +76,10 @@ class LayerPlaces:
 
     def at(self, layer: str, messages: Ints) -> Ints:
         """Return the place of some messages (rows of the table `messages`) in a layer."""
-        if layer not in self._known:
-            self._known[layer] = self.words.numbers(self._place_of(layer))
-        return self._known[layer][messages]
+        kind = self._kind_of(layer)
+        if kind not in self._known:
+            self._known[kind] = self.words.numbers(self._place_of(layer))
+        return values_at(self._known[kind], messages)
 
 
 def place_of_layer(layer: Layer, messages: Rows, callbacks: Coded) -> Coded:
