@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "binding/clock_classes.hpp"
 
+#include <array>
 #include <unordered_map>
 #include <vector>
 
@@ -23,14 +24,21 @@ class Lanes {
   explicit Lanes(const Clock& clock) : clock_(clock) {}
 
   LaneReading& of(int64_t lane) {
-    const auto known = lanes_.find(lane);
-    if (known != lanes_.end()) return known->second;
-    return lanes_.emplace(lane, LaneReading(clock_, lane)).first->second;
+    const bool is_near = lane >= 0 && lane < kNear;
+    if (is_near && near_[static_cast<size_t>(lane)] != nullptr) {
+      return *near_[static_cast<size_t>(lane)];
+    }
+    LaneReading& found = lanes_.try_emplace(lane, clock_, lane).first->second;
+    if (is_near) near_[static_cast<size_t>(lane)] = &found;
+    return found;
   }
 
  private:
+  static constexpr int64_t kNear = 256;
+
   const Clock& clock_;
   std::unordered_map<int64_t, LaneReading> lanes_;
+  std::array<LaneReading*, kNear> near_{};  // of lanes with small numbers
 };
 
 // The value of each row of columns of one length.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "binding/work_functions.hpp"
 
+#include <utility>
+
 #include "binding/arrays.hpp"
 #include "model/waits.hpp"
 
@@ -22,8 +24,8 @@ nb::dict waits_of(const strata::Engine& engine, size_t threads) {
     for (strata::IntervalLog::Cursor cursor(*own.waits); !cursor.is_over();) add(cursor.next());
   }
   nb::dict columns;
-  columns["thread"] = as_array(of_thread);
-  columns["start_ns"] = as_array(start_ns);
-  columns["end_ns"] = as_array(end_ns);
+  columns["thread"] = as_array(std::move(of_thread));
+  columns["start_ns"] = as_array(std::move(start_ns));
+  columns["end_ns"] = as_array(std::move(end_ns));
   return columns;
 }

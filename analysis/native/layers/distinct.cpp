@@ -3,8 +3,10 @@
 #include "layers/distinct.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 namespace strata {
 
@@ -13,6 +15,10 @@ Distinct find_distinct(Ints column) {
   found.number.reserve(column.size());
   Many<int64_t> values, first;  // in the order of the first rows
   std::unordered_map<int64_t, int64_t> number;
+  // The last value of each place, and its number.
+  constexpr size_t kRecent = 256;
+  std::array<std::pair<int64_t, int64_t>, kRecent> recent{};
+  recent.fill({0, kNone});
   for (size_t row = 0; row < column.size(); ++row) {
     const int64_t value = column[row];
     // Rows that follow on each other are often equal.
@@ -20,7 +26,14 @@ Distinct find_distinct(Ints column) {
       found.number.push_back(found.number.back());
       continue;
     }
-    const auto [known, is_new] = number.emplace(value, static_cast<int64_t>(values.size()));
+    const auto bits = static_cast<uint64_t>(value);
+    auto& near = recent[(bits ^ bits >> 8U ^ bits >> 24U) % kRecent];
+    if (near.second != kNone && near.first == value) {
+      found.number.push_back(near.second);
+      continue;
+    }
+    const auto [known, is_new] = number.try_emplace(value, static_cast<int64_t>(values.size()));
+    near = *known;
     if (is_new) {
       values.push_back(value);
       first.push_back(static_cast<int64_t>(row));

@@ -25,14 +25,23 @@ PairNumbers::PairNumbers(Ints writer, Ints reader) {
   for (size_t pair = 0; pair < writer.size(); ++pair) add(writer[pair], reader[pair]);
 }
 
-int64_t PairNumbers::of(int64_t writer, int64_t reader) const {
-  const auto known = number_.find(key_of(writer, reader));
-  return known == number_.end() ? kNone : known->second;
+int64_t PairNumbers::of(int64_t writer, int64_t reader) {
+  const uint64_t key = key_of(writer, reader);
+  Recent& recent = recent_[(key ^ key >> 32U) % kRecent];
+  if (recent.key == key) return recent.number;
+  const auto known = number_.find(key);
+  if (known == number_.end()) return kNone;
+  recent = {key, known->second};
+  return known->second;
 }
 
 size_t PairNumbers::add(int64_t writer, int64_t reader) {
+  const uint64_t key = key_of(writer, reader);
+  Recent& recent = recent_[(key ^ key >> 32U) % kRecent];
+  if (recent.key == key) return recent.number;
   const auto next = static_cast<uint32_t>(number_.size());
-  return number_.emplace(key_of(writer, reader), next).first->second;
+  recent = {key, number_.emplace(key, next).first->second};
+  return recent.number;
 }
 
 MatchedPairs match_pairs(Ints writer, Ints reader, Ints hop) {

@@ -4,6 +4,7 @@
 // Writers and readers between which messages went. See strata.layers.pairs.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 
@@ -19,13 +20,21 @@ class PairNumbers {
   PairNumbers(Ints writer, Ints reader);
 
   // kNone for a pair that is not there.
-  int64_t of(int64_t writer, int64_t reader) const;
+  int64_t of(int64_t writer, int64_t reader);
   // The number of a pair, which gets the next one if it is new.
   size_t add(int64_t writer, int64_t reader);
   size_t size() const { return number_.size(); }
 
  private:
+  static constexpr size_t kRecent = 256;
+  struct Recent {
+    uint64_t key = UINT64_MAX;  // of no pair
+    uint32_t number = 0;
+  };
+
   std::unordered_map<uint64_t, uint32_t> number_;
+  // Messages of few pairs follow each other: the last that was found of each place.
+  std::array<Recent, kRecent> recent_{};
 };
 
 // By writer and reader; `hop` is that of the last message of each.

@@ -44,14 +44,13 @@ bool is_take(uint32_t work) { return work != 0 && work % 2 == 0; }
 class RowsOf {
  public:
   explicit RowsOf(Ints numbers) {
-    for (const int64_t number : numbers) ++first_[number];
+    each_count(numbers, first_, [](size_t& count, size_t) { ++count; });
     size_t before = 0;
     for (auto& [number, count] : first_) before += std::exchange(count, before);
     rows_.resize(numbers.size());
     auto next = first_;
-    for (size_t row = 0; row < numbers.size(); ++row) {
-      rows_[next[numbers[row]]++] = static_cast<uint32_t>(row);
-    }
+    each_count(numbers, next,
+               [this](size_t& place, size_t row) { rows_[place++] = static_cast<uint32_t>(row); });
   }
 
   std::span<uint32_t> of(int64_t number) {
@@ -67,8 +66,55 @@ class RowsOf {
   }
 
  private:
+  // Numbers that are looked up in a table; others are in the map alone.
+  static constexpr int64_t kDense = 1 << 12;
+
+  template <typename Visitor>
+  static void each_count(Ints numbers, std::map<int64_t, size_t>& counts, Visitor&& visit) {
+    std::vector<size_t*> near(static_cast<size_t>(kDense), nullptr);
+    for (size_t row = 0; row < numbers.size(); ++row) {
+      const int64_t number = numbers[row];
+      if (number < 0 || number >= kDense) {
+        visit(counts[number], row);
+        continue;
+      }
+      size_t*& count = near[static_cast<size_t>(number)];
+      if (count == nullptr) count = &counts[number];
+      visit(*count, row);
+    }
+  }
+
   std::map<int64_t, size_t> first_;
   Many<uint32_t> rows_;
+};
+
+// How many of some ascending values are before a bound, which mostly lies close to the last one.
+class NearPlace {
+ public:
+  template <typename IsBefore>
+  size_t find(size_t count, IsBefore&& is_before) {
+    size_t low = std::min(place_, count), high = low;
+    for (size_t step = 1; low > 0 && !is_before(low - 1); step *= 2) {
+      high = low - 1;
+      low -= std::min(step, low);
+    }
+    for (size_t step = 1; high < count && is_before(high); step *= 2) {
+      low = high + 1;
+      high = std::min(high + step, count);
+    }
+    while (low < high) {
+      const size_t middle = low + (high - low) / 2;
+      if (is_before(middle)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return place_ = low;
+  }
+
+ private:
+  size_t place_ = 0;
 };
 
 // How much counts of pieces of a thread's work for the messages of a group: the time in which the
@@ -121,16 +167,13 @@ class Lane {
   static constexpr size_t kSlots = kNamed + 1;  // the last is of all other work
   using Sums = std::array<int64_t, kSlots>;
 
-  size_t over_by(int64_t at_ns) const {
-    if (!until_ns_.empty()) {
-      return static_cast<size_t>(std::ranges::upper_bound(until_ns_, at_ns) - until_ns_.begin());
-    }
-    return static_cast<size_t>(std::ranges::upper_bound(pieces_, at_ns, {}, &Piece::until_ns) -
-                               pieces_.begin());
+  size_t over_by(int64_t at_ns) {
+    return over_.find(pieces_.size(), [&](size_t at) {
+      return (until_ns_.empty() ? pieces_[at].until_ns : until_ns_[at]) <= at_ns;
+    });
   }
-  size_t begun_before(int64_t at_ns) const {
-    return static_cast<size_t>(std::ranges::lower_bound(pieces_, at_ns, {}, &Piece::start_ns) -
-                               pieces_.begin());
+  size_t begun_before(int64_t at_ns) {
+    return begun_.find(pieces_.size(), [&](size_t at) { return pieces_[at].start_ns < at_ns; });
   }
   int64_t counted(int64_t from_ns, int64_t to_ns) {
     return counted_ ? (*counted_)(from_ns, to_ns) : minus(to_ns, from_ns);
@@ -195,6 +238,8 @@ class Lane {
 
   std::span<const Piece> pieces_;
   std::optional<Counted> counted_;
+  NearPlace over_;
+  NearPlace begun_;
   Many<int64_t> until_ns_;  // in ascending order, where that is not the pieces'
   // Of messages in a backlog.
   Many<uint32_t> named_;
@@ -205,7 +250,8 @@ class Lane {
 
 // The work of one thread by time. A take begins when what ran before it is over, at the earliest.
 Many<Piece> pieces_of(const WorkColumns& work, std::span<uint32_t> rows) {
-  std::ranges::stable_sort(rows, {}, [&](uint32_t row) { return work.start_ns[row]; });
+  const auto start = [&](uint32_t row) { return work.start_ns[row]; };
+  if (!std::ranges::is_sorted(rows, {}, start)) std::ranges::stable_sort(rows, {}, start);
   Many<Piece> pieces;
   int64_t until_ns = kNone;
   for (const uint32_t row : rows) {
@@ -241,7 +287,7 @@ class Search {
       const Many<Piece> pieces = pieces_of(work_, work_of.of(thread));
       // One group after the other.
       const auto group = [this](uint32_t row) { return messages_.group[row]; };
-      std::ranges::stable_sort(own, {}, group);
+      if (!std::ranges::is_sorted(own, {}, group)) std::ranges::stable_sort(own, {}, group);
       std::optional<Lane> lane;
       for (size_t at = 0; at < own.size(); ++at) {
         if (at == 0 || group(own[at]) != group(own[at - 1])) {
@@ -267,7 +313,9 @@ class Search {
     if (messages_.group[message] != kNone) {
       lane_of_group(messages_.group[message]).add(begin_ns, end_ns, shares_);
     }
-    std::ranges::stable_sort(shares_, {}, &Share::work);
+    if (!std::ranges::is_sorted(shares_, {}, &Share::work)) {
+      std::ranges::stable_sort(shares_, {}, &Share::work);
+    }
     first_[message] = found_.size();
     for (const Share& share : shares_) {
       if (found_.size() > first_[message] && found_.back().work == share.work) {

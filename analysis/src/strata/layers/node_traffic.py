@@ -11,11 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.engine import _model as engine
+from strata.engine.groups import is_ascending, ordered_by
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import take
 from strata.model.search import pick, runs, spread
 from strata.schema.events import INTERNAL_TOPICS
+from strata.schema.rows import row_numbers
 from strata.units import format_ns
 
 Flags = npt.NDArray[np.bool_]
@@ -58,17 +60,25 @@ class Input:
         return pick(self.start_ns, np.where(place >= 0, place, NONE))
 
 
+def _in_order(values: Ints) -> Ints:
+    """Return the rows of a column in ascending order, equal ones in theirs."""
+    if is_ascending(values):
+        return row_numbers(len(values))
+    return np.argsort(values, kind="stable")
+
+
 class _Rows:
     """The rows of each owner, found with one sort however many owners there are."""
 
     def __init__(self, owner: Ints) -> None:
-        self._order = np.argsort(owner, kind="stable")
+        self._order = ordered_by(owner, int(owner.max(initial=0)) + 1)
         self._owners = owner[self._order]
 
     def of(self, owners: Ints) -> Ints:
         """Return the rows of some owners, ascending."""
         place, _ = spread(*runs(self._owners, owners))
-        return np.sort(self._order[place])
+        # Those of one owner are in order.
+        return self._order[place] if len(owners) == 1 else np.sort(self._order[place])
 
 
 class NodeTraffic:
@@ -87,13 +97,16 @@ class NodeTraffic:
         own = ~np.append(internal, True)[published.publisher]
         self._publishing = np.zeros(len(model.executions) + 1, bool)
         self._publishing[published.execution[own]] = True
+        self._first = np.full(len(model.executions), NONE, np.int64)
         self._published = _Rows(published.publisher)
         self._over_ns = model.executions.over_ns
+        self._start_ns = model.executions.start_ns
+        self._begin_ns, self._execution = published.begin_ns, published.execution
         self._called = _Rows(np.where(model.executions.resumed, NONE, self._subscription))
 
     def outputs(self) -> Iterator[Output]:
         """Go over what nodes with names published, by node, process and topic."""
-        publishers, published = self._model.entities.publishers, self._model.publications
+        publishers = self._model.entities.publishers
         columns = (self._publisher_node, publishers.process.tolist(), publishers.topic)
         for node, process, topic in sorted(set(zip(*columns, strict=True))):
             if not node or topic in INTERNAL_TOPICS:
@@ -101,21 +114,21 @@ class NodeTraffic:
             own = (self._publisher_node == node) & (publishers.process == process)
             ends = np.flatnonzero(own & (publishers.topic == topic))
             rows = self._published.of(ends)
-            rows = rows[np.argsort(published.begin_ns[rows], kind="stable")]
-            begin_ns, execution = published.begin_ns[rows], published.execution[rows]
+            rows = rows[_in_order(self._begin_ns[rows])]
+            begin_ns, execution = self._begin_ns[rows], self._execution[rows]
             yield Output(str(node), process, str(topic), ends, rows, begin_ns, execution)
 
     def inputs(self, output: Output) -> list[Input]:
         """Return what the node of an output took in its process, by topic."""
-        ends, executions = self._model.entities.subscriptions, self._model.executions
+        ends = self._model.entities.subscriptions
         own = (self._subscription_node == output.node) & (ends.process == output.process)
         out = []
         for topic in sorted(set(ends.topic[own]) - INTERNAL_TOPICS - {_CLOCK}):
             subscriptions = np.flatnonzero(own & (ends.topic == topic))
             rows = self._called.of(subscriptions)
-            rows = rows[np.argsort(self._over_ns[rows], kind="stable")]
+            rows = rows[_in_order(self._over_ns[rows])]
             if len(rows):
-                start_ns, until_ns = executions.start_ns[rows], self._over_ns[rows]
+                start_ns, until_ns = self._start_ns[rows], self._over_ns[rows]
                 out.append(Input(str(topic), rows, start_ns, until_ns))
         return out
 
@@ -123,14 +136,20 @@ class NodeTraffic:
         """Tell which callbacks of an input published: an output, or anything (None)."""
         if output is None:
             return np.asarray(self._publishing[given.rows])
-        return np.isin(given.rows, output.execution)
+        return np.asarray(self._of_one(given, output) != NONE)
 
     def published_ns(self, given: Input, output: Output) -> Ints:
         """Return when each callback of an input published an output first; `NONE` for never."""
-        order = np.argsort(output.execution, kind="stable")
-        place = np.searchsorted(output.execution[order], given.rows)
-        found = order[np.minimum(place, len(order) - 1)]
-        return np.where(output.execution[found] == given.rows, output.begin_ns[found], NONE)
+        return pick(output.begin_ns, self._of_one(given, output))
+
+    def _of_one(self, given: Input, output: Output) -> Ints:
+        """Return the first publication of an output in each callback of an input, or `NONE`."""
+        inside = np.flatnonzero(output.execution != NONE)[::-1]
+        first = self._first
+        first[output.execution[inside]] = inside
+        found = first[given.rows]
+        first[output.execution[inside]] = NONE
+        return found
 
     def caused(self, output: Output) -> Flags:
         """Tell which publications were made in the callback of a subscription."""
@@ -145,7 +164,9 @@ class NodeTraffic:
         timer = pick(self._timer, output.execution)
         subscription = pick(self._subscription, output.execution)
         outside = output.execution == NONE
-        thread = np.where(outside, self._model.publications.thread[output.rows], NONE)
+        thread = np.full(len(outside), NONE, np.int64)
+        if outside.any():
+            thread[outside] = self._model.publications.thread[output.rows[outside]]
         key = np.zeros(len(outside), np.int64)
         for column in (timer, subscription, thread):
             key = key * (int(column.max(initial=NONE)) + 2) + column + 1

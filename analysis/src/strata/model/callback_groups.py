@@ -61,8 +61,12 @@ def find_callback_groups(
     awaits[executors.of_thread[executions.thread[executions.resumed]]] = True
     several = np.append(((executors.threads > 1) | awaits[:-1]) & executors.told, False)
     owned = several[executors.of_callback] & (callbacks.node != NONE)
-    outer = np.flatnonzero((executions.callback != NONE) & (executions.depth == 1))
-    outer = outer[owned[executions.callback[outer]]]
+    if not owned.any():
+        none = np.empty(0, np.int64)
+        return CallbackGroups(np.full(len(owned), NONE, np.int64), none, none, none, none)
+    callback = executions.callback
+    outer = np.flatnonzero((callback != NONE) & (executions.depth == 1))
+    outer = outer[owned[callback[outer]]]
     of_callback = _exclusion_sets(executions, executors, callbacks, outer)
     return _runs(executions, of_callback, outer)
 
@@ -115,17 +119,17 @@ def _met(executions: Executions, executors: Executors, outer: Ints, count: int) 
     For every execution, what ran on each other thread of its executor when it began. When one
     ended that never did is not known: it counts where it begins.
     """
-    thread = executions.thread[outer]
-    search = GroupedSearch(thread, executions.start_ns[outer])
-    end_ns = np.maximum(executions.end_ns, executions.start_ns)
+    thread, start_ns, callback = executions.thread[outer], executions.start_ns, executions.callback
+    search = GroupedSearch(thread, start_ns[outer])
+    end_ns = np.maximum(executions.end_ns, start_ns)
     found = [np.empty(0, np.int64)]
     for other in _other_threads(executors, thread):
-        place = search.position(other, executions.start_ns[outer], after_equal=True) - 1
+        began = start_ns[outer]
+        place = search.position(other, began, after_equal=True) - 1
         beside = outer[search.order[np.maximum(place, 0)]]
-        began = executions.start_ns[outer]
-        at_once = (end_ns[beside] > began) | (executions.start_ns[beside] == began)
+        at_once = (end_ns[beside] > began) | (start_ns[beside] == began)
         both = (other != NONE) & (place >= search.begin(other)) & at_once
-        first, second = executions.callback[outer[both]], executions.callback[beside[both]]
+        first, second = callback[outer[both]], callback[beside[both]]
         found += [np.unique(first * count + second), np.unique(second * count + first)]
     first, second = _begun_while_suspended(executions, executors, outer)
     found += [np.unique(first * count + second), np.unique(second * count + first)]
@@ -136,10 +140,12 @@ def _begun_while_suspended(
     executions: Executions, executors: Executors, outer: Ints
 ) -> tuple[Ints, Ints]:
     """Pairs of callbacks of one executor: one that was suspended, and one that began meanwhile."""
+    resumed = np.flatnonzero(executions.previous != NONE)
+    if not len(resumed):
+        return resumed, resumed
     begun = outer[~executions.resumed[outer]]
     begun = begun[np.argsort(executions.start_ns[begun], kind="stable")]
     at_ns = executions.start_ns[begun]
-    resumed = np.flatnonzero(executions.previous != NONE)
     first = np.searchsorted(at_ns, executions.until_ns[executions.previous[resumed]], side="right")
     last = np.searchsorted(at_ns, executions.start_ns[resumed], side="left")
     place, row = spread(first.astype(np.int64), last - first)
@@ -169,14 +175,15 @@ def _other_threads(executors: Executors, thread: Ints) -> list[Ints]:
 
 def _runs(executions: Executions, of_callback: Ints, outer: Ints) -> CallbackGroups:
     """Executions of each set in order of time; those without an end are bounded."""
-    row = outer[of_callback[executions.callback[outer]] != NONE]
-    group = of_callback[executions.callback[row]]
-    order = np.lexsort((executions.start_ns[row], group))
+    callback, start_ns, previous = executions.callback, executions.start_ns, executions.previous
+    row = outer[of_callback[callback[outer]] != NONE]
+    group = of_callback[callback[row]]
+    order = np.lexsort((start_ns[row], group))
     row, group = row[order], group[order]
     until = executions.until_ns.copy()
-    goes_on = np.flatnonzero(executions.previous != NONE)
-    until[executions.previous[goes_on]] = executions.start_ns[goes_on]
-    start_ns, until_ns = executions.start_ns[row], until[row]
+    goes_on = np.flatnonzero(previous != NONE)
+    until[previous[goes_on]] = start_ns[goes_on]
+    start_ns, until_ns = start_ns[row], until[row]
     # One that never ended ended, at the latest, when the next began of those that exclude it.
     open_end = (group[1:] == group[:-1]) & (executions.end_ns[row[:-1]] == NONE)
     until_ns[:-1][open_end] = np.minimum(until_ns[:-1][open_end], start_ns[1:][open_end])

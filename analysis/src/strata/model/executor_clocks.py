@@ -35,6 +35,8 @@ def read_clocks(
     """Return the clocks of all executors and callback groups."""
     waited = Clock(executors.lane(waits.thread), waits.start_ns, waits.end_ns)
     running = Clock(groups.group, groups.start_ns, groups.until_ns)
+    if not len(groups.group):
+        return ExecutorClocks(waited, running, Overlap(running, waited, np.empty(0, np.int64)))
     lane_of = np.full(int(groups.group.max(initial=0)) + 1, NONE, np.int64)
     lane_of[groups.group] = executors.lane(executions.thread[groups.row])
     return ExecutorClocks(waited, running, Overlap(running, waited, lane_of))

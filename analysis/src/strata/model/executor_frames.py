@@ -28,17 +28,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strata.engine.groups import lower, raise_to
+from strata.engine._model import find_distinct
+from strata.engine.groups import lower, raise_to, values_at
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import take
 from strata.model.facts import ExecutorTimes, Intervals
 from strata.model.frames import place
 from strata.model.last_seen import ran_until
-from strata.model.search import GroupedSearch, pick
+from strata.model.search import GroupedSearch, column_at, known_or, pick
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS
-from strata.schema.rows import Coded, Rows
+from strata.schema.rows import Coded, Rows, row_numbers
 
 SINGLE, MULTI, SILENT = "single-threaded", "multi-threaded", "without events"
 
@@ -68,7 +69,7 @@ def _ran(model: Model) -> tuple[Ints, Ints]:
     executor = model.executors.of_thread[executions.thread[known]]
     callback = executions.callback[known]
     pairs = executor * len(model.entities.callbacks.address) + callback
-    first = np.sort(np.unique(pairs, return_index=True)[1])
+    first = np.sort(find_distinct(pairs)[1])
     return executor[first], callback[first]
 
 
@@ -95,9 +96,9 @@ def executor_threads_rows(model: Model) -> Rows:
     told = executors.told[executors.of_thread[threads]]
     several = told & (executors.threads[executors.of_thread[threads]] > 1)
     executing, waiting, outside = (
-        part.total(count)[threads] for part in (did.executing, did.waiting, did.outside)
+        _total(parts, count)[threads] for parts in (did.executing, did.waiting, did.outside)
     )
-    mutex = np.where(several, did.mutex.total(count)[threads], 0)
+    mutex = np.where(several, _total(did.mutex, count)[threads], 0)
     ready = end_ns - begin_ns - executing - waiting - mutex
     return Rows(
         tables.EXECUTOR_THREADS,
@@ -118,30 +119,38 @@ def executor_threads_rows(model: Model) -> Rows:
     )
 
 
+Parts = tuple[Intervals, ...]
+"""Intervals of which no two overlap on one thread."""
+
+
 @dataclass(frozen=True)
 class _Done:
     """What threads did; `mutex` is of multi-threaded executors only, `outside` part of ready."""
 
-    executing: Intervals
-    waiting: Intervals
-    mutex: Intervals
-    outside: Intervals
+    executing: Parts
+    waiting: Parts
+    mutex: Parts
+    outside: Parts
+
+
+def _total(parts: Parts, count: int) -> Ints:
+    return sum((part.total(count) for part in parts), np.zeros(count, np.int64))
+
+
+def _total_within(parts: Parts, begin_ns: Ints, end_ns: Ints) -> Ints:
+    found = (part.total_within(begin_ns, end_ns) for part in parts)
+    return sum(found, np.zeros(len(begin_ns), np.int64))
 
 
 def _done(model: Model, times: ExecutorTimes, until_ns: Ints) -> _Done:
-    executions, waits, none = model.executions, model.waits, ~_inside(model)
-    last, handed = times.open, times.handed
-    outer = executions.depth == 1
-    thread, start_ns = executions.thread[outer], executions.start_ns[outer]
+    executions, waits = model.executions, model.waits
+    executing = Intervals(executions.thread, executions.start_ns, until_ns)
+    waiting = Intervals(waits.thread, waits.start_ns, waits.end_ns)
     return _Done(
-        Intervals(thread, start_ns, until_ns[outer]),
-        Intervals(
-            np.concatenate([waits.thread[none], last.thread, handed.thread]),
-            np.concatenate([waits.start_ns[none], last.begin_ns, handed.begin_ns]),
-            np.concatenate([waits.end_ns[none], last.end_ns, handed.end_ns]),
-        ),
-        times.looks,
-        times.spins,
+        (executing.some(executions.depth == 1),),
+        (waiting.some(~_inside(model)), times.open, times.handed),
+        (times.looks,),
+        (times.spins,),
     )
 
 
@@ -158,8 +167,8 @@ def _in_traffic(
     begins, ends = np.zeros(count, np.int64), np.zeros(count, np.int64)
     begins[threads], ends[threads] = begin_ns, end_ns
     executing, waiting, mutex, outside = (
-        part.within(begins, ends).total(count)[threads]
-        for part in (did.executing, did.waiting, did.mutex, did.outside)
+        _total_within(parts, begins, ends)[threads]
+        for parts in (did.executing, did.waiting, did.mutex, did.outside)
     )
     told = some & executors.told[own]
     idle = waiting + outside + np.where(executors.threads[own] > 1, mutex, 0)
@@ -176,15 +185,18 @@ def _traffic(model: Model, until_ns: Ints) -> tuple[Ints, Ints]:
     """When each executor's first message was published, and the last one's callback had ended."""
     matches, takes, executors = model.matches, model.takes, model.executors
     topics = np.append(model.entities.publishers.topic, [""])
-    publisher = model.publications.publisher[matches.publication]
-    executor = executors.of_thread[takes.thread[matches.take]]
-    own = ~np.isin(topics[publisher], [*INTERNAL_TOPICS]) & (executor != NONE)
-    taken, executor = matches.take[own], executor[own]
-    picked_ns, taken_ns = takes.picked_ns[taken], takes.taken_ns[taken]
-    begin_ns = np.where(picked_ns != NONE, picked_ns, taken_ns)
-    sent_ns = model.publications.begin_ns[matches.publication[own]]
+    publisher = column_at(model.publications.publisher, matches.publication)
+    executor = values_at(executors.of_thread, column_at(takes.thread, matches.take))
+    internal = np.isin(topics, [*INTERNAL_TOPICS])
+    own = np.flatnonzero(~internal[publisher] & (executor != NONE))
+    if len(own) == len(matches.take):
+        own = row_numbers(len(own))
+    taken, executor = column_at(matches.take, own), column_at(executor, own)
+    picked_ns, taken_ns = column_at(takes.picked_ns, taken), column_at(takes.taken_ns, taken)
+    begin_ns = known_or(picked_ns, taken_ns)
+    sent_ns = column_at(model.publications.begin_ns, column_at(matches.publication, own))
     begin_ns = np.where(model.unsynchronised[own], begin_ns, np.minimum(sent_ns, begin_ns))
-    ended = pick(until_ns, pick(model.executions.last, takes.execution[taken]))
+    ended = pick(until_ns, pick(model.executions.last, column_at(takes.execution, taken)))
     first_ns = np.full(len(executors), np.iinfo(np.int64).max)
     last_ns = np.full(len(executors), NONE, np.int64)
     lower(first_ns, executor, begin_ns)
@@ -193,7 +205,7 @@ def _traffic(model: Model, until_ns: Ints) -> tuple[Ints, Ints]:
 
 
 def _spans(
-    model: Model, times: ExecutorTimes, threads: Ints, until_ns: Ints, waiting: Intervals
+    model: Model, times: ExecutorTimes, threads: Ints, until_ns: Ints, waiting: Parts
 ) -> tuple[Ints, Ints]:
     """From when to when each thread was seen at work or waiting.
 
@@ -206,7 +218,8 @@ def _spans(
     begin_ns[times.threads], end_ns[times.threads] = times.first_ns, times.last_ns
     lower(begin_ns, waits.thread, waits.start_ns)
     raise_to(end_ns, executions.thread, until_ns)
-    raise_to(end_ns, waiting.thread, waiting.end_ns)
+    for part in waiting:
+        raise_to(end_ns, part.thread, part.end_ns)
     return begin_ns[threads], end_ns[threads]
 
 
@@ -219,5 +232,7 @@ def _inside(model: Model) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     known = place > search.begin(waits.thread)
     if not len(outer):
         return known
-    until = executions.until_ns[outer[search.order[np.maximum(place - 1, 0)]]]
-    return np.asarray(known & (until > waits.start_ns))
+    # Null and the far past are of no wait.
+    last = pick(search.order, np.where(known, place - 1, NONE))
+    until_ns = pick(executions.until_ns, pick(outer, last))
+    return np.asarray(known & (until_ns > waits.start_ns))

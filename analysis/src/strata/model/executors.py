@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from strata.engine.groups import lower
+from strata.engine._model import find_distinct
+from strata.engine.groups import lower, raise_to, values_at
 from strata.model.columns import NONE, EventColumns, Ints, Processes
 from strata.model.entities import Callbacks
 from strata.model.executions import Executions, Waits
@@ -48,8 +49,8 @@ class Executors:
         """Return what waits of threads are added up in: their executor, or else the thread."""
         if not len(self.of_thread):
             return thread
-        own = self.of_thread[thread]
-        return np.where(own != NONE, own, len(self) + thread)
+        alone = len(self) + np.arange(len(self.of_thread))
+        return values_at(np.where(self.of_thread != NONE, self.of_thread, alone), thread)
 
 
 def find_executors(
@@ -67,15 +68,19 @@ def find_executors(
 def group_threads(
     processes: Processes, executions: Executions, told: Flags, callbacks: Callbacks
 ) -> Executors:
-    """Group threads by what they ran; `told` are those with events of an executor, or waits."""
+    """Group threads by what they ran; `told` are those with events of an executor, or waits.
+
+    A callback is of the executor that ran it last.
+    """
     count = len(processes.thread_process)
-    label = _labels(executions, told, count)
+    pairs = _ran(executions, len(callbacks.address))
+    label = _labels(pairs, told, count)
     distinct, number = np.unique(label[label != NONE], return_inverse=True)
     of_thread = np.full(count, NONE, np.int64)
     of_thread[label != NONE] = number
     of_callback = np.full(len(callbacks.address), NONE, np.int64)
-    ran = executions.callback != NONE
-    of_callback[executions.callback[ran]] = of_thread[executions.thread[ran]]
+    thread, callback = pairs
+    of_callback[callback] = of_thread[thread]
     threads = np.bincount(number, minlength=len(distinct)).astype(np.int64)
     return Executors(
         processes.thread_process[distinct],
@@ -86,17 +91,26 @@ def group_threads(
     )
 
 
-def _labels(executions: Executions, told: np.ndarray, count: int) -> Ints:
+def _ran(executions: Executions, callbacks: int) -> tuple[Ints, Ints]:
+    """The threads and the callbacks that they ran, each pair once, in the order of their last."""
+    thread, callback = executions.thread, executions.callback
+    width = callbacks + 1
+    keys, _, number = find_distinct(thread * width + callback)
+    last = np.zeros(len(keys), np.int64)
+    raise_to(last, number, np.arange(len(thread), dtype=np.int64))
+    keys = keys[np.argsort(last, kind="stable")]
+    ran = keys % width != callbacks
+    return keys[ran] // width, keys[ran] % width
+
+
+def _labels(pairs: tuple[Ints, Ints], told: np.ndarray, count: int) -> Ints:
     """The least thread of each thread's executor; `NONE` for threads that are in none."""
-    ran = executions.callback != NONE
+    thread, ran = pairs
     # A thread with executor events and one without never share an executor's name.
-    key = executions.callback[ran] * 2 + told[executions.thread[ran]]
-    width = count + 1
-    pairs = np.unique(executions.thread[ran] + key * width)
-    thread, callback = pairs % width, np.unique(pairs // width, return_inverse=True)[1]
+    callback = np.unique(ran * 2 + told[thread], return_inverse=True)[1]
     label = np.where(told, np.arange(count), NONE).astype(np.int64)
     label[thread] = thread
-    while len(pairs):
+    while len(thread):
         least = np.full(callback.max() + 1, count, np.int64)
         lower(least, callback, label[thread])
         after = label.copy()

@@ -8,7 +8,7 @@ engine's rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -24,6 +24,7 @@ from strata.model.timeline import EVENT_OF, Kind
 from strata.model.windows import touched
 from strata.read.processes import Threads
 from strata.schema.quality import Ledger
+from strata.schema.rows import Flags
 
 if TYPE_CHECKING:
     from strata.model.build import Model
@@ -36,6 +37,8 @@ _SPINS = (Kind.WAIT, Kind.WAIT_BEGIN, Kind.READY)
 _RECEIVING = ("dds:receive", "dds:reader_history_add", "dds:reader_notify")
 """The timeline has all other runtime events."""
 PAUSE_NS = 1_000_000
+_ROWS = 1 << 16
+"""So many intervals are looked at at once."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +49,36 @@ class Intervals:
     begin_ns: Ints
     end_ns: Ints
 
+    def __len__(self) -> int:
+        return len(self.thread)
+
     def total(self, count: int) -> Ints:
         """Return the sum of each of `count` threads."""
-        return sums(self.thread, self.end_ns - self.begin_ns, count)
+        out = np.zeros(count, np.int64)
+        for part in self._pieces():
+            out += sums(part.thread, part.end_ns - part.begin_ns, count)
+        return out
 
-    def within(self, begin_ns: Ints, end_ns: Ints) -> Intervals:
-        """Return what lies between two instants of each thread."""
-        first = np.maximum(self.begin_ns, begin_ns[self.thread])
-        last = np.minimum(self.end_ns, end_ns[self.thread])
-        return Intervals(self.thread, first, np.maximum(first, last))
+    def total_within(self, begin_ns: Ints, end_ns: Ints) -> Ints:
+        """Return the sum of each thread of what lies between two instants of it."""
+        out = np.zeros(len(begin_ns), np.int64)
+        for part in self._pieces():
+            first = np.maximum(part.begin_ns, begin_ns[part.thread])
+            last = np.minimum(part.end_ns, end_ns[part.thread])
+            out += sums(part.thread, np.maximum(last - first, 0), len(out))
+        return out
+
+    def some(self, rows: Flags) -> Intervals:
+        """Return some of the intervals."""
+        if rows.all():
+            return self
+        return Intervals(self.thread[rows], self.begin_ns[rows], self.end_ns[rows])
+
+    def _pieces(self) -> Iterator[Intervals]:
+        """Go over the rows piece by piece: what is made of each then stays small."""
+        for begin in range(0, len(self), _ROWS):
+            own = slice(begin, begin + _ROWS)
+            yield Intervals(self.thread[own], self.begin_ns[own], self.end_ns[own])
 
 
 @dataclass(frozen=True)

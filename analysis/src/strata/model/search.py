@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 
@@ -121,11 +123,19 @@ class GroupedSearch:
 
     def begin(self, groups: Ints) -> Ints:
         """Return the position in `order` at which each group begins."""
-        return np.searchsorted(self._groups, groups, side="left").astype(np.int64)
+        return self._bound(groups, "left")
 
     def end(self, groups: Ints) -> Ints:
         """Return the position in `order` after the last entry of each group."""
-        return np.searchsorted(self._groups, groups, side="right").astype(np.int64)
+        return self._bound(groups, "right")
+
+    def _bound(self, groups: Ints, side: Literal["left", "right"]) -> Ints:
+        count = int(groups.max(initial=0)) + 1
+        if count > len(groups) or groups.min(initial=0) < 0:
+            return np.searchsorted(self._groups, groups, side=side).astype(np.int64)
+        # Groups are few beside what is asked for: each is searched for once.
+        every = np.searchsorted(self._groups, np.arange(count), side=side)
+        return values_at(every.astype(np.int64, copy=False), groups)
 
     def same_group_as_next(self) -> npt.NDArray[np.bool_]:
         """Tell for each position in `order` but the last whether the next is of its group."""

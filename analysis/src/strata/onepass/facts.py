@@ -149,13 +149,12 @@ class EngineFacts:
         )
 
     def _intervals(self, kind: int) -> Intervals:
-        own = self._of.rows["executor_intervals"]["kind"] == kind
-        return Intervals(
-            *(
-                self._of.ints("executor_intervals", name)[own]
-                for name in ("thread", "begin_ns", "end_ns")
-            )
+        rows = self._of.rows["executor_intervals"]
+        own = np.flatnonzero(rows["kind"] == kind)
+        thread, begin_ns, end_ns = (
+            values_at(rows[name], own) for name in ("thread", "begin_ns", "end_ns")
         )
+        return Intervals(values_at(self._of.thread_number, thread), begin_ns, end_ns)
 
     def are_last(self) -> Flags:
         """As `Facts` says."""

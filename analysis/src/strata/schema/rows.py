@@ -107,8 +107,9 @@ def are_all(rows: Ints, count: int) -> bool:
     found = None if _numbers is None else _numbers()
     if found is None:
         return False
-    own = rows.base is found and len(rows) == count and rows.strides == found.strides
-    return own and bool(rows.ctypes.data == found.ctypes.data)
+    begin, step = found.ctypes.data, found.strides
+    own = rows.base is found and len(rows) == count and rows.strides == step
+    return own and bool(rows.ctypes.data == begin)
 
 
 def numbered(*columns: Coded | Ints) -> Ints:

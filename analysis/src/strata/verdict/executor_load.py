@@ -12,12 +12,13 @@ full while messages come, the whole trace would say little.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from itertools import pairwise
 
 import numpy as np
 
+from strata.engine._model import find_distinct
 from strata.engine.groups import is_ascending, lower, ordered_by, raise_to, sums
 from strata.schema import tables
 from strata.schema.rows import NONE, Coded, Flags, Floats, Ints, Rows
@@ -25,6 +26,8 @@ from strata.stats.grouped import counts, distinct, found, joined
 from strata.verdict.threads import ThreadNumbers
 
 _CALLBACK, _TAKE = _WORK = ("callback", "take")
+_ROWS = 1 << 16
+"""So many rows are looked at at once."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,17 @@ class _Ran:
     until_ns: Ints
     unfinished: Flags
 
+    def pieces(self) -> Iterator[_Ran]:
+        """Go over the rows piece by piece: what is made of each then stays small."""
+        names = [item.name for item in fields(self)]
+        for begin in range(0, len(self.executor), _ROWS):
+            own = slice(begin, begin + _ROWS)
+            yield _Ran(*(getattr(self, name)[own] for name in names))
+
+    def works(self, size: int) -> Ints:
+        """Return a number for what each did: executor * size + callback, twice, and `work`."""
+        return (self.executor * size + self.callback) * 2 + self.work
+
 
 def executor_load(
     messages: Rows,
@@ -126,18 +140,10 @@ def executor_load(
     """
     ran = _callbacks(instances, threads)
     takes = _takes(messages, executor_of, ran)
-    executor, callback, work = (
-        np.concatenate([getattr(ran, name), getattr(takes, name)])
-        for name in ("executor", "callback", "work")
-    )
-    size = max(len(objects), int(callback.max(initial=0)) + 1) + 1
-    pairs, number = distinct(
-        (executor * size + callback) * 2 + work, (int(executor.max(initial=0)) + 1) * size * 2
-    )
-    duration, traffic, unfinished = (
-        sums(number, np.concatenate([one, other]), len(pairs))
-        for one, other in zip(_measured(ran, threads), _measured(takes, threads), strict=True)
-    )
+    parts = [*ran.pieces(), *takes.pieces()]
+    highest = max((int(part.callback.max()) for part in parts), default=0)
+    size = max(len(objects), highest + 1) + 1
+    pairs, count, duration, traffic, unfinished = _sums(parts, threads, size)
     waited_ns = _waited(blockers, executor_of, pairs, size)
     rest, of_work = np.divmod(pairs, 2)
     of_executor, of_callback = np.divmod(rest, size)
@@ -154,7 +160,7 @@ def executor_load(
             "callback_id": of_callback[order],
             "node": _of_rows(objects.words("node"), row[order]),
             "trigger": _of_rows(objects.words("trigger"), row[order]),
-            "count": counts(number, len(pairs))[order],
+            "count": count[order],
             "duration_ns": duration[order],
             "share": (duration / np.maximum(shares.span_ns[at], 1))[order],
             "traffic_ns": traffic[order],
@@ -191,6 +197,21 @@ def _measured(parts: _Ran, threads: Rows) -> tuple[Ints, Ints, Ints]:
     return parts.until_ns - parts.start_ns, traffic_ns, parts.unfinished.astype(np.int64)
 
 
+def _sums(parts: Sequence[_Ran], threads: Rows, size: int) -> list[Ints]:
+    """Return the different works, ascending, how often each ran, and sums of what was measured."""
+    columns: list[list[Ints]] = [[np.empty(0, np.int64)] for _ in range(5)]
+    for part in parts:
+        works, _, number = find_distinct(part.works(size))
+        count = len(works)
+        measured = (sums(number, values, count) for values in _measured(part, threads))
+        found = (works, counts(number, count), *measured)
+        for column, values in zip(columns, found, strict=True):
+            column.append(values)
+    works, *rest = (np.concatenate(column) for column in columns)
+    pairs, number = np.unique(works, return_inverse=True)
+    return [pairs, *(sums(number, values, len(pairs)) for values in rest)]
+
+
 def _callbacks(instances: Rows, threads: Rows) -> _Ran:
     """Return what ran on the threads of executors, but for what ran inside of another."""
     numbers = ThreadNumbers(threads)
@@ -198,7 +219,10 @@ def _callbacks(instances: Rows, threads: Rows) -> _Ran:
     rows = np.flatnonzero(thread != NONE)
     rows = rows[_by_thread(thread[rows], instances["start_ns"][rows], len(numbers))]
     inside = _inside(thread[rows], instances["start_ns"][rows], instances["until_ns"][rows])
-    rows = rows[~inside]
+    # In the order of the table, which is that of time.
+    there = np.zeros(len(instances), bool)
+    there[rows[~inside]] = True
+    rows = np.flatnonzero(there)
     return _Ran(
         threads["executor_id"][numbers.first[thread[rows]]],
         instances["callback_id"][rows],
