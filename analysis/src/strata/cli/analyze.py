@@ -21,7 +21,7 @@ from strata.cli.output import (
     write_output,
 )
 from strata.cli.progress import decoding_progress
-from strata.cli.quantiles import parse_quantiles
+from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
 from strata.schema.tables import TABLES
 
@@ -41,10 +41,7 @@ _TABLE_NAMES = [table.name for table in TABLES]
 @chain_option
 @links_option
 @processes_option
-@click.option(
-    "--quantiles",
-    help="Percentiles to show in place of the usual: 50,95,99.9 (table `quantiles`).",
-)
+@quantiles_option
 @click.option("--all", "everything", is_flag=True, help="Show internal topics and every remark.")
 def command(
     trace: Path,
@@ -53,7 +50,7 @@ def command(
     output: Path | None,
     chain: str | None,
     links_path: Path | None,
-    quantiles: str | None,
+    quantiles: tuple[float, ...],
     *,
     all_processes: bool,
     force: bool,
@@ -68,7 +65,6 @@ def command(
     check_output(output, force=force)
     topics = parse_chain(chain) if chain is not None else None
     links = declared_links(links_path)
-    fractions = parse_quantiles(quantiles) if quantiles is not None else ()
     with decoding_progress() as progress:
         analysis = analyze(
             trace,
@@ -76,7 +72,7 @@ def command(
             chain=topics,
             progress=progress,
             all_processes=all_processes,
-            quantiles=fractions,
+            quantiles=quantiles,
         )
     write_output(
         output, lambda file: _write(analysis, form, table_name, file, everything=everything)

@@ -12,6 +12,21 @@ MOST = 5
 """More do not fit beside each other in a terminal of 80 columns."""
 
 
+def _parsed(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> tuple[float, ...]:
+    return parse_quantiles(text) if text is not None else ()
+
+
+quantiles_option = click.option(
+    "--quantiles",
+    callback=_parsed,
+    metavar="PERCENTILES",
+    help="Percentiles to show in place of the usual: 50,95,99.9.",
+)
+"""Gives fractions of 1, ascending; none where the user chose none."""
+
+
 def parse_quantiles(text: str) -> tuple[float, ...]:
     """Return "50,95,99.9" as fractions of 1, ascending; raises UsageError for what is none."""
     found = set()

@@ -11,6 +11,7 @@ import click
 from strata import analyze
 from strata.cli.chain import chain_option, declared_links, links_option, parse_chain
 from strata.cli.progress import decoding_progress
+from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
 from strata.cli.titles import title_of
 from strata.errors import OutputError
@@ -38,11 +39,13 @@ _NAME = "report.html"
 @chain_option
 @links_option
 @processes_option
+@quantiles_option
 def command(
     trace: Path,
     output: Path | None,
     chain: str | None,
     links_path: Path | None,
+    quantiles: tuple[float, ...],
     *,
     all_processes: bool,
     force: bool,
@@ -59,7 +62,12 @@ def command(
     links = declared_links(links_path)
     with decoding_progress() as progress:
         analysis = analyze(
-            trace, links=links, chain=topics, progress=progress, all_processes=all_processes
+            trace,
+            links=links,
+            chain=topics,
+            progress=progress,
+            all_processes=all_processes,
+            quantiles=quantiles,
         )
     written = write_report(
         analysis, target, title=title_of(trace), force=force, replace_page=output is None

@@ -9,14 +9,10 @@ from typing import Any
 
 from strata.analysis import Analysis
 from strata.schema.rows import NONE
+from strata.stats.quantiles import name_of
 
 Of = tuple[str, int]
 """What quantiles are of (`of` of the table `quantiles`), and its number."""
-
-
-def name_of(fraction: float) -> str:
-    """Return "p99.9" for 0.999."""
-    return f"p{100 * fraction:.10g}"
 
 
 class Quantiles:

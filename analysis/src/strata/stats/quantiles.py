@@ -18,6 +18,11 @@ from strata.stats.callbacks import executions_of
 from strata.stats.hops import counted
 
 
+def name_of(fraction: float) -> str:
+    """Return "p99.9" for 0.999."""
+    return f"p{100 * fraction:.10g}"
+
+
 @dataclass(frozen=True)
 class _Values:
     """Durations of one kind: `number` and `hop` name the group of each, `NONE` for none."""

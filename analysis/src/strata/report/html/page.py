@@ -9,9 +9,10 @@ a name in a trace can neither load nor send anything.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bokeh.resources import Resources
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -43,6 +44,7 @@ from strata.report.html.embedding import (
 )
 from strata.report.html.figures.latency import LatencyFigure, latency_over_time
 from strata.report.html.figures.quantiles import QuantileFigure, layer_quantiles
+from strata.report.quantiles import Quantiles
 from strata.report.system import chosen_chains
 from strata.schema.diagnostic import Severity
 from strata.schema.layer import Layer
@@ -105,7 +107,8 @@ def write_report(
 def render_page(analysis: Analysis, *, title: str) -> str:
     """Return the page as text; it depends on `analysis` and `title` alone."""
     shown = chosen_chains(analysis, MAX_CHAINS)
-    chains = _sections(analysis, shown)
+    quantiles = Quantiles(analysis)
+    chains = _sections(analysis, shown, quantiles)
     environment = _environment()
     return environment.get_template("template.html.j2").render(
         title=title,
@@ -120,8 +123,10 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         chains=chains,
         system=system.system_of(analysis, shown),
         system_text=_with_micro(analysis.system.text),
-        other_chains=analysis.chains[~analysis.chains["chain_id"].isin(shown)].to_dict("records"),
-        hops=tables.hop_rows(analysis),
+        other_chains=_others(analysis, shown, quantiles),
+        latency_names=(*quantiles.names(tables.LATENCIES), "max"),
+        duration_names=(*quantiles.names(tables.DURATIONS), "max"),
+        hops=tables.hop_rows(analysis, quantiles),
         shared_names=shared_names(analysis.chains),
         drivers=drivers.driver_rows(analysis),
         services=services.service_rows(analysis.services, analysis.service_layers),
@@ -130,7 +135,7 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         executors=threads.thread_rows(analysis),
         timers=entities.timer_rows(analysis.timer_statistics),
         lifecycle=entities.state_rows(analysis.lifecycle_statistics),
-        callbacks=tables.callback_rows(analysis.callbacks),
+        callbacks=tables.callback_rows(analysis.callbacks, quantiles),
         hop_legend=sorted(set(analysis.hop_layers["layer"]), key=theme.order),
         layer_docs=_layer_docs(analysis),
         executor_states=EXECUTOR_STATES,
@@ -146,14 +151,35 @@ def render_page(analysis: Analysis, *, title: str) -> str:
     )
 
 
-def _sections(analysis: Analysis, shown: list[int]) -> list[ChainSection]:
+def _sections(analysis: Analysis, shown: list[int], quantiles: Quantiles) -> list[ChainSection]:
     sentences = {item.chain_id: item for item in analysis.bottlenecks}
     limit = _MAX_POINTS // max(1, len(shown))
-    return [_section(analysis, chain_id, sentences.get(chain_id), limit) for chain_id in shown]
+    return [
+        _section(analysis, chain_id, sentences.get(chain_id), limit, quantiles)
+        for chain_id in shown
+    ]
+
+
+def _others(analysis: Analysis, shown: list[int], quantiles: Quantiles) -> list[dict[str, Any]]:
+    """Return the chains without a section, each with its `latency` by the name of the quantile."""
+    rows = analysis.chains[~analysis.chains["chain_id"].isin(shown)].to_dict("records")
+    return [{**row, "latency": _latency(row, quantiles, tables.DURATIONS)} for row in rows]
+
+
+def _latency(
+    chain: Mapping[Any, Any], quantiles: Quantiles, usual: tuple[str, ...]
+) -> dict[str, float | None]:
+    return tables.quantiles_of(
+        quantiles, ("chain", int(chain["chain_id"])), usual, chain, "latency_"
+    )
 
 
 def _section(
-    analysis: Analysis, chain_id: int, bottleneck: Bottleneck | None, limit: int
+    analysis: Analysis,
+    chain_id: int,
+    bottleneck: Bottleneck | None,
+    limit: int,
+    quantiles: Quantiles,
 ) -> ChainSection:
     chain = analysis.chains[analysis.chains["chain_id"] == chain_id].iloc[0]
     instances = analysis.chain_instances[analysis.chain_instances["chain_id"] == chain_id]
@@ -172,7 +198,7 @@ def _section(
         unfinished=int(chain["unfinished"]),
         cut_short=int(chain["cut_short"]),
         hop_count=int(chain["hop_count"]),
-        latency={name: chain[f"latency_{name}"] for name in ("min", "p50", "p90", "p99", "max")},
+        latency=_latency(chain, quantiles, tables.LATENCIES),
         bottleneck=_with_micro(bottleneck.text) if bottleneck else "",
         modes=_with_micro(mode_sentences(modes).get(chain_id, "")),
         views=views,
@@ -188,7 +214,7 @@ def _section(
         else None,
         quantile_figure=layer_quantiles(instances, segments) if drawn else None,
         blame=tables.blame_of(analysis.blame, chain_id),
-        layers=tables.layer_rows(analysis.chain_layers, chain_id),
+        layers=tables.layer_rows(analysis.chain_layers, chain_id, quantiles),
         threads=threads.layer_thread_rows(analysis, chain_id, chain["latency_mean"]),
     )
 

@@ -14,17 +14,24 @@ from strata.report.html import theme
 from strata.report.html.names import Name
 from strata.report.layer_rows import place_text
 from strata.report.lost import loss_sentences
+from strata.report.quantiles import Of, Quantiles
 from strata.report.unsynchronised import marked
 from strata.schema.events import INTERNAL_TOPICS
+from strata.schema.rows import NONE
 from strata.symbols import shorten, shorten_place
 from strata.units import as_float
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     import pandas as pd
 
     from strata.analysis import Analysis
+
+LATENCIES = ("p50", "p90", "p99")
+"""The usual quantiles of chains, hops and their layers."""
+DURATIONS = ("p50", "p99")
+"""The usual quantiles of callbacks, and of chains in one row each."""
 
 _SMALL = 0.01
 """A cause below this share of both the typical and the slowest messages is folded away."""
@@ -128,9 +135,9 @@ def blame_of(blame: pd.DataFrame, chain_id: int) -> Blame:
     return Blame(split(rows, [share >= _SMALL for share in largest]), max(largest, default=0.0))
 
 
-def layer_rows(chain_layers: pd.DataFrame, chain_id: int) -> list[LayerRow]:
+def layer_rows(chain_layers: pd.DataFrame, chain_id: int, quantiles: Quantiles) -> list[LayerRow]:
     """Return every layer of every hop of one chain, in its order."""
-    chosen = chain_layers[chain_layers["chain_id"] == chain_id].sort_values("position")
+    of_chain = chain_layers[chain_layers["chain_id"] == chain_id].sort_values("position")
     return [
         LayerRow(
             hop=int(row["hop"]),
@@ -139,13 +146,20 @@ def layer_rows(chain_layers: pd.DataFrame, chain_id: int) -> list[LayerRow]:
             where=Name(place_text(row["where"], row["places"]), row["where"]),
             unsynchronised=int(row["unsynchronised"]),
             share=as_float(row["share"]),
-            statistics=statistics(row, ""),
+            statistics=quantiles_of(
+                quantiles,
+                ("chain", chain_id),
+                LATENCIES,
+                row,
+                hop=int(row["hop"]),
+                layer=row["layer"],
+            ),
         )
-        for row in records(chosen)
+        for row in records(of_chain)
     ]
 
 
-def hop_rows(analysis: Analysis) -> Split:
+def hop_rows(analysis: Analysis, quantiles: Quantiles) -> Split:
     """Return all hops; those of internal topics are the rest."""
     layers, lost = analysis.hop_layers, analysis.hop_losses
     parts = {int(str(hop)): layer_parts(rows) for hop, rows in layers.groupby("hop_id")}
@@ -160,7 +174,9 @@ def hop_rows(analysis: Analysis) -> Split:
             losses=loss_sentences(
                 losses.get(int(row["hop_id"]), []), row["published"], analysis.trace.begin_ns
             ),
-            latency=statistics(row, "latency_"),
+            latency=quantiles_of(
+                quantiles, ("hop", int(row["hop_id"])), LATENCIES, row, "latency_"
+            ),
             parts=parts.get(int(row["hop_id"]), ()),
             unsynchronised=int(row["unsynchronised"]),
         )
@@ -169,7 +185,7 @@ def hop_rows(analysis: Analysis) -> Split:
     return split(rows, [row.topic not in INTERNAL_TOPICS for row in rows])
 
 
-def callback_rows(callbacks: pd.DataFrame) -> Split:
+def callback_rows(callbacks: pd.DataFrame, quantiles: Quantiles) -> Split:
     """Return all callbacks, those that ran longest in all first; internal ones are the rest."""
     total = (callbacks["duration_mean"] * callbacks["duration_count"]).fillna(0)
     ordered = callbacks.iloc[(-total.to_numpy()).argsort(kind="stable")]
@@ -179,7 +195,9 @@ def callback_rows(callbacks: pd.DataFrame) -> Split:
             symbol=Name(shorten(row["symbol"]), row["symbol"]),
             trigger=row["trigger"] if isinstance(row["trigger"], str) else "",
             count=int(row["count"]),
-            duration=statistics(row, "duration_"),
+            duration=quantiles_of(
+                quantiles, ("callback", int(row["callback_id"])), DURATIONS, row, "duration_"
+            ),
             period_p50=as_float(row["period_p50"]),
         )
         for row in records(ordered)
@@ -200,6 +218,25 @@ def layer_parts(rows: pd.DataFrame) -> tuple[Part, ...]:
         )
         for row in records(rows)
     )
+
+
+def quantiles_of(
+    quantiles: Quantiles,
+    of: Of,
+    usual: tuple[str, ...],
+    row: Mapping[str, Any],
+    prefix: str = "",
+    *,
+    hop: int = NONE,
+    layer: str | None = None,
+) -> dict[str, float | None]:
+    """Return the quantiles that the user chose, else the `usual` ones, and the maximum; in order.
+
+    `row` has the usual ones and the maximum in the columns `<prefix>p50` and so on.
+    """
+    values = quantiles.values(of, usual, row, prefix, hop=hop, layer=layer)
+    found = dict(zip(quantiles.names(usual), map(as_float, values), strict=True))
+    return found | {"max": as_float(row[f"{prefix}max"])}
 
 
 def statistics(row: dict[str, Any], prefix: str) -> dict[str, float | None]:
