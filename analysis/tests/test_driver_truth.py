@@ -16,11 +16,12 @@ from strata.analysis import Analysis
 from strata.report.document import document
 from strata.report.drivers import loss_sentences
 from strata.report.hop_selection import Selection
-from strata.report.hops import Span, print_hops
+from strata.report.hops import print_hops
 from strata.report.html.page import render_page
 from strata.report.text import print_analysis
 from strata.stats.hop_distributions import trace_hops
 from strata.stats.path import critical_path
+from strata.stats.transfers import End
 
 AnalysisOf = Callable[[str], Analysis]
 TRACE = "driver_polled"
@@ -83,7 +84,7 @@ def test_hops_and_paths_begin_with_the_sensor(analysis_of: AnalysisOf) -> None:
     assert hop.whole.typical.layer == "driver queue"
     assert [part.layer for part in hop.layers][:2] == ["driver queue", "driver"]
     out = io.StringIO()
-    print_hops([hops], Console(file=out, width=80), span=Span.WHOLE, selection=Selection())
+    print_hops([hops], Console(file=out, width=80), until=End.END, selection=Selection())
     assert "publish (of a sensor's driver, from the arrival" in " ".join(out.getvalue().split())
     path = critical_path(analysis, 0)
     assert path.begin_ns == analysis.messages.loc[0, "arrival_ns"]

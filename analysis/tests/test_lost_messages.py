@@ -29,13 +29,14 @@ from strata.read import open_trace
 from strata.report.document import document
 from strata.report.hop_document import hop_document
 from strata.report.hop_selection import Selection
-from strata.report.hops import Span, print_hops
+from strata.report.hops import print_hops
 from strata.report.html.page import write_report
 from strata.report.rectangle import COLUMNS, rectangle
 from strata.report.text import print_analysis
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.quality import Ledger
 from strata.stats.hop_distributions import trace_hops
+from strata.stats.transfers import End
 
 COUNTS = ("received", "lost", "in_flight", "unknown")
 Tables = dict[str, pa.Table]
@@ -145,7 +146,7 @@ def test_a_hop_without_a_take_is_in_every_result(untaken: Analysis, tmp_path: Pa
     hops = trace_hops(untaken, "x")
     for show in (
         lambda console: print_analysis(untaken, console, everything=False),
-        lambda console: print_hops([hops], console, span=Span.WHOLE, selection=Selection()),
+        lambda console: print_hops([hops], console, until=End.END, selection=Selection()),
     ):
         console = Console(file=StringIO(), width=200)
         show(console)

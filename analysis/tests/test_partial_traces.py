@@ -39,7 +39,7 @@ from strata.read import open_trace
 from strata.report.document import document
 from strata.report.hop_document import hop_document
 from strata.report.hop_selection import Selection
-from strata.report.hops import Span, print_hops
+from strata.report.hops import print_hops
 from strata.report.html import write_report
 from strata.report.links import links_file
 from strata.report.path import path_section, paths_document
@@ -51,6 +51,7 @@ from strata.schema.layers import HOP_LAYERS
 from strata.schema.service_layers import SERVICE_LAYERS
 from strata.stats.hop_distributions import trace_hops
 from strata.stats.path import critical_path
+from strata.stats.transfers import End
 
 Tables = dict[str, pa.Table]
 Cut = Callable[[Tables], Tables]
@@ -191,7 +192,7 @@ class Pipeline:
         console = make_console(file)
         for everything in (False, True):
             print_analysis(analysis, console, everything=everything)
-        print_hops([trace_hops(analysis, "t")], console, span=Span.TRANSFER, selection=EVERY_HOP)
+        print_hops([trace_hops(analysis, "t")], console, until=End.START, selection=EVERY_HOP)
         compared = self_compared(analysis)[1]
         print_comparison(compared, console)
         for message in analysis.messages["message_id"].tail(1):

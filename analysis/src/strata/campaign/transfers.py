@@ -20,7 +20,7 @@ from strata.campaign.clients import clients_of, ends_of
 from strata.campaign.own_files import OwnCounts, OwnFiles
 from strata.campaign.wanted import Wanted
 from strata.model.columns import filled
-from strata.schema.layers import CALLBACK, HOP_LAYERS, SUSPENDED
+from strata.schema.layers import CALLBACK, HOP_LAYERS
 from strata.schema.quality import Ledger
 from strata.schema.tables.measured import (
     CHAIN_LAYERS,
@@ -29,6 +29,7 @@ from strata.schema.tables.measured import (
     MEASURED_PUBLICATIONS,
     MEASURED_TRANSFERS,
 )
+from strata.stats.transfers import End, Transfers
 
 Ints = npt.NDArray[np.int64]
 
@@ -123,12 +124,11 @@ def _transfers(analysis: Analysis, wanted: Wanted, number: Ints, ledger: Ledger)
     nodes = [node for node in messages["subscription_node"].unique() if wanted.has_node(node)]
     chosen = messages["topic"].isin(topics) & messages["subscription_node"].isin(nodes)
     rows = messages[chosen].reset_index(drop=True)
-    numbers = number[rows["publication_id"].to_numpy(np.int64)]
-    begun = filled(rows["callback_start_ns"])
-    callback = sum(_or_zero(rows[layer.column], len(rows)) for layer in (CALLBACK, SUSPENDED))
-    begin = rows["begin_ns"].to_numpy(np.int64)
-    whole = rows["latency_ns"].to_numpy(np.int64)
-    end = np.where(rows["callback_start_ns"].notna().to_numpy(bool), begun, begin + whole)
+    transfers = Transfers(analysis.rows("messages"))
+    own = np.flatnonzero(chosen.to_numpy(bool))
+    numbers = number[transfers.publication_id[own]]
+    begin = transfers.begin_ns[own]
+    latency, whole = (transfers.latency_ns(end)[own] for end in End)
     frame = pd.DataFrame(
         {
             "hop": _hop_name(rows),
@@ -136,17 +136,16 @@ def _transfers(analysis: Analysis, wanted: Wanted, number: Ints, ledger: Ledger)
             "number": numbers,
             "begin_ns": begin,
             "publish_ns": rows["publish_ns"],
-            "end_ns": end,
-            "latency_ns": whole - callback,
-            "whole_ns": pd.Series(whole, dtype="Int64").where(rows["callback_end_ns"].notna()),
+            "end_ns": begin + latency,
+            "latency_ns": latency,
+            "whole_ns": pd.Series(whole, dtype="Int64").where(transfers.there(End.END)[own]),
             **{column: rows[column] for column in _COLUMNS},
             "size": rows["size"],
             "transport": rows["transport"],
             "warm_up": numbers < wanted.warm_up,
         }
     )
-    of_latency = [column for column in _COLUMNS if column != SUSPENDED.column]
-    ledger.add("inexact_transfers", _inexact(frame, of_latency))
+    ledger.add("inexact_transfers", transfers.inexact(own))
     return frame.sort_values(["hop", "end_ns"], kind="stable", ignore_index=True)
 
 

@@ -21,12 +21,14 @@ from strata.cli.output import (
     write_output,
 )
 from strata.cli.progress import decoding_progress
+from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
 from strata.cli.titles import title_of
-from strata.report.hop_document import COLUMNS, hop_document, hop_rectangle
+from strata.report.hop_document import hop_columns, hop_document, hop_rectangle
 from strata.report.hop_selection import Selection
-from strata.report.hops import Span, print_hops
+from strata.report.hops import print_hops
 from strata.stats.hop_distributions import TraceHops, trace_hops
+from strata.stats.transfers import End
 
 
 @click.command("hops")
@@ -37,13 +39,14 @@ from strata.stats.hop_distributions import TraceHops, trace_hops
 @click.option("--node", "nodes", multiple=True, help="Only hops from or to such nodes; repeatable.")
 @click.option(
     "--until",
-    type=click.Choice([span.value for span in Span]),
-    default=Span.TRANSFER.value,
+    type=click.Choice([end.value for end in End]),
+    default=End.START.value,
     show_default=True,
     help="The end of a hop in the table; json and csv have both.",
 )
 @links_option
 @processes_option
+@quantiles_option
 @format_option(["table", "json", "csv"], "json (docs/json.md) and csv for machines")
 @output_options
 @click.option("--all", "everything", is_flag=True, help="Show hops of internal topics too.")
@@ -53,6 +56,7 @@ def command(
     nodes: tuple[str, ...],
     until: str,
     links_path: Path | None,
+    quantiles: tuple[float, ...],
     form: str,
     output: Path | None,
     *,
@@ -72,21 +76,21 @@ def command(
         with decoding_progress() as progress:
             # Only the distributions are kept, so that one analysis at a time is in memory.
             analysis = analyze(path, links=links, progress=progress, all_processes=all_processes)
-            found.append(trace_hops(analysis, title_of(path)))
+            found.append(trace_hops(analysis, title_of(path), quantiles))
     selection = Selection(topics, nodes, everything)
 
     def write(file: IO[str]) -> None:
-        _write(found, form, file, Span(until), selection)
+        _write(found, form, file, End(until), selection)
 
     write_output(output, write)
 
 
 def _write(
-    found: list[TraceHops], form: str, file: IO[str], span: Span, selection: Selection
+    found: list[TraceHops], form: str, file: IO[str], until: End, selection: Selection
 ) -> None:
     if form == "table":
-        print_hops(found, make_console(file), span=span, selection=selection)
+        print_hops(found, make_console(file), until=until, selection=selection)
     elif form == "json":
         write_json(hop_document(found, selection), file)
     else:
-        write_csv(COLUMNS, hop_rectangle(found, selection), file)
+        write_csv(hop_columns(found), hop_rectangle(found, selection), file)

@@ -13,7 +13,7 @@ MOST = 5
 
 
 def _parsed(
-    context: click.Context, parameter: click.Parameter, text: str | None
+    _context: click.Context, _parameter: click.Parameter, text: str | None
 ) -> tuple[float, ...]:
     return parse_quantiles(text) if text is not None else ()
 

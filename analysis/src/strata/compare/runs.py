@@ -14,14 +14,13 @@ import numpy.typing as npt
 from strata.analysis import Analysis
 from strata.compare.parts import Part, part_of
 from strata.lazy import pandas as pd
-from strata.model.columns import NONE, filled
+from strata.model.columns import NONE
 from strata.schema.events import INTERNAL_TOPICS
-from strata.schema.fates import FATES
-from strata.schema.layers import BY_NAME, HOLD, HOP_LAYERS, LINK_HOLD, STORED
+from strata.schema.layers import BY_NAME, HOLD, LINK_HOLD, STORED
 from strata.schema.quality import SAID_FIRST
 from strata.stats.callbacks import UNKNOWN, executions_of
-from strata.stats.hops import counted
 from strata.stats.partition import partition
+from strata.stats.transfers import End, HopLosses, Transfers, layers_of
 
 Ints = npt.NDArray[np.int64]
 
@@ -160,57 +159,41 @@ def _joined(first: Measured, second: Measured) -> Measured:
 
 
 def _hops(analysis: Analysis) -> Iterator[tuple[Subject, Measured]]:
-    messages = analysis.messages.sort_values("begin_ns", kind="stable")
-    notified = (messages["notified_ns"].notna() | messages["enqueue_ns"].notna()).to_numpy(bool)
-    columns = {layer: filled(messages[layer.column]) for layer in HOP_LAYERS}
-    latency = messages["latency_ns"].to_numpy(np.int64)
-    start_ns = filled(messages["callback_start_ns"])
-    until_start = np.where(
-        start_ns == NONE, latency, start_ns - messages["begin_ns"].to_numpy(np.int64)
-    )
-    whole, transferred = counted(messages), counted(messages, "callback_start_ns")
-    rows_of = dict(partition(messages["hop_id"].to_numpy(np.int64)))
-    unseen = _unseen(analysis)
+    transfers = Transfers(analysis.rows("messages"))
+    notified = transfers.notified
+    to_start, to_end = (transfers.latency_ns(end) for end in End)
+    started, ended = (transfers.rows(end) for end in End)
+    losses, none = HopLosses.of(analysis.rows("hop_losses")), np.empty(0, np.int64)
     for row in analysis.hops.to_dict("records"):
-        every = rows_of.get(row["hop_id"], np.empty(0, np.int64))
-        rows = every[whole[every]]
+        hop = row["hop_id"]
+        rows = transfers.by_begin(ended.get(hop, none))
         parts: dict[Part, Ints] = {}
-        for layer, ns in columns.items():
+        for layer, ns in layers_of(transfers, rows):
             for told in (True, False):
-                own = np.where(notified[rows] == told, ns[rows], NONE)
+                own = np.where(notified[rows] == told, ns, NONE)
                 if (own != NONE).any():
                     _add(parts, part_of(layer, notified=told), own)
         where = f"{row['publisher_node']} -> {row['subscription_node']}"
         received, lost, unknown = (int(row[name]) for name in ("received", "lost", "unknown"))
-        transfer = until_start[every[transferred[every]]]
-        counts = (received + lost, lost, unknown, unseen.get(row["hop_id"], 0))
-        yield (
-            Subject(HOP, row["topic"], where),
-            Measured(latency[rows], parts, transfer, *counts),
-        )
-
-
-def _unseen(analysis: Analysis) -> dict[int, int]:
-    causes = [fate.cause for fate in FATES if fate.unseen]
-    losses = analysis.hop_losses[analysis.hop_losses["cause"].isin(causes)]
-    return {int(str(at)): int(rows.sum()) for at, rows in losses.groupby("hop_id")["count"]}
+        transfer = to_start[transfers.by_begin(started.get(hop, none))]
+        counts = (received + lost, lost, unknown, losses.unseen(hop))
+        yield Subject(HOP, row["topic"], where), Measured(to_end[rows], parts, transfer, *counts)
 
 
 def _chains(analysis: Analysis) -> Iterator[tuple[Subject, Measured]]:
     instances, segments = analysis.chain_instances, analysis.chain_segments
-    messages = analysis.messages
-    notified = (messages["notified_ns"].notna() | messages["enqueue_ns"].notna()).to_numpy(bool)
-    by_id = np.zeros(int(messages["message_id"].max() if len(messages) else -1) + 1, bool)
-    by_id[messages["message_id"].to_numpy(np.int64)] = notified
+    messages = analysis.rows("messages")
+    by_id = np.zeros(int(messages["message_id"].max(initial=NONE)) + 1, bool)
+    by_id[messages["message_id"]] = Transfers(messages).notified
     told = by_id[segments["message_id"].to_numpy(np.int64)]
     of_segments = dict(partition(segments["chain_id"].to_numpy(np.int64)))
     of_instances = dict(partition(instances["chain_id"].to_numpy(np.int64)))
     number = instances["chain_instance_id"].to_numpy(np.int64)
     begin_ns = instances["begin_ns"].to_numpy(np.int64)
     latency = instances["latency_ns"].to_numpy(np.int64)
-    unseen, hops = _unseen(analysis), analysis.hops
+    losses, hops = HopLosses.of(analysis.rows("hop_losses")), analysis.hops
     of_way = {
-        way: unseen.get(hop_id, 0)
+        way: losses.unseen(hop_id)
         for hop_id, way in zip(
             hops["hop_id"], zip(*(hops[name] for name in _WAY), strict=True), strict=True
         )

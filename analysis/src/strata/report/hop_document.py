@@ -15,7 +15,7 @@ from typing import Any
 from strata.report.document import plain
 from strata.report.hop_selection import Selection
 from strata.schema.columns import STATISTICS
-from strata.stats.hop_distributions import Distribution, Hop, Measure, TraceHops, Way
+from strata.stats.hop_distributions import Chosen, Distribution, Hop, Measure, TraceHops, Way
 from strata.stats.mode_tables import mode_rows
 
 SCHEMA = 1
@@ -65,7 +65,8 @@ def hop_rectangle(traces: Sequence[TraceHops], selection: Selection) -> list[tup
 
     Its `COLUMNS`: scope (hop or chain), name, nodes, trace, taken and lost (null for chains), layer
     ("transfer" and "latency" for the whole up to callback_start and callback_end), modes (null for
-    layers, and where there are too few messages), and the declared statistics in ns.
+    layers, and where there are too few messages), and the declared statistics in ns. Further
+    columns are the quantiles that the user chose.
     """
     rows: list[dict[str, object]] = []
     for way in selection.hops(traces):
@@ -76,7 +77,14 @@ def hop_rectangle(traces: Sequence[TraceHops], selection: Selection) -> list[tup
         for trace in traces:
             if way in trace.chains:
                 rows.append(_row("chain", way, trace, "latency", trace.chains[way]))
-    return [tuple(row.get(name) for name in COLUMNS) for row in rows]
+    columns = hop_columns(traces)
+    return [tuple(row.get(name) for name in columns) for row in rows]
+
+
+def hop_columns(traces: Sequence[TraceHops]) -> tuple[str, ...]:
+    """Return the names of the columns: `COLUMNS`, then the quantiles that the user chose."""
+    chosen = dict.fromkeys(name for trace in traces for name in trace.quantiles)
+    return (*COLUMNS, *(name for name in chosen if name not in COLUMNS))
 
 
 def _hop(hop: Hop) -> dict[str, Any]:
@@ -92,6 +100,7 @@ def _hop(hop: Hop) -> dict[str, Any]:
                 "layer": part.layer,
                 "share": part.share,
                 **plain(part.statistics),
+                **_chosen(part.quantiles),
                 "unsynchronised": part.unsynchronised,
             }
             for part in hop.layers
@@ -110,10 +119,15 @@ def _measure(measure: Measure) -> dict[str, Any]:
 def _distribution(found: Distribution) -> dict[str, Any]:
     return {
         "latency_ns": plain(found.statistics),
+        **_chosen(found.quantiles),
         "dip": found.modes.dip,
         "dip_p": found.modes.p_value,
         "modes": mode_rows(found.modes, found.values),
     }
+
+
+def _chosen(quantiles: Chosen) -> dict[str, Any]:
+    return {"quantiles_ns": dict(quantiles)} if quantiles else {}
 
 
 def _hop_rows(way: Way, trace: TraceHops, hop: Hop) -> list[dict[str, object]]:
@@ -121,7 +135,7 @@ def _hop_rows(way: Way, trace: TraceHops, hop: Hop) -> list[dict[str, object]]:
     spans = (("transfer", hop.transfer), ("latency", hop.whole))
     wholes = [{**_row("hop", way, trace, name, one), **counts} for name, one in spans]
     layers = [
-        {**_named("hop", way, trace, part.layer), **counts, **part.statistics}
+        {**_named("hop", way, trace, part.layer), **counts, **part.quantiles, **part.statistics}
         for part in hop.layers
     ]
     return wholes + layers
@@ -130,7 +144,12 @@ def _hop_rows(way: Way, trace: TraceHops, hop: Hop) -> list[dict[str, object]]:
 def _row(
     scope: str, way: Way, trace: TraceHops, layer: str, found: Distribution
 ) -> dict[str, object]:
-    return {**_named(scope, way, trace, layer), "modes": found.modes.count, **found.statistics}
+    return {
+        **_named(scope, way, trace, layer),
+        "modes": found.modes.count,
+        **found.quantiles,
+        **found.statistics,
+    }
 
 
 def _named(scope: str, way: Way, trace: TraceHops, layer: str) -> dict[str, object]:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import Enum
 from string import ascii_uppercase
 
 from rich.console import Console, Group, RenderableType
@@ -22,26 +21,27 @@ from strata.schema.layers import DRIVER_LAYERS, HOP_LAYERS
 from strata.stats.bottleneck import describe_modes
 from strata.stats.hop_distributions import Distribution, Hop, Measure, TraceHops, Way
 from strata.stats.mode_tables import mode_rows
+from strata.stats.transfers import End
 from strata.units import format_count, format_ns, format_share
 
-
-class Span(Enum):
-    """Up to where a hop is measured; both begin at its publish, or when its sensor data arrived."""
-
-    TRANSFER = "callback_start"
-    WHOLE = "callback_end"
-
-
-_STATISTICS = ("min", "p50", "mad", "p90", "p99", "max", "mean")
+_USUAL = ("min", "p50", "mad", "p90", "p99", "max", "mean")
+_ALWAYS = ("max", "mean")
+"""Shown beside quantiles that the user chose: as many as fit beside `min` and five of them."""
+_MOST_STATISTICS = 7
 _COLUMN_WIDTH = 10
 _ENDS_WIDTH = 24
 """Of a line of bars, what the letter of its trace and the two ends of the axis take."""
 
 Measured = Mapping[str, Distribution]
+_ENDS = {End.START: "the start of its callback", End.END: "the end of its callback"}
+_OTHER_END = {
+    End.START: f"with --until {End.END.value} to its end, as `strata analyze` shows it",
+    End.END: f"with --until {End.START.value} to its start",
+}
 
 
 def print_hops(
-    traces: Sequence[TraceHops], console: Console, *, span: Span, selection: Selection
+    traces: Sequence[TraceHops], console: Console, *, until: End, selection: Selection
 ) -> None:
     """Print a block for each hop with a line for each trace, then the chains."""
     lettered = {letter(at): trace for at, trace in enumerate(traces)}
@@ -49,11 +49,11 @@ def print_hops(
     for name, trace in lettered.items():
         for text in trace.recording:
             console.print(Text(printable(f"{name}, {trace.name}: {text}"), style="bold red"))
-    console.print(_legend(lettered, span, console.width))
+    console.print(_legend(lettered, until, console.width))
     hops = selection.hops(traces)
     for way in hops:
         found = {name: trace.hops[way] for name, trace in lettered.items() if way in trace.hops}
-        console.print(_hop(way, found, letters, span, console.width))
+        console.print(_hop(way, found, letters, until, console.width))
         for name, hop in found.items():
             begin_ns = lettered[name].begin_ns
             for text in loss_sentences(hop.losses, hop.published, begin_ns):
@@ -76,16 +76,17 @@ def letter(at: int) -> str:
     return f"{ascii_uppercase[place]}{turn or ''}"
 
 
-def _legend(lettered: Mapping[str, TraceHops], span: Span, width: int) -> RenderableType:
+def _legend(lettered: Mapping[str, TraceHops], until: End, width: int) -> RenderableType:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True, style="bold")
     grid.add_column()
     for name, trace in lettered.items():
         grid.add_row(name, Text(broken(printable(trace.name), width - 5)))
     note = (
-        f"Latency of a hop: each message from its publish{_of_drivers(lettered)} to {span.value}. "
-        "Bars: messages by latency, on one logarithmic axis for all lines of a block. Mostly: the "
-        "layer with the largest share of the typical messages (p40 to p60)."
+        f"Latency of a hop: each message from its publish{_of_drivers(lettered)} to {_ENDS[until]} "
+        f"({until.value}; {_OTHER_END[until]}). Bars: messages by latency, on one logarithmic axis "
+        "for all lines of a block. Mostly: the layer with the largest share of the typical "
+        "messages (p40 to p60)."
     )
     return Group(grid, Text(note, style="dim"), Text())
 
@@ -99,10 +100,10 @@ def _of_drivers(lettered: Mapping[str, TraceHops]) -> str:
 
 
 def _hop(
-    way: Way, found: Mapping[str, Hop], letters: Sequence[str], span: Span, width: int
+    way: Way, found: Mapping[str, Hop], letters: Sequence[str], until: End, width: int
 ) -> RenderableType:
     measures: dict[str, Measure] = {
-        name: hop.transfer if span is Span.TRANSFER else hop.whole for name, hop in found.items()
+        name: hop.transfer if until is End.START else hop.whole for name, hop in found.items()
     }
     counts = {name: (hop.count, hop.lost) for name, hop in found.items()}
     parts = [
@@ -136,21 +137,28 @@ def _numbers(
 ) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("", no_wrap=True, style="bold", min_width=2)
-    for name, width in {"count": 7, "lost": 5, **dict.fromkeys(_STATISTICS, 7)}.items():
+    names = _statistics(found)
+    for name, width in {"count": 7, "lost": 5, **dict.fromkeys(names, 7)}.items():
         table.add_column(name, justify="right", no_wrap=True, min_width=width)
     for name in letters:
         if name not in found:
             table.add_row(name, "-")
             continue
         count, lost = counts[name]
-        statistics = found[name].statistics
+        statistics = {**found[name].statistics, **found[name].quantiles}
         table.add_row(
             name,
             f"{count:,}",
             "-" if lost is None else f"{lost:,}",
-            *(format_ns(statistics[key]) for key in _STATISTICS),
+            *(format_ns(statistics[key]) for key in names),
         )
     return table
+
+
+def _statistics(found: Measured) -> tuple[str, ...]:
+    """Return the statistics to show: with quantiles that the user chose in place of the usual."""
+    chosen = next((tuple(one.quantiles) for one in found.values()), ())
+    return ("min", *chosen, *_ALWAYS)[:_MOST_STATISTICS] if chosen else _USUAL
 
 
 def _bars(found: Measured, width: int) -> list[RenderableType]:
@@ -173,30 +181,45 @@ def _bars(found: Measured, width: int) -> list[RenderableType]:
 
 
 def _layers(found: Mapping[str, Hop], letters: Sequence[str], width: int) -> list[RenderableType]:
-    """The median of each layer, as many traces beside each other as the terminal is wide."""
+    """The quantiles of each layer, as many traces beside each other as the terminal is wide.
+
+    The median, or those that the user chose, each of all traces before the next.
+    """
     present = {part.layer for hop in found.values() for part in hop.layers}
     names = [f"   {layer.name}" for layer in HOP_LAYERS if layer.name in present]
     longest = max(map(len, names), default=0) + 1
-    fit = max(1, (width - longest) // _COLUMN_WIDTH)
     shown = [name for name in letters if name in found]
+    chosen = next((tuple(p.quantiles) for hop in found.values() for p in hop.layers), ())
+    if chosen:
+        columns = [
+            (f"{quantile} {name}", {part.layer: part.quantiles[quantile] for part in hop.layers})
+            for quantile in chosen
+            for name, hop in ((name, found[name]) for name in shown)
+        ]
+    else:
+        columns = [
+            (name, {part.layer: part.statistics["p50"] for part in found[name].layers})
+            for name in shown
+        ]
+    widest = max(_COLUMN_WIDTH, *(len(head) + 1 for head, _ in columns)) if columns else 1
+    fit = max(1, (width - longest) // widest)
+    title = "   layer" if chosen else "   layer, p50"
     return [
-        _layer_table({name: found[name] for name in shown[at : at + fit]}, longest)
-        for at in range(0, len(shown), fit)
+        _layer_table(title, columns[at : at + fit], longest, widest)
+        for at in range(0, len(columns), fit)
     ]
 
 
-def _layer_table(found: Mapping[str, Hop], width: int) -> Table:
+def _layer_table(
+    title: str, columns: Sequence[tuple[str, Mapping[str, float | None]]], width: int, column: int
+) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False)
-    table.add_column("   layer, p50", no_wrap=True, min_width=width)
-    for name in found:
-        table.add_column(name, justify="right", no_wrap=True, width=_COLUMN_WIDTH - 1)
-    medians = {
-        name: {part.layer: part.statistics["p50"] for part in hop.layers}
-        for name, hop in found.items()
-    }
+    table.add_column(title, no_wrap=True, min_width=width)
+    for head, _ in columns:
+        table.add_column(head, justify="right", no_wrap=True, width=column - 1)
     for layer in HOP_LAYERS:
-        if any(layer.name in of for of in medians.values()):
-            cells = (format_ns(of.get(layer.name)) for of in medians.values())
+        if any(layer.name in values for _, values in columns):
+            cells = (format_ns(values.get(layer.name)) for _, values in columns)
             table.add_row(f"   {layer.name}", *cells)
     return table
 

@@ -8,29 +8,28 @@ hops hides which of them is slow, and its quantiles are those of no hop.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from strata.analysis import Analysis
 from strata.lazy import pandas as pd
-from strata.model.columns import NONE, filled
-from strata.schema.layer import Layer
-from strata.schema.layers import CALLBACK, HOP_LAYERS, SUSPENDED
+from strata.model.columns import filled
+from strata.schema.layers import BY_NAME
 from strata.schema.quality import SAID_FIRST
-from strata.schema.rows import Rows
+from strata.schema.rows import NONE, Ints, Rows
 from strata.stats.groups import TAIL, TYPICAL, Group, members
-from strata.stats.hops import counted
 from strata.stats.mode_tables import modes_found
 from strata.stats.modes import Modes, find_modes
 from strata.stats.partition import partition
+from strata.stats.quantiles import name_of
 from strata.stats.summary import Statistics, summarize
+from strata.stats.transfers import End, HopLosses, Transfers
 
-Ints = npt.NDArray[np.int64]
-Layers = Mapping[Layer, Ints]
+Chosen = Mapping[str, float | None]
+"""Quantiles that the user chose, in ns by name (p99.9), ascending; null without values."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +42,12 @@ class Way:
 
 @dataclass(frozen=True)
 class Distribution:
-    """Latencies in ns with their summary and modes."""
+    """Latencies in ns with their summary, modes and the quantiles that the user chose."""
 
     values: Ints
     statistics: Statistics
     modes: Modes
+    quantiles: Chosen
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,8 @@ class LayerStatistics:
     layer: str
     share: float
     statistics: Statistics
-    unsynchronised: int = 0
+    unsynchronised: int
+    quantiles: Chosen
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ class TraceHops:
     """The hops of one trace and, for reference, its chains from end to end.
 
     `begin_ns` is when the trace began. `recording` is what its manifest says of the recording as a
-    whole: why it is incomplete, say.
+    whole: why it is incomplete, say. `quantiles` are the names of those that the user chose.
     """
 
     name: str
@@ -112,17 +113,16 @@ class TraceHops:
     chains: dict[Way, Distribution]
     begin_ns: int = 0
     recording: tuple[str, ...] = ()
+    quantiles: tuple[str, ...] = ()
 
 
-def trace_hops(analysis: Analysis, name: str) -> TraceHops:
-    """Measure all hops and chains of a trace."""
-    messages = analysis.messages
-    durations = {layer: filled(messages[layer.column]) for layer in HOP_LAYERS}
-    transfer = _Cut(messages, "callback_start_ns", _without(durations, SUSPENDED, CALLBACK))
-    whole = _Cut(messages, "callback_end_ns", durations)
+def trace_hops(analysis: Analysis, name: str, fractions: Sequence[float] = ()) -> TraceHops:
+    """Measure all hops and chains of a trace, and the quantiles of `fractions` (of 1) of each."""
+    transfers = Transfers(analysis.rows("messages"))
+    transfer, whole = (_Cut(transfers, until, fractions) for until in End)
     modes = modes_found(analysis.hops, "hop_id", analysis.modes)
-    layers = _layer_statistics(analysis.rows("hop_layers"))
-    losses = _losses(analysis.rows("hop_losses"))
+    layers = _layer_statistics(analysis.rows("hop_layers"), whole)
+    losses = HopLosses.of(analysis.rows("hop_losses"))
     hops = {}
     for row in analysis.hops.to_dict("records"):
         way = Way(row["topic"], (row["publisher_node"], row["subscription_node"]))
@@ -135,37 +135,45 @@ def trace_hops(analysis: Analysis, name: str) -> TraceHops:
             *of_both,
             own,
             row["published"],
-            tuple(losses.get(at, ())),
+            losses.rows(at),
         )
     path, begin_ns = analysis.trace.path, analysis.trace.begin_ns
     quality = analysis.rows("quality")
     recording = tuple(quality.words("text").take(quality.words("code").are(*SAID_FIRST)).texts())
-    return TraceHops(name, path, hops, _chains(analysis), begin_ns, recording)
+    names = tuple(map(name_of, fractions))
+    return TraceHops(name, path, hops, _chains(analysis, fractions), begin_ns, recording, names)
 
 
 class _Cut:
-    """All messages from where their latency begins to one checkpoint."""
+    """All transfers up to one end."""
 
-    def __init__(self, messages: pd.DataFrame, until: str, layers: Layers) -> None:
-        end_ns = filled(messages[until])
-        begin_ns = filled(messages["begin_ns"])
-        last_ns = begin_ns + filled(messages["latency_ns"])
-        self._latency = np.where(end_ns != NONE, end_ns, last_ns) - begin_ns
-        self._layers = layers
-        kept = np.flatnonzero(counted(messages, until))
-        hop = filled(messages["hop_id"])
-        self._rows = {hop_id: kept[own] for hop_id, own in partition(hop[kept])}
+    def __init__(self, transfers: Transfers, until: End, fractions: Sequence[float]) -> None:
+        self._transfers, self._until, self._fractions = transfers, until, fractions
+        self._latency = transfers.latency_ns(until)
+        self._rows = transfers.rows(until)
+
+    def rows(self, hop_id: int) -> Ints:
+        """Return the transfers of one hop."""
+        return self._rows.get(hop_id, np.empty(0, np.int64))
 
     def measure(self, hop_id: int, modes: Modes | None = None) -> Measure:
         """Return the measure of one hop; `modes` are those of its values, where they are known."""
-        rows = self._rows.get(hop_id, np.empty(0, np.int64))
+        rows = self.rows(hop_id)
         values = self._latency[rows]
         modes = modes or find_modes(values)
         frame = pd.DataFrame({"latency_ns": values, "row": rows})
         if modes.bounds_ns:
             frame["mode"] = modes.number(values)
         typical, tail = (self._largest(frame, group) for group in (TYPICAL, TAIL))
-        return Measure(values, summarize(values), modes, typical, tail)
+        chosen = chosen_quantiles(values, self._fractions)
+        return Measure(values, summarize(values), modes, chosen, typical, tail)
+
+    def of_layer(self, hop_id: int, layer: str) -> Chosen:
+        """Return the chosen quantiles of a layer of one hop, of the transfers that have it."""
+        if not self._fractions:
+            return {}
+        ns = self._transfers.layer_ns(BY_NAME[layer])[self.rows(hop_id)]
+        return chosen_quantiles(ns[ns != NONE], self._fractions)
 
     def _largest(self, frame: pd.DataFrame, group: Group) -> Largest:
         if frame.empty:
@@ -173,36 +181,33 @@ class _Cut:
         chosen = members(frame, group)
         rows = chosen["row"].to_numpy()
         sums = {
-            layer.name: int(np.maximum(column[rows], 0).sum())
-            for layer, column in self._layers.items()
+            layer.name: int(np.maximum(self._transfers.layer_ns(layer)[rows], 0).sum())
+            for layer in self._until.layers
         }
         most = max(sums, key=lambda name: sums[name])
         return Largest(most, sums[most] / max(int(chosen["latency_ns"].sum()), 1))
 
 
-def _without(layers: Layers, *left_out: Layer) -> Layers:
-    return {layer: column for layer, column in layers.items() if layer not in left_out}
+def chosen_quantiles(values: Ints, fractions: Sequence[float]) -> Chosen:
+    """Return the quantiles of some values by name, as strata.stats.summary defines them."""
+    return {
+        name_of(fraction): float(np.quantile(values, fraction)) if len(values) else None
+        for fraction in fractions
+    }
 
 
-def _losses(hop_losses: Rows) -> dict[int, list[dict[str, Any]]]:
-    """Rows of `hop_losses` by hop, without it."""
-    out: dict[int, list[dict[str, Any]]] = {}
-    for row in hop_losses.records():
-        out.setdefault(row.pop("hop_id"), []).append(row)
-    return out
-
-
-def _layer_statistics(hop_layers: Rows) -> dict[int, tuple[LayerStatistics, ...]]:
+def _layer_statistics(hop_layers: Rows, whole: _Cut) -> dict[int, tuple[LayerStatistics, ...]]:
     out: dict[int, tuple[LayerStatistics, ...]] = {}
     for row in hop_layers.records():
         hop_id, layer, share = row.pop("hop_id"), row.pop("layer"), row.pop("share")
         apart = row.pop("unsynchronised")
         statistics: Statistics = {str(name): value for name, value in row.items()}
-        out[hop_id] = (*out.get(hop_id, ()), LayerStatistics(layer, share, statistics, apart))
+        found = LayerStatistics(layer, share, statistics, apart, whole.of_layer(hop_id, layer))
+        out[hop_id] = (*out.get(hop_id, ()), found)
     return out
 
 
-def _chains(analysis: Analysis) -> dict[Way, Distribution]:
+def _chains(analysis: Analysis, fractions: Sequence[float]) -> dict[Way, Distribution]:
     latency = filled(analysis.chain_instances["latency_ns"])
     rows = dict(partition(filled(analysis.chain_instances["chain_id"])))
     modes = modes_found(analysis.chains, "chain_id", analysis.modes)
@@ -211,5 +216,6 @@ def _chains(analysis: Analysis) -> dict[Way, Distribution]:
         at = row["chain_id"]
         values = latency[rows[at]]
         way = Way(row["name"], tuple(row["nodes"].split(" -> ")))
-        chains[way] = Distribution(values, summarize(values), modes[at])
+        chosen = chosen_quantiles(values, fractions)
+        chains[way] = Distribution(values, summarize(values), modes[at], chosen)
     return chains

@@ -16,17 +16,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strata.schema import tables
-from strata.schema.confidence import UNSYNCHRONISED
 from strata.schema.fates import FATES, NUMBER, OUTCOMES, RECEIVED
 from strata.schema.layers import BETWEEN_HOSTS, HOP_LAYERS
 from strata.schema.rows import NONE, Coded, Flags, Ints, Rows, Values
 from strata.stats._grouped import Groups
 from strata.stats.partition import numbered
 from strata.stats.summary import picked, shares_of, summarize_groups
+from strata.stats.transfers import End, Transfers, counted
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from strata.layers.deliveries import Deliveries
 
 _NO_QUANTILES = np.empty(0)
@@ -38,10 +36,10 @@ def hop_tables(messages: Rows, counts: Mapping[str, Values]) -> tuple[Rows, Rows
 
     `counts` are columns of `hops`, by hop: its names, and what became of its messages.
     """
-    hop, count = messages["hop_id"], len(counts["published"])
-    apart = messages.words("confidence").are(UNSYNCHRONISED)
+    transfers, count = Transfers(messages), len(counts["published"])
+    hop, apart = transfers.hop_id, transfers.unsynchronised
     groups = Groups(np.where(counted(messages), hop, NONE), count)
-    latency = summarize_groups(groups, messages["latency_ns"])
+    latency = summarize_groups(groups, transfers.latency_ns(End.END))
     hops = Rows(
         tables.HOPS,
         {
@@ -52,18 +50,20 @@ def hop_tables(messages: Rows, counts: Mapping[str, Values]) -> tuple[Rows, Rows
             "unsynchronised": np.bincount(hop[apart], minlength=count),
         },
     )
-    return hops, _layers(messages, groups, latency.total, apart)
+    return hops, _layers(transfers, groups, latency.total, apart)
 
 
-def _layers(messages: Rows, groups: Groups, totals: Ints, apart: Flags) -> Rows:
-    found = [summarize_groups(groups, messages[layer.column], absent=NONE) for layer in HOP_LAYERS]
+def _layers(transfers: Transfers, groups: Groups, totals: Ints, apart: Flags) -> Rows:
+    found = [
+        summarize_groups(groups, transfers.layer_ns(layer), absent=NONE) for layer in HOP_LAYERS
+    ]
     # One row a layer that a hop has, by hop.
     hop, layer = np.nonzero(np.array([of.count for of in found]).T)
     between = np.zeros((len(found), len(groups)), np.int64)
     if apart.any():
         for at, item in enumerate(HOP_LAYERS):
             if item in BETWEEN_HOSTS:
-                values = messages[item.column]
+                values = transfers.layer_ns(item)
                 between[at] = summarize_groups(groups, values, there=apart, absent=NONE).count
     own = np.array([of.total for of in found])[layer, hop]
     return Rows(
@@ -76,18 +76,6 @@ def _layers(messages: Rows, groups: Groups, totals: Ints, apart: Flags) -> Rows:
             "unsynchronised": between[layer, hop],
         },
     )
-
-
-def counted(messages: Rows | pd.DataFrame, until: str = "callback_end_ns") -> Flags:
-    """Tell which rows of `messages` the statistics of their hop up to a checkpoint are over."""
-    if isinstance(messages, Rows):
-        reached, hop = messages.there(until), messages["hop_id"]
-    else:
-        reached = messages[until].notna().to_numpy(bool)
-        hop = messages["hop_id"].to_numpy(np.int64)
-    some = np.zeros(int(hop.max(initial=NONE)) + 1, bool)
-    some[hop[reached]] = True
-    return np.asarray(reached | ~some[hop])
 
 
 def delivery_tables(deliveries: Deliveries) -> tuple[dict[str, Values], Rows]:

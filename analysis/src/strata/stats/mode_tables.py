@@ -21,11 +21,11 @@ from strata.schema import tables
 from strata.schema.rows import NONE, Floats, Ints, Rows
 from strata.stats.causes import Causes
 from strata.stats.grouped import counts, distinct, each, first_rows, ranks
-from strata.stats.hops import counted
 from strata.stats.modes import Modes, find_modes
 from strata.stats.partition import partition
 from strata.stats.places import base_place
 from strata.stats.segments import Segments
+from strata.stats.transfers import counted
 
 if TYPE_CHECKING:
     import pandas as pd

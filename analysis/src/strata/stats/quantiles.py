@@ -15,7 +15,7 @@ from strata.schema.layers import HOP_LAYERS
 from strata.schema.rows import NONE, Flags, Floats, Ints, Rows
 from strata.stats._grouped import Groups
 from strata.stats.callbacks import executions_of
-from strata.stats.hops import counted
+from strata.stats.transfers import counted
 
 
 def name_of(fraction: float) -> str:

@@ -162,7 +162,7 @@ def _sections(analysis: Analysis, shown: list[int], quantiles: Quantiles) -> lis
 
 def _others(analysis: Analysis, shown: list[int], quantiles: Quantiles) -> list[dict[str, Any]]:
     """Return the chains without a section, each with its `latency` by the name of the quantile."""
-    rows = analysis.chains[~analysis.chains["chain_id"].isin(shown)].to_dict("records")
+    rows = tables.records(analysis.chains[~analysis.chains["chain_id"].isin(shown)])
     return [{**row, "latency": _latency(row, quantiles, tables.DURATIONS)} for row in rows]
 
 
@@ -198,7 +198,7 @@ def _section(
         unfinished=int(chain["unfinished"]),
         cut_short=int(chain["cut_short"]),
         hop_count=int(chain["hop_count"]),
-        latency=_latency(chain, quantiles, tables.LATENCIES),
+        latency=_latency(chain.to_dict(), quantiles, tables.LATENCIES),
         bottleneck=_with_micro(bottleneck.text) if bottleneck else "",
         modes=_with_micro(mode_sentences(modes).get(chain_id, "")),
         views=views,
