@@ -99,7 +99,9 @@ def test_internal_topics_are_hidden_unless_asked_for(sample: Sample) -> None:
 
 def test_until_the_end_of_the_callback(sample: Sample) -> None:
     text = strata("hops", sample("fast_blocked_st"), "--until", "callback_end").stdout
-    assert "each message from its publish to callback_end" in " ".join(text.split())
+    assert "each message from its publish to the end of its callback (callback_end;" in " ".join(
+        text.split()
+    )
     slow = next(block for block in blocks(text) if block[1] == "/slow")
     assert any(line.startswith("A  mostly callback 99 %") for line in slow)
 

@@ -18,6 +18,7 @@ from strata.cli.chain import chain_option, declared_links, links_option, parse_c
 from strata.cli.console import make_console
 from strata.cli.output import check_output, output_options, write_json, write_output
 from strata.cli.progress import counting_progress, decoding_progress
+from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
 from strata.cli.titles import title_of
 from strata.compare.comparison import Comparison, compare
@@ -31,6 +32,7 @@ from strata.compare.sides import Side
 from strata.compare.text import print_comparison, print_gates
 from strata.errors import GateError
 from strata.read.sessions import sessions_in, warm_up_of
+from strata.stats.quantiles import name_of
 
 _BROKEN = 3
 _FORMATS = ("text", "json", "markdown", "junit")
@@ -49,6 +51,7 @@ _FORMATS = ("text", "json", "markdown", "junit")
 @links_option
 @processes_option
 @chain_option
+@quantiles_option
 @click.option(
     "--format",
     "form",
@@ -72,6 +75,7 @@ def command(
     gates_path: Path | None,
     links_path: Path | None,
     chain: str | None,
+    quantiles: tuple[float, ...],
     form: str,
     output: Path | None,
     further: tuple[str, ...],
@@ -88,6 +92,8 @@ def command(
     written = [_further(text) for text in further]
     if gates_path is None and (b is None or "junit" in (form, *(name for name, _ in written))):
         raise click.UsageError("one trace alone, and JUnit, need --gate FILE")
+    if quantiles and b is None:
+        raise click.UsageError("--quantiles needs A and B: gates name their own percentiles")
     for path in (output, *(path for _, path in written)):
         check_output(path, force=force)
     gates = read_gates(gates_path) if gates_path else ()
@@ -107,7 +113,12 @@ def command(
     last = _side(second, measured)
     wanted = _wanted(everything=everything)
     with counting_progress("compared") as compared:
-        found = None if first is None else compare(first, last, wanted=wanted, progress=compared)
+        names = tuple(map(name_of, quantiles))
+        found = (
+            None
+            if first is None
+            else compare(first, last, wanted=wanted, quantiles=names, progress=compared)
+        )
     result = _Result(found, judge(gates, first, last), first, last)
     for name, path in ((form, output), *written):
         write_output(path, partial(result.write, name))

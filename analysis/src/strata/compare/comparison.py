@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ from strata.compare.losses import Loss, LossDifference, loss_difference, whole
 from strata.compare.parts import Cut, Part
 from strata.compare.runs import HOP, KINDS, Subject
 from strata.compare.sides import TRANSFER, Side, cut_of
+from strata.stats.intervals import fraction_of
 from strata.stats.shift import holm
 
 Ints = npt.NDArray[np.int64]
@@ -49,6 +51,7 @@ class Figures:
 
     `sum_ns` is whole: over the sum of its messages (`of`, those without the layer included) it is
     the part that a layer has of the mean latency. `layers` names what a merged layer is made of.
+    `quantiles` are those that the user chose, by name.
     """
 
     runs: int
@@ -58,6 +61,12 @@ class Figures:
     p50: float
     p99: float
     layers: tuple[str, ...] = ()
+    quantiles: Mapping[str, float] = field(default_factory=dict)
+
+    def quantile(self, name: str) -> float:
+        """Return one that the user chose, p50 or p99."""
+        usual = {"p50": self.p50, "p99": self.p99}
+        return self.quantiles[name] if name in self.quantiles else usual[name]
 
     @property
     def part_of_mean(self) -> float:
@@ -131,7 +140,8 @@ class Block:
 class Comparison:
     """Everything that was compared. `only_a` and `only_b` are what only one side has.
 
-    `tests` is how many p values were corrected together.
+    `tests` is how many p values were corrected together. `quantiles` are the names of those that
+    the user chose.
     """
 
     a: Side
@@ -140,6 +150,7 @@ class Comparison:
     only_a: tuple[Subject, ...]
     only_b: tuple[Subject, ...]
     tests: int
+    quantiles: tuple[str, ...] = ()
 
     @property
     def runs_are_the_unit(self) -> bool:
@@ -152,9 +163,14 @@ def compare(
     b: Side,
     *,
     wanted: Callable[[Subject], bool] = lambda subject: not subject.internal,
+    quantiles: Sequence[str] = (),
     progress: Callable[[], None] = lambda: None,
 ) -> Comparison:
-    """Compare everything that both sides have and that is `wanted`; the largest shifts first."""
+    """Compare everything that both sides have and that is `wanted`; the largest shifts first.
+
+    `quantiles` are the names (`p99.9`) of those that the user chose: their values and differences
+    are told, too.
+    """
     of_a, of_b = (
         [subject for subject in side.subjects() if wanted(subject) and side.values(subject)]
         for side in (a, b)
@@ -163,7 +179,7 @@ def compare(
     both = [subject for subject in of_a if subject in in_b]
     blocks = []
     for subject in both:
-        blocks.append(_block(a, b, subject))
+        blocks.append(_block(a, b, subject, quantiles))
         progress()
     blocks, tests = _judged(blocks)
     blocks.sort(key=lambda block: (KINDS.index(block.subject.kind), -_size(block.whole)))
@@ -174,36 +190,44 @@ def compare(
         tuple(subject for subject in of_a if subject not in in_b),
         tuple(subject for subject in of_b if subject not in in_a),
         tests,
+        tuple(quantiles),
     )
 
 
-def _block(a: Side, b: Side, subject: Subject) -> Block:
-    cuts = cut_of(a, b, subject)
-    layers = [_row(a, b, subject, cut) for cut in cuts]
+def _block(a: Side, b: Side, subject: Subject, quantiles: Sequence[str]) -> Block:
+    row = partial(_row, a, b, subject, quantiles)
+    layers = [row(cut) for cut in cut_of(a, b, subject)]
     layers.sort(key=lambda row: -abs(row.mean_ns))
     return Block(
         subject,
-        _row(a, b, subject, None),
-        _row(a, b, subject, TRANSFER) if subject.kind == HOP else None,
+        row(None),
+        row(TRANSFER) if subject.kind == HOP else None,
         tuple(layers),
         _loss(a, b, subject),
     )
 
 
-def _row(a: Side, b: Side, subject: Subject, layer: Cut | str | None) -> Row:
+def _row(
+    a: Side, b: Side, subject: Subject, quantiles: Sequence[str], layer: Cut | str | None
+) -> Row:
     values = [side.values(subject, layer) for side in (a, b)]
     parts = layer.parts if isinstance(layer, Cut) else frozenset()
     figures = [
-        _figures(own, side, subject, parts) for own, side in zip(values, (a, b), strict=True)
+        _figures(own, side, subject, parts, quantiles)
+        for own, side in zip(values, (a, b), strict=True)
     ]
     name = layer.layer if isinstance(layer, Cut) else layer
     place = layer.place if isinstance(layer, Cut) else ""
-    found = difference(*values, seed=SEED) if all(values) else None
+    found = difference(*values, seed=SEED, quantiles=quantiles) if all(values) else None
     return Row(name, place, figures[0], figures[1], found)
 
 
 def _figures(
-    values: Sequence[Ints], side: Side, subject: Subject, parts: frozenset[Part]
+    values: Sequence[Ints],
+    side: Side,
+    subject: Subject,
+    parts: frozenset[Part],
+    quantiles: Sequence[str],
 ) -> Figures | None:
     if not values:
         return None
@@ -213,7 +237,9 @@ def _figures(
     p50, p99 = np.quantile(every, [0.5, 0.99])
     names = tuple(dict.fromkeys(part.layer for part in own))
     of = total if parts else len(every)
-    return Figures(len(values), len(every), of, int(every.sum()), float(p50), float(p99), names)
+    chosen = {name: float(np.quantile(every, fraction_of(name) or 0.0)) for name in quantiles}
+    total_ns = int(every.sum())
+    return Figures(len(values), len(every), of, total_ns, float(p50), float(p99), names, chosen)
 
 
 def _loss(a: Side, b: Side, subject: Subject) -> LossRow | None:

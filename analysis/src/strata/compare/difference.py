@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.stats.dependence import is_too_dependent
+from strata.stats.intervals import fraction_of
 from strata.stats.intervals import interval as interval_of
 from strata.stats.shift import quantile_shift, shift
 
@@ -32,9 +33,8 @@ Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 CONFIDENCE = 0.95
 FEWEST = 5
 """Values of a side below which nothing is tested."""
-QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
 TAILS = ("p99",)
-"""Quantiles whose differences stand beside the shift."""
+"""Quantiles whose differences stand beside the shift, whatever else the user chose."""
 _RESAMPLES = (200, 1_000)
 _DRAWN = 8_000_000
 """Each of many intervals is of fewer resamples than one that stands alone, and fewest of large
@@ -89,20 +89,26 @@ class Difference:
         return is_too_dependent(self.effective_counts)
 
 
-def difference(a: Sequence[Ints], b: Sequence[Ints], *, seed: int) -> Difference | None:
-    """Compare the values of all runs of two sides; null where a run has fewer than FEWEST."""
+def difference(
+    a: Sequence[Ints], b: Sequence[Ints], *, seed: int, quantiles: Sequence[str] = TAILS
+) -> Difference | None:
+    """Compare the values of all runs of two sides; null where a run has fewer than FEWEST.
+
+    `quantiles` are the names (`p99.9`) of those whose differences are told, beside `TAILS`.
+    """
+    names = tuple(dict.fromkeys((*TAILS, *quantiles)))
     if min(len(run) for run in (*a, *b)) < FEWEST:
         return None
     if len(a) == len(b) == 1:
-        return _of_messages(a[0], b[0], seed)
-    return _of_runs(a, b)
+        return _of_messages(a[0], b[0], seed, names)
+    return _of_runs(a, b, names)
 
 
-def _of_messages(a: Ints, b: Ints, seed: int) -> Difference:
+def _of_messages(a: Ints, b: Ints, seed: int, names: Sequence[str]) -> Difference:
     if min(a.min(), b.min()) == max(a.max(), b.max()):
-        return _of_equals()
+        return _of_equals(names)
     resamples = int(np.clip(_DRAWN // max(len(a), len(b)), *_RESAMPLES))
-    found = shift(a, b, CONFIDENCE, seed=seed, quantiles=TAILS, resamples=resamples)
+    found = shift(a, b, CONFIDENCE, seed=seed, quantiles=names, resamples=resamples)
     quantiles = {
         name: Estimate(one.estimate, one.low, one.high) for name, one in found.quantiles.items()
     }
@@ -110,15 +116,15 @@ def _of_messages(a: Ints, b: Ints, seed: int) -> Difference:
     return Difference(whole, quantiles, found.p, found.effect, found.method, found.effective_counts)
 
 
-def _of_equals() -> Difference:
+def _of_equals(names: Sequence[str]) -> Difference:
     """All values of both sides are one: there is nothing to test."""
     none = Estimate(0.0, 0.0, 0.0)
-    return Difference(none, dict.fromkeys(TAILS, none), 1.0, 0.0, "all values are equal")
+    return Difference(none, dict.fromkeys(names, none), 1.0, 0.0, "all values are equal")
 
 
-def _of_runs(a: Sequence[Ints], b: Sequence[Ints]) -> Difference:
+def _of_runs(a: Sequence[Ints], b: Sequence[Ints], names: Sequence[str]) -> Difference:
     shift_ns, p = _student(_pairs(a, b, hodges_lehmann))
-    quantiles = {name: quantile_difference(a, b, name, seed=0) for name in TAILS}
+    quantiles = {name: quantile_difference(a, b, name, seed=0) for name in names}
     effect = cliffs_delta(np.concatenate(a), np.concatenate(b))
     return Difference(shift_ns, quantiles, p, effect, "runs, Student's t")
 
@@ -173,7 +179,7 @@ def quantile_difference(
     a: Sequence[Numbers], b: Sequence[Numbers], statistic: str, *, seed: int
 ) -> Estimate:
     """Return the difference of a quantile or of the mean, with its interval."""
-    if len(a) == len(b) == 1 and statistic in QUANTILES:
+    if len(a) == len(b) == 1 and fraction_of(statistic) is not None:
         found = quantile_shift(a[0], b[0], statistic, CONFIDENCE, seed=seed)
         return Estimate(found.estimate, found.low, found.high)
     of = _statistic(statistic)
@@ -194,4 +200,7 @@ def _difference_of_means(a: Numbers, b: Numbers, seed: int) -> Estimate:
 def _statistic(name: str) -> Callable[[Numbers], float]:
     if name == "mean":
         return lambda values: float(np.mean(values))
-    return lambda values: _quantile(values, QUANTILES[name])
+    fraction = fraction_of(name)
+    if fraction is None:
+        raise ValueError(f"Cannot compare {name!r}: it is neither the mean nor a quantile.")
+    return lambda values: _quantile(values, fraction)

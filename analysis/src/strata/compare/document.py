@@ -99,6 +99,7 @@ def _figures(figures: Figures | None) -> dict[str, Any] | None:
         "sum_ns": figures.sum_ns,
         "p50_ns": figures.p50,
         "p99_ns": figures.p99,
+        **({"quantiles_ns": dict(figures.quantiles)} if figures.quantiles else {}),
         "layers": list(figures.layers),
     }
 

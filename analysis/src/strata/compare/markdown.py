@@ -24,7 +24,8 @@ from strata.compare.wording import (
     sides_text,
     signed_ns,
     subject_text,
-    tail_text,
+    tail_texts,
+    tails_of,
     verdict_text,
 )
 from strata.printable import printable
@@ -72,44 +73,43 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
             yield f"* {_cell(text)}"
     yield from ("", found_text(comparison), "")
     for block in comparison.blocks:
-        yield from _block(block)
+        yield from _block(block, comparison)
     only = only_text(comparison)
     if only:
         yield from ("## Only on one side", "", *(f"* {_cell(text)}" for text in only), "")
     yield from (f"> {text}  " for text in notes(comparison))
 
 
-def _block(block: Block) -> Iterator[str]:
+def _block(block: Block, comparison: Comparison) -> Iterator[str]:
+    values, tails = comparison.quantiles or ("p50", "p99"), tails_of(comparison)
     yield from (f"## {block.subject.kind} {_cell(subject_text(block.subject))}", "")
     yield f"* {verdict_text(block.whole)}"
-    if tail_text(block.whole):
-        yield f"* {tail_text(block.whole)}"
+    yield from (f"* {text}" for text in tail_texts(block.whole, tails))
     if block.loss is not None:
         yield f"* {loss_text(block.loss)}"
     yield ""
-    names = ("", "A n", "B n", "A p50", "B p50", "A p99", "B p99", "mean B - A", "shift", "95 %")
-    yield from (
-        _row(*names, "%", "p", "delta", "p99 shift", "95 %", "found"),
-        _rule(len(names) + 6),
-    )
+    names = ["", "A n", "B n", *(f"{side} {name}" for name in values for side in "AB")]
+    names += ["mean B - A", "shift", "95 %", "%", "p", "delta"]
+    names += [text for name in tails for text in (f"{name} shift", "95 %")]
+    yield from (_row(*names, "found"), _rule(len(names) + 1))
     for row in block.rows:
-        yield _figures(row)
+        yield _figures(row, values, tails)
     yield ""
     merged = [merged_text(row) for row in block.layers if merged_text(row)]
     if merged:
         yield from (*(f"* {_cell(text)}" for text in merged), "")
 
 
-def _figures(row: Row) -> str:
+def _figures(row: Row, values: Sequence[str], tails: Sequence[str]) -> str:
     sides = (row.a, row.b)
     cells = [layer_text(row)]
     cells += [NOTHING if side is None else f"{side.count:,}" for side in sides]
-    cells += [_ns(side, "p50") for side in sides] + [_ns(side, "p99") for side in sides]
+    cells += [_ns(side, name) for name in values for side in sides]
     cells.append(signed_ns(row.mean_ns))
     found = row.difference
     if found is None or row.p is None:
-        return _row(*cells, *[NOTHING] * 7, row.verdict.value)
-    tail = found.quantiles["p99"]
+        return _row(*cells, *[NOTHING] * (5 + 2 * len(tails)), row.verdict.value)
+    shifts = [found.quantiles[name] for name in tails]
     return _row(
         *cells,
         signed_ns(found.shift.value),
@@ -117,14 +117,13 @@ def _figures(row: Row) -> str:
         percent(row.relative),
         f"{'~' if found.is_doubtful else ''}{format_p(row.p)}",
         f"{found.effect:+.2f}",
-        signed_ns(tail.value),
-        bounds_ns(tail),
+        *(text for one in shifts for text in (signed_ns(one.value), bounds_ns(one))),
         row.verdict.value,
     )
 
 
 def _ns(side: Figures | None, name: str) -> str:
-    return NOTHING if side is None else format_ns(getattr(side, name))
+    return NOTHING if side is None else format_ns(side.quantile(name))
 
 
 def _rule(columns: int) -> str:

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from strata.compare.comparison import Block, Comparison, Figures, Row, Verdict
+from strata.compare.difference import Estimate
 from strata.compare.gates.judge import Judgement, Outcome
 from strata.compare.runs import CALLBACK
 from strata.compare.sides import Side
@@ -30,7 +31,8 @@ from strata.compare.wording import (
     sides_text,
     signed_ns,
     subject_text,
-    tail_text,
+    tail_texts,
+    tails_of,
     verdict_text,
 )
 from strata.printable import printable
@@ -55,10 +57,10 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     console.print(_head(comparison))
     for block in comparison.blocks:
         if block.subject.kind != CALLBACK:
-            console.print(_block(block))
+            console.print(_block(block, comparison))
     callbacks = [block for block in comparison.blocks if block.subject.kind == CALLBACK]
     if callbacks:
-        console.print(_callbacks(callbacks))
+        console.print(_callbacks(callbacks, comparison.quantiles))
     if not comparison.blocks:
         console.print("Nothing was measured on both sides.\n")
     only = only_text(comparison)
@@ -98,16 +100,14 @@ def _head(comparison: Comparison) -> RenderableType:
     return Group(grid, _text(found_text(comparison), style="bold"), Text())
 
 
-def _block(block: Block) -> RenderableType:
+def _block(block: Block, comparison: Comparison) -> RenderableType:
     parts: list[RenderableType] = [
         Rule(Text(block.subject.kind, style="bold"), align="left"),
         _text(subject_text(block.subject), style="bold"),
-        _sides(block),
+        _sides(block, comparison.quantiles or ("p50", "p99")),
         _text(verdict_text(block.whole), style=_STYLES.get(block.whole.verdict, "")),
     ]
-    tail = tail_text(block.whole)
-    if tail:
-        parts.append(_text(tail))
+    parts += [_text(text) for text in tail_texts(block.whole, tails_of(comparison))]
     if block.loss is not None:
         parts.append(_text(loss_text(block.loss), style=_STYLES.get(block.loss.verdict, "")))
     if block.transfer is not None:
@@ -115,19 +115,22 @@ def _block(block: Block) -> RenderableType:
         parts.append(_text(text, style=_STYLES.get(block.transfer.verdict, "")))
     if block.layers:
         parts.append(_layers(block))
+        named = [(layer_text(row), row) for row in block.layers]
+        parts += _chosen("layer", named, comparison.quantiles)
     parts += [_text(merged_text(row), style="dim") for row in block.layers if merged_text(row)]
     return Group(*parts, Text())
 
 
-def _sides(block: Block) -> Table:
+def _sides(block: Block, names: Sequence[str]) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("", no_wrap=True, style="bold", min_width=2)
-    for name, width in {"count": 9, "runs": 4, "mean": 8, "p50": 8, "p99": 8}.items():
+    for name, width in {"count": 9, "runs": 4, **dict.fromkeys(("mean", *names), 8)}.items():
         table.add_column(name, justify="right", no_wrap=True, min_width=width)
     for letter, figures in (("A", block.whole.a), ("B", block.whole.b)):
         assert figures is not None
-        mean, p50, p99 = (format_ns(ns) for ns in (figures.part_of_mean, figures.p50, figures.p99))
-        table.add_row(letter, f"{figures.count:,}", str(figures.runs), mean, p50, p99)
+        durations = (figures.part_of_mean, *map(figures.quantile, names))
+        cells = (f"{figures.count:,}", str(figures.runs), *map(format_ns, durations))
+        table.add_row(letter, *cells)
     return table
 
 
@@ -140,11 +143,35 @@ def _layers(block: Block) -> Table:
     return table
 
 
-def _callbacks(blocks: Sequence[Block]) -> RenderableType:
+def _callbacks(blocks: Sequence[Block], quantiles: Sequence[str]) -> RenderableType:
     table = _table("callback")
     for block in blocks:
         _add(table, subject_text(block.subject), block.whole)
-    return Group(Rule(Text("callbacks", style="bold"), align="left"), table, Text())
+    named = [(subject_text(block.subject), block.whole) for block in blocks]
+    chosen = _chosen("callback", named, quantiles)
+    return Group(Rule(Text("callbacks", style="bold"), align="left"), table, *chosen, Text())
+
+
+def _chosen(
+    first: str, rows: Sequence[tuple[str, Row]], quantiles: Sequence[str]
+) -> list[RenderableType]:
+    """By how much each quantile that the user chose moved; in brackets where it may not have."""
+    if not quantiles:
+        return []
+    table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False, expand=True)
+    table.add_column(f"{first}, B - A [may be 0]", overflow="fold", ratio=1)
+    for name in quantiles:
+        table.add_column(name, justify="right", no_wrap=True, min_width=10)
+    for text, row in rows:
+        found = row.difference
+        cells = [NOTHING if found is None else _moved(found.quantiles[name]) for name in quantiles]
+        table.add_row(Text(printable(text)), *map(Text, cells))
+    return [table]
+
+
+def _moved(tail: Estimate) -> str:
+    shown = signed_ns(tail.value)
+    return shown if tail.without_zero else f"[{shown}]"
 
 
 def _table(first: str) -> Table:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 
 from strata.compare.comparison import SIGNIFICANT, Comparison, LossRow, Row, Verdict
-from strata.compare.difference import CONFIDENCE, Difference, Estimate
+from strata.compare.difference import CONFIDENCE, TAILS, Difference, Estimate
 from strata.compare.gates.grammar import LOSS
 from strata.compare.gates.judge import Judgement, Outcome
 from strata.compare.losses import Loss
@@ -110,14 +110,23 @@ def verdict_text(row: Row) -> str:
     return f"{text}; p is {doubt}" if doubt else text
 
 
-def tail_text(row: Row) -> str:
-    """Say how the slowest messages moved, with the interval of p99."""
-    tail = row.difference.quantiles.get("p99") if row.difference else None
-    if tail is None:
-        return ""
+def tails_of(comparison: Comparison) -> tuple[str, ...]:
+    """Return the names of the quantiles whose differences are told beside the shifts."""
+    return comparison.quantiles or TAILS
+
+
+def tail_texts(row: Row, names: Sequence[str]) -> list[str]:
+    """Say how some quantiles moved, of p99 the slowest messages, each with its interval."""
+    if row.difference is None:
+        return []
+    return [f"{name} {tail_text(row.difference.quantiles[name])}" for name in names]
+
+
+def tail_text(tail: Estimate) -> str:
+    """Say how a quantile moved, with its interval."""
     if tail.low is None and tail.high is None:
-        return f"p99 {signed_ns(tail.value)} (too few values for an interval)"
-    return f"p99 {signed_ns(tail.value)} ({LEVEL}: {bounds_ns(tail)})"
+        return f"{signed_ns(tail.value)} (too few values for an interval)"
+    return f"{signed_ns(tail.value)} ({LEVEL}: {bounds_ns(tail)})"
 
 
 def bound_text(shift: Estimate) -> str:
@@ -170,7 +179,8 @@ def notes(comparison: Comparison) -> list[str]:
     few = min(len(comparison.a.runs), len(comparison.b.runs))
     texts = [
         f"Shifts are B - A (Hodges and Lehmann) with their interval at {LEVEL} each; p is "
-        f"corrected (Holm) over all {comparison.tests} comparisons. Intervals of p99 are not.",
+        f"corrected (Holm) over all {comparison.tests} comparisons. Intervals of "
+        f"{', '.join(tails_of(comparison))} are not.",
         "mean: what a layer adds to the mean latency of all messages, B less A. Over the layers it "
         "adds up to the difference of the mean latencies exactly (sums are integers of ns).",
     ]

@@ -284,7 +284,10 @@ def _hops(analysis: Analysis, quantiles: Quantiles, *, everything: bool) -> Rend
             *_latencies(quantiles, ("hop", row["hop_id"]), row, "latency_"),
         )
     hidden = len(analysis.rows("hops")) - len(rows)
-    parts: list[RenderableType] = [Rule(Text("hops", style="bold"), align="left"), table]
+    parts: list[RenderableType] = [
+        Rule(Text("hops, publish to the end of the callback", style="bold"), align="left"),
+        table,
+    ]
     parts += _losses(analysis, rows, everything=everything)
     if hidden:
         text = f"and {format_count(hidden, 'hop', 'hops')} of internal topics (--all)"

@@ -13,8 +13,10 @@ value. It is no probability that this one does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -26,6 +28,8 @@ StatisticName = Literal["mean", "p50", "p90", "p99"]
 Statistic = Callable[..., Any]
 
 QUANTILES: dict[str, float] = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
+
+_NAME = re.compile(r"p\d+(\.\d+)?")
 
 RESAMPLES = 2_000
 _FEWEST = 200
@@ -143,10 +147,8 @@ def bootstrap_interval(
     )
     effective = effective_count(asked)
     has_low, has_high = True, True
-    if isinstance(statistic, str) and statistic in QUANTILES:
-        ranks = bounding_ranks(
-            max(1, int(min(effective, len(sample)))), QUANTILES[statistic], confidence
-        )
+    if (q := fraction_of(statistic)) is not None:
+        ranks = bounding_ranks(max(1, int(min(effective, len(sample)))), q, confidence)
         has_low, has_high = ranks[0] is not None, ranks[1] is not None
         low, high = max(low, float(sample.min())), min(high, float(sample.max()))
     return Interval(
@@ -192,10 +194,17 @@ def influence(sample: Floats, statistic: str | Statistic) -> Floats:
 
     Of the mean, and of a function that nothing is known of, it is the values themselves.
     """
-    if isinstance(statistic, str) and statistic in QUANTILES:
-        at = np.quantile(sample, QUANTILES[statistic])
-        return (sample <= at).astype(np.float64)
+    if (q := fraction_of(statistic)) is not None:
+        return (sample <= np.quantile(sample, q)).astype(np.float64)
     return sample
+
+
+def fraction_of(statistic: str | Statistic) -> float | None:
+    """Return the fraction of a quantile by its name: 0.999 of `p99.9`; null for what is none."""
+    if not isinstance(statistic, str) or not _NAME.fullmatch(statistic):
+        return None
+    percent = Fraction(statistic[1:])
+    return float(percent / 100) if percent <= 100 else None
 
 
 def statistic_of(statistic: str | Statistic) -> Statistic:
@@ -204,8 +213,7 @@ def statistic_of(statistic: str | Statistic) -> Statistic:
         return statistic
     if statistic == "mean":
         return np.mean
-    if statistic in QUANTILES:
-        q = QUANTILES[statistic]
+    if (q := fraction_of(statistic)) is not None:
 
         def quantile(rows: Floats, axis: int) -> Floats:
             # Of type 7, as np.quantile, which sorts along an axis many times slower.

@@ -35,6 +35,7 @@ from strata.stats.intervals import (
     RESAMPLES,
     Interval,
     bounding_ranks,
+    fraction_of,
     influence,
     resampled,
     statistic_of,
@@ -51,8 +52,8 @@ class Shift:
     """How b lies beside a, in the unit of the values; positive where b is larger.
 
     `relative` is the shift over the median of a, null where that is 0. `low` and `high` are null
-    where the samples are too small to have that bound. `quantiles` are the differences of p50, p90
-    and p99. The effective counts are null where both samples are taken as independent.
+    where the samples are too small to have that bound. `quantiles` are the differences of those
+    that were asked for. The effective counts are null where both samples are taken as independent.
     """
 
     estimate: float
@@ -132,7 +133,7 @@ def quantile_shift(
     seed: int,
     resamples: int = RESAMPLES,
 ) -> Interval:
-    """Return the difference of a quantile (`p50`, `p90`, `p99`) of b and a.
+    """Return the difference of a quantile (`p50`, `p99.9`) of b and a.
 
     The interval is the percentile interval of a bootstrap of both samples; of an autocorrelated one
     whole blocks are drawn. Its bounds are null where either quantile has none. Count and effective
@@ -140,19 +141,19 @@ def quantile_shift(
     """
     samples = [checked(a, what="the first sample"), checked(b, what="the second sample")]
     checked_share(confidence, "confidence")
-    quantile = statistic_of(name)
+    quantile, q = statistic_of(name), fraction_of(name)
+    if q is None:
+        raise ValueError(f"Cannot compare {name!r}: it is no quantile. Give one, as in p99.9.")
     drawn, bounded, effective = [], True, 0.0
     for at, sample in enumerate(samples):
         asked = influence(sample, name)
         block = block_length(asked) if is_dependent(asked) else 1
         count = _cautious_count(asked)
-        low_rank, high_rank, _ = bounding_ranks(
-            max(1, int(min(count, len(sample)))), QUANTILES[name], confidence
-        )
+        low_rank, high_rank, _ = bounding_ranks(max(1, int(min(count, len(sample)))), q, confidence)
         bounded &= low_rank is not None and high_rank is not None
         effective += count
         own = (
-            quantiles_of_resamples(sample, QUANTILES[name], resamples=resamples, seed=seed + at)
+            quantiles_of_resamples(sample, q, resamples=resamples, seed=seed + at)
             if block == 1
             else resampled(sample, quantile, block, resamples=resamples, seed=seed + at)
         )
