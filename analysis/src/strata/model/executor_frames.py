@@ -32,6 +32,7 @@ from strata.engine._model import find_distinct
 from strata.engine.groups import lower, raise_to, values_at
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
+from strata.model.cpu_use import thread_cpu_use
 from strata.model.entities import take
 from strata.model.facts import ExecutorTimes, Intervals
 from strata.model.frames import place
@@ -115,6 +116,7 @@ def executor_threads_rows(model: Model) -> Rows:
             "ready_ns": np.where(told, ready, NONE),
             "outside_ns": np.where(told, outside, NONE),
             **_in_traffic(model, did, threads, (begin_ns, end_ns), until_ns),
+            **thread_cpu_use(model, threads, begin_ns, end_ns).columns,
         },
     )
 

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from strata.analysis import TraceSummary
 from strata.layers.action_frames import action_rows
 from strata.layers.driver_frames import driver_frames_rows, driver_losses_rows
@@ -17,6 +20,7 @@ from strata.layers.timer_fires import find_timer_fires
 from strata.layers.timer_frames import timer_fires_rows
 from strata.model import entity_frames, frames
 from strata.model.build import Model
+from strata.model.cpu_use import callback_cpu_use
 from strata.model.executor_frames import executor_threads_rows, executors_rows
 from strata.model.lifecycle import StateMachines, States, find_states
 from strata.model.processes import ProcessFacts
@@ -40,6 +44,10 @@ def _thread_cpu(model: Model, facts: ProcessFacts) -> Rows:
     return thread_cpu_rows(model, facts.procname)
 
 
+def _callback_cpu(model: Model) -> Mapping[str, Sequence[Any]]:
+    return {name: values.tolist() for name, values in callback_cpu_use(model).columns.items()}
+
+
 def _lifecycle(states: Rows, nodes: Rows, summary: TraceSummary) -> Rows:
     return lifecycle_table(states, nodes, summary.begin_ns, summary.end_ns)
 
@@ -53,7 +61,8 @@ ENTITY_STAGES = (
     stage("subscription_objects", entity_frames.subscription_objects_rows, "model"),
     stage("callback_objects", frames.callback_objects_rows, "model"),
     stage("callback_instances", frames.callback_instances_rows, "model"),
-    stage("callbacks", callback_table, "callback_objects", "callback_instances"),
+    stage("callback_cpu", _callback_cpu, "model"),
+    stage("callbacks", callback_table, "callback_objects", "callback_instances", "callback_cpu"),
     stage("executors", executors_rows, "model"),
     stage("executor_threads", executor_threads_rows, "model"),
     stage("thread_cpu", _thread_cpu, "model", "facts"),

@@ -20,6 +20,7 @@ from strata.report.quantiles import Quantiles
 from strata.schema import tables
 from strata.schema.columns import STATISTICS
 from strata.schema.rows import NONE, Rows
+from strata.schema.tables.threads import CPU_USE_NAMES
 from strata.stats.layer_totals import layer_totals
 
 SCHEMA = 1
@@ -258,6 +259,7 @@ def _callback(row: dict[str, Any]) -> dict[str, Any]:
         "count": row["count"],
         "duration_ns": _statistics(row, "duration_"),
         "period_ns": _statistics(row, "period_"),
+        **plain({name: row[name] for name in CPU_USE_NAMES}),
     }
 
 

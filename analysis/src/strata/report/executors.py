@@ -15,6 +15,7 @@ from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
+from strata.report.cpu_use import NOTE, any_known, cpu_text
 from strata.units import as_float, format_share
 
 EXECUTOR_STATES = ("executing", "waiting", "mutex", "ready")
@@ -30,10 +31,13 @@ def executors_section(analysis: Analysis, *, everything: bool) -> RenderableType
     executors = {row["executor_id"]: row for row in analysis.rows("executors").records()}
     if not executors:
         return None
-    table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
-    for name in ("executor", "kind"):
+    used = any_known(analysis.rows("executor_threads"))
+    # Closer together, to leave room for one column more in a terminal of 80.
+    padding = (0, 1, 0, 0) if used else (0, 1)
+    table = Table(box=None, padding=padding, show_edge=False, expand=True)
+    for name in ("no." if used else "executor", "kind"):
         table.add_column(name, no_wrap=True)
-    for name in ("thread", "callbacks", *EXECUTOR_STATES):
+    for name in ("thread", "callbacks", *EXECUTOR_STATES, *(["CPU"] if used else [])):
         table.add_column(name, justify="right", no_wrap=True)
     last = None
     for row in in_executors(analysis):
@@ -45,11 +49,14 @@ def executors_section(analysis: Analysis, *, everything: bool) -> RenderableType
             str(row["vtid"]),
             f"{row['executions']:,}",
             *(format_share(share) for share in state_shares(row).values()),
+            *([cpu_text(row)] if used else []),
         )
     parts: list[RenderableType] = [
         Rule(Text("executors, by thread", style="bold"), align="left"),
-        table,
+        Padding(table, (0, 0, 0, 1)) if used else table,
     ]
+    if used:
+        parts.append(Padding(Text(NOTE, style="dim"), (0, 1)))
     for number, executor in executors.items():
         text = f"{number}: {node_list(executor['nodes'], everything=everything)}"
         parts.append(Padding(Text(printable(text), overflow="fold"), (0, 1)))

@@ -19,6 +19,7 @@ from strata.analysis import Analysis
 from strata.printable import printable
 from strata.report.actions import actions_text
 from strata.report.breaking import broken
+from strata.report.cpu_use import any_known, cpu_text
 from strata.report.drivers import drivers_section
 from strata.report.entities import entity_sections
 from strata.report.executors import executors_section
@@ -57,6 +58,7 @@ _DURATIONS = ("p50", "p99")
 _OF_CHAIN = ("p50", "p90", "p99")
 """Quantiles that are shown unless the user chose others."""
 _MAX_CALLBACKS = 12
+_MOST_BESIDE_CPU = 3
 _MAX_LOSSES = 8
 _LABEL_WIDTH = 12
 _HISTOGRAM_WIDTH = 56
@@ -285,7 +287,7 @@ def _hops(analysis: Analysis, quantiles: Quantiles, *, everything: bool) -> Rend
         )
     hidden = len(analysis.rows("hops")) - len(rows)
     parts: list[RenderableType] = [
-        Rule(Text("hops, publish to the end of the callback", style="bold"), align="left"),
+        Rule(Text("hops, to the end of the callback", style="bold"), align="left"),
         table,
     ]
     parts += _losses(analysis, rows, everything=everything)
@@ -321,7 +323,10 @@ def _callbacks(analysis: Analysis, quantiles: Quantiles, *, everything: bool) ->
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     for name, ratio in (("node", 3), ("callback", 4), ("of", 3)):
         table.add_column(name, overflow="fold", ratio=ratio)
-    for name in ("count", *quantiles.names(_DURATIONS), "max"):
+    # Beside more quantiles there is no room for it in a terminal of 80 columns.
+    used = any_known(callbacks) and len(quantiles.names(_DURATIONS)) <= _MOST_BESIDE_CPU
+    names = ("count", *quantiles.names(_DURATIONS), "max", *(["CPU"] if used else []))
+    for name in names:
         table.add_column(name, justify="right", no_wrap=True)
     for row in shown.records():
         table.add_row(
@@ -330,6 +335,7 @@ def _callbacks(analysis: Analysis, quantiles: Quantiles, *, everything: bool) ->
             Text(printable(row["trigger"] or "")),
             f"{row['count']:,}",
             *_latencies(quantiles, ("callback", row["callback_id"]), row, "duration_"),
+            *([cpu_text(row)] if used else []),
         )
     parts: list[RenderableType] = [
         Rule(Text("callbacks, by total time", style="bold"), align="left"),

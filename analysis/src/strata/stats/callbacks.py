@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,13 +25,17 @@ Ints = npt.NDArray[np.int64]
 UNKNOWN = "(unknown)"
 
 
-def callback_table(objects: Rows, instances: Rows) -> Rows:
+def callback_table(
+    objects: Rows, instances: Rows, cpu: Mapping[str, Sequence[Any]] | None = None
+) -> Rows:
     """Return the table `callbacks` from `callback_objects` and `callback_instances`.
 
+    `cpu` has the columns of CPU use, one row a row of `callback_objects`; null where not known.
     A coroutine that was suspended is one execution, that took as long as its pieces ran.
     """
     symbols = symbols_of(objects)
     begun, ran_ns = executions_of(instances)
+    used = {"cpu_known_ns": np.zeros(len(objects), np.int64)} if cpu is None else cpu
     records = []
     for callback_id, own in partition(begun["callback_id"]):
         node = objects.words("node").at(callback_id)
@@ -47,6 +51,7 @@ def callback_table(objects: Rows, instances: Rows) -> Rows:
                 "count": len(own),
                 **prefixed("duration_", summarize(duration[duration != NONE])),
                 **prefixed("period_", summarize(period)),
+                **{name: values[callback_id] for name, values in used.items()},
             }
         )
     return Rows.of_records(tables.CALLBACKS, records)

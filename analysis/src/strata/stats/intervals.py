@@ -182,10 +182,10 @@ def interval(
         return bootstrap_interval(
             sample, statistic_name, confidence, seed=seed, resamples=resamples
         )
-    if statistic_name == "mean":
-        found = mean_interval(sample, confidence)
-    else:
-        found = quantile_interval(sample, QUANTILES[statistic_name], confidence)
+    q = fraction_of(statistic_name)
+    found = (
+        mean_interval(sample, confidence) if q is None else quantile_interval(sample, q, confidence)
+    )
     return replace(found, effective_count=effective_count(asked))
 
 
@@ -224,7 +224,7 @@ def statistic_of(statistic: str | Statistic) -> Statistic:
             return np.asarray(low + fraction * (high - low), np.float64)
 
         return quantile
-    known = ", ".join(("mean", *QUANTILES))
+    known = ", ".join(("mean", *QUANTILES)) + " or another percentile"
     raise ValueError(f"Cannot make an interval of {statistic!r}: it is not known. Give {known}.")
 
 

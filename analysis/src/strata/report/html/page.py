@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from strata import __version__
 from strata.printable import printable
+from strata.report.cpu_use import any_known
 from strata.report.executors import EXECUTOR_STATES
 from strata.report.findings import said_first
 from strata.report.html import (
@@ -133,6 +134,8 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         service_layers=services.present_layers(analysis),
         actions=actions.action_rows(analysis),
         executors=threads.thread_rows(analysis),
+        threads_used=any_known(analysis.rows("executor_threads")),
+        callbacks_used=any_known(analysis.rows("callbacks")),
         timers=entities.timer_rows(analysis.timer_statistics),
         lifecycle=entities.state_rows(analysis.lifecycle_statistics),
         callbacks=tables.callback_rows(analysis.callbacks, quantiles),

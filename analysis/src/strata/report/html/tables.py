@@ -10,16 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from strata.report.cpu_use import cpu_text
 from strata.report.html import theme
 from strata.report.html.names import Name
+from strata.report.html.picture import MICRO
 from strata.report.layer_rows import place_text
 from strata.report.lost import loss_sentences
 from strata.report.quantiles import Of, Quantiles
 from strata.report.unsynchronised import marked
+from strata.schema.confidence import ESTIMATED
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.rows import NONE
 from strata.symbols import shorten, shorten_place
-from strata.units import as_float
+from strata.units import as_float, format_ns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -98,6 +101,7 @@ class CallbackRow:
     count: int
     duration: dict[str, float | None]
     period_p50: float | None
+    cpu: Name
 
 
 @dataclass(frozen=True)
@@ -199,6 +203,7 @@ def callback_rows(callbacks: pd.DataFrame, quantiles: Quantiles) -> Split:
                 quantiles, ("callback", int(row["callback_id"])), DURATIONS, row, "duration_"
             ),
             period_p50=as_float(row["period_p50"]),
+            cpu=cpu_name(row),
         )
         for row in records(ordered)
     ]
@@ -237,6 +242,18 @@ def quantiles_of(
     values = quantiles.values(of, usual, row, prefix, hop=hop, layer=layer)
     found = dict(zip(quantiles.names(usual), map(as_float, values), strict=True))
     return found | {"max": as_float(row[f"{prefix}max"])}
+
+
+def cpu_name(row: Mapping[str, Any]) -> Name:
+    """Return the CPU use of a row, with its bounds and of how much time it is as full text."""
+    text = cpu_text(row)
+    if row["cpu_confidence"] is None:
+        return Name(text, text)
+    used, least, most, known = (
+        format_ns(row[f"cpu_{name}ns"], micro=MICRO) for name in ("", "least_", "most_", "known_")
+    )
+    bounds = f", {least} to {most}" if row["cpu_confidence"] == ESTIMATED else ""
+    return Name(text, f"{row['cpu_confidence']}: {used} of {known}{bounds}")
 
 
 def statistics(row: dict[str, Any], prefix: str) -> dict[str, float | None]:

@@ -12,7 +12,7 @@ import numpy as np
 from strata.report.executors import EXECUTOR_STATES, state_shares
 from strata.report.html import picture
 from strata.report.html.names import Name
-from strata.report.html.tables import Part, Split, records, split
+from strata.report.html.tables import Part, Split, cpu_name, records, split
 from strata.report.scheduling_text import worth_telling
 from strata.stats.scheduling import STATES
 from strata.symbols import shorten_place
@@ -50,6 +50,7 @@ class ThreadRow:
     executions: int
     shares: dict[str, float | None]
     parts: tuple[Part, ...]
+    cpu: Name
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,7 @@ def _thread_row(
         executions=int(row["executions"]),
         shares=state_shares(row),
         parts=_parts(times, EXECUTOR_STATES, span),
+        cpu=cpu_name(row),
     )
 
 

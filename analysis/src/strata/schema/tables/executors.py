@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from strata.schema.columns import HOST, VPID, VTID, dense_id, duration, instant
 from strata.schema.table import Column, Table
+from strata.schema.tables.threads import CPU_USE
 
 _NO_EXECUTOR = "the thread has no executor events"
 _NO_MESSAGE = "the executor took no message of the application"
@@ -114,6 +115,8 @@ EXECUTOR_THREADS = Table(
             "waiting_ns, mutex_ns and outside_ns together between these two",
             null=f"{_NO_EXECUTOR}, or {_NO_MESSAGE}",
         ),
+        *CPU_USE,
     ),
-    "One row per thread of an executor. executing + waiting + mutex + ready = end - begin.",
+    "One row per thread of an executor. executing + waiting + mutex + ready = end - begin. The "
+    "columns of CPU use are of end - begin, too: a thread that executes need not have a CPU.",
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 from strata.schema.columns import dense_id, duration, instant, modality, statistics, unsynchronised
 from strata.schema.fates import FATES
 from strata.schema.table import Column, Table
+from strata.schema.tables.threads import CPU_USE
 
 HOPS = Table(
     "hops",
@@ -269,8 +270,10 @@ CALLBACKS = Table(
         Column("count", "int64", "executions"),
         *statistics("duration_", "callback_start to callback_end"),
         *statistics("period_", "between two starts"),
+        *CPU_USE,
     ),
-    "One row per callback that ran.",
+    "One row per callback that ran. The columns of CPU use are of all its executions that ended, "
+    "together, with what ran inside them.",
 )
 
 QUANTILES = Table(

@@ -7,6 +7,29 @@ from __future__ import annotations
 from strata.schema.columns import HOST, VPID, VTID, dense_id, duration, instant
 from strata.schema.table import Column, Table
 
+_UNTOLD = "neither kernel events nor samples tell"
+
+CPU_USE = (
+    duration(
+        "cpu_ns",
+        "how long it had a CPU in cpu_known_ns; by samples estimated, spread evenly over the time "
+        "in which the thread was needed",
+        null=_UNTOLD,
+    ),
+    duration("cpu_least_ns", "the samples leave no less; by kernel events cpu_ns", null=_UNTOLD),
+    duration("cpu_most_ns", "the samples leave no more; by kernel events cpu_ns", null=_UNTOLD),
+    duration("cpu_known_ns", "of how much of its time kernel events or samples tell"),
+    Column("cpu_share", "float64", "cpu_ns of cpu_known_ns", null=_UNTOLD),
+    Column(
+        "cpu_confidence",
+        "string",
+        "exact: by kernel events; estimated: some or all by samples, which bound it",
+        null=_UNTOLD,
+    ),
+)
+"""How long something had a CPU (strata.model.cpu_use)."""
+CPU_USE_NAMES = tuple(column.name for column in CPU_USE)
+
 LAYER_CPU_WAITS = Table(
     "layer_cpu_waits",
     ("message_id", "layer"),
