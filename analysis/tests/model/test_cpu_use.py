@@ -119,8 +119,7 @@ def test_nothing_is_said_where_nothing_tells() -> None:
     made = spinning("90 2.2 wait\n95 2.2 ready\n100 2.2 callback_start f\n200 2.2 callback_end f")
     model = build_model(made.tables(), Ledger())
     for row in (callbacks(model)["f"], thread(model)):
-        assert row["cpu_known_ns"] == 0
-        for name in ("ns", "least_ns", "most_ns", "share", "confidence"):
+        for name in ("ns", "least_ns", "most_ns", "known_ns", "share", "confidence"):
             assert row[f"cpu_{name}"] is None
 
 
@@ -152,13 +151,14 @@ def test_sums_hold_whatever_the_scheduler_did(
     by_ns = np.full(20_000, int(State.UNKNOWN))
     for begin, end, state in zip(states.start_ns, states.end_ns, states.state, strict=True):
         by_ns[begin - BASE : end - BASE] = state
-    for number, row in enumerate(found.values()):
+    for row in found.values():
         callback = row["callback_id"]
         of = executions.callback == callback
         spans = zip(executions.start_ns[of], executions.end_ns[of], strict=True)
         every = np.concatenate([by_ns[begin - BASE : end - BASE] for begin, end in spans])
-        assert row["cpu_known_ns"] == (every != State.UNKNOWN).sum(), number
-        if row["cpu_known_ns"]:
+        known_ns = int((every != State.UNKNOWN).sum())
+        assert row["cpu_known_ns"] == (known_ns or None)
+        if known_ns:
             assert row["cpu_ns"] == (every == State.RUNNING).sum()
             assert row["cpu_least_ns"] == row["cpu_ns"] == row["cpu_most_ns"]
     assert sum(row["duration_mean"] * row["count"] for row in found.values()) == pytest.approx(

@@ -65,12 +65,12 @@ class CpuUse:
             "cpu_ns": self.about_ns,
             "cpu_least_ns": self.least_ns,
             "cpu_most_ns": self.most_ns,
+            "cpu_known_ns": self.known_ns,
         }
         confidence = np.where(self.sampled_ns > 0, ESTIMATED, EXACT).astype(object)
         confidence[none] = None
         return {
             **{name: np.where(none, NONE, ns) for name, ns in durations.items()},
-            "cpu_known_ns": self.known_ns,
             "cpu_share": share,
             "cpu_confidence": confidence,
         }
@@ -109,10 +109,13 @@ def callback_cpu_use(model: Model) -> CpuUse:
     In those that ended, from start to end, what they ran inside included; of coroutines in their
     pieces.
     """
+    count = len(model.entities.callbacks.address)
+    if not (model.scheduling.known or model.cpu.known):
+        return CpuUse(*[np.zeros(count, np.int64)] * 5)
     runs = model.executions
     own = (runs.callback != NONE) & (runs.end_ns != NONE)
     asked = Stretch(runs.callback[own], runs.thread[own], runs.start_ns[own], runs.end_ns[own])
-    return find_cpu_use(model, asked, len(model.entities.callbacks.address))
+    return find_cpu_use(model, asked, count)
 
 
 def thread_cpu_use(model: Model, thread: Ints, begin_ns: Ints, end_ns: Ints) -> CpuUse:

@@ -35,7 +35,7 @@ def callback_table(
     """
     symbols = symbols_of(objects)
     begun, ran_ns = executions_of(instances)
-    used = {"cpu_known_ns": np.zeros(len(objects), np.int64)} if cpu is None else cpu
+    used = {} if cpu is None else cpu
     records = []
     for callback_id, own in partition(begun["callback_id"]):
         node = objects.words("node").at(callback_id)

@@ -18,7 +18,7 @@ CPU_USE = (
     ),
     duration("cpu_least_ns", "the samples leave no less; by kernel events cpu_ns", null=_UNTOLD),
     duration("cpu_most_ns", "the samples leave no more; by kernel events cpu_ns", null=_UNTOLD),
-    duration("cpu_known_ns", "of how much of its time kernel events or samples tell"),
+    duration("cpu_known_ns", "of how much of its time kernel events or samples tell", null=_UNTOLD),
     Column("cpu_share", "float64", "cpu_ns of cpu_known_ns", null=_UNTOLD),
     Column(
         "cpu_confidence",
