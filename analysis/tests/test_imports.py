@@ -26,7 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "masking": set(),
     "schema": {"errors"},
     "analysis": {"schema"},
-    "read": {"errors", "schema", "printable", "documents", "yaml_document"},
+    "read": {"lazy", "errors", "schema", "printable", "documents", "yaml_document"},
     "record": {"errors", "schema", "units", "documents", "yaml_document", "marks", "masking"},
     "scenario": {"errors", "record", "printable", "masking", "documents", "yaml_document"},
     "model": {"lazy", "errors", "schema", "read", "engine", "units"},

@@ -95,7 +95,7 @@ def _owners(model: Model, run: Run, of_client: bool) -> tuple[list[object], list
         )
     ]
     of_model = list(
-        zip(others["process"].tolist(), others["handle"].tolist(), strict=True),
+        zip(others.process.tolist(), others.handle.tolist(), strict=True),
     )
     assert sorted(own) == sorted(of_model)
     first: list[object] = list(range(known))

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from strata.layers.service_calls import CallLayers
@@ -16,13 +14,11 @@ from strata.model.frames import Objects, life, named, place
 from strata.model.naming import owner_names
 from strata.model.search import pick
 from strata.model.service_calls import CONFIDENCES, METHODS
+from strata.model.service_events import UnknownOwners
 from strata.model.services import Clients, Services
 from strata.schema import tables
 from strata.schema.confidence import UNSYNCHRONISED
 from strata.schema.rows import Coded, Rows, numbered
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def service_objects_rows(model: Model) -> Rows:
@@ -141,10 +137,10 @@ def _service_nodes(model: Model) -> Objects:
     return names
 
 
-def _nodes(model: Model, known: Clients | Services, others: pd.DataFrame, owner: Ints) -> Objects:
+def _nodes(model: Model, known: Clients | Services, others: UnknownOwners, owner: Ints) -> Objects:
     """Names of the nodes of owners: rows of the known ones, then of the others."""
-    process = np.concatenate([known.process, others["process"].to_numpy(np.int64)])
-    handle = np.concatenate([known.rmw_handle, others["handle"].to_numpy(np.int64)])
+    process = np.concatenate([known.process, others.process])
+    handle = np.concatenate([known.rmw_handle, others.handle])
     return owner_names(
         model.entities.nodes,
         model.processes,

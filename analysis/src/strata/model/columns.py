@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from strata.lazy import arrow_compute as pc
 from strata.lazy import pandas as pd
+from strata.lazy import pyarrow as pa
 from strata.model.generations import Restart, find_restarts
 from strata.schema.events import CATALOGUE
 from strata.schema.kernel_events import is_of_kernel

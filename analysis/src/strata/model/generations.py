@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from strata.lazy import arrow_compute as pc
+from strata.lazy import pyarrow as pa
 from strata.schema.causal_order import causal_rank
 from strata.schema.event import Phase
 from strata.schema.events import CATALOGUE

@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from strata.lazy import arrow_compute as pc
 from strata.lazy import pandas as pd
+from strata.lazy import pyarrow as pa
 from strata.model.columns import NONE, EventColumns, Ints, Processes
 from strata.model.rows import picked
 from strata.model.search import GroupedSearch, runs, spread

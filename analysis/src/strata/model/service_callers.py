@@ -85,7 +85,7 @@ def find_callers(exchange: Exchange, clients: Clients, of_process: Ints) -> Call
     told = told.drop_duplicates("gid", keep=False)
     gid[told["client"]] = told["gid"]
     learned = (gid != NONE) & ~known
-    unseen = exchange.unknown_clients["process"].to_numpy(np.int64)
+    unseen = exchange.unknown_clients.process
     clock = of_process[np.concatenate([clients.process, unseen])]
     return Callers(gid, np.where(learned, _EARLIEST, begin_ns), learned, contradictory, clock)
 

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strata.lazy import pandas as pd
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Callbacks, take
 from strata.model.executions import Executions, first_after
@@ -57,21 +56,31 @@ class ServiceEvents:
 
 
 @dataclass(frozen=True)
+class UnknownOwners:
+    """Clients or services without an init event, by their process and handle of the middleware."""
+
+    process: Ints
+    handle: Ints
+
+    def __len__(self) -> int:
+        return len(self.handle)
+
+
+@dataclass(frozen=True)
 class Exchange:
     """The four kinds of events, and the number of owners.
 
-    `unknown_clients` and `unknown_services` hold process and handle of owners without an init
-    event, numbered after the known. `caller` is the execution in which each request was sent,
-    `written_ns` when the middleware began to write it; `execution` the one that a taken request
-    started, `picked_ns` its execute; or `NONE`.
+    `unknown_clients` and `unknown_services` are numbered after the known. `caller` is the execution
+    in which each request was sent, `written_ns` when the middleware began to write it; `execution`
+    the one that a taken request started, `picked_ns` its execute; or `NONE`.
     """
 
     sent_requests: ServiceEvents
     taken_requests: ServiceEvents
     sent_responses: ServiceEvents
     taken_responses: ServiceEvents
-    unknown_clients: pd.DataFrame
-    unknown_services: pd.DataFrame
+    unknown_clients: UnknownOwners
+    unknown_services: UnknownOwners
     caller: Ints
     written_ns: Ints
     execution: Ints
@@ -226,12 +235,13 @@ _Named = tuple[Ints, Ints, Ints]
 
 def _owners(
     lives: Lifetimes, count: int, named: list[_Named]
-) -> tuple[tuple[Ints, Ints], pd.DataFrame]:
+) -> tuple[tuple[Ints, Ints], UnknownOwners]:
     """Number the owners of two kinds of events as one, known ones by their rows."""
     process, handle, ns = (np.concatenate(parts) for parts in zip(*named, strict=True))
     number, unknown = numbered(lives.find(process, handle, ns), process, handle, count)
     size = len(named[0][0])
-    return (number[:size], number[size:]), unknown
+    process, handle = (unknown[name].to_numpy(np.int64) for name in ("process", "handle"))
+    return (number[:size], number[size:]), UnknownOwners(process, handle)
 
 
 def _own(

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.compute as pc
 
 from strata.engine._model import sample_windows
+from strata.lazy import arrow_compute as pc
 from strata.model.columns import NONE, Ints, Processes
 from strata.read.thread_cpu import SAMPLER, ThreadCpu
 

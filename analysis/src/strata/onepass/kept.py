@@ -4,58 +4,54 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
-import pyarrow as pa
+import numpy.typing as npt
 
 from strata.model.columns import NONE, EventColumns, Ints, Processes
 from strata.onepass.tables import EngineTables
-from strata.schema.event import Kind
 from strata.schema.events import CATALOGUE
 
 _START = "ros2:callback_start"
 
 
+@dataclass(frozen=True)
+class _Kept:
+    """Events of one name: `columns` of numbers, which for text, bytes and lists are the engine's.
+
+    `null` tells of columns of fields which events lack them.
+    """
+
+    columns: dict[str, Ints]
+    null: dict[str, npt.NDArray[np.bool_]]
+    process: Ints
+    thread: Ints
+
+
 class KeptEvents(EventColumns):
-    """Event columns of kept events; of all others there are none."""
+    """Event columns of kept events; of all others there are none. Names of threads are not kept."""
 
     def __init__(self, tables: EngineTables) -> None:
         """Take the rows of an engine that is finished."""
         self._of = tables
         self._stand_ins = {}
-        self._tables, self._process, self._thread = {}, {}, {}
         self._lists = tables.engine.lists
         self._runs = tables.engine.bytes
         self.processes = _processes(tables)
-        for name, columns in tables.engine.inits().items():
-            self._add(name, columns)
+        self._kept = {
+            name: self._kept_of(name, columns) for name, columns in tables.engine.inits().items()
+        }
         self._add_unregistered()
 
-    def _add(self, name: str, columns: dict[str, Ints]) -> None:
-        made: dict[str, pa.Array] = {"timestamp": pa.array(columns["timestamp"])}
+    def _kept_of(self, name: str, columns: dict[str, Ints]) -> _Kept:
+        made, null = {"timestamp": columns["timestamp"]}, {}
         for number, field in enumerate(CATALOGUE[name].fields):
             column = field.column or field.name
-            there = (columns["present"] >> number & 1).astype(bool)
-            made[column] = self._array(columns[column], field.kind, ~there)
-        self._tables[name] = pa.table(made)
-        self._process[name] = self._of.process_number[columns["process"]]
-        self._thread[name] = self._of.thread_number[columns["thread"]]
-
-    def _array(self, values: Ints, kind: Kind, null: np.ndarray) -> pa.Array:
-        if kind is Kind.STRING:
-            return pa.array(self._of.words(np.where(null, NONE, values)).tolist(), pa.string())
-        if kind is Kind.BYTES:
-            found = [
-                None if absent else self._runs[number]
-                for number, absent in zip(values.tolist(), null.tolist(), strict=True)
-            ]
-            return pa.array(found, pa.binary())
-        if kind is Kind.HANDLES:
-            lists = [
-                None if absent else self._lists[number].astype(np.uint64)
-                for number, absent in zip(values.tolist(), null.tolist(), strict=True)
-            ]
-            return pa.array(lists, pa.list_(pa.uint64()))
-        return pa.array(values, mask=null)
+            null[column] = (columns["present"] >> number & 1) == 0
+            made[column] = np.where(null[column], NONE, columns[column])
+        process = self._of.process_number[columns["process"]]
+        return _Kept(made, null, process, self._of.thread_number[columns["thread"]])
 
     def _add_unregistered(self) -> None:
         """The first runs of callbacks that were never registered, which make them entities."""
@@ -66,11 +62,70 @@ class KeptEvents(EventColumns):
         begin_ns = self._of.ints("callbacks", "begin_ns")[registered:]
         process = self._of.ints("callbacks", "process")[registered:]
         order = np.argsort(begin_ns, kind="stable")
-        self._tables[_START] = pa.table(
-            {"timestamp": pa.array(begin_ns[order]), "callback": pa.array(address[order])}
-        )
-        self._process[_START] = process[order]
-        self._thread[_START] = np.full(len(order), NONE, np.int64)
+        columns = {"timestamp": begin_ns[order], "callback": address[order]}
+        no_thread = np.full(len(order), NONE, np.int64)
+        self._kept[_START] = _Kept(columns, {}, process[order], no_thread)
+
+    def __contains__(self, event: str) -> bool:
+        return self.count(event) > 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the events that are kept."""
+        return tuple(self._kept)
+
+    def count(self, event: str) -> int:
+        """Return the number of kept events of a name."""
+        return len(self._kept[event].process) if event in self._kept else 0
+
+    def recorded(self, provider: str) -> bool:
+        """Tell whether any event of a provider is kept."""
+        return any(name.startswith(f"{provider}:") and name in self for name in self._kept)
+
+    def ints(self, event: str, column: str) -> Ints:
+        """Return an integer column; handles keep their 64 bits, nulls become `NONE`."""
+        return self._kept[event].columns[column] if event in self._kept else np.empty(0, np.int64)
+
+    def text(self, event: str, column: str) -> npt.NDArray[np.object_]:
+        """Return a string column as objects; null stays None."""
+        return self._of.words(self.ints(event, column))
+
+    def lists(self, event: str, column: str) -> list[Ints]:
+        """Return a column of lists of integers, one array a row; null is empty."""
+        none = np.empty(0, np.int64)
+        numbers = self.ints(event, column).tolist()
+        return [none if number == NONE else self._lists[number] for number in numbers]
+
+    def process(self, event: str) -> Ints:
+        """Return the dense process number of each event."""
+        return self._kept[event].process if event in self._kept else np.empty(0, np.int64)
+
+    def thread(self, event: str) -> Ints:
+        """Return the dense thread number of each event; `NONE` of those that no thread kept."""
+        return self._kept[event].thread if event in self._kept else np.empty(0, np.int64)
+
+    def present(self, event: str, column: str) -> npt.NDArray[np.bool_]:
+        """Return which events of a name carry a value in a column."""
+        null = self._kept[event].null if event in self._kept else {}
+        return ~null[column] if column in null else np.ones(self.count(event), bool)
+
+    def sizes(self, event: str, column: str) -> Ints:
+        """Return the length in bytes of each value of a column of bytes; `NONE` for null."""
+        runs = self._contents(event, column)
+        return np.asarray([NONE if run is None else len(run) for run in runs], np.int64)
+
+    def _bytes(self, event: str, column: str) -> npt.NDArray[np.uint8]:
+        runs = self._contents(event, column)
+        width = max((len(run) for run in runs if run is not None), default=0)
+        out = np.zeros((len(runs), width), np.uint8)
+        for row, run in enumerate(runs):
+            if run is not None and len(run) == width:
+                out[row] = np.frombuffer(run, np.uint8)
+        return out
+
+    def _contents(self, event: str, column: str) -> list[bytes | None]:
+        numbers = self.ints(event, column).tolist()
+        return [None if number == NONE else self._runs[number] for number in numbers]
 
 
 def _processes(tables: EngineTables) -> Processes:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,14 +13,11 @@ from strata.model.entities import Callbacks
 from strata.model.goal_columns import GoalColumns, goals_of_rows
 from strata.model.search import Lifetimes, pick
 from strata.model.service_calls import Calls, ServiceTraffic
-from strata.model.service_events import Exchange, ServiceEvents
+from strata.model.service_events import Exchange, ServiceEvents, UnknownOwners
 from strata.model.services import Clients, Gids, Services, service_of_callbacks
 from strata.onepass.kept import KeptEvents
 from strata.onepass.numbers import Numbers, positions
 from strata.onepass.tables import EngineTables
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _SENT, _TAKEN, _ANSWERED, _GOT = range(4)
 """StepKind of native/model/service_steps.hpp."""
@@ -40,7 +36,7 @@ class _Owners:
     more for null.
     """
 
-    others: pd.DataFrame
+    others: UnknownOwners
     number: Ints
 
 
@@ -133,8 +129,6 @@ def _gids(tables: EngineTables) -> tuple[Gids, Ints]:
 
 
 def _owners(tables: EngineTables, known: str) -> _Owners:
-    import pandas as pd
-
     count = tables.size(known)
     process = tables.ints(f"nameless_{known}", "process")
     handle = tables.ints(f"nameless_{known}", "rmw_handle")
@@ -142,7 +136,7 @@ def _owners(tables: EngineTables, known: str) -> _Owners:
     number = np.full(count + len(order) + 1, NONE, np.int64)
     number[:count] = np.arange(count)
     number[count + order] = count + np.arange(len(order))
-    return _Owners(pd.DataFrame({"process": process[order], "handle": handle[order]}), number)
+    return _Owners(UnknownOwners(process[order], handle[order]), number)
 
 
 def _events(

@@ -4,29 +4,38 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from strata.lazy import arrow_compute as pc
+from strata.lazy import pyarrow as pa
 from strata.schema.events import CATALOGUE, CONTEXT_COLUMNS
 
-_TYPES = {
-    "int64": pa.int64(),
-    "uint64": pa.uint64(),
-    "float64": pa.float64(),
-    "binary": pa.binary(),
-    "dictionary": pa.dictionary(pa.int32(), pa.string()),
-    "list<uint64>": pa.list_(pa.uint64()),
-    "list<int64>": pa.list_(pa.int64()),
-}
-_SIGNEDNESS = {pa.int64(), pa.uint64()}
-# The floats between which each type's numbers are: the first is one of them, the last is not.
-_NUMBERS = {
-    pa.int64(): (-(2.0**63), 2.0**63),
-    pa.uint64(): (0.0, 2.0**64),
-    pa.float64(): (-float("inf"), float("inf")),
-}
+
+@cache
+def _types() -> dict[str, pa.DataType]:
+    """The types that the catalogue names."""
+    return {
+        "int64": pa.int64(),
+        "uint64": pa.uint64(),
+        "float64": pa.float64(),
+        "binary": pa.binary(),
+        "dictionary": pa.dictionary(pa.int32(), pa.string()),
+        "list<uint64>": pa.list_(pa.uint64()),
+        "list<int64>": pa.list_(pa.int64()),
+    }
+
+
+@cache
+def _bounds() -> dict[pa.DataType, tuple[float, float]]:
+    """The floats between which each type's numbers are: the first is one of them, the last not."""
+    return {
+        pa.int64(): (-(2.0**63), 2.0**63),
+        pa.uint64(): (0.0, 2.0**64),
+        pa.float64(): (-float("inf"), float("inf")),
+    }
 
 
 def declared_schema(
@@ -38,9 +47,10 @@ def declared_schema(
     is the catalogue's, whatever integer width a trace gave it; `found` gives the types of the rest.
     Only columns of `wanted`, when it is given.
     """
-    fields = [pa.field(name, _TYPES[kind]) for name, kind, _ in CONTEXT_COLUMNS]
+    types = _types()
+    fields = [pa.field(name, types[kind]) for name, kind, _ in CONTEXT_COLUMNS]
     declared = CATALOGUE[event].fields if event in CATALOGUE else ()
-    fields += [pa.field(item.column or item.name, _TYPES[item.kind.arrow]) for item in declared]
+    fields += [pa.field(item.column or item.name, types[item.kind.arrow]) for item in declared]
     taken = {item.name for item in fields}
     fields += [pa.field(name, kind) for name, kind in found.items() if name not in taken]
     return pa.schema([item for item in fields if wanted is None or item.name in wanted])
@@ -90,7 +100,7 @@ def _as(array: pa.Array, kind: pa.DataType) -> pa.Array:
     if array.type == kind:  # a part of what is to be converted may have the type already
         return array
     # Signedness is a matter of the producer's C type: the same 64 bits, not another number.
-    if {array.type, kind} == _SIGNEDNESS:
+    if {array.type, kind} == {pa.int64(), pa.uint64()}:
         return array.view(kind)
     if pa.types.is_list(array.type) and pa.types.is_list(kind):
         return _list_as(array, kind)
@@ -107,7 +117,7 @@ def _as(array: pa.Array, kind: pa.DataType) -> pa.Array:
 def _one_by_one(array: pa.Array, kind: pa.DataType) -> pa.Array:
     if pa.types.is_dictionary(array.type):
         return _as(array.dictionary, kind).take(array.indices)
-    if array.type in _NUMBERS and kind in _NUMBERS:
+    if array.type in _bounds() and kind in _bounds():
         return _fitting_numbers(array, kind)
     if pa.types.is_binary(array.type) and pa.types.is_dictionary(kind):
         texts = pa.array(map(_decoded, array.to_pylist()), pa.string())
@@ -120,7 +130,7 @@ def _one_by_one(array: pa.Array, kind: pa.DataType) -> pa.Array:
 
 def _fitting_numbers(array: pa.Array, kind: pa.DataType) -> pa.Array:
     """Convert numbers, between integers and floats; null where that gives another number."""
-    least, most = _NUMBERS[kind] if array.type == pa.float64() else _NUMBERS[array.type]
+    least, most = _bounds()[kind if array.type == pa.float64() else array.type]
     floats = array.cast(pa.float64(), safe=False)
     # Beyond these bounds a conversion to an integer is not defined.
     inside = pc.and_(pc.greater_equal(floats, least), pc.less(floats, most))

@@ -12,9 +12,9 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from strata.errors import TraceError
+from strata.lazy import pyarrow as pa
 from strata.read import _ctf
 from strata.read.discover import CtfTrace
 from strata.schema.events import CONTEXT_COLUMNS, column_name

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pyarrow as pa
-import pyarrow.compute as pc
+from strata.lazy import arrow_compute as pc
+from strata.lazy import pyarrow as pa
 
 CONTEXT = "pid_ns"
 _MARK = f" ({CONTEXT} "

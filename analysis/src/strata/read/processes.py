@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import pyarrow as pa
-import pyarrow.compute as pc
+from strata.lazy import arrow_compute as pc
+from strata.lazy import pyarrow as pa
 
 _KEYS = ["host", "vpid", "vtid", "procname"]
 

@@ -7,36 +7,22 @@ The files are described where they are written, in strata.record.thread_sampler.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.compute as pc
-from pyarrow import csv
-
+from strata.lazy import arrow_compute as pc
+from strata.lazy import arrow_csv as csv
+from strata.lazy import pyarrow as pa
 from strata.read.manifest import read_manifest, session_of
 
 DIRECTORY, THREADS, SAMPLES = "thread_cpu", "threads.csv", "samples.csv"
 SAMPLER = 0
 """Number of the sampler's own thread."""
 
-_THREADS = {
-    "thread": pa.int64(),
-    "pid": pa.int64(),
-    "tid": pa.int64(),
-    "vpid": pa.int64(),
-    "vtid": pa.int64(),
-    "process": pa.string(),
-    "name": pa.string(),
-}
-_SAMPLES = {
-    "thread": pa.int64(),
-    "monotonic_ns": pa.int64(),
-    "read_ns": pa.int64(),
-    "cpu_ns": pa.int64(),
-    "wait_ns": pa.int64(),
-    "slices": pa.int64(),
-}
+_THREADS = ("thread", "pid", "tid", "vpid", "vtid", "process", "name")
+_SAMPLES = ("thread", "monotonic_ns", "read_ns", "cpu_ns", "wait_ns", "slices")
+_TEXTS = ("process", "name")
 
 
 @dataclass(frozen=True)
@@ -60,6 +46,8 @@ def read_thread_cpu(path: Path) -> ThreadCpu | None:
     """
     session = session_of(path) or (path if (path / DIRECTORY).is_dir() else path.resolve().parent)
     place = session / DIRECTORY
+    if not place.is_dir():
+        return None
     try:
         threads = _read(place / THREADS, _THREADS)
         samples = _read(place / SAMPLES, _SAMPLES)
@@ -76,12 +64,13 @@ def read_thread_cpu(path: Path) -> ThreadCpu | None:
     return ThreadCpu(str(host), threads.sort_by("thread"), samples.sort_by(order))
 
 
-def _read(path: Path, types: dict[str, pa.DataType]) -> pa.Table:
+def _read(path: Path, columns: Sequence[str]) -> pa.Table:
+    types = {name: pa.string() if name in _TEXTS else pa.int64() for name in columns}
     table = csv.read_csv(
         path,
         parse_options=csv.ParseOptions(invalid_row_handler=lambda _: "skip"),
         convert_options=csv.ConvertOptions(
-            column_types=types, include_columns=list(types), strings_can_be_null=False
+            column_types=types, include_columns=list(columns), strings_can_be_null=False
         ),
     )
     return table.drop_null()

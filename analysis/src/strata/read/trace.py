@@ -9,9 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any
 
 from strata.errors import TraceError
 from strata.printable import path_text, printable
@@ -22,6 +20,9 @@ from strata.read.losses import Loss, find_losses, last_known_ns
 from strata.read.recording import recording_problems
 from strata.read.rotated import Dropped, find_dropped
 from strata.schema.quality import SAID_FIRST, Ledger
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # Whole tables are one chunk: put together from several, each would be copied. Arrow's offsets of
 # strings, bytes and lists have 31 bits.

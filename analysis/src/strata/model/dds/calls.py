@@ -27,8 +27,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
+from strata.lazy import pyarrow as pa
 from strata.model.columns import NONE, EventColumns, Ints, Words
 from strata.model.dds.endpoints import Endpoints, find_endpoints, nearest_only
 from strata.model.dds.samples import number_words
