@@ -53,7 +53,9 @@ class KeptTables:
         chosen = (number, tuple(columns))
         if chosen not in self._chosen:
             self._chosen[chosen] = self._frames[number][list(columns)]
-        return self._chosen[chosen].iloc[rows].reset_index(drop=True)
+        cut = self._chosen[chosen].iloc[rows]
+        cut.index = pd.RangeIndex(len(cut))
+        return cut
 
     def _read(self, directories: Sequence[Path], name: str, declared: Table) -> None:
         found: dict[Path, pa.Table] = {}

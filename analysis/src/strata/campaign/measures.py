@@ -322,4 +322,5 @@ def _joined(study: Study, measure: Measure, parts: Sequence[pd.DataFrame]) -> pd
 
 
 def _as_found(column: pd.Series[str]) -> pd.Categorical[str]:
-    return pd.Categorical(column, list(dict.fromkeys(column.dropna())), ordered=True)
+    codes, found = pd.factorize(column)
+    return pd.Categorical.from_codes(codes, found, ordered=True)

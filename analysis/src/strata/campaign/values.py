@@ -69,14 +69,16 @@ def _chains(measured: Measured, column: str) -> pd.DataFrame:
 
 
 def _messages(rows: pd.DataFrame, column: str, name: str) -> pd.DataFrame:
-    first_ns = rows["end_ns"].min()
-    kept = rows[~rows["warm_up"] & rows[column].notna()]
+    # Columns are cut, not a frame: there are thousands of small ones.
+    kept = np.flatnonzero(~rows["warm_up"].to_numpy(bool) & rows[column].notna().to_numpy(bool))
+    end_ns = rows["end_ns"].to_numpy(np.int64)
+    first_ns = end_ns.min() if len(rows) else 0
     return pd.DataFrame(
         {
-            "hop": kept[name].astype(str),
-            "number": kept["number"],
-            "value": kept[column].to_numpy(np.int64) / _MS,
-            "t_s": (kept["end_ns"].to_numpy(np.int64) - (first_ns if len(rows) else 0)) / _S,
+            "hop": rows[name].array.take(kept),
+            "number": rows["number"].array.take(kept),
+            "value": rows[column].array.take(kept).to_numpy(np.int64) / _MS,
+            "t_s": (end_ns[kept] - first_ns) / _S,
         }
     )
 
@@ -103,7 +105,8 @@ def _of_sources(measured: Measured) -> pd.DataFrame:
 
     Where all take something (a ping and its pong), those of all.
     """
-    rows = measured.read("publications")
+    columns = ["topic", "publisher_node", "number", "publish_ns", "warm_up"]
+    rows = measured.read("publications", columns)
     taking = set(measured.read("hops", ["subscription_node"])["subscription_node"])
     begins = ~rows["publisher_node"].isin(taking)
     return rows[begins] if begins.any() else rows
@@ -157,31 +160,39 @@ def stamp_latency(measured: Measured, _: Context) -> pd.DataFrame:
 def loss(measured: Measured, _: Context) -> pd.DataFrame:
     """Values of the share of what was published meanwhile and never taken, one a hop."""
     hops = measured.read("hops", ["hop", "received", "lost"])
-    expected = hops["received"] + hops["lost"]
-    there = expected > 0
+    received, lost = (hops[name].to_numpy(np.int64) for name in ("received", "lost"))
+    there = np.flatnonzero(received + lost > 0)
+    lost, expected = lost[there], (received + lost)[there]
     return pd.DataFrame(
         {
-            "hop": hops["hop"],
+            "hop": hops["hop"].array.take(there),
             "number": pd.NA,
-            "value": 100.0 * hops["lost"] / expected.where(there),
-            "lost": hops["lost"],
+            "value": 100.0 * lost / expected,
+            "lost": lost,
             "expected": expected,
         }
-    )[there]
+    )
 
 
 def shortfall(measured: Measured, context: Context) -> pd.DataFrame:
     """Values of how much less often than nominal it was published; below 0: more often."""
     nominal = context.nominal_hz
     rows = _of_sources(measured)
-    rows = rows[~rows["warm_up"]]
+    kept = ~rows["warm_up"].to_numpy(bool)
+    publish_ns = rows["publish_ns"].to_numpy(np.int64)
+    topic, topics = pd.factorize(rows["topic"].array)
+    node, nodes = pd.factorize(rows["publisher_node"].array)
+    source = topic * len(nodes) + node
+    kept &= (topic >= 0) & (node >= 0)
     out = []
-    for (topic, node), own in rows.groupby(["topic", "publisher_node"], sort=False):
-        span_ns = int(own["publish_ns"].max() - own["publish_ns"].min())
+    for one in dict.fromkeys(source[kept].tolist()):
+        own_ns = publish_ns[kept & (source == one)]
+        span_ns = int(own_ns.max() - own_ns.min())
         if nominal and span_ns > 0:
-            made = (len(own) - 1) / (span_ns / _S)
+            made = (len(own_ns) - 1) / (span_ns / _S)
             value = 100.0 * (1.0 - made / nominal)
-            out.append({"hop": f"{topic}: {node}", "number": None, "value": value})
+            hop = f"{topics[one // len(nodes)]}: {nodes[one % len(nodes)]}"
+            out.append({"hop": hop, "number": None, "value": value})
     return pd.DataFrame(out, columns=["hop", "number", "value"])
 
 
@@ -362,19 +373,30 @@ def layer(measured: Measured, context: Context) -> pd.DataFrame:
     # Column by column: a frame of as many columns takes longer to cut than to add up.
     kept = ~rows["warm_up"].to_numpy(bool)
     group, hops = pd.factorize(rows[name][kept])
-    counts = np.bincount(group, minlength=len(hops))
-    out = []
+    counts = np.bincount(group, minlength=len(hops)).tolist()
+    of, places, means = [], [], []
     for place, one in enumerate(of_latency):
         column = rows[one.column].array
         there = ~np.asarray(column.isna(), bool)[kept]
+        if not there.any():
+            continue
         sums = np.zeros(len(hops), np.int64)
         values = column.to_numpy(np.int64, na_value=0)[kept]
         np.add.at(sums, group, values)
         for at in np.unique(group[there]).tolist():
-            value = int(sums[at]) / int(counts[at]) / _MS
-            out.append((at, {"hop": hops[at], "layer": one.name, "number": place, "value": value}))
-    out.sort(key=lambda row: row[0])
-    return pd.DataFrame([row for _, row in out], columns=["hop", "layer", "number", "value"])
+            of.append(at)
+            places.append(place)
+            means.append(int(sums[at]) / counts[at] / _MS)
+    order = np.argsort(np.asarray(of, np.int64), kind="stable")
+    number = np.asarray(places, np.int64)[order]
+    return pd.DataFrame(
+        {
+            "hop": hops.take(np.asarray(of, np.int64)[order]),
+            "layer": pd.array([one.name for one in of_latency]).take(number),
+            "number": number,
+            "value": np.asarray(means, np.float64)[order],
+        }
+    )
 
 
 def round_trip(measured: Measured, _: Context) -> pd.DataFrame:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -210,6 +211,8 @@ def _critical_ranges(confidence: float, groups: int, df: Floats) -> Floats:
     return np.asarray(np.exp(BarycentricInterpolator(places, exact)(1 / df)), np.float64)
 
 
+# A report compares the same groups in tables and in sentences.
+@cache
 def _critical_range(confidence: float, groups: int, df: float) -> float:
     """Return the quantile of the studentized range, sought where it has to lie.
 
@@ -227,6 +230,7 @@ def _critical_range(confidence: float, groups: int, df: float) -> float:
     )
 
 
+@cache
 def _p_of_range(q: float, groups: int, df: float) -> float:
     """Return the chance of a larger studentized range."""
     from scipy.stats import studentized_range, t

@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bokeh.core.types import ID
-from bokeh.embed import json_item
+from bokeh import __version__ as bokeh_version
+from bokeh.document import Document
 from markupsafe import Markup, escape
 
 from strata.errors import OutputError
@@ -73,8 +73,20 @@ def write_page(path: Path, page: str) -> Path:
 
 
 def figure_json(plot: figure, place: str) -> Markup:
-    """Return a figure's document as JSON that can stand inside a script element."""
-    text = json.dumps(json_item(plot, ID(place)), allow_nan=False, separators=(",", ":"))
+    """Return a figure's document as JSON that can stand inside a script element.
+
+    It is what bokeh.embed.json_item gives, which looks through all parts of a figure four times.
+    """
+    document = Document(title="")
+    document.add_root(plot)
+    content = document.to_json(deferred=False)
+    item = {
+        "target_id": place,
+        "root_id": content["roots"][0]["id"],
+        "doc": content,
+        "version": bokeh_version,
+    }
+    text = json.dumps(item, allow_nan=False, separators=(",", ":"))
     text = _ESCAPED_UNSEEN.sub(r"\1\\ufffd", text)
     # Inside a script element only "<" can end it or begin a comment.
     return Markup(text.replace("<", "\\u003c"))

@@ -171,7 +171,7 @@ def origins_of(frame: pd.DataFrame) -> list[str]:
     """Return the origins that have rows, what was measured here first."""
     if "origin" not in frame:
         return [HERE]
-    found = list(dict.fromkeys(frame["origin"].astype(str)))
+    found = [str(origin) for origin in frame["origin"].unique()]
     return sorted(found, key=lambda origin: (origin != HERE, origin))
 
 
