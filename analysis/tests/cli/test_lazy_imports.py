@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +26,7 @@ finally:
 """
 LARGE = {"numpy", "pandas", "pyarrow", "scipy", "statsmodels", "bokeh", "jinja2", "pydantic"}
 DRAWING = {"rich"}
+TABLES = {"pandas", "pyarrow", "scipy", "statsmodels", "bokeh", "jinja2", "pydantic", "duckdb"}
 
 
 def loaded(*arguments: str) -> set[str]:
@@ -43,6 +45,21 @@ def loaded(*arguments: str) -> set[str]:
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["campaign", "--help"]], ids=str)
 def test_help_imports_nothing_large(arguments: Sequence[str]) -> None:
     assert not loaded(*arguments) & (LARGE | DRAWING | {"yaml"})
+
+
+@pytest.mark.parametrize("verb", ["analyze", "info", "links", "path", "report", "sql"])
+def test_help_of_a_verb_imports_nothing_of_its_work(verb: str) -> None:
+    assert not loaded(verb, "--help") & (LARGE | DRAWING | {"duckdb"})
+
+
+@pytest.mark.parametrize("verb", ["record", "run", "doctor", "hops", "compare"])
+def test_help_imports_nothing_for_tables(verb: str) -> None:
+    assert not loaded(verb, "--help") & (TABLES - {"pydantic"})
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+def test_what_an_analysis_says_needs_no_frames(form: str, sample: Callable[[str], Path]) -> None:
+    assert not loaded("analyze", str(sample("cell_relay")), "--format", form) & TABLES
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 
-from strata import analyze
-from strata.analysis import Analysis
 from strata.cli.chain import chain_option, declared_links, links_option, parse_chain
 from strata.cli.output import (
     check_output,
@@ -24,6 +22,9 @@ from strata.cli.progress import decoding_progress
 from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
 from strata.schema.tables import TABLES
+
+if TYPE_CHECKING:
+    from strata.analysis import Analysis
 
 _TABLE_NAMES = [table.name for table in TABLES]
 
@@ -60,6 +61,8 @@ def command(
 
     TRACE is a session of `strata record`, or any directory that `ros2 trace` or `lttng` wrote.
     """
+    from strata import analyze
+
     if table_name and form != "csv":
         raise click.UsageError("--table needs --format csv")
     check_output(output, force=force)

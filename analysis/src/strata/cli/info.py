@@ -8,12 +8,8 @@ from pathlib import Path
 
 import click
 
-from strata.cli.console import make_console
 from strata.cli.output import format_option, write_json
 from strata.cli.progress import decoding_progress
-from strata.read import open_trace
-from strata.read.contents import describe
-from strata.report.contents import contents_document, print_contents
 
 
 @click.command("info")
@@ -25,6 +21,11 @@ def command(trace: Path, form: str, *, everything: bool) -> None:
 
     Any LTTng or CTF trace will do, with or without ROS 2 events.
     """
+    from strata.cli.console import make_console
+    from strata.read import open_trace
+    from strata.read.contents import describe
+    from strata.report.contents import contents_document, print_contents
+
     with decoding_progress() as progress:
         opened = open_trace(trace, progress=progress)
         contents = describe(opened)

@@ -8,11 +8,8 @@ from pathlib import Path
 
 import click
 
-from strata import analyze
 from strata.cli.output import check_output, output_options, write_output
 from strata.cli.progress import decoding_progress
-from strata.report.findings import first_texts
-from strata.report.links import links_file
 
 
 @click.command("links")
@@ -25,6 +22,10 @@ def command(trace: Path, output: Path | None, *, force: bool) -> None:
     own, or once messages of several inputs are there. No event shows that, so chains end there.
     Each proposal comes with how often the trace agrees with it.
     """
+    from strata import analyze
+    from strata.report.findings import first_texts
+    from strata.report.links import links_file
+
     check_output(output, force=force)
     with decoding_progress() as progress:
         analysis = analyze(trace, progress=progress)

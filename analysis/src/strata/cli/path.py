@@ -5,21 +5,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from strata import analyze
-from strata.analysis import Analysis
 from strata.cli.chain import declared_links, links_option, parse_chain
-from strata.cli.console import make_console
 from strata.cli.output import format_option, write_json
 from strata.cli.progress import decoding_progress
 from strata.cli.selection import processes_option
 from strata.errors import TraceError
-from strata.report.findings import first_lines
-from strata.report.most import most_first
-from strata.report.path import path_section, paths_document
-from strata.stats.path import critical_path
+
+if TYPE_CHECKING:
+    from strata.analysis import Analysis
 
 
 @click.command("path")
@@ -44,6 +41,12 @@ def command(
 
     The path goes back from the message to the first publish, along the cause that was there last.
     """
+    from strata import analyze
+    from strata.cli.console import make_console
+    from strata.report.findings import first_lines
+    from strata.report.path import path_section, paths_document
+    from strata.stats.path import critical_path
+
     topics = parse_chain(chain) if chain is not None else None
     links = declared_links(links_path)
     with decoding_progress() as progress:
@@ -63,6 +66,8 @@ def command(
 
 
 def _slowest(analysis: Analysis, count: int) -> list[int]:
+    from strata.report.most import most_first
+
     if not len(analysis.rows("chains")):
         raise TraceError(
             f"Cannot show a path in {analysis.trace.path}: no message was followed from a publish "

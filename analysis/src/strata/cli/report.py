@@ -8,17 +8,12 @@ from pathlib import Path
 
 import click
 
-from strata import analyze
 from strata.cli.chain import chain_option, declared_links, links_option, parse_chain
 from strata.cli.progress import decoding_progress
 from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
-from strata.cli.titles import title_of
 from strata.errors import OutputError
 from strata.printable import printable
-from strata.read.manifest import session_of
-from strata.report.findings import said_first
-from strata.report.html import check_target, write_report
 
 _NAME = "report.html"
 
@@ -54,6 +49,11 @@ def command(
 
     The page holds all that it needs and works without a network.
     """
+    from strata import analyze
+    from strata.cli.titles import title_of
+    from strata.report.findings import said_first
+    from strata.report.html import check_target, write_report
+
     target = output if output is not None else default_output(trace)
     if trace.is_dir():
         # Before the analysis, which takes long. What is wrong with the trace itself is its to say.
@@ -83,6 +83,8 @@ def default_output(trace: Path) -> Path:
     Raises OutputError when `trace` is a CTF trace itself: a file more in it would be read as a
     stream of events.
     """
+    from strata.read.manifest import session_of
+
     if (trace / "metadata").is_file():
         raise OutputError(
             f"Cannot choose a place for the report of {trace}: it is a CTF trace, where every file "

@@ -12,11 +12,8 @@ from pathlib import Path
 from typing import IO, Any
 
 import click
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from strata.cli.chain import links_option
-from strata.cli.console import make_console, plain_table
 from strata.cli.output import (
     check_output,
     format_option,
@@ -29,12 +26,11 @@ from strata.cli.progress import decoding_progress
 from strata.cli.selection import processes_option
 from strata.documents import DocumentError, decode, read_bytes
 from strata.errors import OutputError, QueryError
+from strata.lazy import pyarrow as pa
 from strata.printable import printable
-from strata.read.links import read_links
 from strata.schema.tables import TABLES
 from strata.schema.version import VERSION
 from strata.schema.views import VIEWS
-from strata.sql import open as open_for_queries
 
 _LIST = "*"
 _MAX_QUERY = 1 << 20
@@ -78,6 +74,9 @@ def command(
 
     It reads the declared tables, views of them and the raw events, and no file of this machine.
     """
+    from strata.read.links import read_links
+    from strata.sql import open as open_for_queries
+
     if table is not None:
         if query is not None or query_file is not None:
             raise click.UsageError("--tables runs no query")
@@ -116,6 +115,8 @@ def _query(query: str | None, path: Path | None) -> str:
 
 
 def _describe(name: str, file: IO[str]) -> None:
+    from strata.cli.console import make_console, plain_table
+
     console = make_console(file)
     if name == _LIST:
         rows = plain_table("name", "what it holds")
@@ -200,6 +201,8 @@ def _value(value: Any) -> Any:
 
 
 def _write_parquet(found: pa.Table, output: Path) -> None:
+    import pyarrow.parquet as pq
+
     try:
         if output.is_symlink():
             # What it leads to is not what was named.

@@ -1,6 +1,10 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of verbs whose modules are imported when a verb is used: help needs none of them."""
+"""Groups of verbs whose modules are imported when a verb is used: help needs none of them.
+
+A verb's module declares its options. What does its work is imported where it is used, in functions:
+help and wrong usage are told without.
+"""
 
 from __future__ import annotations
 

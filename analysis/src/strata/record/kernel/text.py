@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from strata.lazy import arrow_compute as pc
+from strata.lazy import pyarrow as pa
 from strata.record.kernel.events import Form, PerfEvent
 
 SCRIPT_FIELDS = "tid,cpu,time,event,trace"
