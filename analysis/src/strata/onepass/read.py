@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
 from strata.engine._model import Engine
 from strata.engine.memory import within_bound
@@ -24,6 +24,9 @@ from strata.onepass.tables import EngineTables
 from strata.read import Trace
 from strata.read.thread_cpu import ThreadCpu
 from strata.schema.quality import EVENT_LOSSES, Ledger
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Progress = Callable[[int], None] | None
 
