@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Events of any types, in any order, with any values, one after the other. The first byte is the
-// number of windows of losses (bits 0 and 1); each has two bytes, as events have for their time.
-// An event is a type, a step in time, a place, and a byte for each of its fields: a small number, a
-// null, an extreme, or the eight bytes that follow.
+// number of windows of losses (bits 0 and 1), whether hosts share a clock (2), a process is left
+// out (3) and a namespace has a host of its own (4), and the number of restarts (5 and 6). Each
+// window has two bytes, as events have for their time; then come one for the process that is left
+// out, and two for each restart. An event is a type, a step in time, a place, and a byte for each
+// of its fields: a small number, a null, an extreme, or the eight bytes that follow.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -17,6 +19,7 @@
 #include "model/dds/middleware.hpp"
 #include "model/dds/ways.hpp"
 #include "model/engine.hpp"
+#include "model/restarts.hpp"
 #include "model/waits.hpp"
 
 namespace {
@@ -105,22 +108,37 @@ strata::Place place_of(uint8_t byte, strata::Strings& strings) {
   const int64_t number = byte % kPlaces;
   strata::Place place;
   place.host = strings.texts.number(number < 10 ? "host" : "other");
-  place.pid_ns = number % 5 == 4 ? strata::kNone : 1;
+  place.pid_ns = number % 5 == 4 ? strata::kNone : 1 + byte / 128;
   place.vpid = 1 + number / 3;
   place.vtid = 1 + number;
   return place;
 }
 
-strata::Settings settings_of(Bytes& bytes) {
+int64_t after(int64_t ns, Bytes& bytes) {
+  return static_cast<int64_t>(static_cast<uint64_t>(ns) +
+                              static_cast<uint64_t>(step_of(bytes.next(), bytes)));
+}
+
+strata::Settings settings_of(Bytes& bytes, strata::Strings& strings) {
+  const uint8_t wanted = bytes.next();
   std::vector<std::pair<int64_t, int64_t>> windows;
   int64_t ns = kBegin;
-  for (int left = bytes.next() % 4; left > 0; --left) {
-    ns = static_cast<int64_t>(static_cast<uint64_t>(ns) +
-                              static_cast<uint64_t>(step_of(bytes.next(), bytes)));
+  for (int left = wanted % 4; left > 0; --left) {
+    ns = after(ns, bytes);
     windows.emplace_back(ns, ns + bytes.next() % 64);
   }
   strata::Settings settings;
   settings.losses = strata::Losses(std::move(windows));
+  const int64_t host = strings.texts.number("host"), other = strings.texts.number("other");
+  if ((wanted & 4U) != 0) settings.clocks = {{host, host}, {other, host}};
+  if ((wanted & 8U) != 0) settings.left_out = {1 + bytes.next() % 5};
+  if ((wanted & 16U) != 0) settings.namespaces[{host, 2}] = strings.texts.number("host (2)");
+  ns = kBegin;
+  for (int left = wanted >> 5U & 3; left > 0; --left) {
+    ns = after(ns, bytes);
+    const uint8_t byte = bytes.next();
+    settings.restarts.push_back({byte % 8 == 7 ? other : host, 1 + byte % 4, ns});
+  }
   return settings;
 }
 
@@ -129,14 +147,17 @@ void push_all(strata::Engine& engine, Bytes& bytes) {
   int64_t ns = kBegin;
   while (!bytes.empty()) {
     const size_t number = bytes.next() % (strata::kEventTypes + 1);
-    ns = static_cast<int64_t>(static_cast<uint64_t>(ns) +
-                              static_cast<uint64_t>(step_of(bytes.next(), bytes)));
+    ns = after(ns, bytes);
     strata::Arrival& arrival = engine.next(ns);
     const uint8_t place = bytes.next();
     arrival.place = place_of(place, strings);
     arrival.event.type = static_cast<EventType>(number);
     arrival.event.host = static_cast<int32_t>(arrival.place.host);
-    if (place % 8 != 0) arrival.event.procname = static_cast<int32_t>(strings.texts.number("name"));
+    if (number == strata::kEventTypes && place % 4 != 3) {
+      arrival.name = strings.texts.number(place % 4 == 0 ? "syscall" : "ros2:unknown");
+    }
+    const char* name = place % 32 < 8 ? "other" : "name";
+    if (place % 8 != 0) arrival.event.procname = static_cast<int32_t>(strings.texts.number(name));
     arrival.event.cpu = place % 5 - 1;
     if (number == strata::kEventTypes) continue;
     const size_t first = strata::first_field(static_cast<EventType>(number));
@@ -177,6 +198,17 @@ void check_uses(const strata::Engine& engine) {
   }
 }
 
+// A process id changes hands once an rcl_init at most, and not before the first.
+void check_identities(const strata::Engine& engine) {
+  const size_t inits = engine.counts()[static_cast<size_t>(EventType::rcl_init)];
+  const strata::Restarts& restarts = engine.restarts();
+  const size_t told = restarts.found().size() + static_cast<size_t>(restarts.undecided());
+  check(told <= (inits == 0 ? 0 : inits - 1), "more restarts than contexts");
+  for (const auto& [host, number] : engine.namespaces().sharing()) {
+    check(host >= 0 && number != strata::kNone, "a namespace without a number");
+  }
+}
+
 void read_middleware(strata::Engine& engine) {
   strata::dds::Wire& wire = engine.middleware().wire();
   for (size_t row = 0; row < wire.samples().size(); ++row) {
@@ -199,8 +231,12 @@ void read_waits(const strata::Engine& engine, size_t threads) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Bytes bytes(data, size);
-  strata::Engine engine(settings_of(bytes));
+  strata::Strings strings;
+  strata::Settings settings = settings_of(bytes, strings);
+  strata::Engine engine(std::move(settings), std::move(strings));
   push_all(engine, bytes);
+  engine.end();
+  check_identities(engine);
   engine.finish();
   check_uses(engine);
   read_rows(engine);

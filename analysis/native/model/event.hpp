@@ -18,8 +18,8 @@ inline constexpr uint32_t kNoThread = UINT32_MAX;
 // number in `Strings`, lists by their number in `Lists`; kNone where it is null or was not
 // recorded.
 struct Event {
-  int64_t ns = 0;        // since the epoch, by the trace's clock
-  uint64_t at = 0;       // its place in the order in which events are looked at
+  int64_t ns = 0;   // since the epoch, by the trace's clock
+  uint64_t at = 0;  // its place in the order in which events are looked at
   // Dense, in the order of first events; kNoThread of the kernel's, and until it is looked at.
   uint32_t thread = kNoThread;
   uint32_t process = kNoThread;

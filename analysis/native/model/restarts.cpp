@@ -26,8 +26,8 @@ uint32_t Restarts::number_of(uint32_t process) {
   while (process >= number_of_process_.size()) {
     const ProcessesRows& rows = context_.rows.processes;
     const size_t row = number_of_process_.size();
-    const auto [known, fresh] = numbers_.try_emplace({rows.host[row], rows.vpid[row]},
-                                                     static_cast<uint32_t>(ids_.size()));
+    const auto [known, fresh] =
+        numbers_.try_emplace({rows.host[row], rows.vpid[row]}, static_cast<uint32_t>(ids_.size()));
     if (fresh) {
       ids_.emplace_back();
       ids_.back().host = rows.host[row];
@@ -113,8 +113,7 @@ size_t Restarts::end_of_process(const Id& id, size_t init) {
 
 // The run since which the main thread has, up to the run `end`, only names that it had not before;
 // what it had before `begin_ns` does not count.
-std::optional<size_t> Restarts::renamed(const Id& id, int64_t begin_ns, int64_t at_ns,
-                                        size_t end) {
+std::optional<size_t> Restarts::renamed(const Id& id, int64_t begin_ns, int64_t at_ns, size_t end) {
   const size_t since = first_since(id, at_ns).run;
   const size_t first = first_since(id, begin_ns).run;
   if (since >= id.runs.size() || first >= since) return std::nullopt;

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from random import Random
 
@@ -28,12 +28,16 @@ from work_events import play, scenes_of, work
 
 from strata.model.build import Model, build_model
 from strata.model.windows import NO_LOSSES, Windows
+from strata.onepass.left_out import Unwanted, others_left_out
 from strata.onepass.model import model_of_rows
 from strata.onepass.tables import EngineTables
 from strata.pipeline import analyze, run
 from strata.pipeline.entities import ENTITY_STAGES
 from strata.pipeline.messages import Wanted
 from strata.pipeline.stages import LEDGER, Made, stage
+from strata.read import open_trace
+from strata.read.namespaces import tell_namespaces_apart
+from strata.read.processes import leave_out
 from strata.schema.quality import Ledger
 from strata.schema.rows import Rows
 from strata.schema.tables import TABLES
@@ -129,15 +133,25 @@ def compare(tables: Mapping[str, pa.Table], losses: Windows = NO_LOSSES) -> None
 
 
 def assert_same_tables(
-    tables: Mapping[str, pa.Table], chunk_rows: int, losses: Windows = NO_LOSSES
+    tables: Mapping[str, pa.Table],
+    chunk_rows: int,
+    losses: Windows = NO_LOSSES,
+    *,
+    clocks: Mapping[str, str] | None = None,
+    left_out: Collection[int] = (),
 ) -> None:
     tables = {name: table for name, table in tables.items() if len(table)}
-    rows = EngineTables(run_engine(tables, losses, chunk_rows=chunk_rows).engine)
+    run = run_engine(tables, losses, chunk_rows=chunk_rows, clocks=clocks, left_out=left_out)
+    rows = EngineTables(run.engine)
     ledger, known = Ledger(), Ledger()
-    found, ledger = made_of(model_of_rows(rows, ledger, {}, None, losses), ledger)
-    wanted, known = made_of(build_model(tables, known, losses), known)
+    model = model_of_rows(rows, ledger, dict(clocks or {}), None, losses)
+    found, ledger = made_of(model, ledger)
+    kept, others = leave_out(tell_namespaces_apart(tables), left_out)
+    wanted, known = made_of(build_model(kept, known, losses, None, clocks), known)
     names = {name for one in OF_MODEL for name in one.gives}
     for table in TABLES:
         if table.name in names:
             assert_same_rows(found[table.name], wanted[table.name])
     assert ledger.rows() == known.rows()
+    unwanted = Unwanted(frozenset(), frozenset(left_out))
+    assert others_left_out(rows, unwanted) == others

@@ -26,7 +26,7 @@ from strata.onepass.process_facts import describe
 from strata.onepass.services import feedback_executions, find_goals
 from strata.onepass.tables import EngineTables
 from strata.read.processes import Threads
-from strata.schema.events import CATALOGUE
+from strata.schema.events import CATALOGUE, DDS_PROVIDER, EVENTS
 from strata.schema.quality import Ledger
 
 if TYPE_CHECKING:
@@ -75,7 +75,8 @@ class EngineFacts:
     @property
     def is_hooked(self) -> bool:
         """As `Facts` says."""
-        return self._of.size("writes") > 0 or self._of.size("reads") > 0
+        types = np.unique(self._of.rows["censuses"]["event"]).tolist()
+        return any(EVENTS[number].provider == DDS_PROVIDER for number in types)
 
     @property
     def names_samples(self) -> bool:
