@@ -84,6 +84,13 @@ def lost(chance: Random, length: int) -> Windows:
     return np.asarray(begins, np.int64) + BASE, np.asarray(ends, np.int64) + BASE
 
 
+def lost_within(chance: Random, first_ns: int, last_ns: int) -> Windows:
+    """Return up to three windows that are some share of the time between two instants."""
+    begins = sorted(chance.randint(first_ns, last_ns) for _ in range(chance.choice((0, 1, 1, 3))))
+    ends = [begin + chance.randint(0, (last_ns - first_ns) // 8) for begin in begins]
+    return np.asarray(begins, np.int64), np.asarray(ends, np.int64)
+
+
 def _add(made: Scene, name: str, at: int, thread: tuple[int, int], fields: dict[str, Any]) -> None:
     pid, tid = thread
     row = {"timestamp": BASE + at, "host": "h", "vpid": pid, "vtid": tid, "procname": "p"}

@@ -14,9 +14,9 @@ function like `_publish` or `_take` that writes its events.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 from hypothesis import strategies as st
@@ -258,15 +258,43 @@ def _take(recorder: _Recorder, step: Step) -> None:
         recorder.add("callback_end", step.at_ns + 5000, **own, callback=callback)
 
 
+class Choices(Protocol):
+    """What chooses: random.Random does."""
+
+    def randint(self, a: int, b: int, /) -> int:
+        """Return one of a .. b."""
+
+    def choice(self, seq: Sequence[Any], /) -> Any:
+        """Return an element."""
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """Choices that hypothesis makes, and makes simpler when a test fails."""
+
+    draw: st.DrawFn
+
+    def randint(self, a: int, b: int) -> int:
+        return self.draw(st.integers(a, b))
+
+    def choice(self, seq: Sequence[Any]) -> Any:
+        return self.draw(st.sampled_from(seq))
+
+
 @st.composite
 def worlds(draw: st.DrawFn, *, collisions: bool = True, foreign: bool = True) -> World:
-    """Draw a world of a few processes, endpoints that come and go, and messages.
+    """Draw a world; see `chosen_world`."""
+    return chosen_world(_Drawn(draw), collisions=collisions, foreign=foreign)
+
+
+def chosen_world(chance: Choices, *, collisions: bool = True, foreign: bool = True) -> World:
+    """Return a world of a few processes, endpoints that come and go, and messages.
 
     With `collisions` two publications may get one stamp; with `foreign` processes may be of other
     domains, which use the same topics and never hear each other.
     """
-    processes = draw(st.integers(1, 4))
-    domains = [draw(st.sampled_from([0, 0, 0, 1])) if foreign else 0 for _ in range(processes)]
+    processes = chance.randint(1, 4)
+    domains = [chance.choice([0, 0, 0, 1]) if foreign else 0 for _ in range(processes)]
     endpoints: list[Endpoint] = []
     steps: list[Step] = []
     queues: dict[int, list[int]] = {}
@@ -274,16 +302,16 @@ def worlds(draw: st.DrawFn, *, collisions: bool = True, foreign: bool = True) ->
     messages = clock = 0
 
     def create() -> None:
-        process = draw(st.integers(0, processes - 1))
-        kind = draw(st.sampled_from(["publisher", "subscription"]))
+        process = chance.randint(0, processes - 1)
+        kind = chance.choice(["publisher", "subscription"])
         made = Endpoint(
             len(endpoints),
             kind,
             process,
             domains[process],
-            draw(st.sampled_from(_TOPICS)),
-            16 * (1 + draw(st.integers(0, _ADDRESSES - 1))),
-            draw(st.integers(1, 3)),
+            chance.choice(_TOPICS),
+            16 * (1 + chance.randint(0, _ADDRESSES - 1)),
+            chance.randint(1, 3),
             clock,
         )
         # A living endpoint of that address has been destroyed before.
@@ -291,13 +319,13 @@ def worlds(draw: st.DrawFn, *, collisions: bool = True, foreign: bool = True) ->
         endpoints.append(made)
         queues[made.number] = []
 
-    for _ in range(draw(st.integers(4, 8))):
+    for _ in range(chance.randint(4, 8)):
         clock += 1000
         create()
     stamp_of: dict[int, int] = {}
-    for _ in range(draw(st.integers(5, 40))):
+    for _ in range(chance.randint(5, 40)):
         clock += _STEP_NS
-        act = draw(st.sampled_from(["publish", "publish", "take", "take", "take", "empty", "new"]))
+        act = chance.choice(["publish", "publish", "take", "take", "take", "empty", "new"])
         if act == "new":
             create()
             continue
@@ -309,10 +337,10 @@ def worlds(draw: st.DrawFn, *, collisions: bool = True, foreign: bool = True) ->
             choice = [item for item in choice if queues[item.number]]
         if not choice:
             continue
-        endpoint, thread = draw(st.sampled_from(choice)), draw(st.integers(1, 2))
+        endpoint, thread = chance.choice(choice), chance.randint(1, 2)
         if act == "publish":
-            same = collisions and stamp_of and draw(st.integers(0, 2)) == 0
-            stamp = draw(st.sampled_from(sorted(stamp_of.values()))) if same else START + clock - 50
+            same = collisions and stamp_of and chance.randint(0, 2) == 0
+            stamp = chance.choice(sorted(stamp_of.values())) if same else START + clock - 50
             steps.append(Step("publish", clock, thread, endpoint, messages, stamp))
             stamp_of[messages] = stamp
             for other in alive.values():

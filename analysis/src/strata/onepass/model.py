@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from strata.model.build import Model
 from strata.model.callback_groups import find_callback_groups
 from strata.model.columns import NONE
@@ -39,7 +41,7 @@ from strata.schema.quality import Ledger
 def model_of_rows(
     tables: EngineTables,
     ledger: Ledger,
-    clocks: dict[str, str],
+    clocks: Mapping[str, str],
     cpu: tuple[ThreadCpu, int] | None,
     losses: Windows = NO_LOSSES,
     dropped_until_ns: int = NONE,

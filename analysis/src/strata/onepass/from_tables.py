@@ -1,0 +1,88 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""From event tables to a model, by way of the engine: what tests make up, and tables of a user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from strata.engine._model import Engine
+from strata.model.build import Model, build_model
+from strata.model.columns import NONE
+from strata.model.windows import NO_LOSSES, Windows
+from strata.onepass.lacking import lacks
+from strata.onepass.model import model_of_rows
+from strata.onepass.tables import EngineTables
+from strata.read.thread_cpu import ThreadCpu
+from strata.schema.quality import Ledger
+
+
+def model_of_tables(
+    tables: Mapping[str, pa.Table],
+    ledger: Ledger,
+    losses: Windows = NO_LOSSES,
+    cpu: tuple[ThreadCpu, int] | None = None,
+    clocks: Mapping[str, str] | None = None,
+    dropped_until_ns: int = NONE,
+    *,
+    chunk_rows: int | None = None,
+) -> Model:
+    """Return the model of event tables; what cannot be explained is counted in `ledger`.
+
+    Tables are those of `Trace.tables`, by event: each in order of time, in ns since the epoch.
+    `losses` are the windows of time in which events were lost: first and last instant of each.
+    `cpu`: samples of the threads' waits for a CPU, and what the trace's clock adds to theirs.
+    `clocks`: the id of each host's clock, where hosts may share one (strata.model.hosts).
+    `dropped_until_ns`: until then only what names things is there (strata.model.build.Model); that
+    time is one of the `losses`, too. `chunk_rows` events at a time go to the engine, which changes
+    nothing; null: all at once. Raises ValueError for columns of types that event tables do not
+    have.
+    """
+    rows = EngineTables(engine_of_tables(tables, losses, chunk_rows=chunk_rows))
+    if lacks(rows) is not None:
+        # The engine has no machine for what the tables hold.
+        return build_model(tables, ledger, losses, cpu, clocks, dropped_until_ns)
+    return model_of_rows(rows, ledger, clocks or {}, cpu, losses, dropped_until_ns)
+
+
+def engine_of_tables(
+    tables: Mapping[str, pa.Table],
+    losses: Windows = NO_LOSSES,
+    *,
+    chunk_rows: int | None = None,
+) -> Engine:
+    """Return an engine that is finished, fed with event tables; see `model_of_tables`."""
+    engine = Engine(losses=list(zip(losses[0].tolist(), losses[1].tolist(), strict=True)))
+    for batches in _chunks(tables, chunk_rows):
+        engine.feed(batches)
+    engine.finish()
+    return engine
+
+
+def _chunks(
+    tables: Mapping[str, pa.Table], chunk_rows: int | None
+) -> Iterator[list[tuple[str, pa.RecordBatch]]]:
+    """Cut tables in order of time; events of one instant keep the order of the tables."""
+    whole = {name: table.combine_chunks() for name, table in tables.items() if len(table)}
+    if chunk_rows is None or sum(map(len, whole.values())) <= chunk_rows:
+        yield _batches(whole)
+        return
+    ns = [table["timestamp"].to_numpy() for table in whole.values()]
+    number = np.repeat(np.arange(len(ns)), [len(one) for one in ns])
+    row = np.concatenate([np.arange(len(one)) for one in ns])
+    order = np.argsort(np.concatenate(ns), kind="stable")
+    names = list(whole)
+    for begin in range(0, len(order), chunk_rows):
+        own = order[begin : begin + chunk_rows]
+        part = {}
+        for place in np.unique(number[own]).tolist():
+            rows = row[own][number[own] == place]
+            part[names[place]] = whole[names[place]].slice(int(rows[0]), len(rows))
+        yield _batches(part)
+
+
+def _batches(tables: Mapping[str, pa.Table]) -> list[tuple[str, pa.RecordBatch]]:
+    return [(name, batch) for name, table in tables.items() for batch in table.to_batches()]

@@ -1,0 +1,191 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What every declared table holds, of each sample trace and of generated worlds, as digests.
+
+They were written with the model of event tables that was the engine's oracle. After a change that
+is meant, and whose effect was looked at, what the engine gives is written anew:
+
+    PYTHONPATH=analysis/tests .venv/bin/python analysis/tests/engine/frozen.py [samples] [worlds]
+
+The files' differences name the tables of samples that are another, and the worlds. A digest is of
+all columns in their declared order: whole numbers, truth values and texts as they are, fractions to
+nine digits, as their last ones are the processor's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from against_model import ros2_samples
+from frozen_worlds import KINDS, Kind
+
+import strata
+from strata.analysis import Analysis
+from strata.model.build import Model
+from strata.onepass.from_tables import model_of_tables
+from strata.pipeline.messages import Wanted
+from strata.pipeline.results import STAGES
+from strata.pipeline.stages import FINDINGS, Made, Stage
+from strata.schema.quality import Ledger
+from strata.schema.rows import Rows
+from strata.schema.tables import TABLES
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+SAMPLES, WORLDS = GOLDEN / "frozen_samples.json", GOLDEN / "frozen_worlds.json"
+FOUND = "(findings)"
+_TRACES = Path(__file__).parent.parent / "traces"
+_DIGITS = 30
+"""Of fractions, in binary: nine in decimal."""
+_WITHIN = 0.139
+_OF_SUMMARY = ("counts", "bottlenecks", "system")
+
+Digests = dict[str, str]
+"""By table: its number of rows and a digest of them; tables without rows are left out."""
+
+
+def digest(rows: Rows, place: str = "") -> str:
+    """Return the number of rows and a digest of all columns; texts are without `place`."""
+    found = hashlib.sha256()
+    if rows.table.name == "event_uses":
+        rows = rows.take(np.lexsort([rows.words(name).ranks() for name in ("use", "event")]))
+    for column in rows.table.columns:
+        found.update(f"{column.name} {column.dtype}\n".encode())
+        if column.dtype == "string":
+            words = rows.words(column.name)
+            used = np.unique(words.codes[words.codes >= 0])
+            texts = [words.words[code].replace(place, "") for code in used.tolist()]
+            rank = {text: number for number, text in enumerate(sorted(texts))}
+            number = np.full(len(words.words) + 1, -1, np.int64)
+            number[used] = [rank[text] for text in texts]
+            found.update(repr(sorted(texts)).encode())
+            found.update(number[words.codes].astype("<i8").tobytes())
+        else:
+            for part in _parts(rows[column.name]):
+                found.update(part.astype(part.dtype.newbyteorder("<")).tobytes())
+    return f"{len(rows)} {found.hexdigest()[:16]}"
+
+
+def _parts(values: npt.NDArray[np.generic]) -> Iterable[npt.NDArray[np.generic]]:
+    """Exact arrays that have the values; of fractions their first digits."""
+    if values.dtype.kind != "f":
+        return (values,)
+    values = np.nan_to_num(values.astype(np.float64), nan=-1e300, posinf=1e301, neginf=-1e301)
+    mantissa, exponent = np.frexp(values)
+    # Round numbers lie well within what is cut to one number, never at its edge.
+    digits = np.floor(np.abs(mantissa) * 2.0**_DIGITS + _WITHIN).astype(np.int64)
+    over = digits >> _DIGITS
+    return (
+        np.sign(mantissa).astype(np.int64) * (digits >> over),
+        (exponent + over).astype(np.int64),
+    )
+
+
+def of_text(text: str) -> str:
+    """Return a digest of a text, of whose fractions nine digits count."""
+    text = re.sub(r"-?\d+\.\d+(e-?\d+)?", lambda one: f"{float(one.group()):.9g}", text)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def of_analysis(analysis: Analysis) -> Digests:
+    """Return the digests of an analysis."""
+    found = _of_rows((analysis.rows(table.name) for table in TABLES), analysis.trace.path)
+    for name in _OF_SUMMARY:
+        found[f"({name})"] = of_text(repr(getattr(analysis, name)))
+    return found
+
+
+def _of_rows(tables: Iterable[Rows], place: str = "") -> Digests:
+    return {rows.table.name: digest(rows, place) for rows in tables if len(rows)}
+
+
+def _of_model() -> tuple[Stage, ...]:
+    """The stages that ask nothing of a trace, directly or by what they need."""
+    unknown = {"read", "events", FINDINGS}
+    stages = list(STAGES)
+    while lacking := [one for one in stages if unknown.intersection(one.needs)]:
+        unknown.update(name for one in lacking for name in one.gives)
+        stages = [one for one in stages if one not in lacking]
+    return tuple(stages)
+
+
+OF_MODEL = _of_model()
+NAMES = tuple(table.name for table in TABLES if any(table.name in one.gives for one in OF_MODEL))
+"""Tables that a model has without a trace around it."""
+
+
+def of_model(model: Model, ledger: Ledger) -> Digests:
+    """Return the digests of a model, and of what was counted; `ledger` is the model's."""
+    made = Made(OF_MODEL, model=model, wanted=Wanted(), found=ledger)
+    counted = Ledger()
+    counted.merge(ledger)
+    counted.merge(made.findings())
+    found = _of_rows(made[name] for name in NAMES)
+    return found | {FOUND: of_text(repr(counted.rows()))}
+
+
+def of_world(kind: Kind, number: int, chunk_rows: int | None = None) -> Digests:
+    """Return the digests of a world."""
+    tables, losses = kind.world(number)
+    ledger = Ledger()
+    return of_model(model_of_tables(tables, ledger, losses, chunk_rows=chunk_rows), ledger)
+
+
+def of_input(kind: Kind) -> str:
+    """Return a digest of the events of all worlds of a kind."""
+    found = hashlib.sha256()
+    for number in range(kind.count):
+        tables, losses = kind.world(number)
+        found.update(repr([bound.tolist() for bound in losses]).encode())
+        for name, table in tables.items():
+            found.update(f"{name} {table.column_names}".encode())
+            found.update(repr([column.to_pylist() for column in table.columns]).encode())
+    return found.hexdigest()[:16]
+
+
+def summary(worlds: list[Digests]) -> Mapping[str, Any]:
+    """Return a digest of each world, and of each table over all worlds."""
+    tables = sorted({table for world in worlds for table in world})
+    return {
+        "tables": {table: of_text(repr([one.get(table) for one in worlds])) for table in tables},
+        "worlds": [of_text(repr(sorted(world.items())))[:10] for world in worlds],
+    }
+
+
+def _write(path: Path, content: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(content, indent=0, sort_keys=True) + "\n")
+
+
+def _write_samples() -> None:
+    found = {}
+    with tempfile.TemporaryDirectory() as place:
+        for name in ros2_samples():
+            with tarfile.open(_TRACES / f"{name}.tar.xz") as archive:
+                archive.extractall(place)
+            found[name] = of_analysis(strata.analyze(Path(place) / name))
+    _write(SAMPLES, found)
+
+
+def _write_worlds() -> None:
+    found = {}
+    for name, kind in KINDS.items():
+        worlds = [of_world(kind, number) for number in range(kind.count)]
+        found[name] = {"events": of_input(kind), **summary(worlds)}
+    _write(WORLDS, found)
+
+
+if __name__ == "__main__":
+    wanted = sys.argv[1:] or ["samples", "worlds"]
+    if "samples" in wanted:
+        _write_samples()
+    if "worlds" in wanted:
+        _write_worlds()
