@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from scene import Scene
 
+from strata.layers.driver_columns import frames_of_model, made_of_model, sources_of_model
 from strata.model.build import Model
-from strata.model.event_uses import UNEXPLAINED, event_uses
+from strata.model.event_uses import UNEXPLAINED
 from strata.schema.quality import Ledger
 
 CLOUD = """
@@ -45,20 +46,20 @@ def played(lines: str) -> tuple[Model, Ledger]:
 
 
 def unexplained(model: Model) -> list[str]:
-    return [use.event for use in event_uses(model) if use.text == UNEXPLAINED]
+    return [use.event for use in model.facts.event_uses() if use.text == UNEXPLAINED]
 
 
 def frames_of(model: Model) -> list[tuple[str, int, str] | None]:
     """Place, number and topic of the frame of each publication; number -1 is an inferred one."""
-    driver = model.driver
+    sources, frames, made_of = sources_of_model(model), frames_of_model(model), made_of_model(model)
     topics = model.entities.publishers.topic[model.publications.publisher]
     return [
         None
         if frame < 0
         else (
-            str(driver.sources.place[driver.frames.source[frame]]),
-            int(driver.frames.number[frame]),
+            str(sources.place[frames.source[frame]]),
+            int(frames.number[frame]),
             str(topic),
         )
-        for frame, topic in zip(driver.frame, topics, strict=True)
+        for frame, topic in zip(made_of.frame, topics, strict=True)
     ]

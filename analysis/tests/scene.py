@@ -45,8 +45,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from strata.model.build import Model, build_model
+from strata.model.build import Model
 from strata.model.windows import NO_LOSSES, Windows
+from strata.onepass.from_tables import model_of_tables
 from strata.read.columns import declared_schema
 from strata.schema.event import Kind
 from strata.schema.events import CATALOGUE
@@ -254,7 +255,7 @@ class Scene:
     def model(self, losses: Windows = NO_LOSSES) -> tuple[Model, Ledger]:
         """Return the model and what it counted."""
         ledger = Ledger()
-        return build_model(self.tables(), ledger, losses), ledger
+        return model_of_tables(self.tables(), ledger, losses), ledger
 
     def _runtime(self, ns: int, pid: int, tid: int, name: str, rest: list[str]) -> None:
         event = _SHORT.get(name, name)

@@ -26,7 +26,7 @@ from strata.analysis import Analysis
 from strata.layers.action_frames import action_rows
 from strata.layers.service_calls import cut_calls
 from strata.layers.service_frames import service_calls_rows
-from strata.model.build import build_model
+from strata.onepass.from_tables import model_of_tables
 from strata.read import open_trace
 from strata.report.document import document
 from strata.report.text import print_analysis
@@ -85,7 +85,9 @@ def test_goals_at_once_are_not_mixed_where_nothing_tells_them_apart(sample: Samp
     picked = tables["ros2:rclcpp_executor_execute"]
     address = picked["handle"].to_numpy() < 1 << 52
     ledger = Ledger()
-    model = build_model({**tables, "ros2:rclcpp_executor_execute": picked.filter(address)}, ledger)
+    model = model_of_tables(
+        {**tables, "ros2:rclcpp_executor_execute": picked.filter(address)}, ledger
+    )
     calls = service_calls_rows(model, cut_calls(model, ledger))
     goals, feedback = (rows.frame() for rows in action_rows(model, calls, ledger))
     assert goals["started_ns"].isna().all()
@@ -104,7 +106,7 @@ def test_results_of_goals_at_once_say_that_the_order_tells_them(sample: Sample) 
     picked = tables["ros2:rclcpp_executor_execute"]
     address = picked["handle"].to_numpy() < 1 << 52
     tables["ros2:rclcpp_executor_execute"] = picked.filter(address)
-    model = build_model(tables, Ledger())
+    model = model_of_tables(tables, Ledger())
     calls = service_calls_rows(model, cut_calls(model, Ledger())).frame()
     of_many = calls["client_node"] == "/many"
     asked = of_many & calls["service"].str.endswith("get_result")

@@ -13,7 +13,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from engine.by_tables import model_of_tables
 from message_results import message_results
 from rich.console import Console
 
@@ -22,7 +21,7 @@ from strata.compare.gates.judge import judge
 from strata.compare.gates.load import read_gates
 from strata.compare.runs import measure_run
 from strata.compare.sides import Side
-from strata.model.build import build_model
+from strata.onepass.from_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.pipeline.run import analyze_model
 from strata.read import open_trace
@@ -93,7 +92,7 @@ def test_a_sink_whose_events_end_lost_the_rest(sample: Callable[[str], Path]) ->
     """All of the subscriber's events after a tenth of the recording are taken out."""
     tables = open_trace(sample("fast_img720p30")).tables()
     takes = tables["ros2:rmw_take"]
-    whole = message_results(build_model(tables, Ledger()), Wanted(), Ledger()).tables
+    whole = message_results(model_of_tables(tables, Ledger()), Wanted(), Ledger()).tables
     (hop,) = own(whole["hops"]).to_dict("records")
     assert (hop["published"], hop["received"]) == (600, 600)
     messages = whole["messages"][whole["messages"]["hop_id"] == hop["hop_id"]]
@@ -103,7 +102,7 @@ def test_a_sink_whose_events_end_lost_the_rest(sample: Callable[[str], Path]) ->
         pc.filter(takes["vpid"], pc.equal(takes["timestamp"].cast(pa.int64()), at))[0].as_py()
     )
     ledger = Ledger()
-    model = build_model(without(tables, vpid, at), ledger)
+    model = model_of_tables(without(tables, vpid, at), ledger)
     cut = message_results(model, Wanted(), ledger).tables
     (hop,) = own(cut["hops"]).to_dict("records")
     assert (hop["published"], hop["received"], hop["unknown"]) == (600, 60, 0)
@@ -127,8 +126,7 @@ def untaken(sample: Callable[[str], Path]) -> Analysis:
         table = tables[f"ros2:{name}"]
         tables[f"ros2:{name}"] = table.filter(pc.not_equal(table["vpid"], vpid))
     ledger = Ledger()
-    model = model_of_tables(tables, ledger)
-    return analyze_model(trace, model, Wanted(), ledger)
+    return analyze_model(trace, model_of_tables(tables, ledger), Wanted(), ledger)
 
 
 def test_a_hop_without_a_take_is_in_every_result(untaken: Analysis, tmp_path: Path) -> None:
@@ -177,7 +175,7 @@ def test_events_lost_by_the_tracer_make_no_lost_messages(sample: Callable[[str],
     gone = ((ns[:, None] >= begin) & (ns[:, None] <= end)).any(axis=1)
     tables["ros2:rmw_take"] = takes.filter(pa.array(~gone))
     ledger = Ledger()
-    model = build_model(tables, ledger, (begin, end))
+    model = model_of_tables(tables, ledger, (begin, end))
     (hop,) = own(message_results(model, Wanted(), ledger).tables["hops"]).to_dict("records")
     assert hop["lost"] == 0
     assert 12 <= hop["unknown"] <= 600 - hop["received"]

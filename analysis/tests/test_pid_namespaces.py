@@ -13,7 +13,7 @@ import pytest
 from engine.by_tables import read_by_tables
 
 import strata
-from strata.model.build import build_model
+from strata.onepass.from_tables import model_of_tables
 from strata.read import open_trace
 from strata.read.namespaces import machine_of, tell_namespaces_apart
 from strata.read.trace import Trace
@@ -62,7 +62,7 @@ def test_namespaces_of_one_process_id_are_told_apart(
 def test_without_the_context_such_processes_are_flagged(sample: Callable[[str], Path]) -> None:
     tables = open_trace(sample(TRACE)).tables()
     ledger = Ledger()
-    build_model(in_containers(tables, context=False), ledger)
+    model_of_tables(in_containers(tables, context=False), ledger)
     assert ledger.counts["contradictory_nesting"] == 1
     assert ledger.details["contradictory_nesting"] == ["1 on vm"]
 
@@ -74,7 +74,7 @@ def test_real_threads_do_not_contradict_themselves(
     sample: Callable[[str], Path], trace: str
 ) -> None:
     ledger = Ledger()
-    build_model(open_trace(sample(trace)).tables(), ledger)
+    model_of_tables(open_trace(sample(trace)).tables(), ledger)
     assert "contradictory_nesting" not in ledger.counts
 
 

@@ -16,8 +16,9 @@ from rich.console import Console
 from service_truth import check_matrix, check_mute, check_work, waited_behind
 
 from strata.analysis import Analysis
-from strata.model.build import Model, build_model
+from strata.model.build import Model
 from strata.model.service_calls import METHODS
+from strata.onepass.from_tables import model_of_tables
 from strata.read import open_trace
 from strata.report.document import document
 from strata.report.text import print_analysis
@@ -147,8 +148,8 @@ def test_hooks_that_tell_no_relations_leave_the_order_of_threads(sample: Sample)
     """Traces of older hooks: the same calls, and what decides is said."""
     tables = open_trace(sample("services_jazzy")).tables()
     older = {name: table for name, table in tables.items() if not name.endswith("_related")}
-    whole, ledger = build_model(tables, Ledger()), Ledger()
-    model = build_model(older, ledger)
+    whole, ledger = model_of_tables(tables, Ledger()), Ledger()
+    model = model_of_tables(older, ledger)
     assert times(model) == times(whole)
     assert len(times(model)) == 150
     assert {METHODS[row] for row in model.service_traffic.calls.method} == {"thread order"}
@@ -159,11 +160,11 @@ def test_a_response_that_may_be_of_two_requests_is_of_neither(sample: Sample) ->
     """Without relations and without one take of a request: nothing is paired wrongly."""
     tables = open_trace(sample("services_jazzy")).tables()
     older = {name: table for name, table in tables.items() if not name.endswith("_related")}
-    whole = build_model(tables, Ledger())
+    whole = model_of_tables(tables, Ledger())
     lost = whole.service_traffic.exchange.taken_requests.ns[75]
     takes = older["dds:take_end"]
     older["dds:take_end"] = takes.filter(takes["timestamp"].to_numpy() != lost)
-    served = {row[1:3] for row in times(build_model(older, Ledger())) if row[1] and row[2]}
+    served = {row[1:3] for row in times(model_of_tables(older, Ledger())) if row[1] and row[2]}
     assert served < {row[1:3] for row in times(whole)}
     assert len(served) == 148
 
@@ -192,7 +193,7 @@ def test_a_trace_that_begins_late_gives_the_same_calls(
         name: table.filter(table["timestamp"].to_numpy() >= begin_ns)
         for name, table in tables.items()
     }
-    model = build_model(late, Ledger())
+    model = model_of_tables(late, Ledger())
     exchange, calls = model.service_traffic.exchange, model.service_traffic.calls
     asked = calls.request >= 0
     found = {

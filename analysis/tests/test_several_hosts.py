@@ -25,8 +25,8 @@ from strata.layers.blockers import find_blockers
 from strata.layers.service_calls import cut_calls
 from strata.layers.service_frames import service_calls_rows
 from strata.layers.transfers import cut_layers
-from strata.model.build import build_model
 from strata.model.columns import filled
+from strata.onepass.from_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.read import open_trace
 from strata.read.trace import Trace
@@ -80,7 +80,7 @@ def relayed() -> Tables:
 @pytest.mark.parametrize("ahead_ns", [10 * MS, -MS, -50_101])
 def test_layers_between_hosts_are_unsynchronised(ahead_ns: int) -> None:
     ledger = Ledger()
-    model = build_model(on_another_host(relayed(), [2], ahead_ns), ledger)
+    model = model_of_tables(on_another_host(relayed(), [2], ahead_ns), ledger)
     messages = message_results(model, Wanted(), ledger).tables["messages"]
     assert len(messages) == 10
     assert set(messages["confidence"]) == {"unsynchronised"}
@@ -109,7 +109,7 @@ def test_hosts_of_one_clock_are_synchronised() -> None:
     # Containers of one machine have host names of their own.
     ledger = Ledger()
     clocks = {"base": "boot", "robot": "boot"}
-    model = build_model(on_another_host(relayed(), [2], 0), ledger, clocks=clocks)
+    model = model_of_tables(on_another_host(relayed(), [2], 0), ledger, clocks=clocks)
     messages = message_results(model, Wanted(), ledger).tables["messages"]
     assert set(messages["confidence"]) == {"exact"}
     assert (messages["middleware_ns"] == 50_000).all()
@@ -194,7 +194,7 @@ def called(ahead_ns: int) -> tuple[Tables, dict[str, int | None], dict[str, int]
     made.client("ana", "/add", node="/a", pid=1)
     made.play(CALL)
     ledger = Ledger()
-    model = build_model(on_another_host(made.tables(), [2], ahead_ns), ledger)
+    model = model_of_tables(on_another_host(made.tables(), [2], ahead_ns), ledger)
     calls = service_calls_rows(model, cut_calls(model, ledger))
     (row,) = calls.records()
     layers = {
@@ -363,7 +363,7 @@ def test_losses_and_start_up_are_those_of_one_clock(ahead_ns: int) -> None:
         )
     told = []
     for tables in (scene.tables(), on_another_host(scene.tables(), [2], ahead_ns)):
-        found = message_results(build_model(tables, Ledger()), Wanted(), Ledger()).tables
+        found = message_results(model_of_tables(tables, Ledger()), Wanted(), Ledger()).tables
         hop = found["hops"].iloc[0]
         assert found["chain_instances"]["start_up"].sum() == 0
         told.append([hop[name] for name in ("published", "received", "lost", "in_flight")])

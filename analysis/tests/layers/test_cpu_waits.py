@@ -16,7 +16,8 @@ from scene import BASE, Scene
 from thread_samples import MS, samples
 
 from strata.analysis import Bottleneck
-from strata.model.build import Model, build_model
+from strata.model.build import Model
+from strata.onepass.from_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema.quality import Ledger
@@ -27,7 +28,7 @@ def analyzed(scene: Scene, lines: str) -> tuple[Model, MessageResults]:
         samples(Path(place) / "s", lines)
         found = read_thread_cpu(Path(place) / "s")
     assert found is not None
-    model = build_model(scene.tables(), Ledger(), cpu=(found, BASE))
+    model = model_of_tables(scene.tables(), Ledger(), cpu=(found, BASE))
     return model, message_results(model, Wanted(), Ledger())
 
 

@@ -10,7 +10,7 @@ from kernel_scene import kernel_tables
 from message_results import MessageResults, message_results
 from scene import BASE, Scene
 
-from strata.model.build import build_model
+from strata.onepass.from_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.links import MessageLink
@@ -211,7 +211,7 @@ def test_what_the_thread_did_in_the_driver_is_told_when_it_reads_and_publishes(t
         """
     )
     ledger = Ledger()
-    found = message_results(build_model(tables, ledger), Wanted(), ledger)
+    found = message_results(model_of_tables(tables, ledger), Wanted(), ledger)
     rows = found.tables["layer_scheduling"]
     times = rows[rows["layer"] == "driver"][["running_ns", "preempted_ns", "blocked_ns"]]
     assert times.to_numpy().tolist() == ([[35, 15, 0]] if thread == 1 else [])

@@ -16,7 +16,7 @@ from strata.layers.links import link_messages
 from strata.layers.scheduling import LayerTimes, Preemptions, layer_times
 from strata.layers.stretches import LAYERS
 from strata.layers.transfers import Transfers, cut_layers
-from strata.model.build import build_model
+from strata.onepass.from_tables import model_of_tables
 from strata.schema.layers import EXECUTOR_WAIT, HOLD, WAKE_UP
 from strata.schema.quality import Ledger
 
@@ -55,7 +55,7 @@ def scene() -> Scene:
 def divide(kernel: str) -> tuple[Times, dict[tuple[int, str, int], int], Transfers]:
     """Running, preempted, blocked and unknown by (message, layer); and preemptors."""
     ledger = Ledger()
-    model = build_model(scene().tables() | kernel_tables(kernel), ledger)
+    model = model_of_tables(scene().tables() | kernel_tables(kernel), ledger)
     transfers = cut_layers(model, ledger)
     links = link_messages(model, transfers, [])
     times, preemptions = layer_times(model, transfers, links)
@@ -165,7 +165,7 @@ def test_what_callbacks_waited_is_not_told_of_those_that_waited_behind_them() ->
         225 cpu0 8 R 2
         260 cpu0 2 S 0
     """
-    model = build_model(made.tables() | kernel_tables(kernel), Ledger())
+    model = model_of_tables(made.tables() | kernel_tables(kernel), Ledger())
     transfers = cut_layers(model, Ledger())
     times, preemptions = layer_times(model, transfers, link_messages(model, transfers, []))
     told = pd.DataFrame(vars(preemptions))
@@ -249,7 +249,7 @@ def test_a_thread_that_got_no_cpu_when_it_was_woken_is_not_blocked(
         140 cpu0 7 R 2
         230 cpu0 2 S 0
     """
-    model = build_model(made.tables() | kernel_tables(kernel), Ledger())
+    model = model_of_tables(made.tables() | kernel_tables(kernel), Ledger())
     transfers = cut_layers(model, Ledger())
     times, _ = layer_times(model, transfers, link_messages(model, transfers, []))
     (row,) = np.flatnonzero(times.layer == LAYERS.index(WAKE_UP))

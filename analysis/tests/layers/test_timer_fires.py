@@ -14,7 +14,7 @@ from scene import BASE, Scene
 from strata.layers import timer_fires
 from strata.layers.timer_fires import MOST_GRIDS, find_timer_fires
 from strata.layers.timer_frames import timer_fires_rows
-from strata.model.build import build_model
+from strata.onepass.from_tables import model_of_tables
 from strata.schema.quality import Ledger
 
 MS = 1_000_000
@@ -62,7 +62,7 @@ def test_periods_in_a_part_that_was_dropped_are_not_skipped() -> None:
         fire(made, number * PERIOD + LATE)
     cut = BASE + 99 * PERIOD
     windows = (np.asarray([BASE]), np.asarray([cut]))
-    model = build_model(made.tables(), Ledger(), windows, dropped_until_ns=cut)
+    model = model_of_tables(made.tables(), Ledger(), windows, dropped_until_ns=cut)
     frame = timer_fires_rows(find_timer_fires(model, Ledger())).frame()
     expected = [(number * PERIOD) + BASE for number in (100, 101, 102)]
     assert frame["expected_ns"].tolist() == expected

@@ -18,10 +18,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pytest
 
-from strata.model.build import Model, build_model
+from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.timeline import EVENT_OF, Kind
 from strata.model.windows import NO_LOSSES, Windows
+from strata.onepass.from_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 
@@ -86,27 +86,26 @@ def cuts(tables: Tables, chance: np.random.Generator) -> Iterator[Cut]:
 
 @dataclass(frozen=True)
 class Found:
-    """A model of a cut, with the rows of the whole trace that its events are."""
+    """A model of a cut, and its calls of publish() within the process."""
 
     model: Model
-    ledger: Ledger
-    kept: Rows
+    intra: frozenset[str | None]
 
     @classmethod
     def of(cls, tables: Tables, cut: Cut) -> Found:
-        ledger = Ledger()
         left = {name: table.take(pa.array(cut.kept[name])) for name, table in tables.items()}
-        return cls(build_model(left, ledger, cut.losses), ledger, cut.kept)
+        model = model_of_tables(left, Ledger(), cut.losses)
+        calls = left.get("ros2:rclcpp_intra_publish")
+        intra = calls.select(["vtid", "timestamp"]).to_pylist() if calls is not None else []
+        return cls(model, frozenset(f"publish {row['vtid']} {row['timestamp']}" for row in intra))
 
-    def events(self, at: Ints) -> list[str | None]:
-        """Event and row of each position in the timeline; None for `NONE`."""
-        timeline = self.model.timeline
-        out = []
-        for place in at.tolist():
-            name = EVENT_OF[Kind(timeline.kind[place])]
-            row = self.kept[name][timeline.row[place]]
-            out.append(None if place == NONE else f"{name} {row}")
-        return out
+    def events(self, what: str, thread: Ints, ns: Ints) -> list[str | None]:
+        """What happened at each time on a thread; None where the time is `NONE`."""
+        vtid = self.model.processes.thread_vtid[thread]
+        return [
+            None if at == NONE else f"{what} {own} {at}"
+            for own, at in zip(vtid.tolist(), ns.tolist(), strict=True)
+        ]
 
     def picked(self, column: list[str | None], rows: Ints) -> list[str | None]:
         """The items of a column by row; None for `NONE`."""
@@ -115,10 +114,10 @@ class Found:
     def facts(self) -> set[Fact]:
         """All that is told of two events: that they are of one thing."""
         model = self.model
-        start = self.events(model.executions.start)
-        ended = model.executions.end_ns != NONE
-        end = self.events(np.where(ended, model.executions.until, NONE))
-        taken = self.events(model.takes.position)
+        executions = model.executions
+        start = self.events("start", executions.thread, executions.start_ns)
+        end = self.events("end", executions.thread, executions.end_ns)
+        taken = self.taken()
         caller = self.picked(start, model.publications.execution)
         facts = [
             *pairs("execution", start, end),
@@ -138,12 +137,17 @@ class Found:
 
         These are two publications where it is not known that they are one.
         """
-        timeline, publications = self.model.timeline, self.model.publications
-        at = timeline.positions(Kind.INTRA_PUBLISH)
-        begun = zip(timeline.thread[at].tolist(), timeline.ns[at].tolist(), strict=True)
-        intra = dict(zip(begun, self.events(at), strict=True))
-        first = zip(publications.thread.tolist(), publications.client_ns.tolist(), strict=True)
-        return self.events(publications.position), [intra.get(call) for call in first]
+        publications = self.model.publications
+        last_ns = publications.rmw_publish_ns
+        last_ns = np.where(last_ns == NONE, publications.client_ns, last_ns)
+        begun = self.events("publish", publications.thread, publications.client_ns)
+        intra = [call if call in self.intra else None for call in begun]
+        return self.events("publish", publications.thread, last_ns), intra
+
+    def taken(self) -> list[str | None]:
+        """Each take, from wherever."""
+        takes = self.model.takes
+        return self.events("take", takes.thread, takes.taken_ns)
 
     def begun(self) -> dict[str | None, int]:
         """When each publication began."""
@@ -156,8 +160,7 @@ class Found:
 
     def copies(self) -> set[str | None]:
         """Takes of messages that their subscription has got within the process, too."""
-        takes = self.model.takes
-        return set(self.events(takes.position[takes.duplicate]))
+        return set(self.picked(self.taken(), np.flatnonzero(self.model.takes.duplicate)))
 
     def of_calls(self, start: list[str | None]) -> Iterator[Fact]:
         """Pairs of events of each call, of both sides and of what ran around them."""
@@ -168,11 +171,12 @@ class Found:
             (exchange.sent_responses, calls.response),
             (exchange.taken_responses, calls.taken_response),
         )
-        columns = [self.picked(self.events(kind.position), of) for kind, of in kinds]
+        events = [self.events(f"call {at}", of.thread, of.ns) for at, (of, _) in enumerate(kinds)]
+        columns = [self.picked(own, of) for own, (_, of) in zip(events, kinds, strict=True)]
         for number, first in enumerate(columns):
             for second in columns[number + 1 :]:
                 yield from pairs("call", first, second)
-        asked, served = (self.events(kind.position) for kind, _ in kinds[:2])
+        asked, served = events[:2]
         yield from pairs("called in", asked, self.picked(start, exchange.caller))
         yield from pairs("written at", asked, known(exchange.written_ns))
         yield from pairs("served in", served, self.picked(start, exchange.execution))

@@ -19,9 +19,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scene import BASE, Scene
 
+from strata.layers.driver_columns import (
+    frames_of_model,
+    losses_of_model,
+    made_of_model,
+    sources_of_model,
+)
 from strata.layers.transfers import cut_layers
 from strata.model.build import Model
-from strata.model.event_uses import UNEXPLAINED, event_uses
+from strata.model.event_uses import UNEXPLAINED
 from strata.schema.quality import Ledger
 
 PID = 1
@@ -245,20 +251,25 @@ def worlds(draw: Any) -> Played:
     return Played(made, drivers, truth)
 
 
-def made_of(model: Model) -> dict[int, tuple[int, int, bool] | None]:
+def made_of(model: Model, scene: Scene) -> dict[int, tuple[int, int, bool] | None]:
     """Source, frame or read, and whether it is inferred, of each publication by its stamp."""
-    driver = model.driver
+    read_of = {
+        (row["source"], row["timestamp"]): row[number]
+        for name, number in (("packet_received", "sequence"), ("buffer_pulled", "frame"))
+        for row in scene.rows.get(f"driver:{name}", [])
+    }
+    sources, frames, made = sources_of_model(model), frames_of_model(model), made_of_model(model)
     out: dict[int, tuple[int, int, bool] | None] = {}
     for at, stamp in enumerate(model.publications.source_timestamp.tolist()):
-        frame = int(driver.frame[at])
+        frame = int(made.frame[at])
         if frame < 0:
             out[stamp] = None
             continue
-        number = int(driver.frames.number[frame])
+        source = int(sources.number[frames.source[frame]])
+        number = int(frames.number[frame])
         if number < 0:
-            number = int(driver.reads.number[driver.frames.last[frame]])
-        source = int(driver.sources.number[driver.frames.source[frame]])
-        out[stamp] = (source, number, bool(driver.inferred[at]))
+            number = read_of[source, int(frames.read_ns[frame])]
+        out[stamp] = (source, number, bool(made.inferred[at]))
     return out
 
 
@@ -277,7 +288,7 @@ def test_every_message_has_its_frame_and_every_loss_its_cause(played: Played) ->
         stamp: None if one is None else (*one, one[0] in hooked)
         for stamp, one in played.truth.items()
     }
-    assert made_of(model) == expected
+    assert made_of(model, played.scene) == expected
     check_sums(model, ledger)
     assert not unexplained(model)
     counts = ledger.counts
@@ -285,7 +296,7 @@ def test_every_message_has_its_frame_and_every_loss_its_cause(played: Played) ->
     assert counts.get("driver_packets_dropped", 0) == dropped
     never_came = sum(driver.never_came for driver in played.drivers)
     assert counts.get("driver_packets_missing", 0) == never_came
-    losses = model.driver.losses
+    losses = losses_of_model(model)
     assert (losses.count > 0).all()
     assert ((losses.begin_ns <= losses.end_ns) | (losses.end_ns < 0)).all()
 
@@ -312,7 +323,7 @@ def test_lost_events_make_no_wrong_link(played: Played, data: st.DataObject) -> 
 def check(model: Model, ledger: Ledger, played: Played, *, known: bool) -> None:
     """No link is wrong, sums are exact, nothing is unexplained; `known` are the sources' names."""
     hooked = {driver.source for driver in played.drivers if driver.hooked}
-    for stamp, found in made_of(model).items():
+    for stamp, found in made_of(model, played.scene).items():
         if found is None:
             continue
         source, number, inferred = found
@@ -325,4 +336,4 @@ def check(model: Model, ledger: Ledger, played: Played, *, known: bool) -> None:
 
 
 def unexplained(model: Model) -> list[str]:
-    return [use.event for use in event_uses(model) if use.text == UNEXPLAINED]
+    return [use.event for use in model.facts.event_uses() if use.text == UNEXPLAINED]

@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from intra_scene import IntraScene
-from scene import BASE
+from scene import BASE, Scene
 
 import strata
-from strata.model.build import Model, build_model
-from strata.model.event_uses import RULES, UNEXPLAINED, event_uses
+from strata.model.event_uses import RULES, UNEXPLAINED
 from strata.model.windows import NO_LOSSES, Windows
+from strata.onepass.from_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema.events import CATALOGUE, DRIVER_PROVIDER, PROVIDER, RCLPY_PROVIDER
 from strata.schema.quality import Ledger
@@ -256,21 +256,22 @@ def begun(made: IntraScene) -> IntraScene:
     return made
 
 
-def unexplained(model: Model) -> Counts:
-    uses = event_uses(model)
+def unexplained(made: Scene | Tables, losses: Windows = NO_LOSSES) -> Counts:
+    """Unexplained events of a scene or of tables; every event has one use."""
+    if isinstance(made, Scene):
+        tables, model = made.tables(), made.model(losses)[0]
+    else:
+        tables, model = made, model_of_tables(made, Ledger(), losses)
+    uses = model.facts.event_uses()
     counted = {use.event: 0 for use in uses}
     for use in uses:
         counted[use.event] += use.count
-    assert counted == {event: model.events.count(event) for event in counted}
+    assert counted == {event: len(tables[event]) for event in counted}
     return {use.event.removeprefix("ros2:"): use.count for use in uses if use.text == UNEXPLAINED}
 
 
 def window(begin: int, end: int) -> Windows:
     return np.asarray([begin], np.int64), np.asarray([end], np.int64)
-
-
-def modelled(tables: Tables, losses: Windows = NO_LOSSES) -> Model:
-    return build_model(tables, Ledger(), losses)
 
 
 def test_every_event_of_the_catalogue_has_a_rule() -> None:
@@ -282,7 +283,7 @@ def test_every_event_of_the_catalogue_has_a_rule() -> None:
 
 
 def test_nothing_is_unexplained_where_nothing_contradicts() -> None:
-    assert unexplained(begun(sound()).model()[0]) == {}
+    assert unexplained(begun(sound())) == {}
 
 
 @pytest.mark.parametrize("name", CONTRADICTIONS)
@@ -290,24 +291,24 @@ def test_what_contradicts_a_whole_trace_is_unexplained(name: str) -> None:
     lines, whole, late = CONTRADICTIONS[name]
     made = sound()
     made.play(lines)
-    assert unexplained(made.model()[0]) == late
+    assert unexplained(made) == late
     begun(made)
-    assert unexplained(made.model()[0]) == whole
+    assert unexplained(made) == whole
     # Beside the events themselves, and where all the inits were.
     lost = window(BASE - 2_000_000, BASE + 300)
-    assert unexplained(made.model(lost)[0]) == {}
+    assert unexplained(made, lost) == {}
 
 
 @pytest.mark.parametrize("event", DANGLING)
 def test_an_event_that_names_the_unknown_is_unexplained(event: str) -> None:
     made = sound()
     made._add(event, 2, **DANGLING[event])
-    assert unexplained(made.model()[0]) == {}
+    assert unexplained(made) == {}
     begun(made)
     expected = {event: 1}
-    assert unexplained(made.model()[0]) == expected
+    assert unexplained(made) == expected
     lost = window(BASE - 2_000_000, BASE - 1_999_000)
-    assert unexplained(made.model(lost)[0]) == {}
+    assert unexplained(made, lost) == {}
 
 
 STOPPED = (
@@ -437,15 +438,17 @@ def test_what_has_no_partner_for_a_reason_is_told(name: str) -> None:
     made.own_buffer("own", pid=1)
     made.play(lines)
     model, _ = made.model()
-    assert unexplained(model) == {}
-    found = {(use.event.removeprefix("ros2:"), use.text): use.count for use in event_uses(model)}
+    assert unexplained(made) == {}
+    found = {
+        (use.event.removeprefix("ros2:"), use.text): use.count for use in model.facts.event_uses()
+    }
     assert found.items() >= expected.items()
 
 
 def test_a_loss_elsewhere_explains_no_thread() -> None:
     made = begun(sound())
     made.play(CONTRADICTIONS["ended twice"][0])
-    assert unexplained(made.model(window(BASE + 100, BASE + 199))[0]) == {"callback_end": 1}
+    assert unexplained(made, window(BASE + 100, BASE + 199)) == {"callback_end": 1}
 
 
 # One event taken out of the midst of a whole trace; what then is unexplained.
@@ -492,15 +495,15 @@ def test_an_event_that_goes_missing_leaves_others_unexplained(
     sample: Sample, name: str, event: str, expected: Counts
 ) -> None:
     tables = open_trace(sample(name)).tables()
-    assert unexplained(modelled(tables)) == {}
+    assert unexplained(tables) == {}
     table = tables[f"ros2:{event}"]
     at = len(table) // 2
     gone_ns = table["timestamp"][at].as_py()
     rest = pa.concat_tables([table.slice(0, at), table.slice(at + 1)])
     dropped = tables | {f"ros2:{event}": rest}
-    assert unexplained(modelled(dropped)) == expected
+    assert unexplained(dropped) == expected
     # A loss that is told explains what it left behind.
-    assert unexplained(modelled(dropped, window(gone_ns, gone_ns))) == {}
+    assert unexplained(dropped, window(gone_ns, gone_ns)) == {}
 
 
 @pytest.mark.parametrize("name", ["fast_throws", "fast_lifecycle", "services_kilted"])
@@ -514,12 +517,12 @@ def test_a_trace_that_is_cut_at_its_begin_or_end_is_explained(sample: Sample, na
                 event: table.filter(pa.array((table["timestamp"].to_numpy() >= at_ns) == later))
                 for event, table in tables.items()
             }
-            assert unexplained(modelled(kept)) == {}, (at_ns, later)
+            assert unexplained(kept) == {}, (at_ns, later)
 
 
 @pytest.mark.parametrize("name", ["dds_jazzy_udp_resends", "dds_kilted_shm", "services_kilted"])
 def test_every_event_of_rclpy_is_explained(sample: Sample, name: str) -> None:
-    assert unexplained(modelled(open_trace(sample(name)).tables())) == {}
+    assert unexplained(open_trace(sample(name)).tables()) == {}
 
 
 def test_what_losses_left_is_told(sample: Sample) -> None:

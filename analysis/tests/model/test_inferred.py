@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from scene import Scene
 
-from strata.model.build import Model, build_model
+from strata.model.build import Model
 from strata.model.columns import NONE, EventColumns
 from strata.model.entities import build_entities
 from strata.model.executions import pair_executions
@@ -24,6 +24,7 @@ from strata.model.timeline import Timeline
 from strata.model.topics import number_topics
 from strata.model.traffic import find_publications, find_takes
 from strata.model.windows import NO_LOSSES
+from strata.onepass.from_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 
@@ -88,9 +89,9 @@ def test_no_match_by_publish_time_is_wrong_and_few_are_missing(
     sample: Callable[[str], Path], trace: str, clock: str
 ) -> None:
     tables = open_trace(sample(trace)).tables()
-    exact = publication_of_take(build_model(tables, Ledger()))
+    exact = publication_of_take(model_of_tables(tables, Ledger()))
     ledger = Ledger()
-    model = build_model(as_humble(tables, CLOCKS[clock]), ledger)
+    model = model_of_tables(as_humble(tables, CLOCKS[clock]), ledger)
     found = publication_of_take(model)
     matched = found != NONE
     assert (found[matched] == exact[matched]).all()
@@ -103,7 +104,7 @@ def test_no_match_by_publish_time_is_wrong_and_few_are_missing(
 def test_topics_that_are_not_known_are_not_inferred(sample: Callable[[str], Path]) -> None:
     tables = open_trace(sample("fast_relay1p_st_latestart")).tables()
     ledger = Ledger()
-    model = build_model(as_humble(tables, CLOCKS["as it was"]), ledger)
+    model = model_of_tables(as_humble(tables, CLOCKS["as it was"]), ledger)
     assert len(model.takes) > 0
     assert len(model.matches.take) == 0
     assert ledger.counts["unmatched_takes"] == len(model.takes)
@@ -134,8 +135,8 @@ def test_a_thread_that_only_publishes_is_matched(period_ms: int) -> None:
     # Until its next publication nothing bounds the time at which a message was stamped.
     count = 1_000
     tables = bare_publisher(count, period_ms * 1_000_000, 60_000)
-    exact = publication_of_take(build_model(tables, Ledger()))
-    found = publication_of_take(build_model(as_humble(tables, CLOCKS["5 ms ahead"]), Ledger()))
+    exact = publication_of_take(model_of_tables(tables, Ledger()))
+    found = publication_of_take(model_of_tables(as_humble(tables, CLOCKS["5 ms ahead"]), Ledger()))
     matched = found != NONE
     assert (found[matched] == exact[matched]).all()
     assert matched.sum() >= 0.99 * count

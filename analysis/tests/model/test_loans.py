@@ -14,9 +14,9 @@ import pyarrow as pa
 import pytest
 
 from strata.analysis import Analysis
-from strata.model.build import Model, build_model
-from strata.model.event_uses import event_uses
+from strata.model.build import Model
 from strata.model.windows import NO_LOSSES, Windows
+from strata.onepass.from_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.quality import Ledger
@@ -40,7 +40,7 @@ def without(tables: Tables, *prefixes: str) -> Tables:
 
 def modelled(tables: Tables, losses: Windows = NO_LOSSES) -> tuple[Model, Ledger]:
     ledger = Ledger()
-    return build_model(tables, ledger, losses), ledger
+    return model_of_tables(tables, ledger, losses), ledger
 
 
 def lent(model: Model) -> Counter[str]:
@@ -50,7 +50,7 @@ def lent(model: Model) -> Counter[str]:
 
 
 def executes(model: Model) -> dict[str, int]:
-    uses = [use for use in event_uses(model) if use.event == EXECUTE]
+    uses = [use for use in model.facts.event_uses() if use.event == EXECUTE]
     return {use.text: use.count for use in uses if "subscription" in use.text or not use.used}
 
 

@@ -14,7 +14,6 @@ from strata.model.build import Model
 from strata.model.columns import NONE
 from strata.model.entity_frames import contexts_rows, processes_rows
 from strata.model.frames import callback_objects_rows, nodes_rows
-from strata.model.processes import describe_processes
 from strata.schema.quality import Ledger
 
 
@@ -63,10 +62,10 @@ def test_another_version_is_another_process_and_its_addresses_are_its_own() -> N
     model, ledger = made.model()
     assert counts_of(ledger) == {"reused_process_ids": 1}
     assert symbols(model) == ["f", None]
-    assert model.events.processes.vpid.tolist() == [1, 1]
-    assert (model.events.processes.end_ns - BASE).tolist()[0] == 100
-    assert model.events.processes.end_ns[1] == NONE
-    facts = describe_processes(model.events, Ledger())
+    assert model.processes.vpid.tolist() == [1, 1]
+    assert (model.processes.end_ns - BASE).tolist()[0] == 100
+    assert model.processes.end_ns[1] == NONE
+    facts = model.facts.process_facts(Ledger())
     assert facts.distro.tolist() == ["jazzy", "kilted"]
     assert (facts.begin_ns - BASE).tolist() == [0, 100]
     assert (facts.end_ns - BASE).tolist() == [11, 111]
@@ -97,7 +96,7 @@ def test_another_name_of_the_main_thread_is_another_process() -> None:
     named(made, 100, "other")
     model, ledger = made.model()
     assert counts_of(ledger) == {"reused_process_ids": 1}
-    facts = describe_processes(model.events, Ledger())
+    facts = model.facts.process_facts(Ledger())
     assert facts.procname.tolist() == ["p", "other"]
 
 
@@ -108,7 +107,7 @@ def test_the_new_process_begins_with_the_first_event_of_its_name() -> None:
     context(made, 100, "8.2.2")
     named(made, 95, "other")
     model, _ = made.model()
-    assert (model.events.processes.end_ns[0] - BASE) == 95
+    assert (model.processes.end_ns[0] - BASE) == 95
 
 
 def test_a_rename_is_no_other_process_while_old_handles_are_used() -> None:
@@ -149,9 +148,9 @@ def test_names_that_alternate_are_a_process_each() -> None:
     made = alternating((0, "talker"), (100, "listener"), (200, "talker"), (300, "listener"))
     model, ledger = made.model()
     assert counts_of(ledger) == {"reused_process_ids": 3}
-    facts = describe_processes(model.events, Ledger())
+    facts = model.facts.process_facts(Ledger())
     assert facts.procname.tolist() == ["talker", "listener"] * 2
-    ends = model.events.processes.end_ns
+    ends = model.processes.end_ns
     assert (ends[:3] - BASE).tolist() == [100, 200, 300]
     assert ends[3] == NONE
 
@@ -163,7 +162,7 @@ def test_a_process_before_its_rcl_init_ends_the_one_before() -> None:
     named(made, 190, "talker")
     model, ledger = made.model()
     assert counts_of(ledger) == {"reused_process_ids": 2}
-    assert (model.events.processes.end_ns - BASE).tolist()[:2] == [100, 190]
+    assert (model.processes.end_ns - BASE).tolist()[:2] == [100, 190]
 
 
 def test_a_name_that_returns_after_another_context_tells_nothing() -> None:
@@ -223,7 +222,7 @@ GID24, GID16 = bytes(24), bytes(16)
 def told(made: Scene) -> tuple[list[Any], list[Any], dict[str, int]]:
     model, _ = made.model()
     ledger = Ledger()
-    frame = processes_rows(model, describe_processes(model.events, ledger)).frame()
+    frame = processes_rows(model, model.facts.process_facts(ledger)).frame()
     distro = [None if pd.isna(value) else str(value) for value in frame["distro"]]
     return distro, frame["told_by"].tolist(), ledger.counts
 

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from scene import BASE, Scene
 
-from strata.model.event_uses import event_uses
-
 
 def client_ns(lines: str, *lost: int) -> list[int]:
     """When publications began; events were lost at the instants `lost`."""
@@ -120,7 +118,9 @@ def test_every_event_of_rclpys_publish_is_accounted_for() -> None:
         """
     )
     model, _ = made.model()
-    found = {use.text: use.count for use in event_uses(model) if "rclcpp_publish" in use.event}
+    found = {
+        use.text: use.count for use in model.facts.event_uses() if "rclcpp_publish" in use.event
+    }
     assert found == {
         "begin of a publication": 3,
         "rclpy's publish() raised, nothing was sent": 1,

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from kernel_scene import kernel_tables
 from scene import BASE, Scene
 
-from strata.model.build import Model, build_model
+from strata.model.build import Model
 from strata.model.scheduling import Scheduling
 from strata.model.thread_states import State
+from strata.onepass.from_tables import model_of_tables
 from strata.schema.quality import Ledger
 
 
@@ -28,7 +29,7 @@ def build(
     for at in ran.split() or ["100000"]:
         made.play(f"{at} 1.1 ready")
     ledger = Ledger()
-    return build_model(made.tables() | kernel_tables(lines, contexts), ledger), ledger
+    return model_of_tables(made.tables() | kernel_tables(lines, contexts), ledger), ledger
 
 
 def states(scheduling: Scheduling) -> list[tuple[int, int, str]]:

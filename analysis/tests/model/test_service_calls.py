@@ -8,7 +8,6 @@ from scene import BASE, Scene
 
 from strata.model.build import Model
 from strata.model.columns import NONE
-from strata.model.event_uses import event_uses
 from strata.model.service_calls import METHODS
 
 Row = tuple[int | None, int | None, int | None, int | None]
@@ -431,7 +430,9 @@ def test_every_event_of_a_call_is_accounted_for() -> None:
         """
     )
     model, _ = made.model()
-    uses = {(use.event.removeprefix("ros2:"), use.text): use.count for use in event_uses(model)}
+    uses = {
+        (use.event.removeprefix("ros2:"), use.text): use.count for use in model.facts.event_uses()
+    }
     assert (
         uses.items()
         >= {

@@ -13,8 +13,9 @@ from strata.layers.links import link_messages
 from strata.layers.scheduling import layer_times
 from strata.layers.stretches import LAYERS
 from strata.layers.transfers import Transfers, cut_layers
-from strata.model.build import Model, build_model
-from strata.model.event_uses import UNEXPLAINED, event_uses
+from strata.model.build import Model
+from strata.model.event_uses import UNEXPLAINED
+from strata.onepass.from_tables import model_of_tables
 from strata.schema.layers import CALLBACK, HOLD, HOP_LAYERS
 from strata.schema.quality import Ledger
 from strata.schema.rclpy_events import RCLPY_IDS
@@ -80,7 +81,7 @@ def test_pieces_are_one_execution_on_any_thread() -> None:
         assert (durations["callback_ns"], durations["suspended_ns"]) == (34, 154)
         assert transfers.latency_ns[row] == 208
         assert "unseen_takes" not in ledger.counts
-        assert not any(use.text == UNEXPLAINED for use in event_uses(model))
+        assert not any(use.text == UNEXPLAINED for use in model.facts.event_uses())
 
 
 def test_layers_add_up_with_suspensions() -> None:
@@ -115,7 +116,7 @@ def test_the_scheduler_says_nothing_of_what_was_run_in_pieces() -> None:
     made = scene()
     made.play(SUSPENDED.format(thread=7))
     kernel = kernel_tables("50 cpu0 9 S 2\n400 cpu0 2 S 9")
-    model = build_model(made.tables() | kernel, Ledger())
+    model = model_of_tables(made.tables() | kernel, Ledger())
     transfers = cut_layers(model, Ledger())
     times, _ = layer_times(model, transfers, link_messages(model, transfers, ()))
     (row,) = np.flatnonzero(transfers.publish_ns == 100 + BASE)

@@ -10,8 +10,9 @@ import pandas as pd
 from scene import BASE, Scene
 from thread_samples import MS, samples
 
-from strata.model.build import Model, build_model
+from strata.model.build import Model
 from strata.model.thread_cpu_frames import thread_cpu_rows
+from strata.onepass.from_tables import model_of_tables
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema.quality import Ledger
 
@@ -23,7 +24,7 @@ def model_with(place: Path, lines: str) -> Model:
     samples(place, lines)
     found = read_thread_cpu(place)
     assert found is not None
-    return build_model(scene.tables(), Ledger(), cpu=(found, BASE))
+    return model_of_tables(scene.tables(), Ledger(), cpu=(found, BASE))
 
 
 def test_rows_are_windows_since_the_sample_before(tmp_path: Path) -> None:
@@ -76,7 +77,7 @@ def test_threads_are_sampled_where_nothing_was_traced(tmp_path: Path) -> None:
     samples(tmp_path, "0 2.2 cpu 1 wait 3 slices 2")
     found = read_thread_cpu(tmp_path)
     assert found is not None
-    model = build_model(Scene().tables(), Ledger(), cpu=(found, BASE))
+    model = model_of_tables(Scene().tables(), Ledger(), cpu=(found, BASE))
     (row,) = thread_cpu_rows(model).frame().to_dict("records")
     assert (row["on_cpu_ns"], row["cpu_wait_ns"]) == (1 * MS, 3 * MS)
     assert (row["traffic_on_cpu_ns"], row["traffic_cpu_wait_ns"]) == (0, 0)
@@ -107,7 +108,7 @@ def test_what_a_process_needs_to_start_is_not_of_its_traffic(tmp_path: Path) -> 
     )
     found = read_thread_cpu(tmp_path)
     assert found is not None
-    model = build_model(scene.tables(), Ledger(), cpu=(found, BASE))
+    model = model_of_tables(scene.tables(), Ledger(), cpu=(found, BASE))
     # Samples are 100 ms apart: a thread without a row in one had not changed.
     row = thread_cpu_rows(model).frame().iloc[0]
     assert (row["on_cpu_ns"], row["cpu_wait_ns"]) == (900 * MS, 900 * MS)

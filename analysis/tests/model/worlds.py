@@ -21,8 +21,9 @@ from typing import Any, Protocol
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from strata.model.build import Model, build_model
+from strata.model.build import Model
 from strata.model.windows import NO_LOSSES, Windows
+from strata.onepass.from_tables import model_of_tables
 from strata.read.columns import declared_schema
 from strata.schema.quality import Ledger
 
@@ -122,7 +123,7 @@ class Recording:
     def model(self, losses: Windows = NO_LOSSES) -> tuple[Model, Ledger]:
         """Return the model and what it counted."""
         ledger = Ledger()
-        return build_model(self.tables(), ledger, losses), ledger
+        return model_of_tables(self.tables(), ledger, losses), ledger
 
     def named(self, event: str) -> dict[tuple[int, int, int], int | None]:
         """Return the message of each row of an event, by process, thread and time."""

@@ -13,7 +13,7 @@ from message_results import message_results
 from scene import BASE, Scene
 from thread_samples import MS, samples
 
-from strata.model.build import build_model
+from strata.onepass.from_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema.quality import Ledger
@@ -59,7 +59,7 @@ def scene(transport: int, more: str = "", late_ns: int = 0) -> Scene:
 
 def blamed(made: Scene, place: Path | None = None) -> pd.Series:
     found = read_thread_cpu(place) if place else None
-    model = build_model(made.tables(), Ledger(), cpu=(found, BASE) if found else None)
+    model = model_of_tables(made.tables(), Ledger(), cpu=(found, BASE) if found else None)
     results = message_results(model, Wanted(), Ledger())
     (bottleneck,) = results.bottlenecks
     assert bottleneck.layer == "transport"
@@ -96,6 +96,6 @@ def test_a_process_that_had_a_cpu_by_the_samples_ran(tmp_path: Path, ran: int, s
 
 
 def test_history_names_the_reader_that_came_late() -> None:
-    model = build_model(scene(1, late_ns=11_000 * MS).tables(), Ledger())
+    model = model_of_tables(scene(1, late_ns=11_000 * MS).tables(), Ledger())
     (bottleneck,) = message_results(model, Wanted(), Ledger()).bottlenecks
     assert (bottleneck.layer, bottleneck.where) == ("history", "/scan to /filter")

@@ -15,10 +15,11 @@ from scene import BASE, Scene
 from table_rows import frame_of, rows_of
 from thread_samples import samples
 
-from strata.model.build import Model, build_model
+from strata.model.build import Model
 from strata.model.executor_frames import executor_threads_rows, executors_rows
 from strata.model.frames import callback_instances_rows
 from strata.model.thread_cpu_frames import thread_cpu_rows
+from strata.onepass.from_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema import tables as declared
@@ -190,7 +191,7 @@ def test_what_hangs_does_so_until_its_process_was_last_seen(tmp_path: Path) -> N
         "8000 2.9 cpu 2 wait 0 slices 3\n25000 1.1 cpu 5 wait 0 slices 9",
     )
     read, ledger = read_thread_cpu(tmp_path), Ledger()
-    model = build_model(hanging(25_200).tables(), ledger, cpu=(read, BASE))
+    model = model_of_tables(hanging(25_200).tables(), ledger, cpu=(read, BASE))
     (hung,) = callback_instances_rows(model).frame().query("end_ns.isna()").to_dict("records")
     assert hung["until_ns"] - BASE == 8000 * MS
     assert ledger.counts["callbacks_without_end"] == 1
@@ -313,7 +314,7 @@ def preempted(other_ns: int) -> str:
 def test_kernel_events_tell_which_process_is_short_of_cpu() -> None:
     # 8 ms of waiting and 2 ms of running for each message, and nothing was sampled.
     made = system(2 * MS, 100 * MS)
-    model = build_model(made.tables() | kernel_tables(preempted(8 * MS)), Ledger())
+    model = model_of_tables(made.tables() | kernel_tables(preempted(8 * MS)), Ledger())
     (row,) = thread_cpu_rows(model).frame().query("vpid == 2").to_dict("records")
     assert row["source"] == "kernel events"
     assert row["cpu_wait_ns"] == 50 * 8 * MS
@@ -331,14 +332,14 @@ def test_kernel_events_tell_which_process_is_short_of_cpu() -> None:
 
 def test_kernel_events_of_a_process_that_has_its_cpu_are_no_cause() -> None:
     made = system(2 * MS, 100 * MS)
-    model = build_model(made.tables() | kernel_tables(preempted(300_000)), Ledger())
+    model = model_of_tables(made.tables() | kernel_tables(preempted(300_000)), Ledger())
     assert "cpu" not in judge_system(tables_of(model))[1]["system_causes"].texts("kind")
 
 
 def test_what_was_sampled_is_not_taken_from_kernel_events(tmp_path: Path) -> None:
     samples(tmp_path, "0 2.2 cpu 1 wait 0 slices 1\n5300 2.2 cpu 9 wait 3 slices 2")
     made = system(2 * MS, 100 * MS).tables() | kernel_tables(preempted(8 * MS))
-    model = build_model(made, Ledger(), cpu=(read_thread_cpu(tmp_path), BASE))
+    model = model_of_tables(made, Ledger(), cpu=(read_thread_cpu(tmp_path), BASE))
     (row,) = thread_cpu_rows(model).frame().query("vpid == 2").to_dict("records")
     assert (row["source"], row["cpu_wait_ns"]) == ("samples", 3 * MS)
 

@@ -42,7 +42,11 @@ def model_of_tables(
     have.
     """
     rows = EngineTables(engine_of_tables(tables, losses, chunk_rows=chunk_rows))
-    if lacks(rows) is not None:
+    if (why := lacks(rows)) is not None:
+        import os
+
+        if os.environ.get("STRICT"):
+            raise RuntimeError("engine lacks: " + why)
         # The engine has no machine for what the tables hold.
         return build_model(tables, ledger, losses, cpu, clocks, dropped_until_ns)
     return model_of_rows(rows, ledger, clocks or {}, cpu, losses, dropped_until_ns)
