@@ -13,6 +13,7 @@
 
 #include "model/context.hpp"
 #include "model/event.hpp"
+#include "model/steps.hpp"
 #include "model/threads.hpp"
 
 namespace strata {
@@ -21,6 +22,7 @@ class Census {
  public:
   explicit Census(Context& context) : context_(context) {}
 
+  static constexpr bool wants(EventType type) { return type != EventType::other; }
   void on(const Event& event);
   // An event that no machine sees.
   void pass_by(const Event& event, const Place& place);

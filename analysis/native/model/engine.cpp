@@ -3,6 +3,10 @@
 #include "model/engine.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
+#include <type_traits>
+#include <utility>
 
 #include "model/census.hpp"
 #include "model/dds/middleware.hpp"
@@ -62,25 +66,40 @@ struct Engine::Machines {
         executor_threads(context, entities, executions),
         restarts(context) {}
 
-  void on(const Event& event, const Place& place, const std::vector<Arrival>& instant) {
+  // Looks at an event of a type with the machines that want such.
+  template <EventType type>
+  void look(const Event& event) {
+    const auto look_with = [&event](auto& machine) {
+      if constexpr (std::decay_t<decltype(machine)>::wants(type)) machine.on(event);
+    };
+    if constexpr (is_of_timeline(type)) waits.begin(event.ns);
+    look_with(entities);
+    look_with(executions);
+    look_with(waits);
+    look_with(steps);
+    look_with(traffic);
+    look_with(services);
+    look_with(scheduling);
+    look_with(middleware);
+    look_with(ring_buffers);
+    look_with(intra_process);
+    look_with(times);
+    look_with(driver);
+    look_with(work_uses);
+    look_with(message_uses);
+    look_with(entity_uses);
+    look_with(census);
+    look_with(executor_threads);
+  }
+  using Look = void (Machines::*)(const Event&);
+  template <size_t... types>
+  static constexpr std::array<Look, sizeof...(types)> looks(std::index_sequence<types...>) {
+    return {&Machines::look<static_cast<EventType>(types)>...};
+  }
+  void on(const Event& event, const Place& place, std::span<const Arrival> instant) {
     restarts.on(event, place, instant);
-    entities.on(event);
-    executions.on(event);
-    waits.on(event);
-    steps.on(event);
-    traffic.on(event);
-    services.on(event);
-    scheduling.on(event);
-    middleware.on(event);
-    ring_buffers.on(event);
-    intra_process.on(event);
-    times.on(event);
-    driver.on(event);
-    work_uses.on(event);
-    message_uses.on(event);
-    entity_uses.on(event);
-    census.on(event);
-    executor_threads.on(event);
+    static constexpr auto kLooks = looks(std::make_index_sequence<kEventTypes + 1>());
+    (this->*kLooks[static_cast<size_t>(event.type)])(event);
   }
   void on_kernel(const Event& event, const Place& place) { scheduling.on_kernel(event, place); }
   void finish() {
@@ -152,12 +171,13 @@ const Restarts& Engine::restarts() const { return machines_->restarts; }
 dds::Middleware& Engine::middleware() { return machines_->middleware; }
 
 void Engine::release() {
-  if (waiting_.size() > 1) {
-    std::ranges::stable_sort(waiting_, {}, rank_of);
-  }
-  for (Arrival& arrival : waiting_) look_at(arrival);
-  waiting_.clear();
+  const std::span<Arrival> instant(waiting_.data(), waiting_count_);
+  if (instant.size() > 1) std::ranges::stable_sort(instant, {}, rank_of);
+  for (Arrival& arrival : instant) look_at(arrival);
+  waiting_count_ = 0;
 }
+
+void Engine::make_room() { waiting_.resize(std::max<size_t>(8, 2 * waiting_.size())); }
 
 void Engine::look_at(Arrival& arrival) {
   Event& event = arrival.event;
@@ -194,7 +214,7 @@ void Engine::look_at(Arrival& arrival) {
   rows.processes.last_ns[event.process] = event.ns;
   ++rows.processes.events[event.process];
   if (is_of_timeline(event.type)) rows.processes.ran_ns[event.process] = event.ns;
-  machines_->on(event, arrival.place, waiting_);
+  machines_->on(event, arrival.place, {waiting_.data(), waiting_count_});
   context_.last[event.thread].note(event);
 }
 

@@ -41,10 +41,23 @@ class Engine {
   // Space for the next event, of a time, to be filled at once. Events of one instant are looked at
   // in causal order, when a later one comes.
   Arrival& next(int64_t ns) {
-    if (!waiting_.empty() && ns != waiting_.front().event.ns) release();
-    Arrival& arrival = waiting_.emplace_back();
-    arrival.event.ns = ns;
+    Arrival& arrival = next_of_any_values(ns);
     arrival.event.value.fill(kNone);
+    return arrival;
+  }
+  // The same, for who gives a value to all fields of its type; of others nobody asks.
+  Arrival& next_of_any_values(int64_t ns) {
+    if (waiting_count_ > 0 && ns != waiting_[0].event.ns) release();
+    if (waiting_count_ == waiting_.size()) [[unlikely]]
+      make_room();
+    Arrival& arrival = waiting_[waiting_count_++];
+    Event& event = arrival.event;
+    event.ns = ns;
+    event.type = {};
+    event.present = 0;
+    event.host = event.procname = event.cpu = -1;
+    event.thread = event.process = kNoThread;
+    arrival.place = {};
     return arrival;
   }
 
@@ -78,6 +91,7 @@ class Engine {
   struct Machines;
 
   void release();
+  void make_room();
   void look_at(Arrival& arrival);
 
   Context context_;
@@ -85,7 +99,9 @@ class Engine {
   Namespaces namespaces_;
   LeftOut left_out_;
   std::unique_ptr<Machines> machines_;
+  // Events of one instant come first; what is behind them is room.
   std::vector<Arrival> waiting_;
+  size_t waiting_count_ = 0;
   std::array<uint64_t, kEventTypes + 1> counts_{};
   std::array<uint64_t, kEventTypes + 1> unseen_{};
   uint64_t at_ = 0;

@@ -12,6 +12,7 @@
 #include "model/context.hpp"
 #include "model/event.hpp"
 #include "model/lifetimes.hpp"
+#include "model/steps.hpp"
 
 namespace strata {
 
@@ -27,6 +28,9 @@ class Entities {
  public:
   explicit Entities(Context& context) : context_(context), rows_(context.rows) {}
 
+  static constexpr bool wants(EventType type) {
+    return type == EventType::callback_start || introduces(type);
+  }
   void on(const Event& event);
   // What belongs to what, over the whole trace: `callbacks` and `timers` are there from then on.
   void finish();

@@ -9,7 +9,7 @@
 namespace strata {
 
 void Executions::on(const Event& event) {
-  if (!is_of_timeline(event.type)) return;
+  if (!wants(event.type)) return;
   State& state = states_[event.thread];
   const bool bounds = is_work_step(event.type);
   if (bounds && !state.unbounded.empty()) {
@@ -34,8 +34,6 @@ void Executions::on(const Event& event) {
       break;
   }
   if (ends_wait_for_callback(event.type)) state.resume = kNone;
-  state.last_at = static_cast<int64_t>(event.at);
-  state.last_ns = event.ns;
 }
 
 void Executions::begin(const Event& event, State& state) {
@@ -124,17 +122,18 @@ void Executions::close(std::vector<bool>& doubtful) {
       rows_.until_at[row] = end_at;
       rows_.until_ns[row] = rows_.end_ns[row];
     } else {
-      bound(row, states_[static_cast<uint32_t>(rows_.thread[row])]);
+      bound(row);
     }
     rows_.finished_ns[row] = rows_.end_ns[row];
   }
 }
 
 // Until when one without an end is known to have run.
-void Executions::bound(size_t row, const State& state) {
+void Executions::bound(size_t row) {
   if (rows_.until_at[row] == kNone) {
-    rows_.until_at[row] = state.last_at;
-    rows_.until_ns[row] = state.last_ns;
+    const LastEvents::Step& last = context_.last[static_cast<uint32_t>(rows_.thread[row])].step();
+    rows_.until_at[row] = last.at;
+    rows_.until_ns[row] = last.ns;
   }
   const Losses& losses = context_.settings.losses;
   if (losses.none()) return;

@@ -29,6 +29,7 @@
 #include "model/context.hpp"
 #include "model/entities.hpp"
 #include "model/event.hpp"
+#include "model/steps.hpp"
 
 namespace strata {
 
@@ -36,6 +37,10 @@ class Executions {
  public:
   explicit Executions(Context& context) : context_(context), rows_(context.rows.executions) {}
 
+  static constexpr bool wants(EventType type) {
+    return is_work_step(type) || ends_wait_for_callback(type) ||
+           type == EventType::callback_suspend || type == EventType::callback_resume;
+  }
   void on(const Event& event);
   // Ends, bounds and callbacks of all rows; pieces of coroutines joined (suspensions.cpp).
   void finish(const Entities& entities);
@@ -69,16 +74,14 @@ class Executions {
   struct State {
     std::vector<Open> open;          // in the order in which they began
     std::vector<int64_t> unbounded;  // rows that no event bounds yet
-    int64_t last_at = kNone;         // the last event that counts
-    int64_t last_ns = kNone;
-    int64_t resume = kNone;  // row of the suspensions that waits for its piece
+    int64_t resume = kNone;          // row of the suspensions that waits for its piece
   };
 
   void begin(const Event& event, State& state);
   void end(const Event& event, State& state);
   void suspend(const Event& event, State& state);
   void close(std::vector<bool>& doubtful);
-  void bound(size_t row, const State& state);
+  void bound(size_t row);
   void find_depths();
   void count(const std::vector<bool>& doubtful);
   void join_pieces();

@@ -13,6 +13,7 @@
 #include "model/context.hpp"
 #include "model/event.hpp"
 #include "model/executions.hpp"
+#include "model/steps.hpp"
 
 namespace strata {
 
@@ -24,6 +25,9 @@ class ExecutorThreads {
       : context_(context), entities_(entities), executions_(executions) {}
 
   // Comes after the executions.
+  static constexpr bool wants(EventType type) {
+    return is_work_step(type) || type == EventType::wait_begin || type == EventType::wait_end;
+  }
   void on(const Event& event);
   void finish();
 

@@ -26,6 +26,7 @@
 #include "model/entities.hpp"
 #include "model/event.hpp"
 #include "model/executions.hpp"
+#include "model/steps.hpp"
 
 namespace strata {
 
@@ -57,6 +58,11 @@ class IntraProcess {
       : context_(context), entities_(entities), executions_(executions) {}
 
   // After the machines of publications, takes and ring buffers, whose rows it goes on with.
+  static constexpr bool wants(EventType type) {
+    return type == EventType::rclcpp_intra_publish || type == EventType::rcl_publish ||
+           type == EventType::rmw_publish || type == EventType::rclcpp_ring_buffer_enqueue ||
+           is_work_step(type) || ends_wait_for_callback(type);
+  }
   void on(const Event& event);
   // Whole-run rule: after matching, and the rules of ring buffers.
   void finish();

@@ -11,7 +11,7 @@ bool LateEvents::comes_after(const Waiting& a, const Waiting& b) {
 }
 
 void LateEvents::release() {
-  std::ranges::pop_heap(heap_, comes_after);
+  std::pop_heap(heap_.begin(), heap_.end(), comes_after);
   const Waiting next = heap_.back();
   heap_.pop_back();
   engine_.next(next.ns) = arrivals_[next.place];
@@ -32,7 +32,7 @@ Arrival& LateEvents::next(int64_t ns) {
   const uint32_t place = free_.back();
   free_.pop_back();
   heap_.push_back({ns, events_++, place});
-  std::ranges::push_heap(heap_, comes_after);
+  std::push_heap(heap_.begin(), heap_.end(), comes_after);
   Arrival& arrival = arrivals_[place];
   arrival = {};
   arrival.event.ns = ns;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/event.hpp"
+#include "model/steps.hpp"
 
 namespace strata {
 
@@ -18,7 +19,8 @@ template <typename State>
 class PerThread {
  public:
   State& operator[](uint32_t thread) {
-    while (thread >= states_.size()) states_.push_back(std::make_unique<State>());
+    if (thread >= states_.size()) [[unlikely]]
+      make(thread);
     return *states_[thread];
   }
   // Of a thread that has come: below `size()`.
@@ -27,6 +29,10 @@ class PerThread {
   size_t size() const { return states_.size(); }
 
  private:
+  [[gnu::noinline]] void make(uint32_t thread) {
+    while (thread >= states_.size()) states_.push_back(std::make_unique<State>());
+  }
+
   std::vector<std::unique_ptr<State>> states_;  // references stay while threads come
 };
 
@@ -37,8 +43,15 @@ class LastEvents {
     int64_t at = kNone;
     int64_t ns = kNone;
   };
+  // The last runtime event; `other` before the first.
+  struct Step {
+    EventType type = EventType::other;
+    int64_t at = kNone;
+    int64_t ns = kNone;
+  };
 
   const Last& of(EventType type) const { return last_[static_cast<size_t>(type)]; }
+  const Step& step() const { return step_; }
 
   // The place of the last event of some types; kNone for none.
   int64_t latest(std::initializer_list<EventType> types) const {
@@ -48,10 +61,13 @@ class LastEvents {
   }
 
   void note(const Event& event) {
-    last_[static_cast<size_t>(event.type)] = {static_cast<int64_t>(event.at), event.ns};
+    const auto at = static_cast<int64_t>(event.at);
+    last_[static_cast<size_t>(event.type)] = {at, event.ns};
+    if (is_of_timeline(event.type)) step_ = {event.type, at, event.ns};
   }
 
  private:
+  Step step_;
   std::array<Last, kEventTypes + 1> last_{};
 };
 

@@ -27,24 +27,25 @@ constexpr bool is_within_write(EventType type) {
 
 }  // namespace
 
-void PublishTimes::on(const Event& event) {
-  if (!is_of_timeline(event.type)) return;
+void PublishTimes::follow(const Event& event) {
   State& state = states_[event.thread];
   if (state.open != -1 && !is_within_write(event.type)) {
     next_ns_[static_cast<size_t>(state.open)] = event.ns;
     state.open = -1;
+    --open_;
   }
   if (event.type == EventType::rmw_publish) {
     if (event[field::rmw_publish::source_timestamp] > 0) {
-      since_.put(state.has_begun ? static_cast<uint64_t>(event.ns - state.last_ns) + 1 : 0);
+      const LastEvents::Step& last = context_.last[event.thread].step();
+      const bool has_begun = last.type != EventType::other;
+      since_.put(has_begun ? static_cast<uint64_t>(event.ns - last.ns) + 1 : 0);
     } else {
       state.open = static_cast<int32_t>(unstamped_.size());
+      ++open_;
       unstamped_.push_back(static_cast<int32_t>(context_.rows.publishes.size() - 1));
       next_ns_.push_back(kNone);
     }
   }
-  state.has_begun = true;
-  state.last_ns = event.ns;
 }
 
 bool PublishTimes::finish() {

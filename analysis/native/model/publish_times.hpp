@@ -28,6 +28,7 @@
 #include "model/byte_rows.hpp"
 #include "model/context.hpp"
 #include "model/event.hpp"
+#include "model/steps.hpp"
 
 namespace strata {
 
@@ -36,7 +37,10 @@ class PublishTimes {
   explicit PublishTimes(Context& context) : context_(context) {}
 
   // After the machine of publications, whose rows it goes on with.
-  void on(const Event& event);
+  static constexpr bool wants(EventType type) { return is_of_timeline(type); }
+  void on(const Event& event) {
+    if (event.type == EventType::rmw_publish || (open_ > 0 && wants(event.type))) follow(event);
+  }
   // Whole-run rule: after those of publications and takes. False where all publications carry a
   // stamp: nothing is to be inferred.
   bool finish();
@@ -46,14 +50,14 @@ class PublishTimes {
   bool is_ambiguous(size_t take) const { return ambiguous_[take]; }
 
  private:
+  void follow(const Event& event);
   struct State {
-    bool has_begun = false;
-    int64_t last_ns = kNone;
     int32_t open = -1;  // row of those without a stamp, whose next event is to come
   };
 
   Context& context_;
   PerThread<State> states_;
+  size_t open_ = 0;            // how many threads have one
   Column<int32_t> unstamped_;  // rows of publishes
   Column<int64_t> next_ns_;    // of each: the next event of its thread that is not of the write
   ByteRows since_;  // of each publish with a stamp: time since its thread's last event + 1, or 0

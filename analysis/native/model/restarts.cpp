@@ -7,7 +7,7 @@
 
 namespace strata {
 
-void Restarts::on(const Event& event, const Place& place, const std::vector<Arrival>& instant) {
+void Restarts::on(const Event& event, const Place& place, std::span<const Arrival> instant) {
   if (event.type == EventType::other) return;
   Id& id = ids_[number_of(event.process)];
   const bool is_init = kEvents[static_cast<size_t>(event.type)].is_init;
@@ -38,7 +38,7 @@ uint32_t Restarts::number_of(uint32_t process) {
   return number_of_process_[process];
 }
 
-void Restarts::note_name(Id& id, const Event& event, const std::vector<Arrival>& instant) {
+void Restarts::note_name(Id& id, const Event& event, std::span<const Arrival> instant) {
   if (!id.runs.empty() && id.runs.back().name == event.procname) {
     id.runs.back().end_ns = event.ns;
     return;

@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -26,7 +27,7 @@ class Restarts {
   explicit Restarts(Context& context) : context_(context) {}
 
   // `instant` has the events of its time, of which those that were looked at have a process.
-  void on(const Event& event, const Place& place, const std::vector<Arrival>& instant);
+  void on(const Event& event, const Place& place, std::span<const Arrival> instant);
   // When the last event has gone by.
   void decide(const Entities& entities);
 
@@ -64,7 +65,7 @@ class Restarts {
   };
 
   uint32_t number_of(uint32_t process);
-  static void note_name(Id& id, const Event& event, const std::vector<Arrival>& instant);
+  static void note_name(Id& id, const Event& event, std::span<const Arrival> instant);
   static void note_handles(const Event& event, Times& times);
   void decide(Id& id, uint32_t number, const Entities& entities);
   static Position first_since(const Id& id, int64_t ns);

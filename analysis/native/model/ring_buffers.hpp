@@ -18,6 +18,7 @@
 #include "model/context.hpp"
 #include "model/entities.hpp"
 #include "model/event.hpp"
+#include "model/steps.hpp"
 
 namespace strata {
 
@@ -27,6 +28,12 @@ class RingBuffers {
       : context_(context), entities_(entities) {}
 
   // Adds the row of an enqueue or a dequeue; counts what a clear was used for.
+  static constexpr bool wants(EventType type) {
+    return type == EventType::rclcpp_construct_ring_buffer ||
+           type == EventType::rclcpp_ring_buffer_enqueue ||
+           type == EventType::rclcpp_ring_buffer_dequeue ||
+           type == EventType::rclcpp_ring_buffer_clear;
+  }
   void on(const Event& event);
   // Whose buffers are, and which dequeue took which enqueue's message; counts their uses.
   void finish();

@@ -46,10 +46,7 @@ Scheduling::KernelThread& Scheduling::thread_of(uint32_t host, int64_t tid) {
   return *thread;
 }
 
-void Scheduling::on(const Event& event) {
-  if (event.type == EventType::other || kEvents[static_cast<size_t>(event.type)].is_init) return;
-  Emitted& emitted = emitted_[event.thread];
-  emitted.any = true;
+void Scheduling::emit(const Event& event, Emitted& emitted) {
   if (!emitted.has_begun) {
     // Of one instant, the scheduler's events may come after this.
     const Host* host = find_host(event.host);

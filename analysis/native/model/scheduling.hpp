@@ -18,6 +18,7 @@
 #include "model/context.hpp"
 #include "model/event.hpp"
 #include "model/lifetimes.hpp"
+#include "model/steps.hpp"
 #include "model/thread_states.hpp"
 #include "model/threads.hpp"
 
@@ -27,8 +28,23 @@ class Scheduling {
  public:
   explicit Scheduling(Context& context) : context_(context) {}
 
+  static constexpr bool wants(EventType type) {
+    return type != EventType::other && !kEvents[static_cast<size_t>(type)].is_init;
+  }
   // Events of traced threads, which they emit only while they run.
-  void on(const Event& event);
+  void on(const Event& event) {
+    if (!wants(event.type)) return;
+    Emitted& emitted = emitted_[event.thread];
+    emitted.any = true;
+    if (hosts_.empty() && emitted.ns.size() == 1 && emitted.ns[0] <= event.ns) {
+      // Of the last instant before the kernel's first event.
+      if (emitted.ns[0] < event.ns) {
+        emitted.ns[0] = event.ns;
+        return;
+      }
+    }
+    if (!emitted.has_begun || emitted.ns.size() < kEmitted) emit(event, emitted);
+  }
   // Events of the kernel; `place` has the contexts of the thread that ran.
   void on_kernel(const Event& event, const Place& place);
   void finish();
@@ -98,6 +114,7 @@ class Scheduling {
   static constexpr int32_t kNoCpu = -1;
 
   static bool is_wake(EventType type) { return type != EventType::sched_switch; }
+  void emit(const Event& event, Emitted& emitted);
   Host* find_host(int64_t name);
   uint32_t host_of(const Event& event);
   int32_t cpu_of(uint32_t host, int64_t number);

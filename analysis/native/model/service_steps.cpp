@@ -54,6 +54,7 @@ Position ServiceStep::position() const {
 
 void ServiceSteps::on(const Event& event) {
   using enum EventType;
+  if (!wants(event.type)) return;
   switch (event.type) {
     case create_writer:
       return create(event, true);
@@ -63,23 +64,6 @@ void ServiceSteps::on(const Event& event) {
       return set(traced_, event.process);
     default:
       break;
-  }
-  switch (event.type) {
-    case rclcpp_service_callback_added:
-    case rmw_send_request:
-    case rmw_take_request:
-    case rmw_send_response:
-    case rmw_take_response:
-    case write_begin:
-    case write_related:
-    case writer_history_add:
-    case send_begin:
-    case take_end:
-    case take_related:
-    case rmw_publish:
-      break;
-    default:
-      if (!is_other_work(event.type)) return;
   }
   State& state = states_[event.thread];
   if (!state.requests.empty() || !state.announced.empty()) pass_instant(event, state);

@@ -17,6 +17,7 @@
 #include "model/event.hpp"
 #include "model/executions.hpp"
 #include "model/lifetimes.hpp"
+#include "model/steps.hpp"
 
 namespace strata {
 
@@ -105,6 +106,29 @@ class ServiceSteps {
   ServiceSteps(Context& context, Executions& executions)
       : context_(context), executions_(executions), guids_(context.strings.bytes) {}
 
+  static constexpr bool wants(EventType type) {
+    using enum EventType;
+    switch (type) {
+      case create_writer:
+      case create_reader:
+      case rmw_client_init:
+      case rclcpp_service_callback_added:
+      case rmw_send_request:
+      case rmw_take_request:
+      case rmw_send_response:
+      case rmw_take_response:
+      case write_begin:
+      case write_related:
+      case writer_history_add:
+      case send_begin:
+      case take_end:
+      case take_related:
+      case rmw_publish:
+        return true;
+      default:
+        return is_other_work(type);
+    }
+  }
   void on(const Event& event);
   // What waits for a later event has none.
   void close();

@@ -20,6 +20,7 @@ class ServiceTraffic {
         executions_(executions),
         steps_(context, executions) {}
 
+  static constexpr bool wants(EventType type) { return ServiceSteps::wants(type); }
   // Publications have their rows by then.
   void on(const Event& event) { steps_.on(event); }
   void finish();

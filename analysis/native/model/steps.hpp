@@ -26,6 +26,14 @@ inline constexpr auto kOfRos2 = [] {
 
 constexpr bool is_of_ros2(EventType type) { return kOfRos2[static_cast<size_t>(type)]; }
 
+inline constexpr auto kOfHooks = [] {
+  std::array<bool, kEventTypes + 1> found{};
+  for (size_t i = 0; i < kEventTypes; ++i) found[i] = kEvents[i].name.starts_with("dds:");
+  return found;
+}();
+
+constexpr bool is_of_hooks(EventType type) { return kOfHooks[static_cast<size_t>(type)]; }
+
 // Steps of a take: what was taken is the take's, whoever emits it.
 constexpr bool is_take_step(EventType type) {
   switch (type) {
@@ -59,6 +67,21 @@ constexpr bool is_work_step(EventType type) {
 constexpr bool is_other_work(EventType type) {
   return is_work_step(type) || type == EventType::rmw_take ||
          type == EventType::rclcpp_ring_buffer_dequeue;
+}
+
+// What the hooks of sensor drivers tell.
+constexpr bool is_of_driver(EventType type) {
+  switch (type) {
+    case EventType::source_init:
+    case EventType::packet_received:
+    case EventType::buffer_pulled:
+    case EventType::frame_boundary:
+    case EventType::cloud_ready:
+    case EventType::copy_done:
+      return true;
+    default:
+      return false;
+  }
 }
 
 // What a thread does not do between a take and the callback that gets what was taken.

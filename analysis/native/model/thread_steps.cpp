@@ -7,11 +7,9 @@
 namespace strata {
 
 void ThreadSteps::on(const Event& event) {
-  if (!is_of_timeline(event.type)) return;
-  State& state = states_[event.thread];
-  state.last_ns = event.ns;
   const Losses& losses = context_.settings.losses;
-  if (losses.none()) return;
+  if (losses.none() || !wants(event.type)) return;
+  State& state = states_[event.thread];
   if (event.ns != counted_ns_) {
     counted_ns_ = event.ns;
     over_ = losses.over_before(event.ns);
@@ -27,8 +25,8 @@ void ThreadSteps::on(const Event& event) {
 
 void ThreadSteps::finish() {
   auto& rows = context_.rows.last_steps;
-  for (uint32_t thread = 0; thread < states_.size(); ++thread) {
-    const int64_t last_ns = states_.at(thread).last_ns;
+  for (uint32_t thread = 0; thread < context_.last.size(); ++thread) {
+    const int64_t last_ns = context_.last.at(thread).step().ns;
     if (last_ns == kNone) continue;
     const auto row = static_cast<size_t>(rows.add());
     rows.thread[row] = static_cast<int32_t>(thread);

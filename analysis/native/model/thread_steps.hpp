@@ -9,6 +9,7 @@
 
 #include "model/context.hpp"
 #include "model/event.hpp"
+#include "model/steps.hpp"
 
 namespace strata {
 
@@ -16,12 +17,12 @@ class ThreadSteps {
  public:
   explicit ThreadSteps(Context& context) : context_(context) {}
 
+  static constexpr bool wants(EventType type) { return is_of_timeline(type); }
   void on(const Event& event);
   void finish();
 
  private:
   struct State {
-    int64_t last_ns = kNone;
     size_t over = 0;  // of the losses, before its last step
   };
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <optional>
 
 #include "columns/column.hpp"
 #include "columns/text.hpp"
@@ -116,6 +115,7 @@ void TraceEvents::make_plan(const ctf::EventClassRef& event) {
       }
     }
     split_numbers(plan);
+    split_name(plan);
   }
   read_by(event, plan);
 }
@@ -178,31 +178,37 @@ void TraceEvents::split_numbers(EventPlan& plan) {
         return 0;
     }
   };
-  const auto width_of = [](const FieldClass& type) -> std::optional<Width> {
-    if (type.order == ctf::ByteOrder::big) return std::nullopt;
-    const bool is_signed = type.kind == ctf::Kind::integer && type.is_signed;
-    switch (type.size) {
-      case 8:
-        return is_signed ? Width::s8 : Width::u8;
-      case 16:
-        return is_signed ? Width::s16 : Width::u16;
-      case 32:
-        return is_signed ? Width::s32 : Width::u32;
-      case 64:
-        return Width::u64;
-      default:
-        return std::nullopt;
-    }
-  };
   std::erase_if(plan.loads, [&](const Load& load) {
     const size_t into = offset_of(load);
     if (load.source != Source::number || into == 0) return false;
-    const auto width = width_of(*load.type);
-    if (!width) return false;
-    plan.numbers.push_back({load.segment, load.offset, *width, static_cast<uint16_t>(into)});
+    const FieldClass& type = *load.type;
+    const unsigned bits = type.size;
+    const bool is_whole = bits == 8 || bits == 16 || bits == 32 || bits == 64;
+    if (type.order == ctf::ByteOrder::big || !is_whole) return false;
+    const bool is_signed = type.kind == ctf::Kind::integer && type.is_signed;
+    plan.numbers.push_back({.mask = UINT64_MAX >> (64 - bits),
+                            .sign = is_signed ? uint64_t{1} << (bits - 1) : 0,
+                            .offset = load.offset,
+                            .segment = static_cast<uint16_t>(load.segment),
+                            .into = static_cast<uint16_t>(into)});
     if (load.target == Target::field) {
       plan.present = static_cast<uint16_t>(plan.present | 1U << load.field);
     }
+    return true;
+  });
+  if (plan.kind == EventType::other) return;
+  for (uint8_t field = 0; field < kEvents[static_cast<size_t>(plan.kind)].fields; ++field) {
+    if ((plan.present >> field & 1) == 0) plan.others.push_back(field);
+  }
+}
+
+void TraceEvents::split_name(EventPlan& plan) {
+  std::erase_if(plan.loads, [&](const Load& load) {
+    if (load.target != Target::procname || load.source != Source::text) return false;
+    if (!load.type->length || load.type->kind == ctf::Kind::string) return false;
+    const uint64_t size = *load.type->length;
+    if (size < Name::kLeast || size > Name::kMost) return false;
+    plan.name = {load.segment, load.offset, static_cast<uint32_t>(size), load.type->encoding};
     return true;
   });
 }
@@ -249,14 +255,18 @@ bool TraceEvents::take(ctf::StreamCursor& cursor) {
   ++events_;
   ++plan.events;
   if (latest_by() > allowed_) return --left_ > 0;
-  Arrival& arrival = late_ ? late_->next(cursor.time) : engine_.next(cursor.time);
+  const bool has_program = plan.program.has_value();
+  Arrival& arrival = late_         ? late_->next(cursor.time)
+                     : has_program ? engine_.next_of_any_values(cursor.time)
+                                   : engine_.next(cursor.time);
   arrival.event.type = plan.kind;
   arrival.is_of_program = plan.is_of_program;
   const int64_t name = host(shared(cursor).host);
   arrival.event.host = static_cast<int32_t>(name);
   arrival.place.host = name;
-  if (plan.program) {
+  if (has_program) {
     read_numbers(arrival, plan, cursor);
+    if (plan.name.size > 0) arrival.event.procname = this->name(arrival, plan.name, cursor);
     fill(arrival, plan, cursor);
   } else {
     fill_generally(arrival, plan, cursor);
@@ -298,40 +308,16 @@ void TraceEvents::set(Arrival& arrival, const Load& load, int64_t value) const {
 
 void TraceEvents::read_numbers(Arrival& arrival, const EventPlan& plan,
                                const ctf::StreamCursor& cursor) {
-  const auto load = [](auto value, const uint8_t* at) {
-    std::memcpy(&value, at, sizeof value);
-    return static_cast<int64_t>(value);
-  };
   auto* bytes = reinterpret_cast<uint8_t*>(&arrival);
   for (const Number& number : plan.numbers) {
+    // Behind a packet there are bytes to read.
     const uint8_t* at = cursor.anchor(number.segment) + number.offset;
-    int64_t value = 0;
-    switch (number.width) {
-      case Width::u8:
-        value = load(uint8_t{}, at);
-        break;
-      case Width::u16:
-        value = load(uint16_t{}, at);
-        break;
-      case Width::u32:
-        value = load(uint32_t{}, at);
-        break;
-      case Width::u64:
-        value = load(uint64_t{}, at);
-        break;
-      case Width::s8:
-        value = load(int8_t{}, at);
-        break;
-      case Width::s16:
-        value = load(int16_t{}, at);
-        break;
-      case Width::s32:
-        value = load(int32_t{}, at);
-        break;
-    }
+    const uint64_t own = ctf::load_bytes(at, 8) & number.mask;
+    const uint64_t value = (own ^ number.sign) - number.sign;
     std::memcpy(bytes + number.into, &value, sizeof value);
   }
-  arrival.event.present = static_cast<uint16_t>(arrival.event.present | plan.present);
+  for (const uint8_t field : plan.others) arrival.event.value[field] = kNone;
+  arrival.event.present = plan.present;
 }
 
 void TraceEvents::fill(Arrival& arrival, const EventPlan& plan, const ctf::StreamCursor& cursor) {
@@ -365,24 +351,23 @@ int64_t TraceEvents::value_of(const EventPlan& plan, const Load& load,
 }
 
 int64_t TraceEvents::text(std::span<const uint8_t> bytes, ctf::Encoding encoding) {
-  Interner& texts = engine_.strings().texts;
-  const size_t size = bytes.size();
-  uint64_t first = 0, last = 0;
-  if (size < sizeof first || size > sizeof(Recent::bytes)) {
-    return texts.number(ctf::to_utf8(bytes, encoding));
-  }
-  std::memcpy(&first, bytes.data(), sizeof first);
-  std::memcpy(&last, bytes.data() + size - sizeof last, sizeof last);
-  const uint64_t hash = (first ^ last * 3 ^ size) * 0x9e3779b97f4a7c15U;
-  Recent& recent = recent_[hash >> 58U];
-  if (recent.size == size && recent.encoding == encoding &&
-      std::memcmp(recent.bytes.data(), bytes.data(), size) == 0) {
+  return engine_.strings().texts.number(ctf::to_utf8(bytes, encoding));
+}
+
+// Mostly the one that the thread had before.
+int32_t TraceEvents::name(const Arrival& arrival, const Name& name,
+                          const ctf::StreamCursor& cursor) {
+  const uint8_t* at = cursor.anchor(name.segment) + name.offset;
+  const std::array<uint64_t, 3> words = {ctf::load_bytes(at, 8), ctf::load_bytes(at + 8, 8),
+                                         ctf::load_bytes(at + name.size - 8, 8)};
+  RecentName& recent = recent_[static_cast<size_t>(arrival.place.vtid) % recent_.size()];
+  const uint64_t different =
+      (words[0] ^ recent.words[0]) | (words[1] ^ recent.words[1]) | (words[2] ^ recent.words[2]);
+  if (different == 0 && recent.size == name.size && recent.encoding == name.encoding) {
     return recent.number;
   }
-  recent.number = texts.number(ctf::to_utf8(bytes, encoding));
-  recent.size = size;
-  recent.encoding = encoding;
-  std::memcpy(recent.bytes.data(), bytes.data(), size);
+  recent = {words, name.size, name.encoding,
+            static_cast<int32_t>(text({at, name.size}, name.encoding))};
   return recent.number;
 }
 

@@ -52,34 +52,46 @@ class TraceEvents : public ctf::Merge {
     uint32_t offset = 0;
     const ctf::FieldClass* type = nullptr;
   };
-  // A whole number of an event in its machine's byte order, by far the most of what is read.
-  enum class Width : uint8_t { u8, u16, u32, u64, s8, s16, s32 };
+  // A whole number of an event in its machine's byte order, by far the most of what is read: of
+  // eight bytes those that are its own.
   struct Number {
-    uint32_t segment;
+    uint64_t mask;
+    uint64_t sign;  // the bit of a signed one that says so; 0 of others
     uint32_t offset;
-    Width width;
+    uint16_t segment;
     uint16_t into;  // offset of an int64_t in the arrival
+  };
+  // The name of a thread, of so many bytes.
+  struct Name {
+    static constexpr size_t kLeast = 16, kMost = 24;
+    uint32_t segment = 0;
+    uint32_t offset = 0;
+    uint32_t size = 0;  // 0: there is none, or it is among the loads
+    ctf::Encoding encoding{};
   };
   struct EventPlan : ctf::Plan {
     EventType kind = EventType::other;
     uint64_t events = 0;
     bool is_of_program = true;
-    std::vector<Load> loads;      // what `numbers` do not read
+    std::vector<Load> loads;      // what neither `numbers` nor `name` read
     std::vector<Number> numbers;  // of a program
-    uint16_t present = 0;         // fields that `numbers` read
+    std::vector<uint8_t> others;  // fields that `numbers` do not read
+    Name name;
+    uint16_t present = 0;  // fields that `numbers` read
   };
   struct Capture;
-  // Texts of 8 to 24 bytes that were met last; names of threads have 17.
-  struct Recent {
-    std::array<uint8_t, 24> bytes;
-    size_t size = SIZE_MAX;
+  // Names that were met last, by thread.
+  struct RecentName {
+    std::array<uint64_t, Name::kMost / 8> words{};  // they may overlap
+    uint32_t size = 0;
     ctf::Encoding encoding{};
-    int64_t number = kNone;
+    int32_t number = -1;
   };
 
   void make_plan(const ctf::EventClassRef& event);
   void add_loads(EventPlan& plan, ctf::Scope scope, const ctf::FieldClass* root);
   static void split_numbers(EventPlan& plan);
+  static void split_name(EventPlan& plan);
   static Source source_of(const ctf::FieldClass& type, FieldKind wanted, ctf::Scope scope);
   static void read_numbers(Arrival& arrival, const EventPlan& plan,
                            const ctf::StreamCursor& cursor);
@@ -89,6 +101,7 @@ class TraceEvents : public ctf::Merge {
   void set(Arrival& arrival, const Load& load, int64_t value) const;
   int64_t value_of(const EventPlan& plan, const Load& load, const ctf::StreamCursor& cursor);
   int64_t text(std::span<const uint8_t> bytes, ctf::Encoding encoding);
+  int32_t name(const Arrival& arrival, const Name& name, const ctf::StreamCursor& cursor);
   int64_t host(int32_t code);
 
   Engine& engine_;
@@ -96,7 +109,7 @@ class TraceEvents : public ctf::Merge {
   int64_t allowed_ = 0;  // how late events may come
   std::deque<EventPlan> plans_;
   std::vector<int64_t> host_text_;  // number of the text of each host; kNone: not met yet
-  std::array<Recent, 64> recent_;
+  std::array<RecentName, 256> recent_;
   uint64_t events_ = 0;
   uint64_t left_ = 0;
 };

@@ -10,18 +10,8 @@
 namespace strata {
 void Traffic::on(const Event& event) {
   const EventType type = event.type;
+  if (!wants(type)) return;
   const bool is_step = is_take_step(type) || is_work_step(type);
-  switch (type) {
-    case EventType::rclcpp_publish:
-    case EventType::rcl_publish:
-    case EventType::rmw_publish:
-    case EventType::rmw_send_response:
-    case EventType::take_begin:
-    case EventType::take_end:
-      break;
-    default:
-      if (!is_step) return;
-  }
   State& state = states_[event.thread];
   if (state.loan != kNone && (is_step || type == EventType::take_begin)) {
     resolve_loan(event, state);

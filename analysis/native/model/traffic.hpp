@@ -27,6 +27,7 @@
 #include "model/entities.hpp"
 #include "model/event.hpp"
 #include "model/executions.hpp"
+#include "model/steps.hpp"
 
 namespace strata {
 
@@ -35,6 +36,20 @@ class Traffic {
   Traffic(Context& context, const Entities& entities, Executions& executions)
       : context_(context), entities_(entities), executions_(executions) {}
 
+  static constexpr bool wants(EventType type) {
+    if (is_take_step(type) || is_work_step(type)) return true;
+    switch (type) {
+      case EventType::rclcpp_publish:
+      case EventType::rcl_publish:
+      case EventType::rmw_publish:
+      case EventType::rmw_send_response:
+      case EventType::take_begin:
+      case EventType::take_end:
+        return true;
+      default:
+        return false;
+    }
+  }
   void on(const Event& event);
   // The rcl publisher by which rclpy's rclcpp_publish was found of the rmw_publish that is looked
   // at; kNone for none.

@@ -10,10 +10,9 @@
 namespace strata {
 
 void Waits::on(const Event& event) {
-  if (!is_of_timeline(event.type)) return;
-  if (!has_begun_) first_ns_ = event.ns;
-  has_begun_ = true;
+  if (!wants(event.type)) return;
   State& state = states_[event.thread];
+  const EventType last = context_.last[event.thread].step().type;
   switch (event.type) {
     case EventType::rclcpp_executor_wait_for_work:
       state.in_executor = true;
@@ -24,7 +23,7 @@ void Waits::on(const Event& event) {
         if (state.executor.size() == 0) state.middleware = {};
         state.executor.add({state.wait_ns, event.ns});
         state.in_executor = false;
-      } else if (state.last == EventType::other) {
+      } else if (last == EventType::other) {
         state.is_opened = true;
         state.opening_ns = event.ns;
       }
@@ -33,7 +32,7 @@ void Waits::on(const Event& event) {
       state.in_middleware = true;
       state.wait_begin_ns = event.ns;
       // rclpy's wait holds one of the middleware in it; that one was told of after it.
-      if (state.last != EventType::rclcpp_executor_wait_for_work) state.open_ns = event.ns;
+      if (last != EventType::rclcpp_executor_wait_for_work) state.open_ns = event.ns;
       break;
     case EventType::wait_end:
       if (state.in_middleware && state.executor.size() == 0) {
@@ -50,8 +49,6 @@ void Waits::on(const Event& event) {
     default:
       break;
   }
-  state.last = event.type;
-  state.last_ns = event.ns;
 }
 
 Waits::OfThread Waits::of(uint32_t thread) const {
@@ -69,6 +66,12 @@ void Waits::finish(const Entities& entities) {
   std::vector<bool> is_new(context_.rows.processes.size(), false);
   for (const Event& event : entities.inits(EventType::rcl_node_init)) is_new[event.process] = true;
   const auto& threads = context_.rows.threads;
+  // Threads that did anything have a state, even if they never waited.
+  for (auto thread = static_cast<uint32_t>(context_.last.size()); thread-- > 0;) {
+    if (context_.last.at(thread).step().type == EventType::other) continue;
+    states_[thread];
+    break;
+  }
   for (uint32_t thread = 0; thread < states_.size(); ++thread) {
     if (is_new[static_cast<size_t>(threads.process[thread])]) states_[thread].is_opened = false;
   }
@@ -84,7 +87,7 @@ void Waits::find_host_ends() {
   std::unordered_map<int64_t, int64_t> last_ns;
   for (uint32_t thread = 0; thread < states_.size(); ++thread) {
     int64_t& own = last_ns[host_of(thread)];
-    own = std::max(own, states_[thread].last_ns);
+    own = std::max(own, context_.last[thread].step().ns);
   }
   for (size_t thread = 0; thread < threads.size(); ++thread) {
     const int64_t end_ns = pick(context_.rows.processes.end_ns, threads.process[thread]);
@@ -97,8 +100,8 @@ void Waits::find_host_ends() {
 // to have gone on up to the losses only.
 void Waits::add_open(uint32_t thread) {
   const State& state = states_[thread];
-  if (state.last != EventType::rclcpp_executor_wait_for_work &&
-      state.last != EventType::wait_begin) {
+  const EventType last = context_.last[thread].step().type;
+  if (last != EventType::rclcpp_executor_wait_for_work && last != EventType::wait_begin) {
     return;
   }
   const int64_t lost_ns = context_.settings.losses.first_touching(state.open_ns);

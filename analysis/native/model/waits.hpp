@@ -18,6 +18,7 @@
 #include "model/entities.hpp"
 #include "model/event.hpp"
 #include "model/interval_log.hpp"
+#include "model/steps.hpp"
 
 namespace strata {
 
@@ -25,7 +26,15 @@ class Waits {
  public:
   explicit Waits(Context& context) : context_(context) {}
 
+  static constexpr bool wants(EventType type) {
+    return is_work_step(type) || type == EventType::wait_begin || type == EventType::wait_end;
+  }
   void on(const Event& event);
+  // The first runtime event of all.
+  void begin(int64_t ns) {
+    if (!has_begun_) first_ns_ = ns;
+    has_begun_ = true;
+  }
   // Which waits count, and those that were open when the trace ended (`open_waits`).
   void finish(const Entities& entities);
 
@@ -54,8 +63,6 @@ class Waits {
     int64_t wait_begin_ns = 0;  // that the middleware is in
     int64_t open_ns = 0;        // when the wait began that the last event belongs to
     int64_t opening_ns = 0;     // when the thread came back first
-    int64_t last_ns = 0;
-    EventType last = EventType::other;  // of what the thread did
     bool in_executor = false;
     bool in_middleware = false;
     bool is_opened = false;  // it first came back from a wait

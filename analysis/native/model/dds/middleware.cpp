@@ -2,20 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/dds/middleware.hpp"
 
-#include <array>
-
-#include "model/steps.hpp"
-
 namespace strata::dds {
-namespace {
-
-constexpr auto kIsOfHooks = [] {
-  std::array<bool, kEventTypes + 1> found{};
-  for (size_t i = 0; i < kEventTypes; ++i) found[i] = kEvents[i].name.starts_with("dds:");
-  return found;
-}();
-
-}  // namespace
 
 void Middleware::on(const Event& event) {
   switch (event.type) {
@@ -24,7 +11,7 @@ void Middleware::on(const Event& event) {
     case EventType::rmw_take:
       return reads_.rmw_take(event);
     default:
-      if (kIsOfHooks[static_cast<size_t>(event.type)]) on_hook(event);
+      if (is_of_hooks(event.type)) on_hook(event);
       if (is_work_step(event.type)) reads_.work(event);
       if (is_take_step(event.type)) reads_.other_take(event);
   }

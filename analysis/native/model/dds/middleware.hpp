@@ -11,6 +11,7 @@
 #include "model/dds/wire.hpp"
 #include "model/dds/writes.hpp"
 #include "model/event.hpp"
+#include "model/steps.hpp"
 
 namespace strata::dds {
 
@@ -23,6 +24,10 @@ class Middleware {
         buffers_(context, samples_),
         wire_(buffers_, samples_, context) {}
 
+  static constexpr bool wants(EventType type) {
+    return is_of_hooks(type) || type == EventType::rmw_publish || is_take_step(type) ||
+           is_work_step(type);
+  }
   void on(const Event& event);
   // From then on rows are whole, and samples can be asked for by `wire`.
   void finish();

@@ -16,7 +16,7 @@
 
 namespace strata::driver {
 
-void Driver::on(const Event& event) {
+void Driver::follow(const Event& event) {
   using enum EventType;
   switch (event.type) {
     case source_init:

@@ -24,6 +24,7 @@
 #include "model/event.hpp"
 #include "model/executions.hpp"
 #include "model/lifetimes.hpp"
+#include "model/steps.hpp"
 
 namespace strata::driver {
 
@@ -42,11 +43,19 @@ class Driver {
   Driver(Context& context, Executions& executions)
       : context_(context), executions_(executions), rows_(context.rows) {}
 
-  void on(const Event& event);
+  static constexpr bool wants(EventType type) {
+    return is_of_driver(type) || type == EventType::rmw_publish ||
+           type == EventType::rclcpp_intra_publish || type == EventType::callback_start ||
+           ends_wait_for_callback(type);
+  }
+  void on(const Event& event) {
+    if (recorded_ || is_of_driver(event.type)) follow(event);
+  }
   // Whole-run rules: after executions and published messages.
   void finish();
 
  private:
+  void follow(const Event& event);
   size_t source_of(const Event& event);
   void on_init(const Event& event);
   void on_read(const Event& event, bool is_packet);

@@ -14,6 +14,7 @@
 #include "model/context.hpp"
 #include "model/entities.hpp"
 #include "model/event.hpp"
+#include "model/steps.hpp"
 #include "model/uses/announcements.hpp"
 
 namespace strata {
@@ -22,8 +23,11 @@ class EntityUses {
  public:
   EntityUses(Context& context, const Entities& entities) : context_(context), entities_(entities) {}
 
+  static constexpr bool wants(EventType type) {
+    return type == EventType::rcl_lifecycle_transition;
+  }
   void on(const Event& event) {
-    if (event.type != EventType::rcl_lifecycle_transition) return;
+    if (!wants(event.type)) return;
     transitions_.push_back(
         {event.process, event[field::rcl_lifecycle_transition::state_machine], event.ns});
   }

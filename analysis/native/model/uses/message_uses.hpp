@@ -18,6 +18,7 @@
 #include "model/context.hpp"
 #include "model/entities.hpp"
 #include "model/event.hpp"
+#include "model/steps.hpp"
 #include "model/traffic.hpp"
 #include "model/uses/announcements.hpp"
 
@@ -29,6 +30,10 @@ class MessageUses {
       : context_(context), entities_(entities), traffic_(traffic) {}
 
   // Traffic has seen the event.
+  static constexpr bool wants(EventType type) {
+    if (type == EventType::other) return false;
+    return (is_of_timeline(type) && is_of_ros2(type)) || kEvents[static_cast<size_t>(type)].is_init;
+  }
   void on(const Event& event);
   // After traffic.
   void finish(const Announcements& announcements);

@@ -44,7 +44,7 @@ constexpr bool is_sent(EventType type) {
 }  // namespace
 
 void WorkUses::on(const Event& event) {
-  if (event.type == EventType::other) return;
+  if (!wants(event.type)) return;
   if (kEvents[static_cast<size_t>(event.type)].is_init) picks_.on_init(event);
   if (event.type == EventType::rcl_node_init) {
     if (event.process >= is_new_.size()) is_new_.resize(event.process + size_t{1}, false);

@@ -16,6 +16,7 @@
 #include "model/entities.hpp"
 #include "model/event.hpp"
 #include "model/executions.hpp"
+#include "model/steps.hpp"
 #include "model/uses/picks.hpp"
 
 namespace strata {
@@ -26,6 +27,10 @@ class WorkUses {
       : context_(context), executions_(executions), picks_(context, entities) {}
 
   // Executions have seen the event.
+  static constexpr bool wants(EventType type) {
+    if (type == EventType::other) return false;
+    return is_of_timeline(type) || kEvents[static_cast<size_t>(type)].is_init;
+  }
   void on(const Event& event);
   // After entities, executions, takes and service calls.
   void finish();
