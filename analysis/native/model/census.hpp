@@ -4,9 +4,9 @@
 // What each process emitted, under which names its threads ran, and when all of it was silent.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -23,12 +23,13 @@ class Census {
   explicit Census(Context& context) : context_(context) {}
 
   static constexpr bool wants(EventType type) { return type != EventType::other; }
-  void on(const Event& event);
+  [[gnu::always_inline]] void on(const Event& event);
   // An event that no machine sees.
   void pass_by(const Event& event, const Place& place);
   void finish();
 
  private:
+  static constexpr int64_t kPauseNs = 1'000'000;
   struct OfType {
     int64_t count = 0;
     uint16_t present = 0;
@@ -52,9 +53,36 @@ class Census {
   };
 
   Context& context_;
-  std::deque<OfProcess> processes_;
+  PerThread<OfProcess> processes_;  // of processes
   PerThread<OfThread> threads_;
   std::unordered_map<Bystander, size_t, Hash> bystanders_;  // rows of them
 };
+
+// In place, so that it is compiled for each type of event by itself.
+inline void Census::on(const Event& event) {
+  if (event.type == EventType::other) return;
+  OfProcess& process = processes_[event.process];
+  OfType& type = process.types[static_cast<size_t>(event.type)];
+  ++type.count;
+  type.present |= event.present;
+  type.absent |= static_cast<uint16_t>(~event.present);
+  OfThread& thread = threads_[event.thread];
+  if (thread.last >= thread.names.size() || thread.names[thread.last].first != event.procname) {
+    const auto found =
+        std::ranges::find(thread.names, event.procname, &std::pair<int32_t, int64_t>::first);
+    thread.last = static_cast<size_t>(found - thread.names.begin());
+    if (found == thread.names.end()) thread.names.emplace_back(event.procname, 0);
+  }
+  ++thread.names[thread.last].second;
+  if (!shows_running(event.type)) return;
+  if (process.last_ns != kNone && event.ns - process.last_ns >= kPauseNs) {
+    auto& pauses = context_.rows.pauses;
+    const auto row = static_cast<size_t>(pauses.add());
+    pauses.process[row] = static_cast<int32_t>(event.process);
+    pauses.begin_ns[row] = process.last_ns;
+    pauses.end_ns[row] = event.ns;
+  }
+  process.last_ns = event.ns;
+}
 
 }  // namespace strata

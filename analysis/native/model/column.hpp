@@ -39,7 +39,7 @@ class Column {
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  void push_back(T value) {
+  [[gnu::always_inline]] void push_back(T value) {
     if (size_ == capacity_) grow(size_ + 1);
     data_[size_++] = value;
   }

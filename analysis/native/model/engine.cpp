@@ -70,7 +70,10 @@ struct Engine::Machines {
   template <EventType type>
   void look(const Event& event) {
     const auto look_with = [&event](auto& machine) {
-      if constexpr (std::decay_t<decltype(machine)>::wants(type)) machine.on(event);
+      if constexpr (std::decay_t<decltype(machine)>::wants(type)) {
+        if (event.type != type) __builtin_unreachable();
+        machine.on(event);
+      }
     };
     if constexpr (is_of_timeline(type)) waits.begin(event.ns);
     look_with(entities);

@@ -8,34 +8,6 @@
 
 namespace strata {
 
-void Executions::on(const Event& event) {
-  if (!wants(event.type)) return;
-  State& state = states_[event.thread];
-  const bool bounds = is_work_step(event.type);
-  if (bounds && !state.unbounded.empty()) {
-    for (const int64_t row : state.unbounded) {
-      rows_.until_at[static_cast<size_t>(row)] = static_cast<int64_t>(event.at);
-      rows_.until_ns[static_cast<size_t>(row)] = event.ns;
-    }
-    state.unbounded.clear();
-  }
-  switch (event.type) {
-    case EventType::callback_start:
-      begin(event, state);
-      break;
-    case EventType::callback_end:
-      end(event, state);
-      break;
-    case EventType::callback_suspend:
-    case EventType::callback_resume:
-      suspend(event, state);
-      break;
-    default:
-      break;
-  }
-  if (ends_wait_for_callback(event.type)) state.resume = kNone;
-}
-
 void Executions::begin(const Event& event, State& state) {
   const int64_t address = event[field::callback_start::callback];
   // One of the same callback that is open never ended.

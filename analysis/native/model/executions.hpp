@@ -41,7 +41,7 @@ class Executions {
     return is_work_step(type) || ends_wait_for_callback(type) ||
            type == EventType::callback_suspend || type == EventType::callback_resume;
   }
-  void on(const Event& event);
+  [[gnu::always_inline]] void on(const Event& event);
   // Ends, bounds and callbacks of all rows; pieces of coroutines joined (suspensions.cpp).
   void finish(const Entities& entities);
 
@@ -93,5 +93,34 @@ class Executions {
   int64_t ends_without_start_ = 0;
   int64_t ended_ = kNone;
 };
+
+// In place, so that it is compiled for each type of event by itself.
+inline void Executions::on(const Event& event) {
+  if (!wants(event.type)) return;
+  State& state = states_[event.thread];
+  const bool bounds = is_work_step(event.type);
+  if (bounds && !state.unbounded.empty()) {
+    for (const int64_t row : state.unbounded) {
+      rows_.until_at[static_cast<size_t>(row)] = static_cast<int64_t>(event.at);
+      rows_.until_ns[static_cast<size_t>(row)] = event.ns;
+    }
+    state.unbounded.clear();
+  }
+  switch (event.type) {
+    case EventType::callback_start:
+      begin(event, state);
+      break;
+    case EventType::callback_end:
+      end(event, state);
+      break;
+    case EventType::callback_suspend:
+    case EventType::callback_resume:
+      suspend(event, state);
+      break;
+    default:
+      break;
+  }
+  if (ends_wait_for_callback(event.type)) state.resume = kNone;
+}
 
 }  // namespace strata

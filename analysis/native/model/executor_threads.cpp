@@ -7,50 +7,6 @@
 
 namespace strata {
 
-void ExecutorThreads::on(const Event& event) {
-  using enum EventType;
-  const bool waits_in_middleware = event.type == wait_begin || event.type == wait_end;
-  if (!is_work_step(event.type) && !waits_in_middleware) return;
-  State& state = states_[event.thread];
-  if (state.first_ns == kNone) state.first_ns = event.ns;
-  state.last_ns = event.ns;
-  const bool looks = event.type == rclcpp_executor_wait_for_work ||
-                     event.type == rclcpp_executor_get_next_ready || event.type == wait_begin;
-  if (looks && state.spin_ns == kNone) state.spin_ns = event.ns;
-  if (waits_in_middleware) return;
-  switch (event.type) {
-    case rclcpp_executor_wait_for_work: {
-      // Before a callback's start its take lies, and before its end the callback.
-      const bool spins = event[field::rclcpp_executor_wait_for_work::timeout] == 0 &&
-                         state.work != callback_start && state.work != rclcpp_executor_execute;
-      if (spins && state.work != other) add(event, ExecutorInterval::spin, state.work_ns);
-      break;
-    }
-    case rclcpp_executor_get_next_ready:
-      if (state.work != other && state.work != rclcpp_executor_wait_for_work) {
-        add(event, ExecutorInterval::look, state.work_ns);
-      }
-      break;
-    case rclcpp_executor_execute:
-      if (state.step != other && state.spin_ns == kNone) {
-        add(event, ExecutorInterval::handed, state.step_ns);
-      }
-      break;
-    default:
-      break;
-  }
-  pick_timer(event, state);
-  state.work = event.type;
-  state.work_ns = event.ns;
-  if (event.type == rclcpp_executor_wait_for_work || event.type == rclcpp_executor_get_next_ready) {
-    state.has_executor = true;
-    return;
-  }
-  if (event.type == rclcpp_executor_execute) state.has_executor = true;
-  state.step = event.type;
-  state.step_ns = event.ns;
-}
-
 void ExecutorThreads::add(const Event& event, ExecutorInterval kind, int64_t begin_ns) {
   auto& rows = context_.rows.executor_intervals;
   const auto row = static_cast<size_t>(rows.add());

@@ -28,7 +28,7 @@ class ExecutorThreads {
   static constexpr bool wants(EventType type) {
     return is_work_step(type) || type == EventType::wait_begin || type == EventType::wait_end;
   }
-  void on(const Event& event);
+  [[gnu::always_inline]] void on(const Event& event);
   void finish();
 
  private:
@@ -55,5 +55,50 @@ class ExecutorThreads {
   PerThread<State> states_;
   Column<int32_t> timer_of_;  // by execution: number of the rcl_timer_init that was picked before
 };
+
+// In place, so that it is compiled for each type of event by itself.
+inline void ExecutorThreads::on(const Event& event) {
+  using enum EventType;
+  const bool waits_in_middleware = event.type == wait_begin || event.type == wait_end;
+  if (!is_work_step(event.type) && !waits_in_middleware) return;
+  State& state = states_[event.thread];
+  if (state.first_ns == kNone) state.first_ns = event.ns;
+  state.last_ns = event.ns;
+  const bool looks = event.type == rclcpp_executor_wait_for_work ||
+                     event.type == rclcpp_executor_get_next_ready || event.type == wait_begin;
+  if (looks && state.spin_ns == kNone) state.spin_ns = event.ns;
+  if (waits_in_middleware) return;
+  switch (event.type) {
+    case rclcpp_executor_wait_for_work: {
+      // Before a callback's start its take lies, and before its end the callback.
+      const bool spins = event[field::rclcpp_executor_wait_for_work::timeout] == 0 &&
+                         state.work != callback_start && state.work != rclcpp_executor_execute;
+      if (spins && state.work != other) add(event, ExecutorInterval::spin, state.work_ns);
+      break;
+    }
+    case rclcpp_executor_get_next_ready:
+      if (state.work != other && state.work != rclcpp_executor_wait_for_work) {
+        add(event, ExecutorInterval::look, state.work_ns);
+      }
+      break;
+    case rclcpp_executor_execute:
+      if (state.step != other && state.spin_ns == kNone) {
+        add(event, ExecutorInterval::handed, state.step_ns);
+      }
+      break;
+    default:
+      break;
+  }
+  pick_timer(event, state);
+  state.work = event.type;
+  state.work_ns = event.ns;
+  if (event.type == rclcpp_executor_wait_for_work || event.type == rclcpp_executor_get_next_ready) {
+    state.has_executor = true;
+    return;
+  }
+  if (event.type == rclcpp_executor_execute) state.has_executor = true;
+  state.step = event.type;
+  state.step_ns = event.ns;
+}
 
 }  // namespace strata

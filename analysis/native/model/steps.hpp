@@ -34,6 +34,12 @@ inline constexpr auto kOfHooks = [] {
 
 constexpr bool is_of_hooks(EventType type) { return kOfHooks[static_cast<size_t>(type)]; }
 
+// What a process does when it is not stopped: runtime events, and what its receiving threads do.
+constexpr bool shows_running(EventType type) {
+  return is_of_timeline(type) || type == EventType::receive ||
+         type == EventType::reader_history_add || type == EventType::reader_notify;
+}
+
 // Steps of a take: what was taken is the take's, whoever emits it.
 constexpr bool is_take_step(EventType type) {
   switch (type) {
@@ -61,6 +67,13 @@ constexpr bool is_work_step(EventType type) {
     default:
       return false;
   }
+}
+
+// What an executor tells of itself.
+constexpr bool is_of_executor(EventType type) {
+  return type == EventType::rclcpp_executor_wait_for_work ||
+         type == EventType::rclcpp_executor_get_next_ready ||
+         type == EventType::rclcpp_executor_execute;
 }
 
 // What a thread does not do within a call of publish(), from the client library to the rmw.

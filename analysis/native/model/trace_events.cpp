@@ -351,7 +351,19 @@ int64_t TraceEvents::value_of(const EventPlan& plan, const Load& load,
 }
 
 int64_t TraceEvents::text(std::span<const uint8_t> bytes, ctf::Encoding encoding) {
-  return engine_.strings().texts.number(ctf::to_utf8(bytes, encoding));
+  Interner& texts = engine_.strings().texts;
+  const size_t size = bytes.size();
+  if (size < 8 || size > Name::kMost) return texts.number(ctf::to_utf8(bytes, encoding));
+  const auto word_at = [&](size_t at) { return ctf::load_bytes(bytes.data() + at, 8); };
+  const std::array<uint64_t, 3> words = {word_at(0), word_at(std::min<size_t>(8, size - 8)),
+                                         word_at(size - 8)};
+  const uint64_t hash = (words[0] ^ words[2] * 3 ^ size) * 0x9e3779b97f4a7c15U;
+  RecentName& recent = recent_texts_[hash >> 58U];
+  if (recent.size != size || recent.encoding != encoding || recent.words != words) {
+    const int64_t number = texts.number(ctf::to_utf8(bytes, encoding));
+    recent = {words, static_cast<uint32_t>(size), encoding, static_cast<int32_t>(number)};
+  }
+  return recent.number;
 }
 
 // Mostly the one that the thread had before.

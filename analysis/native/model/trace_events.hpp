@@ -110,6 +110,7 @@ class TraceEvents : public ctf::Merge {
   std::deque<EventPlan> plans_;
   std::vector<int64_t> host_text_;  // number of the text of each host; kNone: not met yet
   std::array<RecentName, 256> recent_;
+  std::array<RecentName, 64> recent_texts_;  // that came last, by what they begin and end with
   uint64_t events_ = 0;
   uint64_t left_ = 0;
 };

@@ -3,61 +3,12 @@
 #include "model/traffic.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/arrange.hpp"
 #include "model/steps.hpp"
 
 namespace strata {
-void Traffic::on(const Event& event) {
-  const EventType type = event.type;
-  if (!wants(type)) return;
-  const bool is_step = is_take_step(type) || is_work_step(type);
-  State& state = states_[event.thread];
-  if (state.loan != kNone && (is_step || type == EventType::take_begin)) {
-    resolve_loan(event, state);
-  }
-  switch (type) {
-    case EventType::rclcpp_publish: {
-      const int64_t message = event[field::rclcpp_publish::message];
-      state.rclcpp = {static_cast<int64_t>(event.at), event.ns, message, kNone};
-      state.entered[message] = state.rclcpp;
-      break;
-    }
-    case EventType::rcl_publish:
-      state.rcl = {static_cast<int64_t>(event.at), event.ns, event[field::rcl_publish::message],
-                   event[field::rcl_publish::publisher_handle]};
-      break;
-    case EventType::rmw_publish:
-      on_publish(event, state);
-      break;
-    case EventType::rmw_take:
-      on_take(event, state);
-      break;
-    case EventType::take_end:
-      on_take_end(event, state);
-      break;
-    case EventType::callback_start:
-      on_callback_start(event, state);
-      break;
-    case EventType::rclcpp_executor_execute: {
-      const int64_t handle = event[field::rclcpp_executor_execute::handle];
-      state.picked_handle = handle;
-      state.picked_subscription = entities_.subscription(event.process, handle);
-      break;
-    }
-    default:
-      break;
-  }
-  if (ends_wait_for_callback(type) && type != EventType::rmw_take) state.take = kNone;
-  if (is_other_work(type)) {
-    state.entered.clear();
-    state.published_at.clear();
-  }
-  if (is_step) {
-    state.last_step = type;
-    state.last_step_ns = event.ns;
-  }
-}
 
 void Traffic::on_publish(const Event& event, State& state) {
   namespace f = field::rmw_publish;
@@ -105,15 +56,13 @@ int64_t Traffic::entered_ns(const Event& event, State& state, const Call* rcl, i
   int64_t handle = rcl != nullptr ? rcl->publisher : kNone;
   if (handle == kNone) handle = pick(context_.rows.publishers.handle, publisher);
   if (handle == kNone) return kNone;
-  const auto call = state.entered.find(handle);
+  const Call* call = state.entered.find(handle);
   const auto [before, fresh] = state.published_at.try_emplace(handle, kNone);
-  const int64_t previous = before->second;
-  before->second = static_cast<int64_t>(event.at);
+  const int64_t previous = std::exchange(*before, static_cast<int64_t>(event.at));
   // What comes before other work was forgotten with it.
-  const bool found = call != state.entered.end() && call->second.at > previous;
-  if (!found) return kNone;
+  if (call == nullptr || call->at <= previous) return kNone;
   entered_ = handle;
-  return call->second.ns;
+  return call->ns;
 }
 
 int64_t Traffic::picked_ns(const Event& event, const State& state, int64_t subscription) const {

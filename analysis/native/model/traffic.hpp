@@ -27,6 +27,7 @@
 #include "model/entities.hpp"
 #include "model/event.hpp"
 #include "model/executions.hpp"
+#include "model/few_by_key.hpp"
 #include "model/steps.hpp"
 
 namespace strata {
@@ -50,7 +51,7 @@ class Traffic {
         return false;
     }
   }
-  void on(const Event& event);
+  [[gnu::always_inline]] void on(const Event& event);
   // The rcl publisher by which rclpy's rclcpp_publish was found of the rmw_publish that is looked
   // at; kNone for none.
   int64_t entered() const { return entered_; }
@@ -74,8 +75,8 @@ class Traffic {
     EventType last_step = EventType::other;  // of a take or of work
     int64_t last_step_ns = kNone;
     // By what rclcpp_publish named, since the last other work: rclpy names publishers.
-    std::unordered_map<int64_t, Call> entered;
-    std::unordered_map<int64_t, int64_t> published_at;  // by rcl handle
+    FewByKey<Call> entered;
+    FewByKey<int64_t> published_at;  // by rcl handle
   };
 
   void on_publish(const Event& event, State& state);
@@ -106,5 +107,57 @@ class Traffic {
   // By execution: it began after work, and no take: 1.
   Column<uint8_t> bare_start_;
 };
+
+// In place, so that it is compiled for each type of event by itself.
+inline void Traffic::on(const Event& event) {
+  const EventType type = event.type;
+  if (!wants(type)) return;
+  const bool is_step = is_take_step(type) || is_work_step(type);
+  State& state = states_[event.thread];
+  if (state.loan != kNone && (is_step || type == EventType::take_begin)) {
+    resolve_loan(event, state);
+  }
+  switch (type) {
+    case EventType::rclcpp_publish: {
+      const int64_t message = event[field::rclcpp_publish::message];
+      state.rclcpp = {static_cast<int64_t>(event.at), event.ns, message, kNone};
+      state.entered[message] = state.rclcpp;
+      break;
+    }
+    case EventType::rcl_publish:
+      state.rcl = {static_cast<int64_t>(event.at), event.ns, event[field::rcl_publish::message],
+                   event[field::rcl_publish::publisher_handle]};
+      break;
+    case EventType::rmw_publish:
+      on_publish(event, state);
+      break;
+    case EventType::rmw_take:
+      on_take(event, state);
+      break;
+    case EventType::take_end:
+      on_take_end(event, state);
+      break;
+    case EventType::callback_start:
+      on_callback_start(event, state);
+      break;
+    case EventType::rclcpp_executor_execute: {
+      const int64_t handle = event[field::rclcpp_executor_execute::handle];
+      state.picked_handle = handle;
+      state.picked_subscription = entities_.subscription(event.process, handle);
+      break;
+    }
+    default:
+      break;
+  }
+  if (ends_wait_for_callback(type) && type != EventType::rmw_take) state.take = kNone;
+  if (is_other_work(type)) {
+    state.entered.clear();
+    state.published_at.clear();
+  }
+  if (is_step) {
+    state.last_step = type;
+    state.last_step_ns = event.ns;
+  }
+}
 
 }  // namespace strata

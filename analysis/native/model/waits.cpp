@@ -9,48 +9,6 @@
 
 namespace strata {
 
-void Waits::on(const Event& event) {
-  if (!wants(event.type)) return;
-  State& state = states_[event.thread];
-  const EventType last = context_.last[event.thread].step().type;
-  switch (event.type) {
-    case EventType::rclcpp_executor_wait_for_work:
-      state.in_executor = true;
-      state.wait_ns = state.open_ns = event.ns;
-      break;
-    case EventType::rclcpp_executor_get_next_ready:
-      if (state.in_executor) {
-        if (state.executor.size() == 0) state.middleware = {};
-        state.executor.add({state.wait_ns, event.ns});
-        state.in_executor = false;
-      } else if (last == EventType::other) {
-        state.is_opened = true;
-        state.opening_ns = event.ns;
-      }
-      break;
-    case EventType::wait_begin:
-      state.in_middleware = true;
-      state.wait_begin_ns = event.ns;
-      // rclpy's wait holds one of the middleware in it; that one was told of after it.
-      if (last != EventType::rclcpp_executor_wait_for_work) state.open_ns = event.ns;
-      break;
-    case EventType::wait_end:
-      if (state.in_middleware && state.executor.size() == 0) {
-        state.middleware.add({state.wait_begin_ns, event.ns});
-      }
-      state.in_middleware = false;
-      break;
-    case EventType::rclcpp_executor_execute:
-    case EventType::callback_start:
-    case EventType::callback_end:
-      // Nothing else happens on a thread while it waits: the end of the wait was lost.
-      state.in_executor = state.in_middleware = false;
-      break;
-    default:
-      break;
-  }
-}
-
 Waits::OfThread Waits::of(uint32_t thread) const {
   if (thread >= states_.size()) return {nullptr, false, {}, false};
   const State& state = states_.at(thread);

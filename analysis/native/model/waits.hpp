@@ -29,7 +29,7 @@ class Waits {
   static constexpr bool wants(EventType type) {
     return is_work_step(type) || type == EventType::wait_begin || type == EventType::wait_end;
   }
-  void on(const Event& event);
+  [[gnu::always_inline]] void on(const Event& event);
   // The first runtime event of all.
   void begin(int64_t ns) {
     if (!has_begun_) first_ns_ = ns;
@@ -77,5 +77,48 @@ class Waits {
   int64_t first_ns_ = 0;
   bool has_begun_ = false;
 };
+
+// In place, so that it is compiled for each type of event by itself.
+inline void Waits::on(const Event& event) {
+  if (!wants(event.type)) return;
+  State& state = states_[event.thread];
+  const EventType last = context_.last[event.thread].step().type;
+  switch (event.type) {
+    case EventType::rclcpp_executor_wait_for_work:
+      state.in_executor = true;
+      state.wait_ns = state.open_ns = event.ns;
+      break;
+    case EventType::rclcpp_executor_get_next_ready:
+      if (state.in_executor) {
+        if (state.executor.size() == 0) state.middleware = {};
+        state.executor.add({state.wait_ns, event.ns});
+        state.in_executor = false;
+      } else if (last == EventType::other) {
+        state.is_opened = true;
+        state.opening_ns = event.ns;
+      }
+      break;
+    case EventType::wait_begin:
+      state.in_middleware = true;
+      state.wait_begin_ns = event.ns;
+      // rclpy's wait holds one of the middleware in it; that one was told of after it.
+      if (last != EventType::rclcpp_executor_wait_for_work) state.open_ns = event.ns;
+      break;
+    case EventType::wait_end:
+      if (state.in_middleware && state.executor.size() == 0) {
+        state.middleware.add({state.wait_begin_ns, event.ns});
+      }
+      state.in_middleware = false;
+      break;
+    case EventType::rclcpp_executor_execute:
+    case EventType::callback_start:
+    case EventType::callback_end:
+      // Nothing else happens on a thread while it waits: the end of the wait was lost.
+      state.in_executor = state.in_middleware = false;
+      break;
+    default:
+      break;
+  }
+}
 
 }  // namespace strata

@@ -4,7 +4,7 @@
 
 namespace strata::dds {
 
-void Middleware::on(const Event& event) {
+void Middleware::look(const Event& event) {
   switch (event.type) {
     case EventType::rmw_publish:
       return writes_.publish(event);
@@ -18,6 +18,7 @@ void Middleware::on(const Event& event) {
 }
 
 void Middleware::on_hook(const Event& event) {
+  has_hooks_ = true;
   writes_.make_rows();
   reads_.make_rows();
   switch (event.type) {

@@ -28,7 +28,13 @@ class Middleware {
     return is_of_hooks(type) || type == EventType::rmw_publish || is_take_step(type) ||
            is_work_step(type);
   }
-  void on(const Event& event);
+  void on(const Event& event) {
+    // Other steps close what hooks opened.
+    if (has_hooks_ || is_of_hooks(event.type) || event.type == EventType::rmw_publish ||
+        event.type == EventType::rmw_take) {
+      look(event);
+    }
+  }
   // From then on rows are whole, and samples can be asked for by `wire`.
   void finish();
 
@@ -36,6 +42,7 @@ class Middleware {
   Wire& wire() { return wire_; }
 
  private:
+  void look(const Event& event);
   void on_hook(const Event& event);
 
   Samples samples_;
@@ -43,6 +50,7 @@ class Middleware {
   Reads reads_;
   Buffers buffers_;
   Wire wire_;
+  bool has_hooks_ = false;  // any event of theirs
 };
 
 }  // namespace strata::dds

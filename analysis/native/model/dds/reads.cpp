@@ -68,14 +68,20 @@ void Reads::take_end(const Event& event) {
 
 void Reads::rmw_take(const Event& event) {
   namespace f = field::rmw_take;
-  Open& open = open_[event.thread];
   const int64_t stamp = event[f::source_timestamp];
-  if (event[f::taken] == 1 && stamp > 0) {
+  const bool counts = event[f::taken] == 1 && stamp > 0;
+  if (!makes_rows_) {
+    // Nothing is open without hooks.
+    if (counts) ++taken_;
+    return;
+  }
+  Open& open = open_[event.thread];
+  if (counts) {
     const DdsTake& last = open.last;
     const bool own = last.at != kNone && last.taken > 0 &&
                      is_same_message(last.stamp, stamp, last.buffer, event[f::message]);
     ++taken_;
-    if (makes_rows_) add(own ? last : DdsTake{});
+    add(own ? last : DdsTake{});
   }
   open = {};
 }

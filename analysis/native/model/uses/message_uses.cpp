@@ -9,49 +9,6 @@
 
 namespace strata {
 
-void MessageUses::on(const Event& event) {
-  using enum EventType;
-  if (event.type == other) return;
-  if (kEvents[static_cast<size_t>(event.type)].is_init) {
-    if (event.process >= made_.size()) made_.resize(event.process + size_t{1}, 0);
-    ++made_[event.process];
-    if (event.type == rcl_init) context_.uses.begin_context(event.process);
-  }
-  if (!is_of_timeline(event.type) || !is_of_ros2(event.type)) return;
-  State& state = states_[event.thread];
-  int64_t message = kNone;
-  switch (event.type) {
-    case rclcpp_publish:
-      on_rclcpp_publish(event, state);
-      message = event[field::rclcpp_publish::message];
-      break;
-    case rcl_publish:
-      on_rcl_publish(event, state);
-      message = event[field::rcl_publish::message];
-      break;
-    case rmw_publish:
-      on_rmw_publish(event, state);
-      break;
-    case rclcpp_intra_publish:
-      on_intra_publish(event);
-      break;
-    case rmw_take:
-      on_take(event, state);
-      break;
-    case rcl_take:
-      on_repeated(event, state, event[field::rcl_take::message]);
-      break;
-    case rclcpp_take:
-      on_repeated(event, state, event[field::rclcpp_take::message]);
-      break;
-    default:
-      break;
-  }
-  if (is_other_work(event.type)) on_other_work(event, state);
-  state.before = event.type;
-  state.before_message = message;
-}
-
 void MessageUses::on_rcl_publish(const Event& event, State& state) {
   namespace f = field::rcl_publish;
   end_rcl(state, event.ns, false);
@@ -62,10 +19,11 @@ void MessageUses::on_rcl_publish(const Event& event, State& state) {
                .process = event.process,
                .is_open = true};
   if (state.has_open) state.entered[state.open].has_rcl = true;
-  const int64_t publisher = event[f::publisher_handle];
-  if (publisher != state.said || state.said == kNone) {
-    said_.insert({event.process, publisher});
-    state.said = publisher;
+  const HandleKey publisher{event.process, event[f::publisher_handle]};
+  HandleKey& said = said_last_[HandleHash{}(publisher) % said_last_.size()];
+  if (said != publisher) {
+    said_.insert(publisher);
+    said = publisher;
   }
 }
 
@@ -80,8 +38,8 @@ void MessageUses::on_rclcpp_publish(const Event& event, State& state) {
                   .is_open = true};
   const auto [known, fresh] = state.entered.try_emplace(message, call);
   if (!fresh) {
-    give_up(known->second);
-    known->second = call;
+    give_up(*known);
+    *known = call;
   }
   state.open = message;
   state.has_open = true;
@@ -127,7 +85,7 @@ void MessageUses::on_other_work(const Event& event, State& state) {
   end_rcl(state, event.ns, is_work);
   end_rclcpp(state, event.ns);
   if (!state.entered.empty()) {
-    for (const auto& [message, call] : state.entered) give_up(call);
+    state.entered.each([this](const Call& call) { give_up(call); });
     state.entered.clear();
   }
   if (is_work) go_on(event, state);
@@ -249,7 +207,7 @@ void MessageUses::count_open() {
     end_rcl(state, INT64_MAX, false);
     const auto unfinished = static_cast<uint64_t>(state.unfinished);
     context_.uses.count(EventType::rcl_publish, Use::publish_unfinished, unfinished);
-    for (const auto& [message, call] : state.entered) give_up(call);
+    state.entered.each([this](const Call& call) { give_up(call); });
   }
 }
 

@@ -8,6 +8,7 @@
 // their process decides in finish().
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <tuple>
@@ -18,6 +19,7 @@
 #include "model/context.hpp"
 #include "model/entities.hpp"
 #include "model/event.hpp"
+#include "model/few_by_key.hpp"
 #include "model/steps.hpp"
 #include "model/traffic.hpp"
 #include "model/uses/announcements.hpp"
@@ -27,14 +29,16 @@ namespace strata {
 class MessageUses {
  public:
   MessageUses(Context& context, const Entities& entities, const Traffic& traffic)
-      : context_(context), entities_(entities), traffic_(traffic) {}
+      : context_(context), entities_(entities), traffic_(traffic) {
+    said_last_.fill({kNone, kNone});
+  }
 
   // Traffic has seen the event.
   static constexpr bool wants(EventType type) {
     if (type == EventType::other) return false;
     return (is_of_timeline(type) && is_of_ros2(type)) || kEvents[static_cast<size_t>(type)].is_init;
   }
-  void on(const Event& event);
+  [[gnu::always_inline]] void on(const Event& event);
   // After traffic.
   void finish(const Announcements& announcements);
 
@@ -54,11 +58,10 @@ class MessageUses {
     Call rcl;
     int64_t unfinished = 0;  // rcl_publish that no rmw_publish and no work came after
     // rclcpp_publish that were not used so far, by what they named, since the last other work.
-    std::unordered_map<int64_t, Call> entered;
+    FewByKey<Call> entered;
     int64_t open = kNone;  // the last of them, if it is open
     bool has_open = false;
     int64_t went_on = kNone;              // place of the last rmw_publish, or work
-    int64_t said = kNone;                 // publisher of the last rcl_publish
     int64_t taken_message = kNone;        // of the last rmw_take
     EventType before = EventType::other;  // of `ros2`, the last
     int64_t before_message = kNone;       // of a publish()
@@ -99,9 +102,54 @@ class MessageUses {
   std::vector<int64_t> nameless_;  // publishes of no known publisher that nothing called
   std::vector<Call> unused_;       // rclcpp_publish that no rmw_publish followed
   std::unordered_set<HandleKey, HandleHash> said_;  // publishers that an rcl_publish named
+  std::array<HandleKey, 64> said_last_;             // some of them, by hash
   std::map<Taker, Empty> empty_takes_;
   std::unordered_set<HandleKey, HandleHash> graph_takers_;  // they took without a stamp
   std::vector<uint32_t> made_;                              // init events by process
 };
+
+// In place, so that it is compiled for each type of event by itself.
+inline void MessageUses::on(const Event& event) {
+  using enum EventType;
+  if (event.type == other) return;
+  if (kEvents[static_cast<size_t>(event.type)].is_init) {
+    if (event.process >= made_.size()) made_.resize(event.process + size_t{1}, 0);
+    ++made_[event.process];
+    if (event.type == rcl_init) context_.uses.begin_context(event.process);
+  }
+  if (!is_of_timeline(event.type) || !is_of_ros2(event.type)) return;
+  State& state = states_[event.thread];
+  int64_t message = kNone;
+  switch (event.type) {
+    case rclcpp_publish:
+      on_rclcpp_publish(event, state);
+      message = event[field::rclcpp_publish::message];
+      break;
+    case rcl_publish:
+      on_rcl_publish(event, state);
+      message = event[field::rcl_publish::message];
+      break;
+    case rmw_publish:
+      on_rmw_publish(event, state);
+      break;
+    case rclcpp_intra_publish:
+      on_intra_publish(event);
+      break;
+    case rmw_take:
+      on_take(event, state);
+      break;
+    case rcl_take:
+      on_repeated(event, state, event[field::rcl_take::message]);
+      break;
+    case rclcpp_take:
+      on_repeated(event, state, event[field::rclcpp_take::message]);
+      break;
+    default:
+      break;
+  }
+  if (is_other_work(event.type)) on_other_work(event, state);
+  state.before = event.type;
+  state.before_message = message;
+}
 
 }  // namespace strata

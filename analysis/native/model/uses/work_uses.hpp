@@ -31,7 +31,7 @@ class WorkUses {
     if (type == EventType::other) return false;
     return is_of_timeline(type) || kEvents[static_cast<size_t>(type)].is_init;
   }
-  void on(const Event& event);
+  [[gnu::always_inline]] void on(const Event& event);
   // After entities, executions, takes and service calls.
   void finish();
   // From finish() on: which timers were picked, by their init events.
@@ -118,5 +118,63 @@ class WorkUses {
   std::vector<Resumed> resumed_;
   std::vector<bool> is_new_;  // processes that made a node
 };
+
+// In place, so that it is compiled for each type of event by itself.
+inline void WorkUses::on(const Event& event) {
+  if (!wants(event.type)) return;
+  if (kEvents[static_cast<size_t>(event.type)].is_init) picks_.on_init(event);
+  if (event.type == EventType::rcl_node_init) {
+    if (event.process >= is_new_.size()) is_new_.resize(event.process + size_t{1}, false);
+    is_new_[event.process] = true;
+  }
+  if (!is_of_timeline(event.type)) return;
+  State& state = states_[event.thread];
+  const bool is_work = is_work_step(event.type);
+  if (state.pick.is_open) {
+    picks_.follow(event, state.pick, executions_.begun());
+  }
+  if (is_work && state.wait.is_open) follow_wait(event, state);
+  if (is_work && state.begun != kNone) {
+    const bool began = event.type == EventType::callback_start;
+    next_[static_cast<size_t>(state.begun)] =
+        static_cast<uint8_t>(began ? Next::began : Next::left);
+    state.begun = kNone;
+  }
+  switch (event.type) {
+    case EventType::callback_start:
+      on_start(event, state);
+      break;
+    case EventType::callback_end:
+      on_end(event, state);
+      break;
+    case EventType::rclcpp_executor_wait_for_work:
+      state.wait = {true, event.ns, static_cast<int64_t>(event.at),
+                    executions_.innermost_open(event.thread)};
+      break;
+    case EventType::rclcpp_executor_get_next_ready:
+      on_ready(event, state);
+      break;
+    case EventType::rclcpp_executor_execute:
+      picks_.begin(event, state.pick);
+      break;
+    case EventType::callback_resume:
+      state.resumes.push_back(event.ns);
+      break;
+    default:
+      break;
+  }
+  state.last_at = static_cast<int64_t>(event.at);
+  state.last_ns = event.ns;
+  if (is_work) state.work = event.type;
+  if (is_of_ros2(event.type)) {
+    state.before = event.type;
+    state.before_ns = event.ns;
+    state.before_at = static_cast<int64_t>(event.at);
+  }
+  if (is_of_executor(event.type)) {
+    state.executor_at = state.last_at;
+    state.executor_ns = event.ns;
+  }
+}
 
 }  // namespace strata
