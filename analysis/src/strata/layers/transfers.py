@@ -156,7 +156,7 @@ def cut_layers(model: Model, ledger: Ledger) -> Transfers:
         rest.intra_process,
         publish_ns,
         rest.handed_ns,
-        np.where(rest.split & (ready_ns >= rest.begin_ns), ready_ns, NONE),
+        _kept(ready_ns, rest.split & (ready_ns >= rest.begin_ns)),
         rest.picked_ns,
         rest.taken_ns,
         rest.start_ns,
@@ -167,6 +167,11 @@ def cut_layers(model: Model, ledger: Ledger) -> Transfers:
         rest.apart,
         origin.durations | _durations(rest, passage),
     )
+
+
+def _kept(values: Ints, flags: Flags) -> Ints:
+    """Return values, null where they are not flagged."""
+    return values if flags.all() else np.where(flags, values, NONE)
 
 
 def _rest(model: Model, passage: Passage, waiting: Waiting) -> _Rest:
@@ -182,8 +187,10 @@ def _rest(model: Model, passage: Passage, waiting: Waiting) -> _Rest:
     apart = model.unsynchronised
     unknown = apart & ~notified
     # Picked before it could be: the entity was ready for an older message of a full queue.
-    kept = np.where(unknown, picked_ns - begin_ns != NONE, picked_ns >= begin_ns)
-    picked_ns = picked_ns if kept.all() else np.where(kept, picked_ns, NONE)
+    kept = picked_ns >= begin_ns
+    if unknown.any():
+        kept = np.where(unknown, picked_ns - begin_ns != NONE, kept)
+    picked_ns = _kept(picked_ns, kept)
     until = known_or(picked_ns, taken_ns)
     execution = column_at(takes.execution, take)
     executions = model.executions
@@ -200,7 +207,7 @@ def _rest(model: Model, passage: Passage, waiting: Waiting) -> _Rest:
         taken_ns,
         pick(executions.start_ns, execution),
         end_ns,
-        np.where(end_ns != NONE, suspended_ns, 0),
+        suspended_ns if (end_ns != NONE).all() else np.where(end_ns != NONE, suspended_ns, 0),
         waiting.idle(np.where(unknown, until, begin_ns) if unknown.any() else begin_ns, until),
         waiting.known & ~unknown,
         apart,
@@ -218,7 +225,7 @@ def _durations(rest: _Rest, passage: Passage) -> dict[str, Ints]:
         at.SEND: passage.sent_ns,
         at.RECEIVE: passage.received_ns,
         at.NOTIFY: passage.notified_ns,
-        at.WOKE: np.where(rest.split, rest.begin_ns + rest.waiting, NONE),
+        at.WOKE: _woke_ns(rest),
         at.PICKED: rest.picked_ns,
         at.TAKE: rest.taken_ns,
         at.START: rest.start_ns,
@@ -242,6 +249,14 @@ def _durations(rest: _Rest, passage: Passage) -> dict[str, Ints]:
     return durations
 
 
+def _woke_ns(rest: _Rest) -> Ints:
+    """Return until when the executor waited for each message; `NONE` where that is not known."""
+    woke_ns = rest.begin_ns + rest.waiting
+    if not rest.split.all():
+        woke_ns[~rest.split] = NONE
+    return woke_ns
+
+
 def _routes(rest: _Rest, passage: Passage) -> Ints:
     """Return the number of each message's route."""
     lent = passage.lent & (passage.serialize_begin_ns == NONE)
@@ -253,6 +268,8 @@ def _routes(rest: _Rest, passage: Passage) -> Ints:
         (names.FROM_HISTORY_UNSENT, late),
         (names.LOANED, lent),
     )
-    numbers = [names.ROUTES.index(route) for route, _ in chosen]
-    rest_of_them = names.ROUTES.index(names.TRACED)
-    return np.select([flags for _, flags in chosen], numbers, rest_of_them).astype(np.int64)
+    routes = np.full(len(rest.taken_ns), names.ROUTES.index(names.TRACED), np.int64)
+    # The first that holds of a message is written last.
+    for route, flags in reversed(chosen):
+        routes[flags] = names.ROUTES.index(route)
+    return routes

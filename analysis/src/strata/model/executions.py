@@ -35,6 +35,7 @@ from strata.model.search import Lifetimes, pick
 from strata.model.timeline import EVENT_OF, Kind, Timeline
 from strata.model.windows import NO_LOSSES, Windows, first_touching, touched
 from strata.schema.quality import Ledger
+from strata.schema.rows import are_all
 
 
 @dataclass(frozen=True)
@@ -74,12 +75,16 @@ class Executions:
     @property
     def suspended_ns(self) -> Ints:
         """How long the execution of each row was suspended in all."""
-        return values_at(self.paused_ns, self.last)
+        return self._of_whole(self.paused_ns)
 
     @property
     def over_ns(self) -> Ints:
         """Until when the execution of each row is known to have gone on, suspensions included."""
-        return values_at(self.until_ns, self.last)
+        return self._of_whole(self.until_ns)
+
+    def _of_whole(self, values: Ints) -> Ints:
+        last = self.last
+        return values if are_all(last, len(values)) else values_at(values, last)
 
     def enclosing(self, at: Ints) -> Ints:
         """Return the innermost execution around each timeline position, by its first piece.

@@ -13,6 +13,7 @@ from strata.model.callback_groups import CallbackGroups
 from strata.model.columns import NONE, Ints
 from strata.model.executions import Executions, Waits
 from strata.model.executors import Executors
+from strata.model.search import is_null
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class ExecutorClocks:
 
     def idle(self, lane: Ints, group: Ints, begin_ns: Ints, end_ns: Ints) -> Ints:
         """Return ns in which executors waited for work that a group did not keep them from."""
+        if is_null(group):
+            return self.waits.within(lane, begin_ns, end_ns)
         excluded = self.both.within(group, lane, begin_ns, end_ns)
         return self.waits.within(lane, begin_ns, end_ns) - excluded
 

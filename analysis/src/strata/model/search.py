@@ -18,7 +18,7 @@ def pick(values: Ints, rows: Ints) -> Ints:
     """Return `values[rows]`; `NONE` for `NONE`; a column of `nulls` for one."""
     if not len(values):
         return np.full(len(rows), NONE, np.int64)
-    if _is_null(rows) or _is_null(values) or _are_few_nulls(values, len(rows)):
+    if is_null(rows) or is_null(values) or _are_few_nulls(values, len(rows)):
         return nulls(len(rows))
     return values_at(values, rows)
 
@@ -37,7 +37,7 @@ def known_or(values: Ints, others: Ints) -> Ints:
     return values if known.all() else np.where(known, values, others)
 
 
-def _is_null(column: Ints) -> bool:
+def is_null(column: Ints) -> bool:
     """Tell whether a column is that of `nulls`."""
     return column.strides == (0,) and len(column) > 0 and column[0] == NONE
 

@@ -16,7 +16,7 @@ from strata.onepass.kept import KeptEvents
 from strata.onepass.numbers import Numbers, positions
 from strata.onepass.tables import EngineTables
 from strata.onepass.when_asked import when_asked
-from strata.schema.rows import nulls
+from strata.schema.rows import nulls, row_numbers
 
 
 def callback_rows(tables: EngineTables, callbacks: Callbacks) -> Ints:
@@ -58,7 +58,7 @@ def find_executions(tables: EngineTables, numbers: Numbers, callback_of: Ints) -
 
     def piece(name: str) -> Callable[[], Ints]:
         if (tables.rows["executions"][name] == np.arange(size)).all():
-            return lambda: np.arange(size)
+            return lambda: row_numbers(size)
         return lambda: values_at(number, column(name)())
 
     def position(name: str) -> Callable[[], Ints]:
@@ -68,12 +68,17 @@ def find_executions(tables: EngineTables, numbers: Numbers, callback_of: Ints) -
         intra = column("is_intra_process")()
         return np.where(intra == 2, NONE, intra)
 
+    def paused() -> Ints:
+        if not tables.rows["executions"]["paused_ns"].any():
+            return np.broadcast_to(np.int64(0), size)
+        return column("paused_ns")()
+
     def previous() -> Ints:
         if (tables.rows["executions"]["previous"] == NONE).all():
             return nulls(size)
         return values_at(number, column("previous")())
 
-    times = ("start_ns", "end_ns", "until_ns", "finished_ns", "paused_ns")
+    times = ("start_ns", "end_ns", "until_ns", "finished_ns")
     makers = {name: column(name) for name in (*times, "thread", "depth")}
     return when_asked(
         Executions,
@@ -85,6 +90,7 @@ def find_executions(tables: EngineTables, numbers: Numbers, callback_of: Ints) -
             "intra_process": intra_process,
             "first": piece("first"),
             "last": piece("last"),
+            "paused_ns": paused,
             "previous": previous,
             "resumed": lambda: numbers.executions.flags(
                 tables.rows["executions"]["is_resumed"] == 1
