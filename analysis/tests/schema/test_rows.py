@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from strata.schema.rows import NONE, Coded, Rows
+from strata.schema.rows import NONE, Coded, Rows, are_all, row_numbers
 from strata.schema.table import Column, Table
 
 EVERY = Table(
@@ -91,3 +93,29 @@ def test_rows_without_any_have_every_column() -> None:
     rows = Rows.none(EVERY)
     assert len(rows) == 0
     assert rows.frame().columns.tolist() == EVERY.names
+
+
+def test_that_row_numbers_are_one_array_and_known_to_be_all() -> None:
+    longer, shorter = row_numbers(1000), row_numbers(10)
+    assert shorter.tolist() == list(range(10))
+    assert np.shares_memory(longer, shorter)
+    assert are_all(shorter, 10)
+    with pytest.raises(ValueError, match="read-only"):
+        shorter[0] = 5
+
+
+@pytest.mark.parametrize(
+    ("some", "count"),
+    [
+        pytest.param(lambda every: every[:10].copy(), 10, id="equal, but made elsewhere"),
+        pytest.param(lambda every: every[:10], 11, id="fewer than all"),
+        pytest.param(lambda every: every[1:11], 10, id="not from the first on"),
+        pytest.param(lambda every: every[:20:2], 10, id="every other"),
+    ],
+)
+def test_that_other_rows_are_not_known_to_be_all(
+    some: Callable[[np.ndarray], np.ndarray], count: int
+) -> None:
+    every = row_numbers(100)
+    assert are_all(every[:count], count)
+    assert not are_all(some(every), count)
