@@ -8,19 +8,22 @@ import io
 
 import numpy as np
 import pandas as pd
-from made_analysis import Relay, make
+from made_analysis import Relay, make, nothing
 from table_rows import frame_of, rows_of
 
 from strata.cli.console import make_console
 from strata.layers.chains import Chain
 from strata.report.html.tables import layer_rows
 from strata.report.layer_rows import add_layer, layer_table
+from strata.report.quantiles import Quantiles
 from strata.schema import tables
 from strata.schema.layers import BY_NAME
 from strata.stats.chains import chain_tables
 from strata.stats.layer_places import LayerPlaces
 
 WAYS = ["/t over UDPv4"] + ["/t over SHM"] * 7 + ["/t over TCPv4"] * 2
+
+USUAL = Quantiles(nothing())
 
 
 def layers(places: list[str]) -> pd.DataFrame:
@@ -47,7 +50,7 @@ def test_of_places_that_are_equally_frequent_the_first_is_named() -> None:
 
 def test_reports_say_that_there_are_others() -> None:
     rows = layers(WAYS)
-    (shown,) = (row for row in layer_rows(rows, 0) if row.layer == "middleware")
+    (shown,) = (row for row in layer_rows(rows, 0, USUAL) if row.layer == "middleware")
     assert (shown.where.text, shown.where.full) == ("/t over SHM and 2 other places", "/t over SHM")
     table = layer_table([])
     for row in rows.to_dict("records"):

@@ -24,6 +24,7 @@ from strata.record.kernel.text import Batch, Block, Lost
 from strata.report.document import document
 from strata.report.text import print_analysis
 from strata.schema.tables.scheduling import LAYER_SCHEDULING, PREEMPTIONS, SCHEDULING_STATS
+from strata.schema.tables.threads import CPU_USE_NAMES
 from strata.stats.bottleneck import cause
 from strata.stats.scheduling import held_up_by
 from strata.symbols import shorten_place
@@ -93,13 +94,47 @@ def test_kernel_events_change_nothing_but_what_they_tell(
 ) -> None:
     found, plain = strata.analyze(with_kernel), analysis_of("fast_relay1p_st")
     for table in ("messages", "chains", "chain_segments", "chain_layers", "hops", "callbacks"):
-        pd.testing.assert_frame_equal(getattr(found, table), getattr(plain, table))
+        told = [] if table != "callbacks" else list(CPU_USE_NAMES)
+        frames = (getattr(analysis, table).drop(columns=told) for analysis in (found, plain))
+        pd.testing.assert_frame_equal(*frames)
     assert found.trace.processes == plain.trace.processes
     assert plain.layer_scheduling.empty
     assert plain.chain_scheduling.empty
     # The middleware's own threads, which nothing was made for.
     told = {"threads_without_kernel_events"}
     assert set(found.quality["code"]) - set(plain.quality["code"]) == told
+
+
+def ran_before(ns: np.ndarray, begin_ns: int) -> np.ndarray:
+    """How long the thread of `kernel_beside` ran from `begin_ns` to each instant."""
+    whole, rest = np.divmod(ns - begin_ns, RUNS_NS + RIVAL_NS + SLEEPS_NS)
+    own = np.minimum(rest, RUNS_NS) + np.clip(rest - RUNS_NS - RIVAL_NS, 0, 10)
+    return whole * (RUNS_NS + 10) + own
+
+
+def test_cpu_use_is_exact_and_adds_up(with_kernel: Path) -> None:
+    found = strata.analyze(with_kernel)
+    # The first event of all is the wake-up before the thread has the CPU.
+    first_ns = found.trace.begin_ns + 5
+    (thread,) = found.rows("executor_threads").records()
+    callbacks = found.callbacks.set_index("callback_id")
+    runs = found.callback_instances[found.callback_instances["end_ns"].notna()]
+    start_ns, end_ns = (runs[name].to_numpy(np.int64) for name in ("start_ns", "end_ns"))
+    ran = ran_before(end_ns, first_ns) - ran_before(start_ns, first_ns)
+    expected = pd.Series(ran).groupby(runs["callback_id"].to_numpy()).sum()
+    took = pd.Series(end_ns - start_ns).groupby(runs["callback_id"].to_numpy()).sum()
+    assert callbacks["cpu_ns"].tolist() == expected.loc[callbacks.index].tolist()
+    assert callbacks["cpu_known_ns"].tolist() == took.loc[callbacks.index].tolist()
+    bounds = ran_before(np.array([thread["begin_ns"], thread["end_ns"]]), first_ns)
+    assert thread["cpu_ns"] == bounds[1] - bounds[0]
+    assert thread["cpu_known_ns"] == thread["end_ns"] - thread["begin_ns"]
+    for row in (thread, *found.rows("callbacks").records()):
+        assert row["cpu_least_ns"] == row["cpu_ns"] == row["cpu_most_ns"]
+        assert row["cpu_confidence"] == "exact"
+        assert row["cpu_share"] == row["cpu_ns"] / row["cpu_known_ns"]
+    # Beside the busy share, which is of wall time.
+    assert thread["executing_ns"] == took.sum()
+    assert expected.sum() <= thread["cpu_ns"]
 
 
 def test_tables_of_kernel_events_are_as_declared(with_kernel: Path) -> None:
