@@ -11,10 +11,11 @@ from random import Random
 import pyarrow as pa
 from dds_events import hooked_work
 from driver_events import driver_work
+from kernel_scene import kernel_tables
 from model.worlds import START, as_humble, chosen_world, record, steady_world
 from ring_events import ring_work
 from service_events import traffic
-from work_events import lost_within, work
+from work_events import THREADS, lost_within, work
 
 from strata.model.windows import NO_LOSSES, Windows
 
@@ -76,6 +77,32 @@ def _without_stamps(chance: Random) -> World:
     return as_humble(kept).tables(), NO_LOSSES
 
 
+def _scheduled(chance: Random) -> World:
+    """Threads, and what a scheduler with two CPUs says of them; some of it is lost."""
+    tables, losses = chance.choice((work, _messages))(chance)
+    ids = {(vpid, vtid) for table in tables.values() for vpid, vtid in _threads(table)}
+    pauses = (0, 1, 1, 3, 30) if losses[0].size or len(ids) == len(THREADS) else (0, 3_000, 700_000)
+    threads = (0, 0, *(vtid for _, vtid in sorted(ids)), 8, 9)
+    wakes, missing = chance.choice((0, 0.3, 0.5)), chance.choice((0, 0, 0.1))
+    on_cpu, at, lines = [0, 0], chance.randint(-20, 5), []
+    for _ in range(chance.randint(2, 200)):
+        at += chance.choice(pauses)
+        cpu, came = chance.randint(0, 1), chance.choice(threads)
+        if chance.random() < wakes:
+            lines.append(f"{at} cpu{cpu} wake {came} cpu{chance.randint(0, 1)}")
+            continue
+        if chance.random() >= missing:
+            state = chance.choice(("R", "R+", "S", "D"))
+            lines.append(f"{at} cpu{cpu} {on_cpu[cpu]} {state} {came}")
+        on_cpu[cpu] = came
+    contexts = chance.choice((None, {vtid: (vpid, vtid) for vpid, vtid in ids}))
+    return tables | kernel_tables("\n".join(lines), contexts), losses
+
+
+def _threads(table: pa.Table) -> set[tuple[int, int]]:
+    return set(zip(table["vpid"].to_pylist(), table["vtid"].to_pylist(), strict=True))
+
+
 KINDS = {
     "work": Kind(work, 200),
     "messages": Kind(_messages, 100),
@@ -85,4 +112,5 @@ KINDS = {
     "ring buffers": Kind(ring_work, 150),
     "drivers": Kind(driver_work, 150),
     "services": Kind(traffic, 200),
+    "scheduler": Kind(_scheduled, 100),
 }

@@ -156,7 +156,7 @@ def test_scenes_of_the_model(
         assert_same_scheduling(tables)
         return build_model(tables, ledger)
 
-    monkeypatch.setattr(module, "build_model", compared)
+    monkeypatch.setattr(module, "model_of_tables", compared)
     for arguments in PARAMETRIZED.get(test.__name__, [()]):
         test(*arguments)
 

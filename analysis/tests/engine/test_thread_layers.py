@@ -144,7 +144,7 @@ def test_scenes_with_kernel_events(
     def compared(tables: Mapping[str, pa.Table], _: Ledger) -> Model:
         return assert_same(tables)
 
-    monkeypatch.setattr(layers.test_layer_times, "build_model", compared)
+    monkeypatch.setattr(layers.test_layer_times, "model_of_tables", compared)
     for arguments in PARAMETRIZED.get(test.__name__, [()]):
         test(*arguments)
 
@@ -154,7 +154,7 @@ def test_scenes_with_samples(module: Any, monkeypatch: pytest.MonkeyPatch, tmp_p
     def compared(tables: Mapping[str, pa.Table], _: Ledger, *, cpu: Samples) -> Model:
         return assert_same(tables, cpu)
 
-    monkeypatch.setattr(module, "build_model", compared)
+    monkeypatch.setattr(module, "model_of_tables", compared)
     for number, name in enumerate(sorted(vars(module))):
         test = getattr(module, name)
         if not name.startswith("test_"):

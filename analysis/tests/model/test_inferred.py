@@ -60,9 +60,9 @@ def as_humble(tables: Tables, clock: Callable[[Stamps, Stamps], Stamps]) -> Tabl
 
 
 def publication_of_take(model: Model) -> Stamps:
-    """The timeline position of each take's publication."""
+    """When the publication of each take was published."""
     out = np.full(len(model.takes), NONE, np.int64)
-    out[model.matches.take] = model.publications.position[model.matches.publication]
+    out[model.matches.take] = model.publications.rmw_publish_ns[model.matches.publication]
     return out
 
 

@@ -65,18 +65,15 @@ class Scheduling:
     """The scheduler's doings with the threads of the model; `names` are of `Occupancy.name`.
 
     Threads of `intervals` are dense numbers of the model's processes. `woken`: there are events of
-    waking, so that a thread that is blocked can be told from one that waits for a CPU.
+    waking, so that a thread that is blocked can be told from one that waits for a CPU. `known`: a
+    CPU was switched twice, so that the trace says something of the scheduler.
     """
 
     intervals: Intervals
     occupancy: Occupancy
     names: npt.NDArray[np.object_]
     woken: bool = True
-
-    @property
-    def known(self) -> bool:
-        """Tell whether the trace says anything of the scheduler."""
-        return len(self.occupancy.cpu) > 0
+    known: bool = False
 
 
 @dataclass(frozen=True)
@@ -125,7 +122,7 @@ def find_scheduling(
     active = active[np.isin(threads.host[active], np.unique(switches.host))]
     missing = np.setdiff1d(active, np.unique(intervals.thread))
     ledger.add("threads_without_kernel_events", len(missing))
-    return Scheduling(intervals, occupancy, names.array, len(wakes.ns) > 0)
+    return Scheduling(intervals, occupancy, names.array, len(wakes.ns) > 0, len(occupancy.cpu) > 0)
 
 
 def _nothing() -> Scheduling:

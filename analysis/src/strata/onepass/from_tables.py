@@ -32,7 +32,7 @@ def model_of_tables(
 ) -> Model:
     """Return the model of event tables; what cannot be explained is counted in `ledger`.
 
-    Tables are those of `Trace.tables`, by event: each in order of time, in ns since the epoch.
+    Tables are those of `Trace.tables`, by event; times are in ns since the epoch.
     `losses` are the windows of time in which events were lost: first and last instant of each.
     `cpu`: samples of the threads' waits for a CPU, and what the trace's clock adds to theirs.
     `clocks`: the id of each host's clock, where hosts may share one (strata.model.hosts).
@@ -42,11 +42,7 @@ def model_of_tables(
     have.
     """
     rows = EngineTables(engine_of_tables(tables, losses, chunk_rows=chunk_rows))
-    if (why := lacks(rows)) is not None:
-        import os
-
-        if os.environ.get("STRICT"):
-            raise RuntimeError("engine lacks: " + why)
+    if lacks(rows) is not None:
         # The engine has no machine for what the tables hold.
         return build_model(tables, ledger, losses, cpu, clocks, dropped_until_ns)
     return model_of_rows(rows, ledger, clocks or {}, cpu, losses, dropped_until_ns)
@@ -70,7 +66,7 @@ def _chunks(
     tables: Mapping[str, pa.Table], chunk_rows: int | None
 ) -> Iterator[list[tuple[str, pa.RecordBatch]]]:
     """Cut tables in order of time; events of one instant keep the order of the tables."""
-    whole = {name: table.combine_chunks() for name, table in tables.items() if len(table)}
+    whole = {name: _in_order(table) for name, table in tables.items() if len(table)}
     if chunk_rows is None or sum(map(len, whole.values())) <= chunk_rows:
         yield _batches(whole)
         return
@@ -86,6 +82,13 @@ def _chunks(
             rows = row[own][number[own] == place]
             part[names[place]] = whole[names[place]].slice(int(rows[0]), len(rows))
         yield _batches(part)
+
+
+def _in_order(table: pa.Table) -> pa.Table:
+    ns = table["timestamp"].to_numpy()
+    if (ns[1:] < ns[:-1]).any():
+        table = table.take(pa.array(np.argsort(ns, kind="stable")))
+    return table.combine_chunks()
 
 
 def _batches(tables: Mapping[str, pa.Table]) -> list[tuple[str, pa.RecordBatch]]:

@@ -15,9 +15,6 @@ from strata.onepass.tables import EngineTables
 
 def find_scheduling(tables: EngineTables, kept: KeptEvents) -> Scheduling:
     """Return states of threads and who had each CPU; empty where no kernel was traced."""
-    if not (tables.rows["cpus"]["switches"] > 1).any():
-        empty = np.empty(0, np.int64)
-        return Scheduling(Intervals(*[empty] * 5), Occupancy(*[empty] * 5), np.empty(0, object))
     hosts = {host: number for number, host in enumerate(dict.fromkeys(kept.processes.host))}
     scheduler = tables.ints("cpus", "scheduler")
     of_host = tables.text("schedulers", "host")[scheduler]
@@ -54,4 +51,5 @@ def find_scheduling(tables: EngineTables, kept: KeptEvents) -> Scheduling:
         ),
         np.asarray([*names.words, ""], dtype=object),
         bool(tables.rows["schedulers"]["wakes"].sum()),
+        bool((tables.rows["cpus"]["switches"] > 1).any()),
     )
