@@ -35,7 +35,6 @@ from strata.pipeline import analyze, run
 from strata.pipeline.entities import ENTITY_STAGES
 from strata.pipeline.messages import Wanted
 from strata.pipeline.stages import LEDGER, Made, stage
-from strata.read import open_trace
 from strata.read.namespaces import tell_namespaces_apart
 from strata.read.processes import leave_out
 from strata.schema.quality import Ledger

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from strata.engine._model import Engine
-from strata.model.build import Model, build_model
+from strata.model.build import Model
 from strata.model.columns import NONE
 from strata.model.windows import NO_LOSSES, Windows
-from strata.onepass.lacking import lacks
+from strata.onepass.identities import Given, read_settled
 from strata.onepass.model import model_of_rows
 from strata.onepass.tables import EngineTables
 from strata.read.thread_cpu import ThreadCpu
@@ -41,25 +41,24 @@ def model_of_tables(
     nothing; null: all at once. Raises ValueError for columns of types that event tables do not
     have.
     """
-    rows = EngineTables(engine_of_tables(tables, losses, chunk_rows=chunk_rows))
-    if lacks(rows) is not None:
-        # The engine has no machine for what the tables hold.
-        return build_model(tables, ledger, losses, cpu, clocks, dropped_until_ns)
+    rows = EngineTables(engine_of_tables(tables, losses, clocks, chunk_rows=chunk_rows))
     return model_of_rows(rows, ledger, clocks or {}, cpu, losses, dropped_until_ns)
 
 
 def engine_of_tables(
     tables: Mapping[str, pa.Table],
     losses: Windows = NO_LOSSES,
+    clocks: Mapping[str, str] | None = None,
     *,
     chunk_rows: int | None = None,
 ) -> Engine:
     """Return an engine that is finished, fed with event tables; see `model_of_tables`."""
-    engine = Engine(losses=list(zip(losses[0].tolist(), losses[1].tolist(), strict=True)))
-    for batches in _chunks(tables, chunk_rows):
-        engine.feed(batches)
-    engine.finish()
-    return engine
+
+    def fill(engine: Engine) -> None:
+        for batches in _chunks(tables, chunk_rows):
+            engine.feed(batches)
+
+    return read_settled(fill, Given(losses, clocks or {}))
 
 
 def _chunks(
