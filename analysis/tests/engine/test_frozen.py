@@ -65,7 +65,7 @@ def test_worlds(name: str) -> None:
 
 @pytest.mark.parametrize("name", KINDS)
 def test_chunks_change_nothing(name: str) -> None:
-    for number in range(KINDS[name].count):
+    for number in range(0, KINDS[name].count, 3):
         tables, losses = KINDS[name].world(number)
         whole, *others = (
             _told(engine_of_tables(tables, losses, chunk_rows=rows)) for rows in CHUNKS
