@@ -113,6 +113,18 @@ nb::object schema_capsule(const std::vector<ctf::ColumnType>& types) {
 
 struct Schema {
   std::shared_ptr<const std::vector<ctf::ColumnType>> types;
+
+  // (name, kind); equal kinds have equal texts
+  nb::list kinds() const {
+    nb::list found;
+    for (ctf::ColumnType type : *types) {
+      const nb::object name = text(type.name);
+      type.name.clear();
+      type.nullable = false;
+      found.append(nb::make_tuple(name, text(type.key())));
+    }
+    return found;
+  }
 };
 
 class Batch {
@@ -248,9 +260,9 @@ NB_MODULE(_ctf, module) {
       .def("missing_packets", &Traces::missing_packets)
       .def("extract", &Traces::extract, nb::arg("wanted"));
 
-  nb::class_<Schema>(module, "Schema").def("__arrow_c_schema__", [](const Schema& schema) {
-    return schema_capsule(*schema.types);
-  });
+  nb::class_<Schema>(module, "Schema")
+      .def("__arrow_c_schema__", [](const Schema& schema) { return schema_capsule(*schema.types); })
+      .def_prop_ro("kinds", &Schema::kinds);
 
   nb::class_<Batch>(module, "Batch")
       .def_prop_ro("event", &Batch::event)

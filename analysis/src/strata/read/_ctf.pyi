@@ -73,6 +73,8 @@ class Schema:
     """Columns of a table, for Arrow."""
 
     def __arrow_c_schema__(self) -> object: ...
+    kinds: list[tuple[str, str]]
+    """Name and kind of each column, in Arrow's letters; equal types have equal kinds."""
 
 class Batch:
     """A chunk of one table. Arrow reads it without a copy, and NumPy what Arrow has."""

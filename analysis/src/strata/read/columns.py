@@ -56,21 +56,6 @@ def declared_schema(
     return pa.schema([item for item in fields if wanted is None or item.name in wanted])
 
 
-def is_conform(recorded: pa.Schema, schema: pa.Schema) -> bool:
-    """Tell whether all recorded values are as the columns of `schema` have them.
-
-    Signedness is a matter of the producer's C type, also of a list's numbers.
-    """
-    for item in recorded:
-        kind = schema.field(item.name).type
-        one, other = item.type, kind
-        if pa.types.is_list(one) and pa.types.is_list(other):
-            one, other = one.value_type, other.value_type
-        if one != other and {one, other} != {pa.int64(), pa.uint64()}:
-            return False
-    return True
-
-
 def conform(batch: pa.RecordBatch, schema: pa.Schema) -> tuple[pa.RecordBatch, int]:
     """Return a batch with exactly the columns of `schema`, and how many values had no place in it.
 

@@ -258,9 +258,16 @@ class Reading:
     def __init__(self, decoder: Decoder, reader: _ctf.Reader) -> None:
         self._decoder = decoder
         self._reader = reader
-        self.tables: list[tuple[str, pa.Schema]] = [
-            (event, pa.schema(schema)) for event, schema in reader.tables
-        ]
+
+    @cached_property
+    def tables(self) -> list[tuple[str, pa.Schema]]:
+        """Event name and columns of each table."""
+        return [(event, pa.schema(schema)) for event, schema in self._reader.tables]
+
+    @property
+    def kinds(self) -> list[tuple[str, list[tuple[str, str]]]]:
+        """Event name, and names and kinds (strata.read.kinds) of the columns of each table."""
+        return [(event, schema.kinds) for event, schema in self._reader.tables]
 
     def __iter__(self) -> Iterator[list[tuple[int, pa.RecordBatch]]]:
         try:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from strata.errors import TraceError
 from strata.printable import path_text, printable
-from strata.read.columns import conform, declared_schema, is_conform, join
+from strata.read.columns import conform, declared_schema, join
 from strata.read.decoder import EVERYTHING, Decoder, Reading, Selection
 from strata.read.discover import CtfTrace, find_traces
+from strata.read.kinds import have_misfits
 from strata.read.losses import Loss, find_losses, last_known_ns
 from strata.read.recording import recording_problems
 from strata.read.rotated import Dropped, find_dropped
@@ -94,11 +95,8 @@ class Trace:
 
         Traces that declare a field as another thing than the catalogue, or another trace, does.
         """
-        reading = self.decoder.read(EVERYTHING, 1)
-        schemas = _schemas(reading, None)
-        return self.decoder.names_packets or not all(
-            is_conform(schema, schemas[event]) for event, schema in reading.tables
-        )
+        kinds = self.decoder.read(EVERYTHING, 1).kinds
+        return self.decoder.names_packets or have_misfits(kinds)
 
     @property
     def losses(self) -> tuple[Loss, ...]:
