@@ -44,4 +44,6 @@ if [[ ! -x $root/.venv/bin/strata || ! -f $stamp || $(cat "$stamp") != "$made_fr
     --no-build-isolation --disable-pip-version-check -e "$root/analysis"
   echo "$made_from" >"$stamp"
 fi
+# An editable installation leaves it to the first run, or to every run where PYTHONDONTWRITEBYTECODE is set.
+"$root/.venv/bin/python" -m compileall -q "$root/analysis/src/strata"
 echo "[setup] ready: .venv/bin/strata"
