@@ -19,13 +19,13 @@ Sample = Callable[[str], Path]
 # The command with a verb that fails in a way that nobody foresaw.
 _PROGRAM = """
 import os, signal, sys
-import strata.cli.info
+import strata.read
 from strata.cli.main import main
 
 def fail(*_, **__):
     {failure}
 
-strata.cli.info.open_trace = fail
+strata.read.open_trace = fail
 # One that a shell starts in the background ignores it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 main()
