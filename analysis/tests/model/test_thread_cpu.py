@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
+import pytest
 from scene import BASE, Scene
 from thread_samples import MS, samples
 
@@ -113,3 +114,30 @@ def test_what_a_process_needs_to_start_is_not_of_its_traffic(tmp_path: Path) -> 
     row = thread_cpu_rows(model).frame().iloc[0]
     assert (row["on_cpu_ns"], row["cpu_wait_ns"]) == (900 * MS, 900 * MS)
     assert (row["traffic_on_cpu_ns"], row["traffic_cpu_wait_ns"]) == (50 * MS, 20 * MS)
+
+
+@pytest.mark.parametrize(
+    "torn",
+    ["1,5", "1,x,1,1,1,1", f"1,{1 << 70},1,1,1,1", "1,,1,1,1,1", '"', "1,1,1,1,1,1,1,1", "\x00"],
+)
+def test_rows_that_are_not_whole_are_left_out(tmp_path: Path, torn: str) -> None:
+    samples(tmp_path, "0 1.1 cpu 5 wait 1 slices 3\n 100 1.1 cpu 9 wait 2 slices 4")
+    whole = read_thread_cpu(tmp_path)
+    file = tmp_path / "thread_cpu/samples.csv"
+    file.write_text(file.read_text() + torn)
+    found = read_thread_cpu(tmp_path)
+    assert found is not None and whole is not None
+    assert len(found.samples["thread"]) > 0
+    for name, values in whole.samples.items():
+        assert found.samples[name].tolist() == values.tolist()
+
+
+def test_files_without_a_sample_have_none(tmp_path: Path) -> None:
+    samples(tmp_path, "0 1.1 cpu 5 wait 1 slices 3")
+    file = tmp_path / "thread_cpu/samples.csv"
+    file.write_text(file.read_text().splitlines()[0] + "\n")
+    found = read_thread_cpu(tmp_path)
+    assert found is not None
+    assert not len(found.samples["thread"])
+    file.write_text("")
+    assert read_thread_cpu(tmp_path) is None

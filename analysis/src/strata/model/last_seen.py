@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from strata.lazy import pandas as pd
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.windows import first_touching
@@ -52,15 +51,22 @@ def _last_seen(model: Model) -> Ints:
     if not model.cpu.known:
         return out
     process = model.processes.thread_process
-    windows, vpids = model.cpu.windows, pd.Series(model.processes.vpid)
-    # Of an id that processes of several hosts have, it is not known whose threads these are.
-    only = vpids[~vpids.duplicated(keep=False)]
-    number = pd.Series(only.index, index=only.to_numpy())
-    vpid = model.cpu.threads.at(model.cpu.threads.vpid, windows.thread)
-    of_window = number.reindex(vpid, fill_value=NONE).to_numpy(np.int64)
+    windows, threads = model.cpu.windows, model.cpu.threads
+    of_window = threads.at(_process_of(threads.vpid, model.processes.vpid), windows.thread)
     own = of_window != NONE
-    sampled_ns = np.full(len(vpids), NONE, np.int64)
+    sampled_ns = np.full(len(model.processes.vpid), NONE, np.int64)
     np.maximum.at(sampled_ns, of_window[own], windows.end_ns[own])
     event_ns = model.facts.process_ran_ns
     seen_ns = np.where(sampled_ns != NONE, np.maximum(sampled_ns, event_ns), NONE)[process]
     return np.where(seen_ns != NONE, seen_ns, out)
+
+
+def _process_of(vpid: Ints, processes: Ints) -> Ints:
+    """Return the process of each id, by the ids of all; `NONE` without one.
+
+    Of an id that processes of several hosts have, it is not known whose threads these are: `NONE`.
+    """
+    known, row, count = np.unique(processes, return_index=True, return_counts=True)
+    known, row = known[count == 1], row[count == 1]
+    at = np.minimum(np.searchsorted(known, vpid), len(known) - 1)
+    return np.where(known[at] == vpid, row[at], NONE) if len(known) else np.full_like(vpid, NONE)

@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.engine._model import sample_windows
-from strata.lazy import arrow_compute as pc
 from strata.model.columns import NONE, Ints, Processes
 from strata.read.thread_cpu import SAMPLER, ThreadCpu
 
@@ -90,22 +89,17 @@ def no_samples() -> CpuSamples:
 
 def find_cpu_samples(read: ThreadCpu | None, offset_ns: int, processes: Processes) -> CpuSamples:
     """Return the samples of all threads but the sampler's; `offset_ns`: trace less monotonic."""
-    if read is None or not len(read.samples):
+    if read is None or not len(read.samples["thread"]):
         return no_samples()
-    columns = [read.samples[name].to_numpy().astype(np.int64) for name in _FIGURES]
-    thread, ns, *counts = columns
-    ns += offset_ns
+    thread, ns, *counts = (read.samples[name] for name in _FIGURES)
+    ns = ns + offset_ns
     # The sampler's own row is the first of each sample.
     own = thread == SAMPLER
     sampled = [values[~own] for values in (thread, ns, *counts)]
     windows = Windows(*sample_windows(sampled, ns[own]))
-    others = read.threads.filter(pc.not_equal(read.threads["thread"], SAMPLER))
-    number, vpid, vtid = (
-        others[name].to_numpy().astype(np.int64) for name in ("thread", "vpid", "vtid")
-    )
-    process, name = (
-        np.asarray(others[column].to_pylist(), dtype=object) for column in ("process", "name")
-    )
+    others = read.threads["thread"] != SAMPLER
+    number, vpid, vtid = (read.threads[name][others] for name in ("thread", "vpid", "vtid"))
+    process, name = (read.names[column][others] for column in ("process", "name"))
     traced = _model_threads(vpid, vtid, processes)
     return CpuSamples(SampledThreads(read.host, number, vpid, vtid, process, name, traced), windows)
 
