@@ -235,6 +235,7 @@ void Engine::finish() {
   context_.ledger.add(Finding::reused_process_ids, static_cast<int64_t>(found.found().size()));
   context_.ledger.add(Finding::repeated_contexts, found.undecided());
   machines_->finish();
+  context_.rows.end_pass();
 }
 
 }  // namespace strata

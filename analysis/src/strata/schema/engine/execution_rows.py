@@ -34,6 +34,7 @@ EXECUTION_ROWS = (
             ("paused_ns", INT, "how long it was suspended before this piece"),
         ),
         "Executions of callbacks, in the order in which they began.",
+        ("address", "outer"),
     ),
     (
         "suspensions",
@@ -89,5 +90,6 @@ EXECUTION_ROWS = (
         ),
         "Time outside of callbacks before looks for work that end no wait, before waits of no "
         "time, and before what threads execute that never look for work.",
+        ("at", "open_execution"),
     ),
 )

@@ -224,6 +224,7 @@ def _rows() -> str:
     structures = "\n\n".join(_structure(rows) for rows in ENGINE_ROWS)
     members = "\n".join(f"  {_type(rows)} {rows.name};" for rows in ENGINE_ROWS)
     visits = "\n".join(f'    visit("{rows.name}", {rows.name});' for rows in ENGINE_ROWS)
+    ends = "\n".join(f"    {rows.name}.end_pass();" for rows in ENGINE_ROWS if rows.of_pass)
     return f"""{_HEAD}
 #include <cstdint>
 
@@ -240,6 +241,10 @@ struct Rows {{
   template <typename Visitor>
   void each(Visitor&& visit) {{
 {visits}
+  }}
+  // No rule of the engine asks any more: what nobody else does goes.
+  void end_pass() {{
+{ends}
   }}
 }};
 
@@ -259,7 +264,11 @@ def _structure(rows: EngineRows) -> str:
         f"    {name}.push_back({'0' if kind == 'uint8_t' else 'kNone'});"
         for name, kind, _ in rows.columns
     )
-    visits = "\n".join(f'    visit("{name}", {name});' for name, _, _ in rows.columns)
+    visits = "\n".join(
+        f'    visit("{name}", {name});' for name, _, _ in rows.columns if name not in rows.of_pass
+    )
+    clears = "\n".join(f"    {name}.clear();" for name in rows.of_pass)
+    end_pass = f"\n  void end_pass() {{\n{clears}\n  }}" if rows.of_pass else ""
     first = rows.columns[0][0]
     return f"""\
 // {rows.doc}
@@ -275,7 +284,7 @@ struct {_type(rows)} {{
   template <typename Visitor>
   void each(Visitor&& visit) {{
 {visits}
-  }}
+  }}{end_pass}
 }};"""
 
 

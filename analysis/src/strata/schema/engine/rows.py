@@ -27,16 +27,20 @@ INT, SHORT, FLAG = "int64_t", "int32_t", "uint8_t"
 
 @dataclass(frozen=True)
 class EngineRows:
-    """One table of the engine: its name, and (column, type, meaning) of each column."""
+    """One table of the engine: its name, and (column, type, meaning) of each column.
+
+    Columns of `of_pass` are needed by rules of the engine alone, and go when the pass ends.
+    """
 
     name: str
     columns: tuple[tuple[str, str, str], ...]
     doc: str
+    of_pass: tuple[str, ...] = ()
 
 
 ENGINE_ROWS: tuple[EngineRows, ...] = tuple(
-    EngineRows(name, columns, doc)
-    for name, columns, doc in (
+    EngineRows(*declared)
+    for declared in (
         *PROCESS_ROWS,
         *ENTITY_ROWS,
         *EXECUTION_ROWS,

@@ -24,6 +24,7 @@ TRAFFIC_ROWS = (
             ("of_application", FLAG, "not one of the middleware's own (graph topics)"),
         ),
         "Every rmw_publish, in order of time.",
+        ("open_execution",),
     ),
     (
         "takes",
