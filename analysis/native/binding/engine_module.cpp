@@ -10,7 +10,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <map>
 #include <numeric>
 #include <string>
 
@@ -70,7 +69,6 @@ class Engine {
       capsules.push_back(schema);
       capsules.push_back(array);
       sources.emplace_back(name, *type, *content, engine_.strings());
-      count_undeclared(name, static_cast<uint64_t>(content->length));
     }
     const nb::gil_scoped_release unlocked;
     strata::push_in_order(engine_, sources);
@@ -89,7 +87,6 @@ class Engine {
       }
       if (!progress.is_none()) progress(source.events() - before);
     }
-    for (const auto& [name, count] : source.undeclared()) count_undeclared(name, count);
     nb::list misplaced;
     for (const auto& item : source.misplaced()) {
       misplaced.append(nb::make_tuple(item.file, item.offset, item.events));
@@ -246,29 +243,25 @@ class Engine {
     return std::accumulate(counts.begin(), counts.end(), uint64_t{0});
   }
 
-  // By name; of events of no declared provider, those that were left out are among them.
+  // By name.
   nb::dict counts() const {
     nb::dict found;
     for (size_t i = 0; i < strata::kEventTypes; ++i) {
       if (engine_.counts()[i] != 0) found[as_text(strata::kEvents[i].name)] = engine_.counts()[i];
     }
-    for (const auto& [name, count] : undeclared_) found[as_text(name)] = count;
+    for (const auto& [name, count] : engine_.undeclared()) {
+      found[as_text(name == strata::kNone ? std::string_view() : engine_.strings().texts[name])] =
+          count;
+    }
     return found;
   }
 
  private:
-  void count_undeclared(std::string_view name, uint64_t count) {
-    if (count > 0 && strata::event_named(name) == strata::EventType::other) {
-      undeclared_[std::string(name)] += count;
-    }
-  }
-
   void must_be_finished() const {
     if (!finished_) throw std::logic_error("the engine is not finished");
   }
 
   strata::Engine engine_;
-  std::map<std::string, uint64_t> undeclared_;
   bool finished_ = false;
 };
 

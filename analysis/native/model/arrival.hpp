@@ -4,8 +4,6 @@
 // An event before its thread has a number.
 #pragma once
 
-#include <string_view>
-
 #include "model/event.hpp"
 #include "model/threads.hpp"
 
@@ -14,12 +12,7 @@ namespace strata {
 struct Arrival {
   Event event;
   Place place;
-  bool is_of_program = true;
+  int64_t name = kNone;  // number of its text, of an event that is not declared
 };
-
-// Whether the process of an event of a name emitted it; the kernel's events have no provider.
-constexpr bool is_of_program(std::string_view name) {
-  return name.find(':') != std::string_view::npos;
-}
 
 }  // namespace strata

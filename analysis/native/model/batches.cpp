@@ -19,11 +19,9 @@ const T* buffer(const ArrowArray& array, int64_t number) {
 
 Batch::Batch(std::string_view event, const ArrowSchema& schema, const ArrowArray& array,
              Strings& strings)
-    : strings_(strings),
-      type_(event_named(event)),
-      is_of_program_(is_of_program(event)),
-      rows_(array.length) {
+    : strings_(strings), type_(event_named(event)), rows_(array.length) {
   fields_.fill(-1);
+  if (type_ == EventType::other) name_ = strings.texts.number(event);
   const auto number = static_cast<size_t>(type_);
   const size_t first = type_ == EventType::other ? 0 : first_field(type_);
   const size_t fields = type_ == EventType::other ? 0 : kEvents[number].fields;
@@ -113,7 +111,7 @@ int64_t Batch::value(Source& source) {
 void Batch::next(Arrival& arrival) {
   Event& event = arrival.event;
   event.type = type_;
-  arrival.is_of_program = is_of_program_;
+  arrival.name = name_;
   event.host = static_cast<int32_t>(optional(host_));
   event.procname = static_cast<int32_t>(optional(procname_));
   event.cpu = static_cast<int32_t>(optional(cpu_));

@@ -53,7 +53,7 @@ class Batch {
 
   Strings& strings_;
   EventType type_ = EventType::other;
-  bool is_of_program_ = true;
+  int64_t name_ = kNone;  // number of its text, of an event that is not declared
   int64_t row_ = 0;
   int64_t rows_ = 0;
   const int64_t* ns_ = nullptr;

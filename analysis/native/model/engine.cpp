@@ -182,13 +182,27 @@ void Engine::release() {
 
 void Engine::make_room() { waiting_.resize(std::max<size_t>(8, 2 * waiting_.size())); }
 
+std::string_view Engine::name_of(const Arrival& arrival) const {
+  const auto type = static_cast<size_t>(arrival.event.type);
+  if (type < kEventTypes) return kEvents[type].name;
+  return arrival.name == kNone ? std::string_view() : strings().texts[arrival.name];
+}
+
+// An event without a provider is the kernel's.
+bool Engine::leave_out(const Arrival& arrival) {
+  const std::string_view name = name_of(arrival);
+  if (name.find(':') == std::string_view::npos) return false;
+  left_out_.count(arrival, name.starts_with("ros2:"));
+  return true;
+}
+
 void Engine::look_at(Arrival& arrival) {
   Event& event = arrival.event;
-  arrival.place.host = namespaces_.host_of(arrival.place);
-  event.host = static_cast<int32_t>(arrival.place.host);
-  if (arrival.is_of_program && !is_of_kernel(event.type) && left_out_.has(arrival.place.vpid)) {
-    left_out_.count(event, arrival.place);
-    return;
+  // The kernel's events are of the whole machine.
+  if (!is_of_kernel(event.type)) {
+    arrival.place.host = namespaces_.host_of(arrival.place);
+    event.host = static_cast<int32_t>(arrival.place.host);
+    if (left_out_.has(arrival.place.vpid) && leave_out(arrival)) return;
   }
   ++counts_[static_cast<size_t>(event.type)];
   event.at = at_++;
@@ -202,7 +216,11 @@ void Engine::look_at(Arrival& arrival) {
   }
   const bool is_declared = event.type != EventType::other;
   if (!is_declared || arrival.place.vpid == kNone || arrival.place.vtid == kNone) {
-    if (is_declared) context_.ledger.add(Finding::missing_contexts);
+    if (is_declared) {
+      context_.ledger.add(Finding::missing_contexts);
+    } else {
+      ++undeclared_[arrival.name];
+    }
     ++unseen_[static_cast<size_t>(event.type)];
     machines_->census.pass_by(event, arrival.place);
     return;

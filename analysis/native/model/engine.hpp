@@ -7,7 +7,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -58,6 +60,7 @@ class Engine {
     event.host = event.procname = event.cpu = -1;
     event.thread = event.process = kNoThread;
     arrival.place = {};
+    arrival.name = kNone;
     return arrival;
   }
 
@@ -78,6 +81,8 @@ class Engine {
   const Waits& waits() const;
   dds::Middleware& middleware();
   const std::array<uint64_t, kEventTypes + 1>& counts() const { return counts_; }
+  // Events that are not declared, by the numbers of their names.
+  const std::map<int64_t, uint64_t>& undeclared() const { return undeclared_; }
   // Events of a type that machines have seen: all declared ones that have a thread.
   uint64_t seen(EventType type) const {
     return counts_[static_cast<size_t>(type)] - unseen_[static_cast<size_t>(type)];
@@ -93,6 +98,8 @@ class Engine {
   void release();
   void make_room();
   void look_at(Arrival& arrival);
+  bool leave_out(const Arrival& arrival);
+  std::string_view name_of(const Arrival& arrival) const;
 
   Context context_;
   Threads threads_;
@@ -104,6 +111,7 @@ class Engine {
   size_t waiting_count_ = 0;
   std::array<uint64_t, kEventTypes + 1> counts_{};
   std::array<uint64_t, kEventTypes + 1> unseen_{};
+  std::map<int64_t, uint64_t> undeclared_;
   uint64_t at_ = 0;
   int64_t first_ns_ = kNone;
   int64_t last_ns_ = kNone;

@@ -14,11 +14,11 @@ bool LeftOut::look_up(int64_t vpid) const {
   return std::binary_search(vpids_.begin(), vpids_.end(), vpid);
 }
 
-void LeftOut::count(const Event& event, const Place& place) {
-  Counts& counts = threads_[{place.host, place.vpid, place.vtid, event.procname}];
+void LeftOut::count(const Arrival& arrival, bool is_of_ros2) {
+  const Place& place = arrival.place;
+  Counts& counts = threads_[{place.host, place.vpid, place.vtid, arrival.event.procname}];
   ++counts.events;
-  if (event.type == EventType::other) return;
-  if (kEvents[static_cast<size_t>(event.type)].name.starts_with("ros2:")) ++counts.ros2_events;
+  if (is_of_ros2) ++counts.ros2_events;
 }
 
 void LeftOut::finish(Rows& rows) const {

@@ -10,9 +10,8 @@
 #include <tuple>
 #include <vector>
 
+#include "model/arrival.hpp"
 #include "model/context.hpp"
-#include "model/event.hpp"
-#include "model/threads.hpp"
 
 namespace strata {
 
@@ -27,7 +26,7 @@ class LeftOut {
     if (recent.vpid != vpid) recent = {vpid, look_up(vpid)};
     return recent.is_left_out;
   }
-  void count(const Event& event, const Place& place);
+  void count(const Arrival& arrival, bool is_of_ros2);
   void finish(Rows& rows) const;
 
  private:

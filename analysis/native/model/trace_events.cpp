@@ -96,7 +96,9 @@ void TraceEvents::make_plan(const ctf::EventClassRef& event) {
   plan.event = event.event;
   plan.is_wanted = true;
   plan.kind = event_named(event.event->name);
-  plan.is_of_program = is_of_program(event.event->name);
+  if (plan.kind == EventType::other) {
+    plan.text = engine_.strings().texts.number(event.event->name);
+  }
   plan.program = ctf::make_program(*event.stream, *event.event);
   // The kernel's are of every process of the machine.
   const bool is_of_process =
@@ -240,27 +242,16 @@ bool TraceEvents::push(uint64_t events) {
   return false;
 }
 
-std::vector<std::pair<std::string_view, uint64_t>> TraceEvents::undeclared() const {
-  std::vector<std::pair<std::string_view, uint64_t>> found;
-  for (const EventPlan& plan : plans_) {
-    if (plan.kind == EventType::other && plan.events > 0) {
-      found.emplace_back(plan.event->name, plan.events);
-    }
-  }
-  return found;
-}
-
 bool TraceEvents::take(ctf::StreamCursor& cursor) {
   auto& plan = static_cast<EventPlan&>(*cursor.plan);
   ++events_;
-  ++plan.events;
   if (latest_by() > allowed_) return --left_ > 0;
   const bool has_program = plan.program.has_value();
   Arrival& arrival = late_         ? late_->next(cursor.time)
                      : has_program ? engine_.next_of_any_values(cursor.time)
                                    : engine_.next(cursor.time);
   arrival.event.type = plan.kind;
-  arrival.is_of_program = plan.is_of_program;
+  arrival.name = plan.text;
   const int64_t name = host(shared(cursor).host);
   arrival.event.host = static_cast<int32_t>(name);
   arrival.place.host = name;

@@ -31,8 +31,6 @@ class TraceEvents : public ctf::Merge {
   bool push(uint64_t events);
 
   uint64_t events() const { return events_; }
-  // Events that are not declared, by name; a name may be there several times.
-  std::vector<std::pair<std::string_view, uint64_t>> undeclared() const;
 
  protected:
   bool take(ctf::StreamCursor& cursor) override;
@@ -71,8 +69,7 @@ class TraceEvents : public ctf::Merge {
   };
   struct EventPlan : ctf::Plan {
     EventType kind = EventType::other;
-    uint64_t events = 0;
-    bool is_of_program = true;
+    int64_t text = kNone;         // number of the event's name, where it is not declared
     std::vector<Load> loads;      // what neither `numbers` nor `name` read
     std::vector<Number> numbers;  // of a program
     std::vector<uint8_t> others;  // fields that `numbers` do not read
