@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from scene import Scene
 
-from strata.layers.driver_columns import frames_of_model, made_of_model, sources_of_model
 from strata.model.build import Model
 from strata.model.event_uses import UNEXPLAINED
 from strata.schema.quality import Ledger
@@ -51,7 +50,7 @@ def unexplained(model: Model) -> list[str]:
 
 def frames_of(model: Model) -> list[tuple[str, int, str] | None]:
     """Place, number and topic of the frame of each publication; number -1 is an inferred one."""
-    sources, frames, made_of = sources_of_model(model), frames_of_model(model), made_of_model(model)
+    sources, frames, made_of = model.driver.sources, model.driver.frames, model.driver.made_of
     topics = model.entities.publishers.topic[model.publications.publisher]
     return [
         None

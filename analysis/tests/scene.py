@@ -45,9 +45,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.model.build import Model
-from strata.model.windows import NO_LOSSES, Windows
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.read.columns import declared_schema
 from strata.schema.event import Kind
 from strata.schema.events import CATALOGUE

@@ -26,7 +26,7 @@ from strata.analysis import Analysis
 from strata.layers.action_frames import action_rows
 from strata.layers.service_calls import cut_calls
 from strata.layers.service_frames import service_calls_rows
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
 from strata.report.document import document
 from strata.report.text import print_analysis

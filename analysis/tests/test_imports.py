@@ -38,8 +38,8 @@ ALLOWED: dict[str, set[str]] = {
         "masking",
     },
     "scenario": {"errors", "record", "printable", "masking", "documents", "yaml_document"},
+    "engine": {"lazy", "errors", "schema", "read", "units"},
     "model": {"lazy", "errors", "schema", "read", "engine", "units"},
-    "engine": {"errors", "schema", "read", "units"},
     "layers": {"lazy", "errors", "schema", "read", "engine", "model", "units"},
     "stats": {
         "lazy",
@@ -80,7 +80,6 @@ ALLOWED: dict[str, set[str]] = {
         "marks",
     },
     "export": {"errors", "schema", "analysis", "read", "printable", "marks"},
-    "onepass": {"errors", "schema", "read", "engine", "model", "units"},
     "pipeline": {
         "errors",
         "schema",
@@ -88,7 +87,6 @@ ALLOWED: dict[str, set[str]] = {
         "analysis",
         "read",
         "model",
-        "onepass",
         "layers",
         "stats",
         "verdict",

@@ -21,7 +21,7 @@ from strata.compare.gates.judge import judge
 from strata.compare.gates.load import read_gates
 from strata.compare.runs import measure_run
 from strata.compare.sides import Side
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.pipeline.run import analyze_model
 from strata.read import open_trace

@@ -13,9 +13,9 @@ import pytest
 from engine.by_tables import read_by_tables
 
 import strata
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
-from strata.read.namespaces import machine_of, tell_namespaces_apart
+from strata.read.namespaces import machine_of
 from strata.read.trace import Trace
 from strata.schema.quality import Ledger
 
@@ -44,7 +44,7 @@ def test_namespaces_of_one_process_id_are_told_apart(
     before = strata.analyze(path)
     own = Trace.tables
     monkeypatch.setattr(Trace, "tables", lambda self: in_containers(own(self), context=True))
-    monkeypatch.setattr("strata.pipeline.run.read_by_engine", read_by_tables)
+    monkeypatch.setattr("strata.pipeline.run.model_of_trace", read_by_tables)
     after = strata.analyze(path)
     assert len(after.trace.processes) == len(before.trace.processes) == 5
     assert {process.vpid for process in after.trace.processes} == {1}
@@ -83,5 +83,4 @@ def test_namespaces_that_share_no_id_keep_the_host(sample: Callable[[str], Path]
         name: table.append_column("pid_ns", pa.array(table["vpid"].to_numpy().astype(np.uint64)))
         for name, table in open_trace(sample(TRACE)).tables().items()
     }
-    for name, table in tell_namespaces_apart(tables).items():
-        assert table.equals(tables[name])
+    assert set(model_of_tables(tables, Ledger()).processes.host) == {"vm"}

@@ -17,8 +17,8 @@ from service_truth import check_matrix, check_mute, check_work, waited_behind
 
 from strata.analysis import Analysis
 from strata.model.build import Model
+from strata.model.of_tables import model_of_tables
 from strata.model.service_calls import METHODS
-from strata.onepass.from_tables import model_of_tables
 from strata.read import open_trace
 from strata.report.document import document
 from strata.report.text import print_analysis

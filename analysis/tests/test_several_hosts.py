@@ -26,7 +26,7 @@ from strata.layers.service_calls import cut_calls
 from strata.layers.service_frames import service_calls_rows
 from strata.layers.transfers import cut_layers
 from strata.model.columns import filled
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.read import open_trace
 from strata.read.trace import Trace
@@ -128,7 +128,7 @@ def analyzed(
     with monkeypatch.context() as patch:
         if ahead_ns is not None:
             patch.setattr(Trace, "tables", lambda self: on_another_host(own(self), moved, ahead_ns))
-            patch.setattr("strata.pipeline.run.read_by_engine", read_by_tables)
+            patch.setattr("strata.pipeline.run.model_of_trace", read_by_tables)
         return strata.analyze(path)
 
 

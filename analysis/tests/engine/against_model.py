@@ -21,11 +21,11 @@ import numpy as np
 import pyarrow as pa
 
 from strata.engine._model import Engine
+from strata.engine.identities import Given, read_settled
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.model.build import Model
 from strata.model.columns import Ints, Processes
 from strata.model.traffic import Publications
-from strata.model.windows import NO_LOSSES, Windows
-from strata.onepass.identities import Given, read_settled
 
 CHUNKS = (1, 7, 1 << 20)
 """Rows that are fed at once."""

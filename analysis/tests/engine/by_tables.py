@@ -1,8 +1,8 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Models of whole event tables by NumPy, in place of the engine's (strata.onepass.read).
+"""Models of whole event tables by NumPy, in place of the engine's (strata.engine.read).
 
-monkeypatch.setattr("strata.pipeline.run.read_by_engine", read_by_tables)
+monkeypatch.setattr("strata.pipeline.run.model_of_trace", read_by_tables)
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from strata.engine.left_out import NOBODY, Unwanted
+from strata.engine.read import Progress, dropped_until_ns, loss_windows
+from strata.engine.required import has_ros2, require_ros2
 from strata.model.build import Model, build_model
 from strata.model.facts import Census, TableFacts
-from strata.onepass.left_out import NOBODY, Unwanted
-from strata.onepass.read import Progress, dropped_until_ns, loss_windows
-from strata.onepass.required import has_ros2, require_ros2
 from strata.read import Trace
 from strata.read.namespaces import tell_namespaces_apart
 from strata.read.processes import Threads, count_threads, leave_out

@@ -17,7 +17,7 @@ import pyarrow as pa
 from scene import BASE
 from work_events import lost
 
-from strata.model.windows import Windows
+from strata.engine.windows import Windows
 from strata.read.columns import declared_schema
 from strata.schema.event import Kind as FieldKind
 from strata.schema.events import CATALOGUE

@@ -14,7 +14,7 @@ import pyarrow as pa
 from scene import BASE
 from work_events import THREADS, Step, lost, tables_of
 
-from strata.model.windows import Windows
+from strata.engine.windows import Windows
 
 _OTHER = (
     "ros2:callback_start",

@@ -32,7 +32,7 @@ from frozen_worlds import KINDS, Kind
 import strata
 from strata.analysis import Analysis
 from strata.model.build import Model
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.pipeline.results import STAGES
 from strata.pipeline.stages import FINDINGS, Made, Stage

@@ -17,7 +17,7 @@ from ring_events import ring_work
 from service_events import traffic
 from work_events import THREADS, lost_within, work
 
-from strata.model.windows import NO_LOSSES, Windows
+from strata.engine.windows import NO_LOSSES, Windows
 
 World = tuple[dict[str, pa.Table], Windows]
 """Event tables, and the windows in which events were lost."""

@@ -17,13 +17,13 @@ import pandas as pd
 import pyarrow as pa
 from against_model import Run, run_engine
 
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.layers.way import INTRA_PROCESS, find_way
 from strata.model.build import Model, build_model
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.dds.samples import NAMING, Samples
 from strata.model.search import pick
 from strata.model.timeline import Kind
-from strata.model.windows import NO_LOSSES, Windows
 from strata.schema.quality import Ledger
 
 _LOCAL = -2

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from strata.engine.windows import touched
 from strata.layers import pairs as found_pairs
 from strata.layers.deliveries import Deliveries
 from strata.layers.endpoint_names import EndpointNames
@@ -20,7 +21,6 @@ from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import UNKNOWN, take
 from strata.model.naming import owner_names
 from strata.model.search import pick, runs, spread
-from strata.model.windows import touched
 from strata.schema.fates import NUMBER
 
 Flags = npt.NDArray[np.bool_]

@@ -18,7 +18,7 @@ from intra_scene import IntraScene
 from scene import BASE
 from work_events import lost
 
-from strata.model.windows import Windows
+from strata.engine.windows import Windows
 
 _THREADS = ((1, 1), (1, 2), (2, 3))
 _PAUSES = (0, 0, 1, 1, 5, 100)

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from scene import BASE
 
-from strata.model.windows import Windows
+from strata.engine.windows import Windows
 from strata.read.columns import declared_schema
 from strata.schema.event import Kind
 from strata.schema.events import CATALOGUE

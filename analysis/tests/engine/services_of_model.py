@@ -11,16 +11,16 @@ import numpy as np
 import pyarrow as pa
 from against_model import Run, run_engine
 
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.layers.action_feedback import _callbacks
 from strata.layers.actions import FEEDBACK
 from strata.layers.call_columns import calls_of_model, calls_of_rows
 from strata.model.build import Model, build_model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import at_topics
-from strata.model.goal_columns import goals_of_model, goals_of_rows
+from strata.model.goals import goals_of_model, goals_of_rows
 from strata.model.search import pick
 from strata.model.service_calls import METHODS
-from strata.model.windows import NO_LOSSES, Windows
 from strata.schema.quality import Ledger
 
 _ACTION = 4

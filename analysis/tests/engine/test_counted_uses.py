@@ -35,9 +35,9 @@ from ring_events import ring_work
 from service_events import traffic
 from work_events import play, scenes_of, work
 
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.model.build import build_model
 from strata.model.event_uses import event_uses
-from strata.model.windows import NO_LOSSES, Windows
 from strata.read import open_trace
 from strata.schema.event_uses import USES
 from strata.schema.quality import Ledger

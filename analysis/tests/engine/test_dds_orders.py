@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from middleware_of_model import Pair, assert_same_middleware, assert_same_ways
 from scene import BASE
 
+from strata.engine.windows import Windows
 from strata.model.build import Model
 from strata.model.columns import NONE, EventColumns
 from strata.model.dds.middleware import find_middleware
 from strata.model.timeline import EVENT_OF, Kind, Timeline
-from strata.model.windows import Windows
 from strata.read.columns import declared_schema
 from strata.schema.event import Kind as FieldKind
 from strata.schema.events import CATALOGUE

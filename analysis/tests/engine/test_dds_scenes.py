@@ -15,7 +15,7 @@ from layers import test_held_senders, test_late_copies, test_late_joiners, test_
 from middleware_of_model import assert_as_model
 from scene import Scene
 
-from strata.model.windows import NO_LOSSES, Windows
+from strata.engine.windows import NO_LOSSES, Windows
 
 for _module in (test_held_senders, test_late_copies, test_late_joiners, test_middleware):
     for _name, _item in list(vars(_module).items()):

@@ -23,6 +23,7 @@ from model.test_driver_interleavings import Played
 from model.test_driver_interleavings import worlds as driver_worlds
 from work_events import play, scenes_of, work
 
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.layers.driver import Origin, cut_origin
 from strata.layers.driver_columns import frames_of_model, made_of_model
 from strata.layers.driver_frames import (
@@ -38,7 +39,6 @@ from strata.model.driver.sources import BOUNDARY, CLOUD, COPIED, PULLED
 from strata.model.frames import place
 from strata.model.search import pick
 from strata.model.traffic import Publications
-from strata.model.windows import NO_LOSSES, Windows
 from strata.onepass.driver import (
     frames_of_rows,
     losses_of_rows,

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model.worlds import Recording, record, worlds
 
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.model.build import Model, build_model
 from strata.model.columns import NONE, Ints
 from strata.model.dds.middleware import find_middleware
@@ -23,7 +24,6 @@ from strata.model.inferred import infer
 from strata.model.matching import Matches, match
 from strata.model.topics import number_topics
 from strata.model.traffic import Publications, Takes, find_publications, find_takes
-from strata.model.windows import NO_LOSSES, Windows
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 

@@ -26,8 +26,9 @@ from frozen_worlds import KINDS
 
 from strata.analysis import Analysis
 from strata.engine._model import Engine
-from strata.onepass.from_tables import engine_of_tables, model_of_tables
-from strata.onepass.read import loss_windows
+from strata.engine.from_tables import engine_of_tables
+from strata.engine.read import loss_windows
+from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema.quality import Ledger

@@ -25,10 +25,10 @@ from ring_events import ring_work
 from test_execution_machine import executions_of_model
 from work_events import play, scenes_of, work
 
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.model.build import Model, build_model
 from strata.model.columns import NONE, Ints
 from strata.model.intra_process import Traffic
-from strata.model.windows import NO_LOSSES, Windows
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 

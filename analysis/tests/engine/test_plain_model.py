@@ -26,11 +26,11 @@ from model.worlds import Recording, record, worlds
 from ring_events import ring_work
 from work_events import play, scenes_of, work
 
+from strata.engine.left_out import Unwanted, others_left_out
+from strata.engine.tables import EngineTables
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.model.build import Model, build_model
-from strata.model.windows import NO_LOSSES, Windows
-from strata.onepass.left_out import Unwanted, others_left_out
 from strata.onepass.model import model_of_rows
-from strata.onepass.tables import EngineTables
 from strata.pipeline import analyze, run
 from strata.pipeline.entities import ENTITY_STAGES
 from strata.pipeline.messages import Wanted
@@ -58,7 +58,7 @@ def assert_same_rows(found: Rows, wanted: Rows) -> None:
 def test_samples(name: str, sample: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
     path = sample(name)
     found = analyze(path)
-    monkeypatch.setattr(run, "read_by_engine", read_by_tables)
+    monkeypatch.setattr(run, "model_of_trace", read_by_tables)
     wanted = analyze(path)
     for table in TABLES:
         assert_same_rows(found.rows(table.name), wanted.rows(table.name))

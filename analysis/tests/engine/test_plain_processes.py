@@ -33,7 +33,7 @@ import strata
 from strata.analysis import Analysis
 from strata.errors import TraceError
 from strata.model.build import build_model
-from strata.onepass.read import read_by_engine
+from strata.model.of_trace import model_of_trace
 from strata.pipeline import run
 from strata.read import open_trace
 from strata.schema.quality import Ledger
@@ -136,13 +136,13 @@ def compared(
     models = []
 
     def kept(*given: object) -> object:
-        models.append(read_by_engine(*given))  # type: ignore[arg-type]
+        models.append(model_of_trace(*given))  # type: ignore[arg-type]
         return models[-1]
 
-    monkeypatch.setattr(run, "read_by_engine", kept)
+    monkeypatch.setattr(run, "model_of_trace", kept)
     found = strata.analyze(path, without=without, all_processes=every)
     assert models[0] is not None
-    monkeypatch.setattr(run, "read_by_engine", lambda *_: None)
+    monkeypatch.setattr(run, "model_of_trace", lambda *_: None)
     wanted = strata.analyze(path, without=without, all_processes=every)
     for table in TABLES:
         assert_same_rows(found.rows(table.name), wanted.rows(table.name))

@@ -20,10 +20,10 @@ from model.test_service_interleavings import play as play_calls
 from test_plain_model import assert_same_rows, made_of
 from work_events import play, scenes_of
 
+from strata.engine.tables import EngineTables
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.model.build import build_model
-from strata.model.windows import NO_LOSSES, Windows
 from strata.onepass.model import model_of_rows
-from strata.onepass.tables import EngineTables
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 

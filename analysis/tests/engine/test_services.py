@@ -22,7 +22,7 @@ from service_events import traffic
 from services_of_model import assert_same_services
 from work_events import play, scenes_of
 
-from strata.model.windows import NO_LOSSES, Windows
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.read import open_trace
 
 

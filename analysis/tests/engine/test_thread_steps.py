@@ -18,10 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from work_events import play, scenes_of, work
 
+from strata.engine.windows import NO_LOSSES, Windows, over_before
 from strata.model.columns import EventColumns, Ints
 from strata.model.thread_steps import ThreadSteps, find_thread_steps
 from strata.model.timeline import Timeline
-from strata.model.windows import NO_LOSSES, Windows, over_before
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 

@@ -20,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from work_events import play, scenes_of, work
 
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.model.build import Model
 from strata.model.columns import EventColumns
 from strata.model.entities import build_entities
@@ -29,7 +30,6 @@ from strata.model.last_seen import host_ends, ran_until
 from strata.model.nesting import count_contradictory_nesting
 from strata.model.thread_cpu import no_samples
 from strata.model.timeline import Timeline
-from strata.model.windows import NO_LOSSES, Windows
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from test_execution_machine import assert_same
 from work_events import play, scenes_of, work
 
-from strata.model.windows import NO_LOSSES, Windows
+from strata.engine.windows import NO_LOSSES, Windows
 
 
 def compare(tables: Mapping[str, pa.Table], losses: Windows = NO_LOSSES) -> None:

@@ -20,8 +20,8 @@ import pyarrow as pa
 import pytest
 from scene import BASE, Scene
 
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.model.timeline import EVENT_OF
-from strata.model.windows import NO_LOSSES, Windows
 from strata.schema.event import Kind
 from strata.schema.events import CATALOGUE
 from strata.schema.rclpy_events import RCLPY_IDS

@@ -11,7 +11,7 @@ from message_results import MessageResults, message_results
 from scene import BASE, Scene
 
 from strata.analysis import Analysis
-from strata.model.windows import NO_LOSSES, Windows
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.pipeline.messages import Wanted
 from strata.schema.links import MessageLink
 from strata.schema.quality import Ledger

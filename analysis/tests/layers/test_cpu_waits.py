@@ -17,7 +17,7 @@ from thread_samples import MS, samples
 
 from strata.analysis import Bottleneck
 from strata.model.build import Model
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema.quality import Ledger

@@ -12,7 +12,7 @@ from intra_scene import IntraScene
 from message_results import message_results
 from scene import BASE, Scene
 
-from strata.model.windows import NO_LOSSES, Windows
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.pipeline.messages import Wanted
 
 COUNTS = ("published", "received", "lost", "in_flight", "unknown")

@@ -10,7 +10,7 @@ from kernel_scene import kernel_tables
 from message_results import MessageResults, message_results
 from scene import BASE, Scene
 
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.links import MessageLink

@@ -16,7 +16,7 @@ from strata.layers.links import link_messages
 from strata.layers.scheduling import LayerTimes, Preemptions, layer_times
 from strata.layers.stretches import LAYERS
 from strata.layers.transfers import Transfers, cut_layers
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.schema.layers import EXECUTOR_WAIT, HOLD, WAKE_UP
 from strata.schema.quality import Ledger
 

@@ -14,7 +14,7 @@ from scene import BASE, Scene
 from strata.layers import timer_fires
 from strata.layers.timer_fires import MOST_GRIDS, find_timer_fires
 from strata.layers.timer_frames import timer_fires_rows
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.schema.quality import Ledger
 
 MS = 1_000_000

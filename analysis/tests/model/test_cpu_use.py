@@ -22,9 +22,9 @@ from strata.model.build import Model
 from strata.model.cpu_use import callback_cpu_use
 from strata.model.executor_frames import executor_threads_rows
 from strata.model.frames import callback_instances_rows, callback_objects_rows
+from strata.model.of_tables import model_of_tables
 from strata.model.thread_cpu_frames import thread_cpu_rows
 from strata.model.thread_states import State
-from strata.onepass.from_tables import model_of_tables
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema.quality import Ledger
 from strata.stats.callbacks import callback_table

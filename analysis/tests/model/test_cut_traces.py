@@ -18,10 +18,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pytest
 
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.windows import NO_LOSSES, Windows
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 

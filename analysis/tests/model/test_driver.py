@@ -8,7 +8,6 @@ import pytest
 from driver_scene import CLOUD, played, scene, unexplained
 from scene import BASE, Scene
 
-from strata.layers.driver_columns import frames_of_model, sources_of_model
 from strata.layers.driver_frames import driver_frames_rows, driver_losses_rows
 from strata.model.build import Model
 from strata.stats.drivers import driver_sources_table
@@ -23,7 +22,7 @@ def losses_of(model: Model) -> list[tuple[int, str, int, int, int]]:
 
 def test_sources_are_named_by_their_init_events() -> None:
     model, _ = played(CLOUD)
-    assert sources_of_model(model).place.tolist() == [
+    assert model.driver.sources.place.tolist() == [
         "UDP port 7502",
         "UDP port 7503",
         "appsink sink0",
@@ -36,13 +35,13 @@ def test_one_number_in_two_processes_is_two_sources() -> None:
     made.source(1, pid=2, kind="appsink", address="other")
     made.play("100 2.2 buffer_pulled source=1 frame=0")
     model, _ = made.model()
-    assert sources_of_model(model).place.tolist()[4] == "appsink other"
-    assert frames_of_model(model).source.tolist() == [4]
+    assert model.driver.sources.place.tolist()[4] == "appsink other"
+    assert model.driver.frames.source.tolist() == [4]
 
 
 def test_a_source_without_its_init_event_is_known_by_the_others() -> None:
     model, _ = played("100 7.7 packet_received source=9\n101 8.8 buffer_pulled source=9")
-    assert sources_of_model(model).place.tolist()[4:] == [
+    assert model.driver.sources.place.tolist()[4:] == [
         "UDP (unknown socket)",
         "appsink (unnamed)",
     ]
@@ -187,4 +186,4 @@ def test_what_lacks_its_beginning_is_explained_by_a_late_trace() -> None:
     )
     model, _ = made.model()
     assert not unexplained(model)
-    assert frames_of_model(model).read_ns.tolist() == [-1]
+    assert model.driver.frames.read_ns.tolist() == [-1]

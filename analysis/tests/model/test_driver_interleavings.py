@@ -19,12 +19,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scene import BASE, Scene
 
-from strata.layers.driver_columns import (
-    frames_of_model,
-    losses_of_model,
-    made_of_model,
-    sources_of_model,
-)
 from strata.layers.transfers import cut_layers
 from strata.model.build import Model
 from strata.model.event_uses import UNEXPLAINED
@@ -258,7 +252,7 @@ def made_of(model: Model, scene: Scene) -> dict[int, tuple[int, int, bool] | Non
         for name, number in (("packet_received", "sequence"), ("buffer_pulled", "frame"))
         for row in scene.rows.get(f"driver:{name}", [])
     }
-    sources, frames, made = sources_of_model(model), frames_of_model(model), made_of_model(model)
+    sources, frames, made = model.driver.sources, model.driver.frames, model.driver.made_of
     out: dict[int, tuple[int, int, bool] | None] = {}
     for at, stamp in enumerate(model.publications.source_timestamp.tolist()):
         frame = int(made.frame[at])
@@ -296,7 +290,7 @@ def test_every_message_has_its_frame_and_every_loss_its_cause(played: Played) ->
     assert counts.get("driver_packets_dropped", 0) == dropped
     never_came = sum(driver.never_came for driver in played.drivers)
     assert counts.get("driver_packets_missing", 0) == never_came
-    losses = losses_of_model(model)
+    losses = model.driver.losses
     assert (losses.count > 0).all()
     assert ((losses.begin_ns <= losses.end_ns) | (losses.end_ns < 0)).all()
 

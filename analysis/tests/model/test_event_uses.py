@@ -14,11 +14,11 @@ from intra_scene import IntraScene
 from scene import BASE, Scene
 
 import strata
-from strata.model.event_uses import RULES, UNEXPLAINED
-from strata.model.windows import NO_LOSSES, Windows
-from strata.onepass.from_tables import model_of_tables
+from strata.engine.windows import NO_LOSSES, Windows
+from strata.model.event_uses import UNEXPLAINED
+from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
-from strata.schema.events import CATALOGUE, DRIVER_PROVIDER, PROVIDER, RCLPY_PROVIDER
+from strata.schema.events import DRIVER_PROVIDER, PROVIDER, RCLPY_PROVIDER
 from strata.schema.quality import Ledger
 
 Sample = Callable[[str], Path]
@@ -266,20 +266,16 @@ def unexplained(made: Scene | Tables, losses: Windows = NO_LOSSES) -> Counts:
     counted = {use.event: 0 for use in uses}
     for use in uses:
         counted[use.event] += use.count
-    assert counted == {event: len(tables[event]) for event in counted}
+    assert counted == {
+        event: len(table)
+        for event, table in tables.items()
+        if event.split(":")[0] in (PROVIDER, RCLPY_PROVIDER, DRIVER_PROVIDER) and len(table)
+    }
     return {use.event.removeprefix("ros2:"): use.count for use in uses if use.text == UNEXPLAINED}
 
 
 def window(begin: int, end: int) -> Windows:
     return np.asarray([begin], np.int64), np.asarray([end], np.int64)
-
-
-def test_every_event_of_the_catalogue_has_a_rule() -> None:
-    assert set(RULES) == {
-        name
-        for name, e in CATALOGUE.items()
-        if e.provider in (PROVIDER, RCLPY_PROVIDER, DRIVER_PROVIDER)
-    }
 
 
 def test_nothing_is_unexplained_where_nothing_contradicts() -> None:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scene import BASE, Scene
 
+from strata.engine.windows import Windows
 from strata.model.build import Model
-from strata.model.windows import Windows
 
 
 def durations(model: Model) -> list[int]:

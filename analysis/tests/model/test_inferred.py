@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,16 +14,9 @@ import pytest
 from scene import Scene
 
 from strata.model.build import Model
-from strata.model.columns import NONE, EventColumns
-from strata.model.entities import build_entities
-from strata.model.executions import pair_executions
-from strata.model.inferred import infer
+from strata.model.columns import NONE
 from strata.model.matching import PUBLISH_TIME
-from strata.model.timeline import Timeline
-from strata.model.topics import number_topics
-from strata.model.traffic import find_publications, find_takes
-from strata.model.windows import NO_LOSSES
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 
@@ -140,23 +132,3 @@ def test_a_thread_that_only_publishes_is_matched(period_ms: int) -> None:
     matched = found != NONE
     assert (found[matched] == exact[matched]).all()
     assert matched.sum() >= 0.99 * count
-
-
-def test_memory_of_matching_by_time_does_not_grow_with_the_rate() -> None:
-    # At 10 kHz each stamp has hundreds of publications that it may be of at first.
-    count = 5_000
-    tables = as_humble(bare_publisher(count, 100_000, 20_000), CLOCKS["as it was"])
-    events = EventColumns(tables, Ledger())
-    entities = build_entities(events)
-    timeline = Timeline(events)
-    executions = pair_executions(events, timeline, entities.callbacks, Ledger(), NO_LOSSES)
-    rest = (events, timeline, entities, executions, Ledger(), NO_LOSSES)
-    publications, takes = find_publications(*rest), find_takes(*rest)
-    topics = number_topics(publications, takes, entities)
-    tracemalloc.start()
-    try:
-        infer(events, timeline, publications, takes, topics)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 40 << 20

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pytest
 
 from strata.analysis import Analysis
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.model.build import Model
-from strata.model.windows import NO_LOSSES, Windows
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.quality import Ledger

@@ -14,9 +14,9 @@ from kernel_scene import kernel_tables
 from scene import BASE, Scene
 
 from strata.model.build import Model
+from strata.model.of_tables import model_of_tables
 from strata.model.scheduling import Scheduling
 from strata.model.thread_states import State
-from strata.onepass.from_tables import model_of_tables
 from strata.schema.quality import Ledger
 
 

@@ -15,7 +15,7 @@ from strata.layers.stretches import LAYERS
 from strata.layers.transfers import Transfers, cut_layers
 from strata.model.build import Model
 from strata.model.event_uses import UNEXPLAINED
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.schema.layers import CALLBACK, HOLD, HOP_LAYERS
 from strata.schema.quality import Ledger
 from strata.schema.rclpy_events import RCLPY_IDS

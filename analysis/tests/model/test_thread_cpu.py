@@ -12,8 +12,8 @@ from scene import BASE, Scene
 from thread_samples import MS, samples
 
 from strata.model.build import Model
+from strata.model.of_tables import model_of_tables
 from strata.model.thread_cpu_frames import thread_cpu_rows
-from strata.onepass.from_tables import model_of_tables
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema.quality import Ledger
 

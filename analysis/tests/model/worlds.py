@@ -21,9 +21,9 @@ from typing import Any, Protocol
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.model.build import Model
-from strata.model.windows import NO_LOSSES, Windows
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.read.columns import declared_schema
 from strata.schema.quality import Ledger
 

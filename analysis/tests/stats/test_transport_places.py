@@ -13,7 +13,7 @@ from message_results import message_results
 from scene import BASE, Scene
 from thread_samples import MS, samples
 
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema.quality import Ledger

@@ -18,8 +18,8 @@ from thread_samples import samples
 from strata.model.build import Model
 from strata.model.executor_frames import executor_threads_rows, executors_rows
 from strata.model.frames import callback_instances_rows
+from strata.model.of_tables import model_of_tables
 from strata.model.thread_cpu_frames import thread_cpu_rows
-from strata.onepass.from_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema import tables as declared

@@ -18,13 +18,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strata.layers.actions import FEEDBACK, LATEST, Goals, open_goal
+from strata.layers.actions import FEEDBACK, Goals, open_goal
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import at_topics, take
-from strata.model.goal_columns import GoalColumns
+from strata.model.goals import GoalColumns
 from strata.model.search import pick
-from strata.model.timeline import Kind
 
 FEEDBACK_METHODS = ("execution", "only goal", "thread")
 FEEDBACK_CONFIDENCES = ("exact", "exact", "inferred")
@@ -157,23 +156,4 @@ def _taken(model: Model, row: Ints, goal: Ints, client_node: list[str]) -> Ints:
 
 def _callbacks(model: Model, taken: Ints) -> Ints:
     """The execution that each take started, or `NONE`."""
-    started = model.facts.feedback_executions()
-    if started is not None:
-        return pick(started, taken)
-    timeline, executions = model.timeline, model.executions
-    out = np.full(len(taken), NONE, np.int64)
-    row = np.flatnonzero(taken != NONE)
-    topics = model.entities.subscriptions.topic
-    every = np.sort(model.takes.position[at_topics(topics, model.takes.subscription, FEEDBACK)])
-    at = model.takes.position[taken[row]]
-    start = timeline.after(at, Kind.CALLBACK_START)
-    other = timeline.after(at, Kind.WAIT, Kind.READY, Kind.EXECUTE, Kind.TAKE_REQUEST)
-    place = np.searchsorted(every, at, side="right")
-    following = np.append(every, LATEST)[place]
-    near = (start != NONE) & (start < following) & ((other == NONE) | (start < other))
-    run = np.searchsorted(executions.start, np.maximum(start, 0)).clip(max=len(executions) - 1)
-    if not len(executions):
-        return out
-    kind = take(model.entities.callbacks.kind, executions.callback[run], "")
-    out[row] = np.where(near & (kind == "action"), run, NONE)
-    return out
+    return pick(model.facts.feedback_executions(), taken)

@@ -17,7 +17,6 @@ from strata.layers.actions import LATEST, Goals, find_goals, phases_of
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.frames import named
-from strata.model.goal_columns import goals_of_model
 from strata.model.search import pick
 from strata.schema import tables
 from strata.schema.quality import Ledger
@@ -26,7 +25,7 @@ from strata.schema.rows import Coded, Rows, numbered
 
 def action_rows(model: Model, calls: Rows, ledger: Ledger) -> tuple[Rows, Rows]:
     """Return the tables `action_goals` and `action_feedback`; `calls` is `service_calls`."""
-    facts = model.facts.goals() or goals_of_model(model)
+    facts = model.facts.goals()
     goals = find_goals(facts, calls)
     nodes = calls.words("client_node").take(goals.call).texts()
     feedback = find_feedback(model, facts, goals, [str(node) for node in nodes])

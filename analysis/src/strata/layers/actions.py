@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from strata.layers.action_results import results_of_clients
 from strata.model.columns import NONE, Ints
-from strata.model.goal_columns import GoalColumns
+from strata.model.goals import GoalColumns
 from strata.model.search import GroupedSearch, pick
 from strata.schema.action_phases import BETWEEN, CHECKPOINTS
 from strata.schema.confidence import UNSYNCHRONISED

@@ -21,14 +21,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from strata.engine import _model as engine
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

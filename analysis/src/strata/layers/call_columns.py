@@ -1,10 +1,9 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Service calls as columns of what layers need of them, from the model or from the engine."""
+"""Service calls as columns of what layers need of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,6 @@ from strata.model.columns import NONE, Ints
 from strata.model.search import pick
 
 Flags = npt.NDArray[np.bool_]
-Tables = Mapping[str, Mapping[str, npt.NDArray[np.generic]]]
 
 
 @dataclass(frozen=True)
@@ -69,32 +67,6 @@ def calls_of_model(model: Model) -> CallColumns:
     )
 
 
-def calls_of_rows(rows: Tables, clock_of: Ints) -> CallColumns:
-    """Return the calls of the engine; `clock_of` numbers the clock of each of its threads."""
-    steps = {name: _ints(column) for name, column in rows["service_steps"].items()}
-    calls = {name: _ints(column) for name, column in rows["service_calls"].items()}
-    executions = rows["executions"]
-    sent, taken, answered, got = (
-        calls[name] for name in ("request", "taken", "response", "taken_response")
-    )
-    execution = pick(steps["execution"], taken)
-    threads = tuple(pick(steps["thread"], of) for of in (sent, taken, answered, got))
-    return CallColumns(
-        pick(steps["before_ns"], sent),
-        pick(steps["ns"], sent),
-        pick(steps["before_ns"], taken),
-        pick(steps["ns"], taken),
-        pick(_ints(executions["start_ns"]), execution),
-        pick(_ints(executions["finished_ns"]), execution),
-        pick(steps["ns"], answered),
-        pick(steps["ns"], got),
-        threads[1],
-        execution,
-        threads[3],
-        _apart(threads, clock_of),
-    )
-
-
 def _apart(threads: tuple[Ints, ...], clock_of: Ints) -> Flags:
     """Which calls have a client and a service whose threads have two clocks.
 
@@ -104,7 +76,3 @@ def _apart(threads: tuple[Ints, ...], clock_of: Ints) -> Flags:
     client, service = np.where(asked != NONE, asked, got), np.where(taken != NONE, taken, answered)
     clocks = pick(clock_of, client), pick(clock_of, service)
     return np.asarray((client != NONE) & (service != NONE) & (clocks[0] != clocks[1]), bool)
-
-
-def _ints(values: npt.NDArray[np.generic]) -> Ints:
-    return values.astype(np.int64, copy=False)

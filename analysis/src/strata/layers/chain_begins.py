@@ -21,11 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.engine.groups import raise_to
+from strata.engine.windows import touched
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.search import pick
-from strata.model.windows import touched
 
 Flags = npt.NDArray[np.bool_]
 

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.model.columns import NONE, Ints
-from strata.model.driver.columns import DriverFrames, MadeOf
+from strata.model.drivers import DriverFrames, MadeOf
 from strata.model.search import pick
 from strata.schema import layers as names
 from strata.schema.quality import Ledger

@@ -6,17 +6,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from strata.layers.driver_columns import frames_of_model, losses_of_model
 from strata.model.build import Model
-from strata.model.driver.columns import DriverFrames
-from strata.model.driver.losses import CAUSES, DriverLosses
+from strata.model.drivers import CAUSES, DriverFrames, DriverLosses
 from strata.schema import tables
 from strata.schema.rows import Coded, Rows
 
 
 def driver_frames_rows(model: Model) -> Rows:
     """Return the table `driver_frames`; `frame_id` is the row of the model's frames."""
-    return frames_table(frames_of_model(model))
+    return frames_table(model.driver.frames)
 
 
 def frames_table(frames: DriverFrames) -> Rows:
@@ -44,7 +42,7 @@ def frames_table(frames: DriverFrames) -> Rows:
 
 def driver_losses_rows(model: Model) -> Rows:
     """Return the table `driver_losses`."""
-    return losses_table(losses_of_model(model))
+    return losses_table(model.driver.losses)
 
 
 def losses_table(losses: DriverLosses) -> Rows:

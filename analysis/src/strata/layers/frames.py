@@ -11,7 +11,6 @@ import numpy as np
 
 from strata.layers.blockers import Blockers
 from strata.layers.driver import Origin
-from strata.layers.driver_columns import frames_of_model, sources_of_model
 from strata.layers.endpoint_names import EndpointNames
 from strata.layers.link_proposals import Proposal
 from strata.layers.links import KINDS, Links
@@ -107,8 +106,8 @@ def _origin(model: Model, origin: Origin) -> dict[str, Values | Later]:
         return {"begin_ns": origin.begin_ns}
 
     def source() -> Coded:
-        own = pick(frames_of_model(model).source, origin.frame)
-        places = Coded.of(sources_of_model(model).place.tolist())
+        own = pick(model.driver.frames.source, origin.frame)
+        places = Coded.of(model.driver.sources.place.tolist())
         return Coded(np.append(places.codes, NONE)[own], places.words)
 
     return {

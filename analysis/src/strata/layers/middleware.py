@@ -23,10 +23,11 @@ merged layer of stock events.
 * A message that stayed in its process (a ring buffer) went through nothing of this, even when a
   copy of it went through the middleware to others.
 * A message that was written before its reader could be sent anything (a late joiner) waited in the
-  writer's history until it was sent (layers/late_joiners.py): that layer is *history*, and the
+  writer's history until it was sent (native/model/dds/ways.hpp): that layer is *history*, and the
   others begin there.
-* For as long as the sending thread was held up inside its send calls (model/dds/wire.py), X is
-  later than the first send began: that is the sender's time, in dds write.
+* For as long as the sending thread was held up inside its send calls
+  (native/model/dds/transmission.hpp), X is later than the first send began: that is the sender's
+  time, in dds write.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strata.layers.way import Flags, find_way
+from strata.layers.way import find_way
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.schema.quality import Ledger
-from strata.schema.rows import Coded, nulls
+from strata.schema.rows import Coded, Flags, nulls
 
 _OF_READER = 3
 """The first checkpoint that is taken on the reader's host: received."""
@@ -204,5 +205,5 @@ def _count(
     ledger.add("messages_from_history", int((notified & late).sum()))
     ledger.add("resent_messages", int(recovered.sum()))
     ledger.add("inferred_notifications", middleware.notified.inferred)
-    ledger.add("refused_sends", middleware.wire.refused)
+    ledger.add("refused_sends", middleware.refused)
     ledger.add("incomplete_samples", middleware.incomplete)

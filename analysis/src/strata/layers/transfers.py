@@ -37,7 +37,6 @@ import numpy.typing as npt
 
 from strata.engine import _model as engine
 from strata.layers.driver import Origin, cut_origin
-from strata.layers.driver_columns import frames_of_model, made_of_model
 from strata.layers.middleware import Passage, cut_middleware
 from strata.layers.waiting import Waiting, observe_waiting
 from strata.model.build import Model
@@ -146,7 +145,7 @@ def cut_layers(model: Model, ledger: Ledger) -> Transfers:
     rest = _rest(model, passage, waiting)
     ready_ns = waiting.last_return(known_or(rest.picked_ns, rest.taken_ns))
     publish_ns = known_or(rest.client_ns, rest.handed_ns)
-    frames, made_of = frames_of_model(model), made_of_model(model)
+    frames, made_of = model.driver.frames, model.driver.made_of
     origin = cut_origin(frames, made_of, publication, publish_ns, ledger)
     return Transfers(
         publication,

@@ -24,11 +24,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strata.engine.windows import begun_by, over_before
 from strata.model.build import Model
 from strata.model.columns import Ints
 from strata.model.executor_clocks import ExecutorClocks
 from strata.model.search import column_at, pick
-from strata.model.windows import begun_by, over_before
 
 Flags = npt.NDArray[np.bool_]
 

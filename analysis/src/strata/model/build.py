@@ -7,63 +7,59 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from strata.engine.tables import EngineTables
+from strata.engine.windows import NO_LOSSES, Windows
+from strata.model.callback_groups import CallbackGroups, find_callback_groups
 from strata.model.columns import NONE, EventColumns, Processes
-from strata.model.facts import Facts, TableFacts
-from strata.model.hosts import Flags, HostClocks
-from strata.model.thread_cpu import CpuSamples, no_samples
-from strata.model.windows import NO_LOSSES, Windows
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from strata.model.callback_groups import CallbackGroups
-    from strata.model.dds.middleware import Middleware
-    from strata.model.driver.driver import Driver
-    from strata.model.entities import Entities
-    from strata.model.executions import Executions, Waits
-    from strata.model.executor_clocks import ExecutorClocks
-    from strata.model.executors import Executors
-    from strata.model.matching import Matches
-    from strata.model.ring_buffers import Passages
-    from strata.model.scheduling import Scheduling
-    from strata.model.service_calls import ServiceTraffic
-    from strata.model.thread_steps import ThreadSteps
-    from strata.model.timeline import Timeline
-    from strata.model.traffic import Publications, Takes
-    from strata.read.thread_cpu import ThreadCpu
-    from strata.schema.quality import Ledger
+from strata.model.drivers import DriverColumns, find_drivers
+from strata.model.entities import Entities, build_entities
+from strata.model.executions import Executions, Waits, callback_rows, find_executions, find_waits
+from strata.model.executor_clocks import ExecutorClocks, read_clocks
+from strata.model.executors import Executors, find_executors
+from strata.model.facts import Facts
+from strata.model.findings import count_findings
+from strata.model.hosts import HostClocks, number_clocks
+from strata.model.matching import Matches, find_matches
+from strata.model.middleware import Middleware, find_middleware
+from strata.model.numbers import Numbers, number_rows
+from strata.model.passages import Passages, find_passages
+from strata.model.scheduling import Scheduling, find_scheduling
+from strata.model.service_calls import ServiceTraffic, find_traffic
+from strata.model.thread_cpu import CpuSamples, find_cpu_samples, no_samples
+from strata.model.thread_steps import ThreadSteps, find_thread_steps
+from strata.model.traffic import Publications, Takes, find_publications, find_takes
+from strata.read.thread_cpu import ThreadCpu
+from strata.schema.quality import Ledger
+from strata.schema.rows import Flags, Ints
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Model:
-    """Entities, and what they did. Rows refer to each other by number; see each class."""
+    """Entities, and what they did, each made of the engine's rows when it is first asked for.
 
-    events: EventColumns
-    timeline: Timeline
-    entities: Entities
-    executions: Executions
-    waits: Waits
-    executors: Executors
-    groups: CallbackGroups
-    clocks: ExecutorClocks
-    publications: Publications
-    takes: Takes
-    middleware: Middleware
-    driver: Driver
-    matches: Matches
-    passages: Passages
-    scheduling: Scheduling
-    service_traffic: ServiceTraffic
-    losses: Windows
-    host_clocks: HostClocks
-    cpu: CpuSamples = field(default_factory=no_samples)
+    Rows refer to each other by number; see each class. `losses` are the windows of time in which
+    events were lost, those that the engine was given. `clocks`: the id of each host's clock, where
+    hosts may share one (strata.model.hosts). `samples` of the threads' waits for a CPU, and what
+    the trace's clock adds to their times. Until `dropped_until_ns` only what names things is there;
+    `NONE`: nothing was dropped on purpose.
+    """
+
+    rows: EngineTables
+    losses: Windows = NO_LOSSES
+    clocks_of_hosts: Mapping[str, str] = field(default_factory=dict)
+    samples: tuple[ThreadCpu, int] | None = None
     dropped_until_ns: int = NONE
-    """Until then only what names things is there; `NONE`: nothing was dropped on purpose."""
-    thread_steps: ThreadSteps = field(kw_only=True)
-    known: Facts | None = None
-    """What else the events tell, where it is not to be found in event tables."""
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """How rows are numbered, as the engine numbers what comes as it comes."""
+        return number_rows(self.rows)
+
+    @cached_property
+    def events(self) -> EventColumns:
+        """The events that the engine keeps whole."""
+        return EventColumns(self.rows)
 
     @property
     def processes(self) -> Processes:
@@ -71,9 +67,102 @@ class Model:
         return self.events.processes
 
     @cached_property
+    def entities(self) -> Entities:
+        """Nodes, publishers, subscriptions, timers and callbacks."""
+        return build_entities(self.events)
+
+    @cached_property
+    def callback_of(self) -> Ints:
+        """The row of each of the engine's callbacks; one more for null."""
+        return callback_rows(self.rows, self.entities.callbacks)
+
+    @cached_property
+    def executions(self) -> Executions:
+        """What ran of callbacks."""
+        return find_executions(self.rows, self.numbers, self.callback_of)
+
+    @cached_property
+    def waits(self) -> Waits:
+        """When threads of executors waited for work."""
+        return find_waits(self.rows)
+
+    @cached_property
+    def executors(self) -> Executors:
+        """Which threads ran callbacks together."""
+        callbacks = self.entities.callbacks
+        return find_executors(self.rows, self.processes, self.executions, self.waits, callbacks)
+
+    @cached_property
+    def groups(self) -> CallbackGroups:
+        """Which callbacks never ran at once."""
+        return find_callback_groups(self.executions, self.executors, self.entities.callbacks)
+
+    @cached_property
+    def clocks(self) -> ExecutorClocks:
+        """How long executors waited, and callback groups ran."""
+        return read_clocks(self.executions, self.waits, self.executors, self.groups)
+
+    @cached_property
+    def publications(self) -> Publications:
+        """What the application published."""
+        return find_publications(self.rows, self.numbers)
+
+    @cached_property
+    def takes(self) -> Takes:
+        """What was taken of messages."""
+        return find_takes(self.rows, self.numbers)
+
+    @cached_property
+    def matches(self) -> Matches:
+        """Which publication each take took."""
+        return find_matches(self.rows, self.numbers)
+
+    @cached_property
+    def middleware(self) -> Middleware:
+        """What the middleware did with publications and takes."""
+        return find_middleware(self.rows, self.numbers)
+
+    @cached_property
+    def passages(self) -> Passages:
+        """What went through ring buffers."""
+        return find_passages(self.rows)
+
+    @cached_property
+    def driver(self) -> DriverColumns:
+        """What sensor drivers did."""
+        return find_drivers(self.rows, self.numbers)
+
+    @cached_property
+    def scheduling(self) -> Scheduling:
+        """What the kernel's scheduler did with threads."""
+        return find_scheduling(self.rows, self.events)
+
+    @cached_property
+    def service_traffic(self) -> ServiceTraffic:
+        """Services, clients and their calls."""
+        return find_traffic(self.rows, self.numbers, self.events, self.entities.callbacks)
+
+    @cached_property
+    def thread_steps(self) -> ThreadSteps:
+        """What threads did first after losses of events."""
+        return find_thread_steps(self.rows)
+
+    @cached_property
+    def host_clocks(self) -> HostClocks:
+        """By which clock each event is timed."""
+        return number_clocks(self.processes, self.clocks_of_hosts)
+
+    @cached_property
+    def cpu(self) -> CpuSamples:
+        """How long threads ran, and waited for a CPU, by samples of the kernel's counts."""
+        if self.samples is None:
+            return no_samples()
+        return find_cpu_samples(*self.samples, self.processes)
+
+    @cached_property
     def facts(self) -> Facts:
         """What else the events tell."""
-        return self.known or TableFacts(self)
+        return Facts(self)
 
     @cached_property
     def unsynchronised(self) -> Flags:
@@ -81,23 +170,6 @@ class Model:
         publisher = self.publications.thread[self.matches.publication]
         return self.host_clocks.differ(publisher, self.takes.thread[self.matches.take])
 
-
-def build_model(
-    tables: Mapping[str, pa.Table],
-    ledger: Ledger,
-    losses: Windows = NO_LOSSES,
-    cpu: tuple[ThreadCpu, int] | None = None,
-    clocks: Mapping[str, str] | None = None,
-    dropped_until_ns: int = NONE,
-) -> Model:
-    """Build the model of a trace; what cannot be explained is counted in `ledger`.
-
-    `losses` are the windows of time in which events were lost: first and last instant of each.
-    `cpu`: samples of the threads' waits for a CPU, and what the trace's clock adds to theirs.
-    `clocks`: the id of each host's clock, where hosts may share one (strata.model.hosts).
-    `dropped_until_ns`: see `Model`; that time is one of the `losses`, too.
-    """
-    # Few traces have to be looked at as tables: what does it is loaded for these alone.
-    from strata.model.of_tables import model_of_tables
-
-    return model_of_tables(tables, ledger, losses, cpu, clocks or {}, dropped_until_ns)
+    def count_findings(self, ledger: Ledger) -> None:
+        """Count in `ledger` what the engine found wrong."""
+        count_findings(self.rows, self.entities, self.callback_of, ledger)

@@ -1,10 +1,9 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Event tables as NumPy columns with dense process and thread numbers.
+"""Processes and threads, and the events that the engine keeps whole, as columns.
 
-A process is (host, vpid) and a thread is (host, vpid, vtid), numbered from 0 over all event tables;
-a process id that is another process later on is several (strata.model.generations).
-Events without a vpid or vtid belong to no thread; they are counted and left out.
+A process is (host, vpid) and a thread is (host, vpid, vtid), numbered from 0 in this order; a
+process id that is another process later on is several.
 """
 
 from __future__ import annotations
@@ -15,20 +14,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from strata.lazy import arrow_compute as pc
+from strata.engine.tables import EngineTables
 from strata.lazy import pandas as pd
-from strata.lazy import pyarrow as pa
-from strata.model.generations import Restart, find_restarts
 from strata.schema.events import CATALOGUE
-from strata.schema.kernel_events import is_of_kernel
-from strata.schema.quality import Ledger
+from strata.schema.rows import NONE as NONE
+from strata.schema.rows import Ints as Ints
 
-Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
 _EXACT_FLOATS = 2.0**53
-NONE = -1
-"""Stands for null in dense ids and instants inside the model; frames turn it into null."""
+_START = "ros2:callback_start"
 
 
 @dataclass(frozen=True)
@@ -55,109 +50,80 @@ def filled(values: pd.Series[Any]) -> Ints:
     return np.asarray(values.astype("Int64").fillna(NONE).to_numpy(np.int64), np.int64)
 
 
+@dataclass(frozen=True)
+class _Kept:
+    """Events of one name: `columns` of numbers, which for text, bytes and lists are the engine's.
+
+    `null` tells of columns of fields which events lack them.
+    """
+
+    columns: dict[str, Ints]
+    null: dict[str, npt.NDArray[np.bool_]]
+    process: Ints
+    thread: Ints
+
+
 class EventColumns:
-    """Columns of all event tables; a table that the trace does not hold has no rows."""
+    """Event columns of kept events; of all others there are none. Names of threads are not kept."""
 
-    def __init__(self, tables: dict[str, pa.Table], ledger: Ledger) -> None:
-        known = {
-            name: table
-            for name, table in tables.items()
-            # The kernel's threads are numbered by themselves (strata.model.scheduling).
-            if name in CATALOGUE and not is_of_kernel(name)
+    def __init__(self, tables: EngineTables) -> None:
+        """Take the rows of an engine that is finished."""
+        self._of = tables
+        self._lists = tables.engine.lists
+        self._runs = tables.engine.bytes
+        self.processes = _processes(tables)
+        self._kept = {
+            name: self._kept_of(name, columns) for name, columns in tables.engine.inits().items()
         }
-        self._tables = {name: _with_thread(table, ledger) for name, table in known.items()}
-        self._stand_ins: dict[str, npt.NDArray[np.int8]] = {}
-        self._number(find_restarts(self._tables, ledger))
+        self._add_unregistered()
 
-    def add_stand_ins(
-        self, name: str, source: str, rows: Ints, kind: Ints, payload: dict[str, pa.Array]
-    ) -> None:
-        """Add events that were not recorded, each told by a row of the events `source`.
+    def _kept_of(self, name: str, columns: dict[str, Ints]) -> _Kept:
+        made, null = {"timestamp": columns["timestamp"]}, {}
+        for number, field in enumerate(CATALOGUE[name].fields):
+            column = field.column or field.name
+            null[column] = (columns["present"] >> number & 1) == 0
+            made[column] = np.where(null[column], NONE, columns[column])
+        process = self._of.process_number[columns["process"]]
+        return _Kept(made, null, process, self._of.thread_number[columns["thread"]])
 
-        They have the time, process and thread of that row, and `payload`; `kind` (from 1) says by
-        which rule each is told, and `stand_ins` gives it back.
-        """
-        if not len(rows):
+    def _add_unregistered(self) -> None:
+        """The first runs of callbacks that were never registered, which make them entities."""
+        registered = self.count("ros2:rclcpp_callback_register")
+        address = self._of.ints("callbacks", "address")[registered:]
+        if not len(address):
             return
-        of = self._tables[source]
-        own = {field.column or field.name for field in CATALOGUE[source].fields}
-        made = of.select([column for column in of.column_names if column not in own])
-        made = made.take(pa.array(rows))
-        for column, values in payload.items():
-            made = made.append_column(column, values)
-        process, thread = self._process[source][rows], self._thread[source][rows]
-        told = kind.astype(np.int8)
-        if name in self._tables:
-            told = np.concatenate([self.stand_ins(name), told])
-            made = pa.concat_tables([self._tables[name], made], promote_options="default")
-            process = np.concatenate([self._process[name], process])
-            thread = np.concatenate([self._thread[name], thread])
-        order = np.argsort(made["timestamp"].to_numpy(), kind="stable")
-        self._tables[name] = made.take(pa.array(order))
-        self._process[name], self._thread[name] = process[order], thread[order]
-        self._stand_ins[name] = told[order]
-
-    def stand_ins(self, event: str) -> npt.NDArray[np.int8]:
-        """Return by which rule each event of a name is told; 0 for one that was recorded."""
-        return self._stand_ins.get(event, np.zeros(self.count(event), np.int8))
+        begin_ns = self._of.ints("callbacks", "begin_ns")[registered:]
+        process = self._of.ints("callbacks", "process")[registered:]
+        order = np.argsort(begin_ns, kind="stable")
+        columns = {"timestamp": begin_ns[order], "callback": address[order]}
+        no_thread = np.full(len(order), NONE, np.int64)
+        self._kept[_START] = _Kept(columns, {}, process[order], no_thread)
 
     def __contains__(self, event: str) -> bool:
-        return event in self._tables and len(self._tables[event]) > 0
+        return self.count(event) > 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the events that are kept."""
+        return tuple(self._kept)
 
     def count(self, event: str) -> int:
-        """Return the number of events of a name."""
-        return len(self._tables[event]) if event in self._tables else 0
-
-    def recorded(self, provider: str) -> bool:
-        """Tell whether there is any event of a provider."""
-        return any(name.startswith(f"{provider}:") and name in self for name in self._tables)
+        """Return the number of kept events of a name."""
+        return len(self._kept[event].process) if event in self._kept else 0
 
     def ints(self, event: str, column: str) -> Ints:
         """Return an integer column; handles keep their 64 bits, nulls become `NONE`."""
-        if event not in self._tables:
-            return np.empty(0, np.int64)
-        values = self._tables[event][column]
-        if values.null_count:
-            values = pc.fill_null(values.cast(pa.int64()), NONE)
-        return np.asarray(values.to_numpy()).astype(np.int64, copy=False)
+        return self._kept[event].columns[column] if event in self._kept else np.empty(0, np.int64)
 
     def text(self, event: str, column: str) -> npt.NDArray[np.object_]:
         """Return a string column as objects; null stays None."""
-        if event not in self._tables:
-            return np.empty(0, object)
-        return np.asarray(self._tables[event][column].cast(pa.string()).to_pylist(), dtype=object)
+        return self._of.words(self.ints(event, column))
 
     def lists(self, event: str, column: str) -> list[Ints]:
         """Return a column of lists of integers, one array a row; null is empty."""
-        if event not in self._tables:
-            return []
-        values = self._tables[event][column].to_pylist()
-        return [np.asarray(item or [], np.uint64).astype(np.int64) for item in values]
-
-    def words(self, event: str, *columns: str) -> Words:
-        """Return columns that have 16 bytes together as two words a row; zeros otherwise."""
-        parts = [self._bytes(event, column) for column in columns]
-        content = (
-            np.concatenate(parts, axis=1) if self.count(event) else np.empty((0, 16), np.uint8)
-        )
-        if content.shape[1] != 16:
-            return np.zeros((self.count(event), 2), np.uint64)
-        return np.ascontiguousarray(content).view(np.uint64)
-
-    def _bytes(self, event: str, column: str) -> npt.NDArray[np.uint8]:
-        """Rows of bytes of the column's greatest length; zeros where a value is shorter."""
-        if not self.count(event):
-            return np.empty((0, 0), np.uint8)
-        values = self._tables[event][column].combine_chunks()
-        width = pc.max(pc.binary_length(values)).as_py() or 0
-        whole = np.asarray(pc.fill_null(pc.equal(pc.binary_length(values), width), False))
-        out = np.zeros((len(values), width), np.uint8)
-        kept = values.filter(pa.array(whole)).cast(pa.binary(width)) if width else values
-        content = np.frombuffer(kept.buffers()[1], np.uint8) if width else out
-        out[whole] = content.reshape(-1, max(width, 1))[
-            kept.offset : kept.offset + len(kept), :width
-        ]
-        return out
+        none = np.empty(0, np.int64)
+        numbers = self.ints(event, column).tolist()
+        return [none if number == NONE else self._lists[number] for number in numbers]
 
     def timestamps(self, event: str) -> Ints:
         """Return the events' times, ns since the epoch."""
@@ -165,118 +131,29 @@ class EventColumns:
 
     def process(self, event: str) -> Ints:
         """Return the dense process number of each event."""
-        return self._process.get(event, np.empty(0, np.int64))
+        return self._kept[event].process if event in self._kept else np.empty(0, np.int64)
 
     def thread(self, event: str) -> Ints:
-        """Return the dense thread number of each event."""
-        return self._thread.get(event, np.empty(0, np.int64))
-
-    def present(self, event: str, column: str) -> npt.NDArray[np.bool_]:
-        """Return which events of a name carry a value in a column."""
-        if event not in self._tables:
-            return np.empty(0, bool)
-        valid = self._tables[event][column].is_valid()
-        return np.asarray(valid.to_numpy(), dtype=bool)
+        """Return the dense thread number of each event; `NONE` of those that no thread kept."""
+        return self._kept[event].thread if event in self._kept else np.empty(0, np.int64)
 
     def sizes(self, event: str, column: str) -> Ints:
-        """Return the length in bytes of each value of a column; `NONE` for null."""
-        if event not in self._tables:
-            return np.empty(0, np.int64)
-        lengths = pc.binary_length(self._tables[event][column])
-        return np.asarray(pc.fill_null(lengths, NONE).to_numpy(), dtype=np.int64)
+        """Return the length in bytes of each value of a column of bytes; `NONE` for null."""
+        runs = self._contents(event, column)
+        return np.asarray([NONE if run is None else len(run) for run in runs], np.int64)
 
-    def procnames(self, event: str) -> tuple[Ints, list[str]]:
-        """Return the number of each event's procname in a list of names; `NONE` for null."""
-        if event not in self._tables:
-            return np.empty(0, np.int64), []
-        column = self._tables[event]["procname"].unify_dictionaries().combine_chunks()
-        whole = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
-        codes = pc.fill_null(whole.indices, NONE).to_numpy().astype(np.int64)
-        return codes, [str(name) for name in whole.dictionary.to_pylist()]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the catalogue's events that the trace has tables of."""
-        return tuple(self._tables)
-
-    def _number(self, restarts: list[Restart]) -> None:
-        tables = list(self._tables.values())
-        host, hosts = _host_codes(tables)
-        vpid, vpids = _codes([table["vpid"].to_numpy() for table in tables])
-        vtid, vtids = _codes([table["vtid"].to_numpy() for table in tables])
-        pair_of = host * len(vpids) + vpid
-        ended = _ended(restarts, hosts, vpids)
-        ns = [table["timestamp"].to_numpy() for table in tables] if restarts else []
-        generation = _generation(pair_of, np.concatenate(ns), ended) if ns else pair_of * 0
-        generations = len(restarts) + 1
-        process, keys = _codes([pair_of * generations + generation])
-        pairs = keys // generations
-        thread, triples = _codes([process * len(vtids) + vtid])
-        self.processes = Processes(
-            [hosts[pair // len(vpids)] for pair in pairs],
-            vpids[pairs % max(len(vpids), 1)],
-            triples // max(len(vtids), 1),
-            vtids[triples % max(len(vtids), 1)],
-            _ends(pairs, keys % generations, ended),
-        )
-        self._process: dict[str, Ints] = {}
-        self._thread: dict[str, Ints] = {}
-        at = 0
-        for name, table in self._tables.items():
-            self._process[name] = process[at : at + len(table)]
-            self._thread[name] = thread[at : at + len(table)]
-            at += len(table)
+    def _contents(self, event: str, column: str) -> list[bytes | None]:
+        numbers = self.ints(event, column).tolist()
+        return [None if number == NONE else self._runs[number] for number in numbers]
 
 
-def _codes(parts: list[Any]) -> tuple[Ints, Ints]:
-    """Number the distinct values of all parts in ascending order; return numbers and values."""
-    values = np.concatenate(parts).astype(np.int64) if parts else np.empty(0, np.int64)
-    codes, distinct = pd.factorize(values, sort=True)
-    return codes.astype(np.int64, copy=False), np.asarray(distinct, np.int64)
-
-
-def _ended(restarts: list[Restart], hosts: list[str], vpids: Ints) -> dict[int, Ints]:
-    """By number of (host, vpid): the times at which its process ended and another began."""
-    times: dict[int, list[int]] = {}
-    for item in restarts:
-        pair = hosts.index(item.host) * len(vpids) + int(np.searchsorted(vpids, item.vpid))
-        times.setdefault(pair, []).append(item.at_ns)
-    return {pair: np.asarray(sorted(found), np.int64) for pair, found in times.items()}
-
-
-def _generation(pair: Ints, ns: Ints, ended: dict[int, Ints]) -> Ints:
-    """How many processes had the event's process id before its own."""
-    out = np.zeros(len(pair), np.int64)
-    for number, times in ended.items():
-        rows = pair == number
-        out[rows] = np.searchsorted(times, ns[rows], side="right")
-    return out
-
-
-def _ends(pair: Ints, generation: Ints, ended: dict[int, Ints]) -> Ints:
-    out = np.full(len(pair), NONE, np.int64)
-    for number, times in ended.items():
-        rows = np.flatnonzero((pair == number) & (generation < len(times)))
-        out[rows] = times[generation[rows]]
-    return out
-
-
-def _host_codes(tables: list[pa.Table]) -> tuple[Ints, list[str]]:
-    """Number the hosts by name, over tables whose dictionaries differ."""
-    chunks = [chunk for table in tables for chunk in table["host"].chunks]
-    hosts = sorted({str(host) for chunk in chunks for host in chunk.dictionary.to_pylist()})
-    number = {host: code for code, host in enumerate(hosts)}
-    parts = []
-    for chunk in chunks:
-        mapped = np.array([number[str(host)] for host in chunk.dictionary.to_pylist()], np.int64)
-        parts.append(mapped[chunk.indices.to_numpy()])
-    return (np.concatenate(parts) if parts else np.empty(0, np.int64)), hosts
-
-
-def _with_thread(table: pa.Table, ledger: Ledger) -> pa.Table:
-    if not table["vpid"].null_count and not table["vtid"].null_count:
-        return table
-    known = pc.and_(pc.is_valid(table["vpid"]), pc.is_valid(table["vtid"]))
-    kept = table.filter(known)
-    ledger.add("missing_contexts", len(table) - len(kept))
-    return kept
+def _processes(tables: EngineTables) -> Processes:
+    order, threads = tables.process_order, tables.thread_order
+    own = tables.rows["processes"]
+    return Processes(
+        [str(host) for host in tables.text("processes", "host")[order]],
+        own["vpid"].astype(np.int64)[order],
+        tables.ints("threads", "process")[threads],
+        tables.rows["threads"]["vtid"].astype(np.int64)[threads],
+        own["end_ns"].astype(np.int64)[order],
+    )

@@ -13,18 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from strata.engine._model import find_distinct
 from strata.engine.groups import lower, raise_to, values_at
-from strata.model.columns import NONE, EventColumns, Ints, Processes
+from strata.engine.tables import EngineTables
+from strata.model.columns import NONE, Ints, Processes
 from strata.model.entities import Callbacks
 from strata.model.executions import Executions, Waits
-from strata.model.timeline import EVENT_OF, Kind
-
-Flags = npt.NDArray[np.bool_]
-
-_EXECUTOR_EVENTS = (Kind.WAIT, Kind.READY, Kind.EXECUTE)
 
 
 @dataclass(frozen=True)
@@ -54,25 +49,18 @@ class Executors:
 
 
 def find_executors(
-    events: EventColumns, executions: Executions, waits: Waits, callbacks: Callbacks
+    tables: EngineTables,
+    processes: Processes,
+    executions: Executions,
+    waits: Waits,
+    callbacks: Callbacks,
 ) -> Executors:
-    """Infer the executors of a trace."""
-    count = len(events.processes.thread_process)
-    told = np.zeros(count, bool)
-    for kind in _EXECUTOR_EVENTS:
-        told[np.unique(events.thread(EVENT_OF[kind]))] = True
-    told[np.unique(waits.thread)] = True
-    return group_threads(events.processes, executions, told, callbacks)
-
-
-def group_threads(
-    processes: Processes, executions: Executions, told: Flags, callbacks: Callbacks
-) -> Executors:
-    """Group threads by what they ran; `told` are those with events of an executor, or waits.
-
-    A callback is of the executor that ran it last.
-    """
+    """Group threads by what they ran. A callback is of the executor that ran it last."""
     count = len(processes.thread_process)
+    told = np.zeros(count, bool)
+    thread = tables.ints("executor_threads", "thread")
+    told[thread[tables.rows["executor_threads"]["has_executor"] == 1]] = True
+    told[np.unique(waits.thread)] = True
     pairs = _ran(executions, len(callbacks.address))
     label = _labels(pairs, told, count)
     distinct, number = np.unique(label[label != NONE], return_inverse=True)

@@ -1,44 +1,48 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What layers and tables ask of events beside entities, executions and messages.
-
-`Facts` is what is asked; `TableFacts` answers it from event tables, `strata.onepass.facts` from the
-engine's rows.
-"""
+"""What layers and tables ask of events beside entities, executions and messages."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from strata.engine.groups import sums
+from strata.engine.groups import sums, values_at
 from strata.model.columns import NONE, Ints
-from strata.model.dds.samples import NAMING
-from strata.model.executions import AFTER_WORK, open_waits
+from strata.model.event_uses import EventUse
+from strata.model.goals import GoalColumns, feedback_executions, find_goals
 from strata.model.processes import ProcessFacts, describe_processes
-from strata.model.search import GroupedSearch
-from strata.model.timeline import EVENT_OF, Kind
-from strata.model.windows import touched
+from strata.model.search import pick
 from strata.read.processes import Threads
+from strata.schema.events import CATALOGUE, DDS_PROVIDER, EVENTS
 from strata.schema.quality import Ledger
 from strata.schema.rows import Flags
 
 if TYPE_CHECKING:
     from strata.model.build import Model
-    from strata.model.driver.columns import DriverColumns
-    from strata.model.event_uses import EventUse
-    from strata.model.goal_columns import GoalColumns
 
-_EXECUTE = "ros2:rclcpp_executor_execute"
-_SPINS = (Kind.WAIT, Kind.WAIT_BEGIN, Kind.READY)
-_RECEIVING = ("dds:receive", "dds:reader_history_add", "dds:reader_notify")
-"""The timeline has all other runtime events."""
 PAUSE_NS = 1_000_000
+
+
 _ROWS = 1 << 16
 """So many intervals are looked at at once."""
+_NAMING = (
+    "dds:writer_history_add",
+    "dds:send_begin",
+    "dds:send_sample",
+    "dds:receive",
+    "dds:receive_sample",
+    "dds:reader_history_add",
+    "dds:reader_notify",
+    "dds:take_end",
+)
+"""The events that name a sample of the middleware."""
+_LOOK, _SPIN, _HANDED = range(3)
+"""ExecutorInterval of native/model/executor_threads.hpp."""
 
 
 @dataclass(frozen=True)
@@ -109,304 +113,195 @@ class Census:
     threads: Threads
 
 
-class Facts(Protocol):
+class Facts:
     """What events tell; rows and numbers are those of the model."""
+
+    def __init__(self, model: Model) -> None:
+        """Take the model, which is asked for what an answer needs only."""
+        self._model, self._of = model, model.rows
 
     @property
     def first_ns(self) -> int:
         """The first event; far in the future without any."""
+        first_ns = self._of.rows["processes"]["first_ns"]
+        return int(first_ns.min(initial=np.iinfo(np.int64).max))
 
     @property
     def process_last_ns(self) -> Ints:
         """The last event of each process."""
+        return self._of.ints("processes", "last_ns")[self._of.process_order]
 
     @property
     def process_ran_ns(self) -> Ints:
         """The last runtime event of each process; 0 for none."""
+        return self._of.ints("processes", "ran_ns")[self._of.process_order]
 
     @property
     def host_last_ns(self) -> Ints:
         """The last runtime event of each thread's host; 0 for none."""
+        ran = np.maximum(self._of.ints("processes", "ran_ns"), 0)
+        host = np.unique(self._of.ints("processes", "host"), return_inverse=True)[1]
+        last = np.zeros(int(host.max(initial=0)) + 1, np.int64)
+        np.maximum.at(last, host, ran)
+        process = self._of.rows["threads"]["process"].astype(np.int64)
+        return last[host][process][self._of.thread_order]
 
     @property
     def is_hooked(self) -> bool:
         """Whether the trace has any event of the DDS hooks."""
+        types = np.unique(self._of.rows["censuses"]["event"]).tolist()
+        return any(EVENTS[number].provider == DDS_PROVIDER for number in types)
 
     @property
     def names_samples(self) -> bool:
         """Whether any event names a sample of the middleware."""
+        counts = self._of.engine.counts
+        return any(counts.get(name) for name in _NAMING)
 
     def spin_begins(self) -> tuple[Ints, Ints]:
         """Threads that waited or looked for work, and when they first did."""
+        thread = self._of.ints("executor_threads", "thread")
+        spin_ns = self._of.ints("executor_threads", "spin_ns")
+        own = spin_ns != NONE
+        return thread[own], spin_ns[own]
 
     def pauses(self) -> tuple[Ints, Ints, Ints]:
         """Process, begin and end of stretches of `PAUSE_NS` or more without an event."""
+        process, begin_ns, end_ns = (
+            self._of.ints("pauses", name) for name in ("process", "begin_ns", "end_ns")
+        )
+        order = np.lexsort((begin_ns, process))
+        return process[order], begin_ns[order], end_ns[order]
 
     def timer_picks(self, timer: Ints, rows: Ints) -> Ints:
         """When the executor picked the timer for each of some executions; `NONE`: not recorded."""
+        del timer
+        picked_ns = self._of.ints("executions", "timer_picked_ns")
+        return values_at(picked_ns, values_at(self._model.numbers.execution_order, rows))
 
     def thread_name(self, publication: int) -> str | None:
         """The name of the thread that made a publication."""
+        table, row = "publishes", self._model.numbers.publish_order[publication]
+        calls = self._model.numbers.calls
+        if calls is not None and row == NONE:
+            table, row = calls.table, calls.rows[publication]
+        name = self._of.words(self._of.rows[table]["procname"].astype(np.int64)[[row]])[0]
+        return None if name is None else str(name)
 
-    def told_of(self, process: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def told_of(self, process: Ints) -> Flags:
         """Whether any reader of each process was told of any sample."""
+        return np.isin(process, self._told()[1])
 
     def told(self) -> tuple[Ints, Ints]:
         """Sample and process of all samples that a reader was told of."""
-
-    def sent_again(self) -> Ints:
-        """Samples that were sent more than once to one place."""
-
-    def executor_times(self) -> ExecutorTimes:
-        """What threads of executors did."""
-
-    def are_last(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Executions without an end after which their threads did no other work."""
-
-    def ways(self) -> Mapping[str, Ints] | None:
-        """Columns of strata.layers.way.Way of each match; None: the model's wire has them."""
-
-    def driver(self) -> DriverColumns | None:
-        """What sensor drivers did; None: the model's driver has it."""
-
-    def goals(self) -> GoalColumns | None:
-        """What tells of goals beside their calls; None: the model's timeline has it."""
-
-    def feedback_executions(self) -> Ints | None:
-        """What each take of feedback started, by take; None: the model's timeline has it."""
-
-    def process_facts(self, ledger: Ledger) -> ProcessFacts:
-        """What is known of each process."""
-
-    def event_uses(self) -> list[EventUse]:
-        """What events were used for."""
-
-    def census(self) -> Census:
-        """What was read."""
-
-
-class TableFacts:
-    """The answers of event tables."""
-
-    def __init__(self, model: Model) -> None:
-        """Take a model that was built of event tables."""
-        self._model = model
-
-    @property
-    def first_ns(self) -> int:
-        """As `Facts` says."""
-        events = self._model.events
-        first = [events.timestamps(name)[:1] for name in events.names]
-        return int(min((int(ns.min()) for ns in first if len(ns)), default=np.iinfo(np.int64).max))
-
-    @property
-    def process_last_ns(self) -> Ints:
-        """As `Facts` says."""
-        events = self._model.events
-        end_ns = np.full(len(events.processes.vpid), NONE, np.int64)
-        for name in events.names:
-            last = np.full(len(end_ns), NONE, np.int64)
-            # Tables are in order of time: of several rows the last one stays.
-            last[events.process(name)] = events.timestamps(name)
-            end_ns = np.maximum(end_ns, last)
-        return end_ns
-
-    @property
-    def process_ran_ns(self) -> Ints:
-        """As `Facts` says."""
-        model = self._model
-        out = np.zeros(len(model.processes.vpid), np.int64)
-        of_thread = model.processes.thread_process
-        np.maximum.at(out, of_thread[model.timeline.thread], model.timeline.ns)
-        return out
-
-    @property
-    def host_last_ns(self) -> Ints:
-        """As `Facts` says."""
-        timeline, processes = self._model.timeline, self._model.processes
-        host = np.unique(processes.host, return_inverse=True)[1][processes.thread_process]
-        last = np.zeros(int(host.max(initial=0)) + 1, np.int64)
-        np.maximum.at(last, host[timeline.thread], timeline.ns)
-        return np.asarray(last[host], np.int64)
-
-    @property
-    def is_hooked(self) -> bool:
-        """As `Facts` says."""
-        return self._model.events.recorded("dds")
-
-    @property
-    def names_samples(self) -> bool:
-        """As `Facts` says."""
-        return any(self._model.events.count(name) for name in NAMING)
-
-    def spin_begins(self) -> tuple[Ints, Ints]:
-        """As `Facts` says."""
-        timeline = self._model.timeline
-        at = timeline.positions(*_SPINS)
-        thread, first = np.unique(timeline.thread[at], return_index=True)
-        return thread, timeline.ns[at[first]]
-
-    def pauses(self) -> tuple[Ints, Ints, Ints]:
-        """As `Facts` says."""
-        events, timeline = self._model.events, self._model.timeline
-        of_thread = self._model.processes.thread_process
-        thread = [timeline.thread, *(events.thread(name) for name in _RECEIVING)]
-        stamps = [timeline.ns, *(events.timestamps(name) for name in _RECEIVING)]
-        process, ns = of_thread[np.concatenate(thread)], np.concatenate(stamps)
-        order = np.lexsort((ns, process))
-        process, ns = process[order], ns[order]
-        long = (process[1:] == process[:-1]) & (np.diff(ns) >= PAUSE_NS)
-        return process[1:][long], ns[:-1][long], ns[1:][long]
-
-    def timer_picks(self, timer: Ints, rows: Ints) -> Ints:
-        """The last pick on the thread before the callback, when it names the timer.
-
-        And belongs to no callback before, and no events were lost in between.
-        """
-        model = self._model
-        picked = np.full(len(rows), NONE, np.int64)
-        ns = model.events.timestamps(_EXECUTE)
-        if not len(ns):
-            return picked
-        picks = GroupedSearch(model.events.thread(_EXECUTE), ns)
-        every = model.executions
-        at = picks.position(every.thread, every.start_ns, after_equal=True) - 1
-        pick = np.where(at >= picks.begin(every.thread), picks.order[np.maximum(at, 0)], NONE)
-        order = np.lexsort((every.start_ns, every.thread))
-        again = np.zeros(len(every), bool)
-        again[order[1:]] = pick[order[1:]] == pick[order[:-1]]
-        pick = np.where(again, NONE, pick)[rows]
-        named = model.events.ints(_EXECUTE, "handle")[np.maximum(pick, 0)]
-        own = (pick != NONE) & (named == model.entities.timers.handle[timer])
-        own &= ~touched(model.losses, ns[np.maximum(pick, 0)], every.start_ns[rows])
-        picked[own] = ns[pick[own]]
-        return picked
-
-    def thread_name(self, publication: int) -> str | None:
-        """As `Facts` says."""
-        model = self._model
-        at = int(model.publications.position[publication])
-        event = EVENT_OF[Kind(int(model.timeline.kind[at]))]
-        codes, labels = model.events.procnames(event)
-        code = int(codes[model.timeline.row[at]])
-        return labels[code] if code != NONE else None
-
-    def told_of(self, process: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """As `Facts` says."""
-        return np.isin(process, self._model.events.process("dds:reader_notify"))
-
-    def told(self) -> tuple[Ints, Ints]:
-        """As `Facts` says."""
-        name = "dds:reader_notify"
-        process, sample = self._model.events.process(name), self._model.middleware.samples.of(name)
+        sample, process = self._told()
         known = sample != NONE
         return sample[known], process[known]
 
+    def _told(self) -> tuple[Ints, Ints]:
+        found = self._of.engine.notifications()
+        thread = self._of.thread_number[found["thread"]]
+        return found["sample"], self._model.processes.thread_process[thread]
+
     def sent_again(self) -> Ints:
-        """As `Facts` says."""
-        return self._model.middleware.wire.sent_again()
+        """Samples that were sent more than once to one place."""
+        sends = self._of.engine.transmissions()["sends"]
+        return np.asarray(sends["sample"][sends["again"] == 1], np.int64)
 
     def executor_times(self) -> ExecutorTimes:
-        """As `Facts` says."""
-        looks, spins = self._between()
-        threads, first_ns, last_ns = self._bounds()
-        model = self._model
-        waits = open_waits(model.timeline, self._host_ends(), model.losses)
+        """What threads of executors did."""
         return ExecutorTimes(
-            looks,
-            spins,
-            self._until_handed(),
-            Intervals(waits.thread, waits.start_ns, waits.end_ns),
-            threads,
-            first_ns,
-            last_ns,
+            self._intervals(_LOOK),
+            self._intervals(_SPIN),
+            self._intervals(_HANDED),
+            Intervals(
+                *(self._of.ints("open_waits", name) for name in ("thread", "start_ns", "end_ns"))
+            ),
+            *(
+                self._of.ints("executor_threads", name)
+                for name in ("thread", "first_ns", "last_ns")
+            ),
         )
 
-    def _host_ends(self) -> Ints:
-        processes = self._model.processes
-        ended = processes.end_ns[processes.thread_process]
-        out = self.host_last_ns
-        return np.asarray(np.where(ended != NONE, np.minimum(ended, out), out), np.int64)
-
-    def _bounds(self) -> tuple[Ints, Ints, Ints]:
-        timeline = self._model.timeline
-        at = timeline.positions(
-            Kind.WAIT,
-            Kind.READY,
-            Kind.EXECUTE,
-            Kind.CALLBACK_START,
-            Kind.CALLBACK_END,
-            Kind.WAIT_BEGIN,
-            Kind.WAIT_END,
+    def _intervals(self, kind: int) -> Intervals:
+        rows = self._of.rows["executor_intervals"]
+        own = np.flatnonzero(rows["kind"] == kind)
+        thread, begin_ns, end_ns = (
+            values_at(rows[name], own) for name in ("thread", "begin_ns", "end_ns")
         )
-        thread, first = np.unique(timeline.thread[at], return_index=True)
-        last = np.append(first, len(at))[1:] - 1
-        return thread, timeline.ns[at[first]], timeline.ns[at[last]]
+        return Intervals(values_at(self._of.thread_number, thread), begin_ns, end_ns)
 
-    def _between(self) -> tuple[Intervals, Intervals]:
-        model, timeline = self._model, self._model.timeline
-        at = timeline.positions(
-            Kind.WAIT, Kind.READY, Kind.EXECUTE, Kind.CALLBACK_START, Kind.CALLBACK_END
+    def are_last(self) -> Flags:
+        """Executions without an end after which their threads did no other work."""
+        out = np.zeros(self._of.size("executions"), bool)
+        hanging = self._of.ints("hanging_executions", "execution")
+        out[self._model.numbers.execution_number[hanging]] = True
+        return out
+
+    def ways(self) -> Mapping[str, Ints]:
+        """Columns of strata.layers.way.Way of each match."""
+        model = self._model
+        publication, take = model.matches.publication, model.matches.take
+        of_thread = model.processes.thread_process
+        subscription = model.takes.subscription[take]
+        columns = (
+            self._model.numbers.publish_order[publication],
+            self._model.numbers.take_order[take],
+            model.publications.rmw_publish_ns[publication],
+            self._of.process_order[of_thread[model.publications.thread[publication]]],
+            self._of.process_order[of_thread[model.takes.thread[take]]],
+            subscription,
+            pick(model.entities.subscriptions.begin_ns, subscription),
+            model.unsynchronised.astype(np.int64),
         )
-        kind, thread, ns = timeline.kind[at], timeline.thread[at], timeline.ns[at]
-        before, after = kind[:-1], kind[1:]
-        timeout = model.events.ints(EVENT_OF[Kind.WAIT], "timeout")
-        at_once = after == Kind.WAIT
-        at_once[at_once] = timeout[timeline.row[at[1:][at_once]]] == 0
-        # Before a callback's start its take lies, and before its end the callback.
-        spun = at_once & (before != Kind.CALLBACK_START) & (before != Kind.EXECUTE)
-        looked = (after == Kind.READY) & (before != Kind.WAIT)
-        own = (thread[1:] == thread[:-1]) & (model.executions.enclosing(at[1:]) == NONE)
-        looks, spins = (
-            Intervals(thread[1:][own & some], ns[:-1][own & some], ns[1:][own & some])
-            for some in (looked, spun)
-        )
-        return looks, spins
+        return self._of.engine.ways([np.ascontiguousarray(one, np.int64) for one in columns])
 
-    def _until_handed(self) -> Intervals:
-        model, timeline = self._model, self._model.timeline
-        looks = timeline.positions(Kind.WAIT, Kind.READY, Kind.WAIT_BEGIN)
-        handed = np.ones(len(model.executors.of_thread), bool)
-        handed[timeline.thread[looks]] = False
-        handed[model.waits.thread] = False
-        at = timeline.positions(Kind.EXECUTE, Kind.CALLBACK_START, Kind.CALLBACK_END)
-        kind, thread, ns = timeline.kind[at], timeline.thread[at], timeline.ns[at]
-        own = (thread[1:] == thread[:-1]) & (kind[1:] == Kind.EXECUTE) & handed[thread[1:]]
-        own &= model.executions.enclosing(at[1:]) == NONE
-        return Intervals(thread[1:][own], ns[:-1][own], ns[1:][own])
+    def goals(self) -> GoalColumns:
+        """What tells of goals beside their calls."""
+        return find_goals(self._of, self._model.numbers)
 
-    def are_last(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """As `Facts` says."""
-        executions = self._model.executions
-        after = self._model.timeline.after(executions.start, *AFTER_WORK)
-        return np.asarray((executions.end_ns == NONE) & (after == NONE), bool)
-
-    def ways(self) -> Mapping[str, Ints] | None:
-        """As `Facts` says."""
-        return None
-
-    def driver(self) -> DriverColumns | None:
-        """As `Facts` says."""
-        return None
-
-    def goals(self) -> GoalColumns | None:
-        """As `Facts` says."""
-        return None
-
-    def feedback_executions(self) -> Ints | None:
-        """As `Facts` says."""
-        return None
+    def feedback_executions(self) -> Ints:
+        """What each take of feedback started, by take."""
+        return feedback_executions(self._of, self._model.numbers)
 
     def process_facts(self, ledger: Ledger) -> ProcessFacts:
-        """As `Facts` says."""
-        return describe_processes(self._model.events, ledger)
+        """What is known of each process."""
+        return describe_processes(self._of, self._model.events, ledger)
 
     def event_uses(self) -> list[EventUse]:
-        """As `Facts` says."""
-        from strata.model.event_uses import event_uses
-
-        return event_uses(self._model)
+        """What events were used for."""
+        order = {name: number for number, name in enumerate(CATALOGUE)}
+        found = [EventUse(*use) for use in self._of.engine.event_uses]
+        return sorted(found, key=lambda use: order[use.event])
 
     def census(self) -> Census:
-        """As `Facts` says; who has the event tables knows (tests/engine/by_tables.py)."""
-        raise NotImplementedError
+        """What was read."""
+        tables, processes = self._of, self._model.processes
+        threads: Threads = Counter()
+        rows = tables.rows["names"]
+        thread = tables.ints("names", "thread")
+        host = np.asarray(processes.host, object)[processes.thread_process[thread]]
+        vpid = processes.vpid[processes.thread_process[thread]]
+        columns = (host, vpid.tolist(), processes.thread_vtid[thread].tolist())
+        names = tables.text("names", "name")
+        for place, name, count in zip(
+            zip(*columns, strict=True), names, rows["count"].tolist(), strict=True
+        ):
+            threads[(*place, None if name is None else str(name))] += count
+        threads.update(self._bystanders())
+        total = tables.engine.events
+        return Census(total, *tables.engine.span, threads)
+
+    def _bystanders(self) -> Threads:
+        """Who emitted events that no machine saw, and how many."""
+        rows = self._of.rows["bystanders"]
+        found: Threads = Counter()
+        host, name = (self._of.text("bystanders", column) for column in ("host", "name"))
+        columns = (rows[column].tolist() for column in ("vpid", "vtid", "count"))
+        for at, (vpid, vtid, count) in enumerate(zip(*columns, strict=True)):
+            found[str(host[at]), _known(vpid), _known(vtid), name[at]] += count
+        return found
+
+
+def _known(number: int) -> int | None:
+    return None if number == NONE else number

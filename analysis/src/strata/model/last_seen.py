@@ -20,7 +20,6 @@ import numpy as np
 
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.model.windows import first_touching
 
 
 def host_ends(model: Model) -> Ints:

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from strata.model.columns import NONE, EventColumns, Ints
+from strata.engine.tables import EngineTables
+from strata.model.columns import EventColumns, Ints
 from strata.schema.distros import (
     DISTROS,
     NEWER,
@@ -29,7 +30,7 @@ from strata.schema.distros import (
     released_between,
     younger_parts,
 )
-from strata.schema.events import CATALOGUE, PROVIDER
+from strata.schema.events import EVENTS, PROVIDER
 from strata.schema.quality import Ledger
 
 _INIT = "ros2:rcl_init"
@@ -78,18 +79,57 @@ class Bounds:
         self.high[rows] = np.minimum(self.high[rows], _number(version))
 
 
-def describe_processes(events: EventColumns, ledger: Ledger) -> ProcessFacts:
+def describe_processes(tables: EngineTables, events: EventColumns, ledger: Ledger) -> ProcessFacts:
     """Return what is known of each process; contradictions and newer versions are counted."""
-    count = len(events.processes.vpid)
-    distro, versions, told_by = describe_versions(events, _bounds(events, count), ledger)
-    begin_ns, end_ns, total = _spans(events, count)
-    return ProcessFacts(_names(events, count), distro, versions, told_by, begin_ns, end_ns, total)
+    order = tables.process_order
+    bounds = _bounds(tables, events)
+    distro, versions, told_by = _describe_versions(events, bounds, ledger)
+    first_ns, last_ns, count = (
+        tables.ints("processes", name)[order] for name in ("first_ns", "last_ns", "events")
+    )
+    return ProcessFacts(_names(tables, events), distro, versions, told_by, first_ns, last_ns, count)
 
 
-def describe_versions(
+def _bounds(tables: EngineTables, events: EventColumns) -> Bounds:
+    bounds = Bounds.none(len(tables.process_order))
+    process = tables.ints("censuses", "process")
+    present, absent = (tables.ints("censuses", name) for name in ("present", "absent"))
+    types = tables.ints("censuses", "event")
+    for number in np.unique(types).tolist():
+        event, own = EVENTS[number], types == number
+        if event.provider != PROVIDER:
+            continue
+        if event.since != DISTROS[0].name:
+            bounds.since(process[own], first_version(event.since))
+        place = {field.column or field.name: at for at, field in enumerate(event.fields)}
+        for column, first in younger_parts(event):
+            bit = 1 << place[column]
+            bounds.since(process[own & (present & bit != 0)], first)
+            bounds.before(process[own & (absent & bit != 0)], first)
+    _bound_by_gids(bounds, events)
+    return bounds
+
+
+def _names(tables: EngineTables, events: EventColumns) -> Objects:
+    processes = events.processes
+    thread = tables.ints("names", "thread")
+    process: Ints = processes.thread_process[thread]
+    first = processes.thread_vtid[thread] == processes.vpid[process]
+    names = tables.text("names", "name")
+    counts: dict[tuple[int, bool, str], int] = {}
+    for owner, is_first, name, count in zip(
+        process.tolist(), first.tolist(), names, tables.ints("names", "count").tolist(), strict=True
+    ):
+        if name is not None:
+            key = (owner, is_first, str(name))
+            counts[key] = counts.get(key, 0) + count
+    return _best_names(counts, len(processes.vpid))
+
+
+def _describe_versions(
     events: EventColumns, bounds: Bounds, ledger: Ledger
 ) -> tuple[Objects, Objects, Objects]:
-    """Return distribution and version of each process, and what told it; None for unknown."""
+    """Distribution and version of each process, and what told it; None for unknown."""
     count = len(bounds.low)
     low, high = bounds.low, bounds.high
     versions = _versions(events, count)
@@ -128,72 +168,20 @@ def _by_bounds(low: int, high: int) -> Distro | None:
 
 def _versions(events: EventColumns, count: int) -> Objects:
     out = np.full(count, None, dtype=object)
-    # Contexts of one process agree: another version begins another process (generations).
+    # Contexts of one process agree: another version begins another process.
     out[events.process(_INIT)] = events.text(_INIT, "version")
     return out
 
 
-def _bounds(events: EventColumns, count: int) -> Bounds:
-    bounds = Bounds.none(count)
-    for name in events.names:
-        event = CATALOGUE[name]
-        if event.provider != PROVIDER:
-            continue
-        # What stands for events that were not recorded says nothing of versions.
-        recorded = events.stand_ins(name) == 0
-        process = events.process(name)
-        if event.since != DISTROS[0].name:
-            bounds.since(process[recorded], first_version(event.since))
-        for column, first in younger_parts(event):
-            there = events.present(name, column)
-            bounds.since(process[there & recorded], first)
-            bounds.before(process[~there & recorded], first)
-    bound_by_gids(bounds, events)
-    return bounds
-
-
-def bound_by_gids(bounds: Bounds, events: EventColumns) -> None:
+def _bound_by_gids(bounds: Bounds, events: EventColumns) -> None:
     """Bound versions by the lengths of GIDs."""
     for name in _GID_EVENTS:
-        recorded = events.stand_ins(name) == 0
-        process, size = events.process(name)[recorded], events.sizes(name, "gid")[recorded]
+        process, size = events.process(name), events.sizes(name, "gid")
         bounds.since(process[size == _SHORT_GID_BYTES], SHORT_GID)
         bounds.before(process[size == _LONG_GID_BYTES], SHORT_GID)
 
 
-def _spans(events: EventColumns, count: int) -> tuple[Ints, Ints, Ints]:
-    """First and last event of each process, and how many."""
-    begin = np.full(count, np.iinfo(np.int64).max, np.int64)
-    end = np.full(count, NONE, np.int64)
-    total = np.zeros(count, np.int64)
-    for name in events.names:
-        process, ns = events.process(name), events.timestamps(name)
-        np.minimum.at(begin, process, ns)
-        np.maximum.at(end, process, ns)
-        total += np.bincount(process[events.stand_ins(name) == 0], minlength=count)
-    return begin, end, total
-
-
-def _names(events: EventColumns, count: int) -> Objects:
-    counts: dict[tuple[int, bool, str], int] = {}
-    vtid, vpid = events.processes.thread_vtid, events.processes.vpid
-    for event in events.names:
-        codes, labels = events.procnames(event)
-        if not labels:
-            continue
-        process = events.process(event)
-        first = vtid[events.thread(event)] == vpid[process]
-        named = codes != NONE
-        key = ((process * 2 + first) * len(labels) + codes)[named]
-        found = np.bincount(key, minlength=0)
-        for at in np.flatnonzero(found):
-            rest, code = divmod(int(at), len(labels))
-            group = (rest // 2, bool(rest % 2), labels[code])
-            counts[group] = counts.get(group, 0) + int(found[at])
-    return best_names(counts, count)
-
-
-def best_names(counts: Mapping[tuple[int, bool, str], int], count: int) -> Objects:
+def _best_names(counts: Mapping[tuple[int, bool, str], int], count: int) -> Objects:
     """Name each process: by its first thread, the name of the most events; else by any thread.
 
     `counts` are events by process, whether they are of its first thread, and name.

@@ -83,13 +83,6 @@ def greatest_so_far(group: Ints, values: Ints) -> Ints:
     return values[by_value[np.maximum.accumulate(code + rank) - code]]
 
 
-def first_rows(codes: Ints, count: int) -> Ints:
-    """Return the first row that has each of `count` codes; `NONE` for none."""
-    out = np.full(count, NONE, np.int64)
-    out[codes[::-1]] = np.arange(len(codes), dtype=np.int64)[::-1]
-    return out
-
-
 class GroupedSearch:
     """Sorted values within groups: where in its group would a value stand?
 

@@ -15,17 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from strata.lazy import pandas as pd
+from strata.engine.tables import EngineTables
 from strata.model.columns import NONE, EventColumns, Ints, Words
-from strata.model.dds.samples import number_words
-from strata.model.entities import Callbacks, Nodes, take
-from strata.model.search import Lifetimes, pick
+from strata.model.entities import Callbacks, take
+from strata.model.search import Lifetimes
 
-_GIDS = (
-    ("ros2:rmw_client_init", "gid"),
-    ("ros2:rmw_take_request", "client_gid"),
-    ("ros2:rmw_send_response", "client_gid"),
-)
+_GID_BYTES = 16
 
 
 @dataclass(frozen=True)
@@ -66,30 +61,14 @@ class Clients:
 
 
 class Gids:
-    """Dense numbers of the clients' GIDs, over all events that carry one; zeros are no GID."""
+    """GIDs of clients by their numbers; zeros are no GID."""
 
-    def __init__(self, events: EventColumns) -> None:
-        words = [events.words(event, column) for event, column in _GIDS]
-        every = np.concatenate(words)
-        codes, self._words = number_words(every)
-        codes = np.where((every == 0).all(axis=1), NONE, codes)
-        sizes = np.cumsum([len(part) for part in words])[:-1]
-        of = [event for event, _ in _GIDS]
-        self._codes = dict(zip(of, np.split(codes, sizes), strict=True))
-
-    @classmethod
-    def of_words(cls, words: Words) -> Gids:
-        """Return the GIDs whose words are known, by row; they are of no event."""
-        found = cls.__new__(cls)
-        found._words, found._codes = words, {}
-        return found
+    def __init__(self, words: Words) -> None:
+        """Take each as two words."""
+        self._words = words
 
     def __len__(self) -> int:
         return len(self._words)
-
-    def of(self, event: str) -> Ints:
-        """Return the number of the GID of each event of a name; `NONE` for none."""
-        return self._codes[event]
 
     def words(self, rows: Ints) -> Words:
         """Return GIDs as two words each; zeros for `NONE`."""
@@ -104,25 +83,59 @@ class Gids:
         return take(np.asarray(names, dtype=object), rows, None)
 
 
-def find_services(events: EventColumns, nodes: Nodes, callbacks: Callbacks) -> Services:
-    """Return the services of all rcl_service_init events."""
-    event = "ros2:rcl_service_init"
-    process, begin_ns = events.process(event), events.timestamps(event)
-    handle = events.ints(event, "service_handle")
-    rmw_handle = events.ints(event, "rmw_service_handle")
+def find_gids(tables: EngineTables) -> tuple[Gids, Ints]:
+    """Return the GIDs that rows name, and the number of each of the engine's; one more for null."""
+    named = [tables.ints(name, "gid") for name in ("clients", "service_steps", "service_calls")]
+    used = np.unique(np.concatenate(named))
+    used = used[used != NONE]
+    runs = tables.engine.bytes
+    words: Words = np.zeros((len(used), 2), np.uint64)
+    for row, number in enumerate(used.tolist()):
+        words[row] = np.frombuffer(runs[number][:_GID_BYTES], np.uint64)
+    number = np.full(int(used.max(initial=NONE)) + 2, NONE, np.int64)
+    number[used] = np.arange(len(used))
+    return Gids(words), number
+
+
+def find_services(tables: EngineTables, events: EventColumns, callbacks: Callbacks) -> Services:
+    """Return the services, and which callback is of which."""
+
+    def column(name: str) -> Ints:
+        return tables.ints("services", name)
+
+    process, handle, begin_ns = column("process"), column("handle"), column("begin_ns")
     return Services(
         process,
         handle,
-        rmw_handle,
-        nodes.by_handle.find(process, events.ints(event, "node_handle"), begin_ns),
-        events.text(event, "service_name"),
+        column("rmw_handle"),
+        column("node"),
+        tables.text("services", "name"),
         begin_ns,
-        Lifetimes(process, rmw_handle, begin_ns),
-        service_of_callbacks(events, callbacks, Lifetimes(process, handle, begin_ns)),
+        Lifetimes(process, column("rmw_handle"), begin_ns),
+        _of_callbacks(events, callbacks, Lifetimes(process, handle, begin_ns)),
     )
 
 
-def service_of_callbacks(events: EventColumns, callbacks: Callbacks, services: Lifetimes) -> Ints:
+def find_clients(tables: EngineTables, gid_number: Ints) -> Clients:
+    """Return the clients; `gid_number` is the number of each GID of the engine's."""
+
+    def column(name: str) -> Ints:
+        return tables.ints("clients", name)
+
+    process, rmw_handle, begin_ns = column("process"), column("rmw_handle"), column("begin_ns")
+    return Clients(
+        process,
+        column("handle"),
+        rmw_handle,
+        column("node"),
+        tables.text("clients", "name"),
+        gid_number[column("gid")],
+        begin_ns,
+        Lifetimes(process, rmw_handle, begin_ns),
+    )
+
+
+def _of_callbacks(events: EventColumns, callbacks: Callbacks, services: Lifetimes) -> Ints:
     """Return the service of each callback, by the callback_added event nearest to its begin."""
     added = "ros2:rclcpp_service_callback_added"
     process, at_ns = events.process(added), events.timestamps(added)
@@ -132,52 +145,3 @@ def service_of_callbacks(events: EventColumns, callbacks: Callbacks, services: L
     if not len(service):
         return link
     return np.where((link != NONE) & (callbacks.kind == "service"), service[link], NONE)
-
-
-def find_clients(events: EventColumns, nodes: Nodes, gids: Gids) -> Clients:
-    """Return the clients of all rmw_client_init and rcl_client_init events."""
-    rmw, rcl = "ros2:rmw_client_init", "ros2:rcl_client_init"
-    made = Lifetimes(
-        events.process(rmw), events.ints(rmw, "rmw_client_handle"), events.timestamps(rmw)
-    )
-    process, at_ns = events.process(rcl), events.timestamps(rcl)
-    rmw_handle = events.ints(rcl, "rmw_client_handle")
-    own = made.find(process, rmw_handle, at_ns)
-    # One rmw client is one rcl client: a second one with its handle lacks its own rmw_client_init.
-    first = np.lexsort((at_ns, own))
-    again = first[1:][own[first[1:]] == own[first[:-1]]] if len(first) else first
-    own[again] = NONE
-    announced = np.full(events.count(rmw), NONE, np.int64)
-    announced[own[own != NONE]] = np.flatnonzero(own != NONE)
-    alone = np.flatnonzero(own == NONE)
-    row = np.concatenate([announced, alone]).astype(np.int64)
-
-    def both(event_column: str, other: Ints) -> Ints:
-        return np.concatenate([other, events.ints(rcl, event_column)[alone]])
-
-    node = nodes.by_handle.find(process, events.ints(rcl, "node_handle"), at_ns)
-    all_process = np.concatenate([events.process(rmw), process[alone]])
-    all_handle = both("rmw_client_handle", events.ints(rmw, "rmw_client_handle"))
-    begin_ns = both("timestamp", events.timestamps(rmw))
-    return Clients(
-        all_process,
-        pick(events.ints(rcl, "client_handle"), row),
-        all_handle,
-        pick(node, row),
-        take(events.text(rcl, "service_name"), row, None),
-        np.concatenate([gids.of(rmw), np.full(len(alone), NONE, np.int64)]),
-        begin_ns,
-        Lifetimes(all_process, all_handle, begin_ns),
-    )
-
-
-def numbered(known: Ints, process: Ints, handle: Ints, count: int) -> tuple[Ints, pd.DataFrame]:
-    """Number entities: the known by their row, others by (process, handle) from `count` on.
-
-    Returns the numbers and the others' process and handle.
-    """
-    nameless = pd.DataFrame({"process": process, "handle": handle})[known == NONE]
-    groups = nameless.groupby(["process", "handle"], sort=True)
-    out = known.copy()
-    out[known == NONE] = count + groups.ngroup().to_numpy(np.int64)
-    return out, nameless.drop_duplicates().sort_values(["process", "handle"], ignore_index=True)

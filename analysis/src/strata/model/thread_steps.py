@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strata.engine.tables import EngineTables
 from strata.model.columns import NONE, Ints
 from strata.model.search import GroupedSearch
-from strata.model.timeline import Timeline
-from strata.model.windows import Windows, over_before
 
 
 @dataclass(frozen=True)
@@ -35,12 +34,7 @@ class ThreadSteps:
         return np.where(last != NONE, np.append(self.over, 0)[last], 0)
 
 
-def find_thread_steps(timeline: Timeline, losses: Windows) -> ThreadSteps:
-    """Return the first steps of all threads after losses of events."""
-    over = over_before(losses, timeline.ns)
-    before = np.zeros(len(over), np.int64)
-    same = timeline.thread[1:] == timeline.thread[:-1]
-    before[1:][same] = over[:-1][same]
-    at = np.flatnonzero(over != before)
-    at = at[np.argsort(timeline.ns[at], kind="stable")]
-    return ThreadSteps(timeline.thread[at], timeline.ns[at], over[at])
+def find_thread_steps(tables: EngineTables) -> ThreadSteps:
+    """Return the first steps of all threads after losses of events, in order of time."""
+    of = "steps_after_losses"
+    return ThreadSteps(tables.ints(of, "thread"), tables.ints(of, "ns"), tables.ints(of, "over"))

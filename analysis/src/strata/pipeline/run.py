@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from strata.analysis import Analysis
+from strata.engine.left_out import Unwanted
 from strata.model.build import Model
-from strata.onepass.left_out import Unwanted
-from strata.onepass.read import read_by_engine
+from strata.model.of_trace import model_of_trace
 from strata.pipeline.messages import Wanted
 from strata.pipeline.results import ModelResults
 from strata.read import Trace, open_trace
@@ -48,7 +48,7 @@ def analyze(
     trace = open_trace(path, progress=progress)
     others = [] if all_processes else other_processes(read_manifest(trace.path))
     unwanted = Unwanted(frozenset(without), frozenset(others))
-    model = read_by_engine(trace, ledger, _thread_cpu(trace), progress, unwanted)
+    model = model_of_trace(trace, ledger, _thread_cpu(trace), progress, unwanted)
     return analyze_model(trace, model, wanted, ledger)
 
 

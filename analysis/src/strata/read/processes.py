@@ -5,11 +5,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from strata.lazy import arrow_compute as pc
 from strata.lazy import pyarrow as pa
 
 _KEYS = ["host", "vpid", "vtid", "procname"]
@@ -40,27 +38,6 @@ def count_threads(events: pa.Table) -> Threads:
     for host, vpid, vtid, name, count in zip(*columns, strict=True):
         found[host, vpid, vtid, name] += count
     return found
-
-
-def leave_out(
-    events: Mapping[str, pa.Table], vpids: Collection[int]
-) -> tuple[dict[str, pa.Table], list[ProcessCount]]:
-    """Leave the events of some processes out; returns the tables, and which processes those are.
-
-    The kernel's events are kept, and those whose process is not known.
-    """
-    unwanted = pa.array(sorted(vpids), pa.int64())
-    kept: dict[str, pa.Table] = {}
-    others: Threads = Counter()
-    for name, table in events.items():
-        if ":" in name:
-            foreign = pc.fill_null(pc.is_in(table["vpid"], unwanted), False)
-            if pc.any(foreign).as_py():
-                others.update(count_threads(table.filter(foreign)))
-                table = table.filter(pc.invert(foreign))
-        if len(table):
-            kept[name] = table
-    return kept, count_processes(others)
 
 
 def count_processes(threads: Threads) -> list[ProcessCount]:

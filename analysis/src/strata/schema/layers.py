@@ -402,7 +402,7 @@ LOANED = Route.of(
 )
 FROM_HISTORY = Route.of(
     "from history",
-    "Written before its reader could be sent anything (layers/late_joiners.py), serialized long "
+    "Written before its reader could be sent anything (native/model/dds/ways.hpp), serialized long "
     "before its send: the send is what ends the wait.",
     *_BEFORE,
     HISTORY,

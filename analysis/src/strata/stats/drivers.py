@@ -10,16 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from strata.layers.driver_columns import (
-    losses_of_model,
-    made_of_model,
-    reads_of_model,
-    sources_of_model,
-)
 from strata.model.build import Model
 from strata.model.columns import NONE
-from strata.model.driver.columns import DriverReads, DriverSources
-from strata.model.driver.losses import CAUSES, DriverLosses
+from strata.model.drivers import CAUSES, DriverLosses, DriverReads, DriverSources
 from strata.model.entities import take
 from strata.model.frames import Objects, place
 from strata.schema import tables
@@ -46,7 +39,7 @@ class Published:
 def driver_sources_table(model: Model, frames: Rows) -> Rows:
     """Return the table `driver_sources`; `frames` is `driver_frames`."""
     publishers, nodes = model.entities.publishers, model.entities.nodes
-    frame = made_of_model(model).frame
+    frame = model.driver.made_of.frame
     linked = np.flatnonzero(frame != NONE)
     published = Published(
         frame[linked],
@@ -54,9 +47,9 @@ def driver_sources_table(model: Model, frames: Rows) -> Rows:
         take(nodes.name, publishers.node, None),
         publishers.topic,
     )
-    sources, reads = sources_of_model(model), reads_of_model(model)
+    sources, reads = model.driver.sources, model.driver.reads
     of = place(model, sources.process)
-    return sources_table(sources, reads, losses_of_model(model), frames, published, of)
+    return sources_table(sources, reads, model.driver.losses, frames, published, of)
 
 
 def sources_table(

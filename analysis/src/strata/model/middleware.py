@@ -1,27 +1,31 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the middleware did with each message, from the engine's rows."""
+"""What the events of the middleware tell of publications and takes.
+
+On the publishing thread: rmw_publish -> write_begin -> serialize_begin -> serialize_end ->
+writer_history_add -> write_end. On the taking thread: take_begin -> deserialize_begin ->
+deserialize_end -> take_end -> rmw_take. How each sample came to its reader is `Facts.ways`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
+from strata.engine.tables import EngineTables
 from strata.model.columns import NONE, Ints
-from strata.model.dds.middleware import Middleware
-from strata.model.dds.reads import Notified, Reads
-from strata.model.dds.writes import Writes
-from strata.onepass.numbers import Numbers
-from strata.onepass.tables import EngineTables
-from strata.onepass.when_asked import when_asked
-from strata.schema.rows import Coded, nulls
+from strata.model.numbers import Numbers
+from strata.model.when_asked import when_asked
+from strata.schema.rows import Coded, Flags, nulls
 
 
-class _Samples:
-    """Samples by the engine's numbers, as strata.model.dds.samples.Samples gives them."""
+class Samples:
+    """Every sample of a trace by its number: its writer's GUID and its sequence number."""
 
     def __init__(self, tables: EngineTables) -> None:
+        """Take the rows of an engine that is finished."""
         sequence = tables.ints("samples", "sequence")
         self.sequence: Ints = np.append(np.where(sequence == 0, NONE, sequence), NONE)
         self._writer = np.append(tables.ints("samples", "writer"), NONE)
@@ -40,11 +44,66 @@ class _Samples:
         return self.sequence[sample]
 
 
-class _Wire:
-    """What findings say of the wire; the way of each message is EngineFacts.ways."""
+@dataclass(frozen=True)
+class Writes:
+    """One row a publication; `NONE` is null.
 
-    def __init__(self, refused: int) -> None:
-        self.refused = refused
+    `sample` is a row of the samples; `size` the bytes that were made of the value, or of a loan
+    those in the writer's history; `end_ns` when the write returned. `lent`: nothing was serialized.
+    """
+
+    serialize_begin_ns: Ints
+    serialize_end_ns: Ints
+    size: Ints
+    sample: Ints
+    end_ns: Ints
+    lent: Flags
+
+
+@dataclass(frozen=True)
+class Reads:
+    """One row a take; `NONE` is null.
+
+    `made_ns` is when its reader was made known.
+    """
+
+    begin_ns: Ints
+    deserialize_begin_ns: Ints
+    deserialize_end_ns: Ints
+    sample: Ints
+    made_ns: Ints
+
+
+@dataclass(frozen=True)
+class Notified:
+    """When each take's reader was told of its sample, and on which thread; `NONE` is null.
+
+    `added_ns`: when that thread had put the sample into a reader's history last. `unnumbered`: it
+    had no sequence number there, so it came through no socket. `inferred` counts
+    takes whose reader is not known, of samples that several readers of the process were told of.
+    """
+
+    ns: Ints
+    thread: Ints
+    added_ns: Ints
+    unnumbered: Flags
+    inferred: int
+
+
+@dataclass(frozen=True)
+class Middleware:
+    """What the middleware did; empty of knowledge (`NONE` everywhere) without `dds` events.
+
+    `writes` has one row a publication, `reads` and `notified` one a take. `refused` counts sends
+    that a socket refused, `incomplete` samples of which a process got only some fragments.
+    """
+
+    samples: Samples
+    writes: Writes
+    reads: Reads
+    notified: Notified
+    refused: int
+    incomplete: int
 
 
 def find_middleware(tables: EngineTables, numbers: Numbers) -> Middleware:
@@ -74,11 +133,7 @@ def find_middleware(tables: EngineTables, numbers: Numbers) -> Middleware:
         },
     )
     times = ("begin_ns", "deserialize_begin_ns", "deserialize_end_ns", "made_ns")
-    reads = when_asked(
-        Reads,
-        {name: read(name) for name in (*times, "sample")}
-        | {"reader": lambda: np.zeros((taken, 2), np.uint64)},
-    )
+    reads = when_asked(Reads, {name: read(name) for name in (*times, "sample")})
     notified = when_asked(
         Notified,
         {
@@ -90,10 +145,10 @@ def find_middleware(tables: EngineTables, numbers: Numbers) -> Middleware:
         },
     )
     return Middleware(
-        _Samples(tables),  # type: ignore[arg-type]
+        Samples(tables),
         writes,
         reads,
         notified,
-        _Wire(found.get("refused_sends", 0)),  # type: ignore[arg-type]
+        found.get("refused_sends", 0),
         found.get("incomplete_samples", 0),
     )

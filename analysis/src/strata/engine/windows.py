@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from strata.model.columns import Ints
+from strata.schema.rows import Ints
 
 Windows = tuple[Ints, Ints]
 """Begins and ends of windows of time, ns since the epoch, both included."""

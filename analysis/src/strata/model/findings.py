@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from strata.engine.tables import EngineTables
 from strata.model.columns import Ints
 from strata.model.entities import Entities
 from strata.model.naming import callback_places, subscription_places
-from strata.onepass.tables import EngineTables
 from strata.schema.quality import Ledger
 
 _NO_PLACE, _SUBSCRIPTION, _CALLBACK, _EVENT, _PROCESS = range(5)

@@ -3,8 +3,8 @@
 """What process ids stand for, which is known only when all events have gone by.
 
 Namespaces of a host may share ids, and an id may be another process later on. A trace in which any
-does is read again, with that known; most have none. The rules are those of strata.read.namespaces
-and strata.model.generations.
+does is read again, with that known; most have none. The rules are in
+native/model/namespaces.hpp and restarts.hpp.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from strata.engine._model import Engine
-from strata.model.windows import Windows
+from strata.engine.windows import Windows
 from strata.read.namespaces import name_of
 
 Fill = Callable[[Engine], None]

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""From a trace to its model, event by event."""
+"""The engine run over a trace, event by event."""
 
 from __future__ import annotations
 
@@ -11,18 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strata.engine._model import Engine
-from strata.engine.memory import within_bound
+from strata.engine.identities import Fill, Given, read_settled
+from strata.engine.left_out import NOBODY, Unwanted, count_left_out, left_all, others_left_out
+from strata.engine.required import require_ros2
+from strata.engine.tables import EngineTables
+from strata.engine.windows import Windows
 from strata.errors import TraceError
-from strata.model.build import Model
-from strata.model.columns import NONE
-from strata.model.windows import Windows
-from strata.onepass.identities import Fill, Given, read_settled
-from strata.onepass.left_out import NOBODY, Unwanted, count_left_out, left_all, others_left_out
-from strata.onepass.model import model_of_rows
-from strata.onepass.required import require_ros2
-from strata.onepass.tables import EngineTables
 from strata.read import Trace
-from strata.read.thread_cpu import ThreadCpu
 from strata.schema.quality import EVENT_LOSSES, Ledger
 
 if TYPE_CHECKING:
@@ -31,32 +26,16 @@ if TYPE_CHECKING:
 Progress = Callable[[int], None] | None
 
 
-def read_by_engine(
-    trace: Trace,
-    ledger: Ledger,
-    cpu: tuple[ThreadCpu, int] | None,
-    progress: Progress,
-    unwanted: Unwanted = NOBODY,
-) -> Model:
-    """Read a trace event by event, and return its model; findings are counted in `ledger`.
-
-    Processes that are not wanted are left out, and counted. Raises TraceError when the trace cannot
-    be read, or holds no event of ROS 2.
-    """
-    tables, losses = _tables(trace, ledger, progress, unwanted)
-    require_ros2(trace.path, tables.engine.counts)
-    with within_bound():
-        return model_of_rows(tables, ledger, trace.clocks, cpu, losses, dropped_until_ns(trace))
-
-
-def _tables(
-    trace: Trace, ledger: Ledger, progress: Progress, unwanted: Unwanted
+def read_rows(
+    trace: Trace, ledger: Ledger, progress: Progress, unwanted: Unwanted = NOBODY
 ) -> tuple[EngineTables, Windows]:
-    """Return the rows of what is wanted, and when events were lost.
+    """Read a trace event by event; return the rows of what is wanted, and when events were lost.
 
-    When they were lost has to be known before the first event, and how late events come, too: what
-    only reading tells is given to the next one.
+    Processes that are not wanted are left out, and counted in `ledger`. Raises TraceError when the
+    trace cannot be read, or holds no event of ROS 2.
     """
+    # When events were lost has to be known before the first event, and how late events come, too:
+    # what only reading tells is given to the next one.
     feed = _Feed(trace, progress)
     losses, late = loss_windows(trace), feed.late
     while True:
@@ -64,6 +43,7 @@ def _tables(
         known = loss_windows(trace)
         if feed.late == late and not any(map(_differ, losses, known)):
             ledger.merge(counted)
+            require_ros2(trace.path, tables.engine.counts)
             return tables, losses
         losses, late = known, feed.late
         del tables
@@ -128,12 +108,6 @@ def _wanted(fill: Fill, given: Given, unwanted: Unwanted) -> tuple[EngineTables,
     tables, counted = _wanted(fill, given, Unwanted(unwanted.foreign))
     ledger.merge(counted)
     return tables, ledger
-
-
-def dropped_until_ns(trace: Trace) -> int:
-    """Return until when parts of the trace were dropped on purpose; `NONE` for nowhere."""
-    dropped = trace.dropped
-    return NONE if dropped is None or dropped.end_ns is None else dropped.end_ns
 
 
 def loss_windows(trace: Trace) -> Windows:

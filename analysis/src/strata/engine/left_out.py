@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Processes whose events the engine left out (strata.read.processes.leave_out)."""
+"""Processes whose events the engine left out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strata.onepass.tables import EngineTables
+from strata.engine.tables import EngineTables
 from strata.read.processes import ProcessCount, Threads, count_processes
 from strata.schema.events import PROVIDER
 from strata.schema.quality import Ledger

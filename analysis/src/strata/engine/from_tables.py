@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""From event tables to a model, by way of the engine: what tests make up, and tables of a user."""
+"""The engine run over event tables: what tests make up, and tables of a user."""
 
 from __future__ import annotations
 
@@ -10,39 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from strata.engine._model import Engine
-from strata.model.build import Model
-from strata.model.columns import NONE
-from strata.model.windows import NO_LOSSES, Windows
-from strata.onepass.identities import Given, read_settled
-from strata.onepass.model import model_of_rows
-from strata.onepass.tables import EngineTables
-from strata.read.thread_cpu import ThreadCpu
-from strata.schema.quality import Ledger
-
-
-def model_of_tables(
-    tables: Mapping[str, pa.Table],
-    ledger: Ledger,
-    losses: Windows = NO_LOSSES,
-    cpu: tuple[ThreadCpu, int] | None = None,
-    clocks: Mapping[str, str] | None = None,
-    dropped_until_ns: int = NONE,
-    *,
-    chunk_rows: int | None = None,
-) -> Model:
-    """Return the model of event tables; what cannot be explained is counted in `ledger`.
-
-    Tables are those of `Trace.tables`, by event; times are in ns since the epoch.
-    `losses` are the windows of time in which events were lost: first and last instant of each.
-    `cpu`: samples of the threads' waits for a CPU, and what the trace's clock adds to theirs.
-    `clocks`: the id of each host's clock, where hosts may share one (strata.model.hosts).
-    `dropped_until_ns`: until then only what names things is there (strata.model.build.Model); that
-    time is one of the `losses`, too. `chunk_rows` events at a time go to the engine, which changes
-    nothing; null: all at once. Raises ValueError for columns of types that event tables do not
-    have.
-    """
-    rows = EngineTables(engine_of_tables(tables, losses, clocks, chunk_rows=chunk_rows))
-    return model_of_rows(rows, ledger, clocks or {}, cpu, losses, dropped_until_ns)
+from strata.engine.identities import Given, read_settled
+from strata.engine.windows import NO_LOSSES, Windows
 
 
 def engine_of_tables(
@@ -52,7 +21,13 @@ def engine_of_tables(
     *,
     chunk_rows: int | None = None,
 ) -> Engine:
-    """Return an engine that is finished, fed with event tables; see `model_of_tables`."""
+    """Return an engine that is finished, fed with event tables.
+
+    Tables are those of `Trace.tables`, by event; times are in ns since the epoch. `losses` are the
+    windows of time in which events were lost, `clocks` the id of each host's clock, where hosts may
+    share one. `chunk_rows` events at a time go to the engine, which changes nothing; null: all at
+    once. Raises ValueError for columns of types that event tables do not have.
+    """
 
     def fill(engine: Engine) -> None:
         for batches in _chunks(tables, chunk_rows):

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.engine.groups import is_ascending, ordered_by, values_at
+from strata.engine.tables import EngineTables
 from strata.model.columns import NONE, Ints
-from strata.onepass.tables import EngineTables
 from strata.schema.rows import Flags, row_numbers
 
 

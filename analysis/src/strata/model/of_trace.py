@@ -1,0 +1,40 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The model of a trace, whose events go by once."""
+
+from __future__ import annotations
+
+from strata.engine.left_out import NOBODY, Unwanted
+from strata.engine.memory import within_bound
+from strata.engine.read import Progress, read_rows
+from strata.model.build import Model
+from strata.model.columns import NONE
+from strata.read import Trace
+from strata.read.thread_cpu import ThreadCpu
+from strata.schema.quality import Ledger
+
+
+def model_of_trace(
+    trace: Trace,
+    ledger: Ledger,
+    cpu: tuple[ThreadCpu, int] | None,
+    progress: Progress,
+    unwanted: Unwanted = NOBODY,
+) -> Model:
+    """Read a trace, and return its model; findings are counted in `ledger`.
+
+    `cpu`: samples of the threads' waits for a CPU, and what the trace's clock adds to theirs.
+    Processes that are not wanted are left out, and counted. Raises TraceError when the trace cannot
+    be read, or holds no event of ROS 2.
+    """
+    rows, losses = read_rows(trace, ledger, progress, unwanted)
+    with within_bound():
+        model = Model(rows, losses, trace.clocks, cpu, _dropped_until_ns(trace))
+        model.count_findings(ledger)
+    return model
+
+
+def _dropped_until_ns(trace: Trace) -> int:
+    """Until when parts of the trace were dropped on purpose; `NONE` for nowhere."""
+    dropped = trace.dropped
+    return NONE if dropped is None or dropped.end_ns is None else dropped.end_ns
