@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Hosts with several namespaces of process ids (containers). Where two of them share an id, the
-// trace is read with a name of its own for each but the first. The rules are those of
-// strata.read.namespaces.
+// trace is read with a name of its own for each but the one with the least number
+// (strata.read.namespaces has the names). Without the context pid_ns nothing is told apart.
 #pragma once
 
 #include <array>

@@ -3,8 +3,19 @@
 
 // When a process id is another process than before. A further rcl_init with one id tells, but what
 // it tells depends on what comes later; so it is decided when all events have gone by, and a trace
-// that has such ids is read again, with the instants known. The rules are those of
-// strata.model.generations.
+// that has such ids is read again, with the instants known.
+//
+// Stock events tell of no process's death. A second rcl_init with one process id is a second
+// context of the same process, or another process; what decides:
+//
+// * another version of tracetools: another process (a process has one);
+// * the main thread has another name from then on, and only then (until the next such rcl_init: an
+//   old name may return with that), and no runtime event afterwards names a handle that was made
+//   before and not made again: another process;
+// * anything else: one process, as far as the trace can tell. It is counted.
+//
+// In the last case entities still do not merge where handles are made again, as each handle's life
+// ends there. A process whose rcl_init was not recorded is never told from the one before.
 #pragma once
 
 #include <cstdint>

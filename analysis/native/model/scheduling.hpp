@@ -2,8 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What the kernel's scheduler did with the traced threads, and who had the CPUs that they waited
-// for. Which threads of the kernel are traced is known at the end (strata.model.scheduling): until
-// then all intervals, and who had each CPU, are kept in a few bytes each.
+// for. Which threads of the kernel are traced is known at the end: until then all intervals, and
+// who had each CPU, are kept in a few bytes each.
+//
+// Threads are told by the ids of the initial pid namespace. Where the kernel events carry the
+// contexts vpid and vtid (lttng-modules), these say which traced thread is meant; else vtid and
+// kernel id are taken to be the same, which is wrong in a pid namespace. A thread emits events only
+// while it runs: one that the scheduler's events say did so mostly while it did not run (of its
+// first kEmitted events since then) is another, and left out. Of several kernel
+// threads that have the ids of one, the one that ran at most of these events is meant.
 #pragma once
 
 #include <cstdint>

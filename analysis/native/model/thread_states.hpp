@@ -1,9 +1,35 @@
 // Copyright 2026 The Strata Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What one thread of the kernel did, from the scheduler's events of it as they go by. The rules are
-// those of strata.model.thread_states: a segment, which is a switch and the wakes after it, has its
-// states when the thread's next switch is known.
+// What one thread of the kernel did, from the scheduler's events of it as they go by. A segment,
+// which is a switch and the wakes after it, has its states when the thread's next switch is known.
+//
+// A thread has the events in (a CPU goes to it: sched_switch, next_tid), out (the CPU is taken from
+// it: prev_tid; runnable when prev_state says that it could go on) and wake (sched_waking,
+// sched_wakeup, sched_wakeup_new). What follows an event, until the next:
+//
+//   event          after          the thread is then
+//   in             anything       running
+//   out, runnable  running        preempted: it could run, and has no CPU
+//   out, else      running        blocked: it waits for something
+//   wake           blocked        preempted
+//   wake           running        running
+//   wake           preempted      preempted
+//
+// * Blocked that no wake ends: where a wake came while the thread still ran, on its way out, it
+//   went back to the queue at once: preempted. Else it counts as blocked up to the in.
+// * A switch from idle that is missing (another thread leaves the CPU next, and was woken between
+//   the two) is put at that wake: a CPU that idles goes to a woken thread at once. Inferred,
+//   counted; early by the time of leaving idle, some ten microseconds.
+// * An in after which the CPU's next switch names another thread, or that the thread's next switch
+//   contradicts (another in, or an out on another CPU), and an out that another out follows: events
+//   were lost, the state is unknown up to the thread's next switch (from its wake on, where it was
+//   blocked and one was seen). Counted by CPU.
+// * Before its first switch: running when that is an out; else blocked up to a wake, and unknown
+//   where there was none; from the first event of the host's scheduler on. After its last event a
+//   state goes on to the last event of the host's scheduler.
+//
+// Each instant between those two ends is in one interval of a thread that has events at all.
 #pragma once
 
 #include <cstdint>

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from strata.engine._model import Clock, Overlap, find_blockers
 from strata.layers import blockers
 from strata.layers.transfers import cut_layers
-from strata.model.build import build_model
 from strata.model.columns import NONE
+from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 
@@ -119,7 +119,7 @@ def test_backlogs_of_many_callbacks_are_among_these() -> None:
 
 @pytest.mark.parametrize("name", ros2_samples())
 def test_samples(name: str, sample: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    model = build_model(open_trace(sample(name)).tables(), Ledger())
+    model = model_of_tables(open_trace(sample(name)).tables(), Ledger())
     groups, waits = model.groups, model.clocks.waits
     lane = model.executors.lane(model.executions.thread[groups.row])
     compared = []

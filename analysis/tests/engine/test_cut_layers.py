@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from strata.engine import _model as engine
 from strata.layers.transfers import cut_layers
-from strata.model.build import build_model
 from strata.model.columns import NONE, Ints
+from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema import checkpoints as at
 from strata.schema import layers as names
@@ -71,7 +71,7 @@ def test_any_messages(random: Random, count: int) -> None:
 
 @pytest.mark.parametrize("name", ros2_samples())
 def test_samples(name: str, sample: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    model = build_model(open_trace(sample(name)).tables(), Ledger())
+    model = model_of_tables(open_trace(sample(name)).tables(), Ledger())
     native, compared = engine.cut_layers, []
 
     def both(route: Ints, columns: list[Ints]) -> list[Ints | None]:

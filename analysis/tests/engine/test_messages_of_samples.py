@@ -23,7 +23,7 @@ from messages_of_model import compare
 from model.worlds import START, World, as_humble, record, worlds
 from work_events import play, scenes_of
 
-from strata.model.build import build_model
+from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 
@@ -44,7 +44,7 @@ def test_messages_of_samples(name: str, sample: Callable[[str], Path]) -> None:
     begin = [row["begin_ns"] or 0 for row in trace.loss_rows()]
     end = [row["end_ns"] or np.iinfo(np.int64).max for row in trace.loss_rows()]
     losses = np.asarray(begin, np.int64), np.asarray(end, np.int64)
-    compare(build_model(trace.tables(), Ledger(), losses, clocks=trace.clocks))
+    compare(model_of_tables(trace.tables(), Ledger(), losses, clocks=trace.clocks))
 
 
 @given(
@@ -60,4 +60,6 @@ def test_messages_of_worlds(world: World, stamps: bool, lost: list[tuple[int, in
 
 @pytest.mark.parametrize("test", SCENES)
 def test_messages_of_scenes(test: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> None:
-    play(test, monkeypatch, lambda tables, losses: compare(build_model(tables, Ledger(), losses)))
+    play(
+        test, monkeypatch, lambda tables, losses: compare(model_of_tables(tables, Ledger(), losses))
+    )

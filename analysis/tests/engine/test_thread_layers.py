@@ -30,8 +30,9 @@ from strata.layers.scheduling_frames import (
 )
 from strata.layers.stretches import MessageThreads, find_stretches, occupations_of, threads_of
 from strata.layers.transfers import cut_layers
-from strata.model.build import Model, build_model
+from strata.model.build import Model
 from strata.model.columns import NONE, Ints, Processes
+from strata.model.of_tables import model_of_tables
 from strata.model.search import pick
 from strata.model.thread_cpu import find_cpu_samples, no_samples
 from strata.model.thread_cpu_frames import (
@@ -50,7 +51,7 @@ Samples = tuple[ThreadCpu, int] | None
 
 def assert_same(tables: Mapping[str, pa.Table], cpu: Samples = None) -> Model:
     """Compare all tables of threads; return the model."""
-    model = build_model(tables, Ledger(), cpu=cpu)
+    model = model_of_tables(tables, Ledger(), cpu=cpu)
     run = run_engine(tables, processes=model.events.processes)
     processes = processes_of(run)
     samples = find_cpu_samples(*cpu, processes) if cpu else no_samples()

@@ -21,7 +21,6 @@ import pytest
 from scene import BASE, Scene
 
 from strata.engine.windows import NO_LOSSES, Windows
-from strata.model.timeline import EVENT_OF
 from strata.schema.event import Kind
 from strata.schema.events import CATALOGUE
 from strata.schema.rclpy_events import RCLPY_IDS
@@ -38,7 +37,48 @@ _WAITS = (
     "dds:wait_end",
 )
 _AWAITS = ("rclpy:callback_suspend", "rclpy:callback_resume")
-_NAMES = (*EVENT_OF.values(), "dds:receive", "dds:send_sample")
+_NAMES = (
+    "rclpy:callback_suspend",
+    "ros2:callback_end",
+    "ros2:rmw_send_response",
+    "ros2:rclcpp_executor_wait_for_work",
+    "dds:wait_begin",
+    "dds:wait_end",
+    "ros2:rclcpp_executor_get_next_ready",
+    "ros2:rclcpp_executor_execute",
+    "dds:take_begin",
+    "dds:deserialize_begin",
+    "dds:deserialize_end",
+    "dds:take_end",
+    "ros2:rmw_take",
+    "ros2:rmw_take_request",
+    "ros2:rmw_take_response",
+    "ros2:rcl_take",
+    "ros2:rclcpp_take",
+    "ros2:rclcpp_ring_buffer_dequeue",
+    "rclpy:callback_resume",
+    "ros2:callback_start",
+    "driver:packet_received",
+    "driver:buffer_pulled",
+    "driver:frame_boundary",
+    "driver:cloud_ready",
+    "driver:copy_done",
+    "ros2:rclcpp_intra_publish",
+    "ros2:rclcpp_ring_buffer_enqueue",
+    "ros2:rclcpp_publish",
+    "ros2:rcl_publish",
+    "ros2:rmw_publish",
+    "dds:write_begin",
+    "dds:serialize_begin",
+    "dds:serialize_end",
+    "dds:writer_history_add",
+    "dds:send_begin",
+    "dds:send_end",
+    "dds:write_end",
+    "ros2:rmw_send_request",
+    "dds:receive",
+    "dds:send_sample",
+)
 
 Step = tuple[str, int, tuple[int, int], dict[str, Any]]
 """Name, time since the one before, process and thread, fields that are not by chance."""

@@ -1,8 +1,7 @@
 // Copyright 2026 The Strata Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What sensor drivers read, the frames that they made of it, and the messages of these frames. The
-// rules are those of strata.model.driver.
+// What sensor drivers read, the frames that they made of it, and the messages of these frames.
 //
 // Data arrived at this host at the event's time less `queue_ns`. The counter of what a queue has
 // dropped never falls. A frame of packets is complete when the driver says so; a frame of an

@@ -1,3 +1,3 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""From event tables to entities, callbacks, publications, takes and matched messages."""
+"""What the engine's rows mean: entities, executions, publications, takes, matched messages."""

@@ -39,10 +39,10 @@ class Model:
     """Entities, and what they did, each made of the engine's rows when it is first asked for.
 
     Rows refer to each other by number; see each class. `losses` are the windows of time in which
-    events were lost, those that the engine was given. `clocks`: the id of each host's clock, where
-    hosts may share one (strata.model.hosts). `samples` of the threads' waits for a CPU, and what
-    the trace's clock adds to their times. Until `dropped_until_ns` only what names things is there;
-    `NONE`: nothing was dropped on purpose.
+    events were lost, those that the engine was given; `clocks_of_hosts` has the id of each host's
+    clock, where hosts may share one (strata.model.hosts); `samples` are those of the threads' waits
+    for a CPU, and what the trace's clock adds to their times. Until `dropped_until_ns` only what
+    names things is there; `NONE`: nothing was dropped on purpose.
     """
 
     rows: EngineTables

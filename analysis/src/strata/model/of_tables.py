@@ -41,6 +41,12 @@ def model_of_tables(
     have.
     """
     rows = EngineTables(engine_of_tables(tables, losses, clocks, chunk_rows=chunk_rows))
-    model = Model(rows, losses, clocks or {}, cpu, dropped_until_ns)
+    model = Model(
+        rows,
+        losses=losses,
+        clocks_of_hosts=clocks or {},
+        samples=cpu,
+        dropped_until_ns=dropped_until_ns,
+    )
     model.count_findings(ledger)
     return model

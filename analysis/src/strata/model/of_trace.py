@@ -29,7 +29,13 @@ def model_of_trace(
     """
     rows, losses = read_rows(trace, ledger, progress, unwanted)
     with within_bound():
-        model = Model(rows, losses, trace.clocks, cpu, _dropped_until_ns(trace))
+        model = Model(
+            rows,
+            losses=losses,
+            clocks_of_hosts=trace.clocks,
+            samples=cpu,
+            dropped_until_ns=_dropped_until_ns(trace),
+        )
         model.count_findings(ledger)
     return model
 
