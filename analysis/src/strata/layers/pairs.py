@@ -184,6 +184,6 @@ def stays_within(model: Model, pairs: Pairs, writing: Ends, reading: Ends) -> Fl
     buffered = np.zeros(len(reading.entity) + 1, bool)
     takes = model.takes
     buffered[reading.of[takes.dequeue_ns != NONE]] = True
-    stored = model.passages.subscription
+    stored = model.buffered
     buffered[pick(reading.entity, stored[stored != NONE])] = True
     return np.asarray(within & buffered[pairs.reader])

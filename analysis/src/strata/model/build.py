@@ -20,10 +20,9 @@ from strata.model.executors import Executors, find_executors
 from strata.model.facts import Facts
 from strata.model.findings import count_findings
 from strata.model.hosts import HostClocks, number_clocks
-from strata.model.matching import Matches, find_matches
+from strata.model.matching import Matches, find_matches, subscriptions_of
 from strata.model.middleware import Middleware, find_middleware
 from strata.model.numbers import Numbers, number_rows
-from strata.model.passages import Passages, find_passages
 from strata.model.scheduling import Scheduling, find_scheduling
 from strata.model.service_calls import ServiceTraffic, find_traffic
 from strata.model.thread_cpu import CpuSamples, find_cpu_samples, no_samples
@@ -123,9 +122,9 @@ class Model:
         return find_middleware(self.rows, self.numbers)
 
     @cached_property
-    def passages(self) -> Passages:
-        """What went through ring buffers."""
-        return find_passages(self.rows)
+    def buffered(self) -> Ints:
+        """The subscription of each message that was put into a ring buffer; `NONE` for none."""
+        return subscriptions_of(self.rows, "enqueues")
 
     @cached_property
     def driver(self) -> DriverColumns:

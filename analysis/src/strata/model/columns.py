@@ -64,7 +64,10 @@ class _Kept:
 
 
 class EventColumns:
-    """Event columns of kept events; of all others there are none. Names of threads are not kept."""
+    """The events that the engine keeps whole: those that make or change an entity.
+
+    Of events of any other name there are none.
+    """
 
     def __init__(self, tables: EngineTables) -> None:
         """Take the rows of an engine that is finished."""

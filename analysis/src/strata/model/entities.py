@@ -33,7 +33,6 @@ class Endpoints:
     queue_depth: Ints
     begin_ns: Ints
     by_handle: Lifetimes
-    by_rmw_handle: Lifetimes
 
     def __len__(self) -> int:
         return len(self.handle)
@@ -123,17 +122,15 @@ def _endpoints(events: EventColumns, nodes: Nodes, what: str) -> Endpoints:
     event = f"ros2:rcl_{what}_init"
     process, begin_ns = events.process(event), events.timestamps(event)
     handle = events.ints(event, f"{what}_handle")
-    rmw_handle = events.ints(event, f"rmw_{what}_handle")
     return Endpoints(
         process,
         handle,
-        rmw_handle,
+        events.ints(event, f"rmw_{what}_handle"),
         nodes.by_handle.find(process, events.ints(event, "node_handle"), begin_ns),
         events.text(event, "topic_name"),
         events.ints(event, "queue_depth"),
         begin_ns,
         Lifetimes(process, handle, begin_ns),
-        Lifetimes(process, rmw_handle, begin_ns),
     )
 
 

@@ -30,11 +30,10 @@ class Executions:
     without, of the next executor event or callback of its thread, or of its first event after
     others were lost. `until_ns` is when that was, or when the first was lost.
 
-    A coroutine callback of rclpy has one row a piece that ran. `first`
-    and `last` are the rows of the pieces of one execution, `finished_ns` the end of the whole,
-    `paused_ns` how long it was suspended before the row's own piece; `resumed` marks pieces that go
-    on with an execution, `previous` is the piece before or `NONE`. Of all others first and last are
-    the row itself.
+    A coroutine callback of rclpy has one row a piece that ran. `first` and `last` are the rows of
+    the pieces of one execution, `finished_ns` the end of the whole, `paused_ns` how long it was
+    suspended before the row's own piece; `resumed` marks pieces that go on with an execution,
+    `previous` is the piece before or `NONE`. Of all others first and last are the row itself.
     """
 
     start: Ints

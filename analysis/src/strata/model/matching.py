@@ -18,7 +18,6 @@ from strata.engine.groups import is_ascending
 from strata.engine.tables import EngineTables
 from strata.model.columns import NONE, Ints
 from strata.model.numbers import Numbers, Within
-from strata.model.passages import subscriptions_of
 from strata.schema.rows import nulls, row_numbers
 
 EXACT, INFERRED, IDENTITY, RING_BUFFER, PUBLISH_TIME, RING_BUFFER_LOSSES = range(6)
@@ -140,3 +139,8 @@ def _overwritten(tables: EngineTables, calls: Within) -> tuple[Ints, Ints]:
     of_call = np.full(tables.size("intra_publishes") + 1, NONE, np.int64)
     of_call[tables.ints("published_messages", "call")] = calls.number[:-1]
     return of_call[call[lost]], subscriptions_of(tables, "enqueues")[lost]
+
+
+def subscriptions_of(tables: EngineTables, table: str) -> Ints:
+    """Return the subscription of the buffer of each enqueue or dequeue; `NONE` for none."""
+    return tables.ints("ring_buffers", "subscription")[tables.ints(table, "buffer")]

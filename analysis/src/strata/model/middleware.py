@@ -62,31 +62,24 @@ class Writes:
 
 @dataclass(frozen=True)
 class Reads:
-    """One row a take; `NONE` is null.
-
-    `made_ns` is when its reader was made known.
-    """
+    """One row a take; `NONE` is null."""
 
     begin_ns: Ints
     deserialize_begin_ns: Ints
     deserialize_end_ns: Ints
     sample: Ints
-    made_ns: Ints
 
 
 @dataclass(frozen=True)
 class Notified:
     """When each take's reader was told of its sample, and on which thread; `NONE` is null.
 
-    `added_ns`: when that thread had put the sample into a reader's history last. `unnumbered`: it
-    had no sequence number there, so it came through no socket. `inferred` counts
-    takes whose reader is not known, of samples that several readers of the process were told of.
+    `inferred` counts takes whose reader is not known, of samples that several readers of the
+    process were told of.
     """
 
     ns: Ints
     thread: Ints
-    added_ns: Ints
-    unnumbered: Flags
     inferred: int
 
 
@@ -132,15 +125,13 @@ def find_middleware(tables: EngineTables, numbers: Numbers) -> Middleware:
             "lent": lambda: write("lent")() == 1,
         },
     )
-    times = ("begin_ns", "deserialize_begin_ns", "deserialize_end_ns", "made_ns")
+    times = ("begin_ns", "deserialize_begin_ns", "deserialize_end_ns")
     reads = when_asked(Reads, {name: read(name) for name in (*times, "sample")})
     notified = when_asked(
         Notified,
         {
             "ns": read("notified_ns"),
             "thread": read("notified_thread"),
-            "added_ns": read("added_ns"),
-            "unnumbered": lambda: read("unnumbered")() == 1,
             "inferred": lambda: found.get("inferred_notifications", 0),
         },
     )

@@ -33,7 +33,6 @@ class Services:
     node: Ints
     name: npt.NDArray[np.object_]
     begin_ns: Ints
-    by_rmw_handle: Lifetimes
     of_callback: Ints
 
     def __len__(self) -> int:
@@ -54,7 +53,6 @@ class Clients:
     name: npt.NDArray[np.object_]
     gid: Ints
     begin_ns: Ints
-    by_rmw_handle: Lifetimes
 
     def __len__(self) -> int:
         return len(self.rmw_handle)
@@ -111,7 +109,6 @@ def find_services(tables: EngineTables, events: EventColumns, callbacks: Callbac
         column("node"),
         tables.text("services", "name"),
         begin_ns,
-        Lifetimes(process, column("rmw_handle"), begin_ns),
         _of_callbacks(events, callbacks, Lifetimes(process, handle, begin_ns)),
     )
 
@@ -122,16 +119,14 @@ def find_clients(tables: EngineTables, gid_number: Ints) -> Clients:
     def column(name: str) -> Ints:
         return tables.ints("clients", name)
 
-    process, rmw_handle, begin_ns = column("process"), column("rmw_handle"), column("begin_ns")
     return Clients(
-        process,
+        column("process"),
         column("handle"),
-        rmw_handle,
+        column("rmw_handle"),
         column("node"),
         tables.text("clients", "name"),
         gid_number[column("gid")],
-        begin_ns,
-        Lifetimes(process, rmw_handle, begin_ns),
+        column("begin_ns"),
     )
 
 
