@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from strata.engine.windows import first_touching
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 
