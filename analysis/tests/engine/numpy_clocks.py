@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.model.columns import NONE, Ints
-from strata.model.search import GroupedSearch, greatest_so_far
+from strata.model.search import GroupedSearch
 
 Flags = npt.NDArray[np.bool_]
 
@@ -98,3 +98,13 @@ def _union(lane: Ints, start_ns: Ints, end_ns: Ints) -> tuple[Ints, Ints, Ints]:
     first = np.flatnonzero(new)
     last = np.append(first[1:], len(lane)) - 1
     return lane[first], start_ns[first], highest[last]
+
+
+def greatest_so_far(group: Ints, values: Ints) -> Ints:
+    """Return the greatest value up to each row within its group; `group` is dense and ascending."""
+    by_value = np.argsort(values, kind="stable")
+    rank = np.empty(len(values), np.int64)
+    rank[by_value] = np.arange(len(values))
+    # The rank under the group's number makes a running maximum that restarts by group.
+    code = group * (len(group) + 1)
+    return values[by_value[np.maximum.accumulate(code + rank) - code]]

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.links import NodeLink
-from strata.model.rows import joined, picked
+from strata.model.rows import joined
 from strata.model.search import GroupedSearch, pick, runs, spread
 
 Flags = npt.NDArray[np.bool_]
@@ -149,3 +150,8 @@ def _of_messages(transfers: Transfers, causes: _Causes) -> Links:
         causes.hold_ns[row],
         critical,
     )
+
+
+def picked(rows: Any, order: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Any:
+    """Return rows of a dataclass of columns; `order` are their numbers, or a mask."""
+    return type(rows)(*(getattr(rows, item.name)[order] for item in fields(rows)))

@@ -14,7 +14,6 @@ executor wait that is told of the time outside of callbacks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -91,27 +90,6 @@ def scheduled_of_model(model: Model) -> Scheduled | None:
         (had.cpu, had.start_ns, had.end_ns, had.tid, had.name),
         model.scheduling.names,
         model.scheduling.woken,
-    )
-
-
-def scheduled_of_rows(
-    rows: Mapping[str, Mapping[str, npt.NDArray[np.generic]]], texts: Sequence[str]
-) -> Scheduled | None:
-    """Return what rows of the engine have of the scheduler; None where no CPU was switched twice.
-
-    Threads are those of the engine.
-    """
-    if not (rows["cpus"]["switches"] > np.int64(1)).any():
-        return None
-
-    def columns(table: str, *names: str) -> Columns:
-        return tuple(rows[table][name].astype(np.int64, copy=False) for name in names)
-
-    return Scheduled(
-        columns("thread_states", "thread", "start_ns", "end_ns", "state", "cpu"),
-        columns("cpu_occupancy", "cpu", "start_ns", "end_ns", "tid", "name"),
-        np.asarray(texts, dtype=object),
-        bool(rows["schedulers"]["wakes"].any()),
     )
 
 

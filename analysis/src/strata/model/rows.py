@@ -8,17 +8,11 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Rows = TypeVar("Rows", bound="DataclassInstance")
-
-
-def picked(rows: Rows, order: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Rows:
-    """Return rows of a dataclass of columns; `order` are their numbers, or a mask."""
-    return type(rows)(*(getattr(rows, item.name)[order] for item in fields(rows)))
 
 
 def joined(first: Rows, *others: Rows) -> Rows:

@@ -73,16 +73,6 @@ def position_in_group(group: Ints) -> Ints:
     return out
 
 
-def greatest_so_far(group: Ints, values: Ints) -> Ints:
-    """Return the greatest value up to each row within its group; `group` is dense and ascending."""
-    by_value = np.argsort(values, kind="stable")
-    rank = np.empty(len(values), np.int64)
-    rank[by_value] = np.arange(len(values))
-    # The rank under the group's number makes a running maximum that restarts by group.
-    code = group * (len(group) + 1)
-    return values[by_value[np.maximum.accumulate(code + rank) - code]]
-
-
 class GroupedSearch:
     """Sorted values within groups: where in its group would a value stand?
 
