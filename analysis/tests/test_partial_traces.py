@@ -170,7 +170,7 @@ class Pipeline:
         """Analyze the tables as those of the trace at a path."""
         trace = open_trace(path)
         self.monkeypatch.setattr(trace, "tables", lambda: dict(tables))
-        self.monkeypatch.setattr("strata.pipeline.run.read_by_engine", read_by_tables)
+        self.monkeypatch.setattr("strata.pipeline.run.model_of_trace", read_by_tables)
         self.monkeypatch.setattr("strata.pipeline.run.open_trace", lambda *_, **__: trace)
         return strata.analyze(path)
 

@@ -68,7 +68,7 @@ def assert_same_results(path: Path) -> Analysis | None:
 
 def results_of_tables(path: Path) -> tuple[Analysis | None, str | None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "read_by_engine", lambda *_: None)
+        patch.setattr(run, "model_of_trace", lambda *_: None)
         try:
             return analyze(path), None
         except TraceError as error:

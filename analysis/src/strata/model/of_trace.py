@@ -34,13 +34,13 @@ def model_of_trace(
             losses=losses,
             clocks_of_hosts=trace.clocks,
             samples=cpu,
-            dropped_until_ns=_dropped_until_ns(trace),
+            dropped_until_ns=dropped_until_ns(trace),
         )
         model.count_findings(ledger)
     return model
 
 
-def _dropped_until_ns(trace: Trace) -> int:
-    """Until when parts of the trace were dropped on purpose; `NONE` for nowhere."""
+def dropped_until_ns(trace: Trace) -> int:
+    """Return until when parts of the trace were dropped on purpose; `NONE` for nowhere."""
     dropped = trace.dropped
     return NONE if dropped is None or dropped.end_ns is None else dropped.end_ns
