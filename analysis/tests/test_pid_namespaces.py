@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from engine.by_tables import read_by_tables
+from engine.process_events import in_containers
 
 import strata
 from strata.model.of_tables import model_of_tables
@@ -21,20 +22,6 @@ from strata.schema.quality import Ledger
 
 TRACE = "fast_relaymp_st"
 Tables = dict[str, pa.Table]
-
-
-def in_containers(tables: Tables, *, context: bool) -> Tables:
-    """Tables in which every process, and its first thread, has id 1 of a namespace of its own."""
-    out = {}
-    for name, table in tables.items():
-        vpid, vtid = table["vpid"].to_numpy(), table["vtid"].to_numpy()
-        threads = {"vpid": np.ones_like(vpid), "vtid": vtid - vpid + 1}
-        for column, values in threads.items():
-            table = table.set_column(table.column_names.index(column), column, pa.array(values))
-        if context:
-            table = table.append_column("pid_ns", pa.array(vpid.astype(np.uint64) + 4_026_531_000))
-        out[name] = table
-    return out
 
 
 def test_namespaces_of_one_process_id_are_told_apart(

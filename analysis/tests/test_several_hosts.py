@@ -8,10 +8,10 @@ import io
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from engine.by_tables import read_by_tables
+from engine.process_events import on_another_host
 from message_results import message_results
 from scene import Scene
 from small_trace import write_trace
@@ -39,20 +39,6 @@ from strata.stats.services import service_tables
 
 Tables = dict[str, pa.Table]
 MS = 1_000_000
-
-
-def on_another_host(tables: Tables, vpids: Collection[int], ahead_ns: int) -> Tables:
-    """Tables in which some processes ran on a host whose clock is ahead."""
-    out = {}
-    for name, table in tables.items():
-        moved = np.isin(table["vpid"].to_numpy(), list(vpids))
-        ns = table["timestamp"].to_numpy() + np.where(moved, ahead_ns, 0)
-        host = pa.array(np.where(moved, "robot", "base")).dictionary_encode()
-        host = host.cast(pa.dictionary(pa.int32(), pa.string()))
-        for column, values in (("timestamp", pa.array(ns)), ("host", pa.chunked_array([host]))):
-            table = table.set_column(table.column_names.index(column), column, values)
-        out[name] = table.take(pa.array(np.argsort(ns, kind="stable")))
-    return out
 
 
 def relayed() -> Tables:

@@ -1,15 +1,16 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What every declared table holds, of each sample trace and of generated worlds, as digests.
+"""What every declared table holds, as digests: of samples, odd traces and generated worlds.
 
 They were written with the model of event tables that was the engine's oracle. After a change that
 is meant, and whose effect was looked at, what the engine gives is written anew:
 
-    PYTHONPATH=analysis/tests .venv/bin/python analysis/tests/engine/frozen.py [samples] [worlds]
+    PYTHONPATH=analysis/tests .venv/bin/python analysis/tests/engine/frozen.py [samples] ...
 
-The files' differences name the tables of samples that are another, and the worlds. A digest is of
-all columns in their declared order: whole numbers, truth values and texts as they are, fractions to
-nine digits, as their last ones are the processor's.
+(samples, traces, worlds; all of them without any.) The files' differences name the tables of
+samples that are another, the traces, and the worlds. A digest is of all columns in their declared
+order: whole numbers, truth values and texts as they are, fractions to nine digits, as their last
+ones are the processor's.
 """
 
 from __future__ import annotations
@@ -20,19 +21,25 @@ import re
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from against_model import ros2_samples
-from frozen_worlds import KINDS, Kind
+from engine_runs import engine_of, ros2_samples
+from frozen_cases import CASES, Case, of_samples
+from frozen_worlds import KINDS, Kind, World
 
 import strata
 from strata.analysis import Analysis
+from strata.errors import TraceError
 from strata.model.build import Model
-from strata.model.of_tables import model_of_tables
+from strata.onepass.left_out import Unwanted, others_left_out
+from strata.onepass.model import model_of_rows
+from strata.onepass.tables import EngineTables
 from strata.pipeline.messages import Wanted
 from strata.pipeline.results import STAGES
 from strata.pipeline.stages import FINDINGS, Made, Stage
@@ -42,7 +49,8 @@ from strata.schema.tables import TABLES
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 SAMPLES, WORLDS = GOLDEN / "frozen_samples.json", GOLDEN / "frozen_worlds.json"
-FOUND = "(findings)"
+TRACES = GOLDEN / "frozen_traces.json"
+FOUND, LEFT_OUT = "(findings)", "(left out)"
 _TRACES = Path(__file__).parent.parent / "traces"
 _DIGITS = 30
 """Of fractions, in binary: nine in decimal."""
@@ -133,20 +141,42 @@ def of_model(model: Model, ledger: Ledger) -> Digests:
     return found | {FOUND: of_text(repr(counted.rows()))}
 
 
-def of_world(kind: Kind, number: int, chunk_rows: int | None = None) -> Digests:
+def of_world(world: World, chunk_rows: int = 1 << 20) -> Digests:
     """Return the digests of a world."""
-    tables, losses = kind.world(number)
-    ledger = Ledger()
-    return of_model(model_of_tables(tables, ledger, losses, chunk_rows=chunk_rows), ledger)
+    engine = engine_of(
+        world.tables,
+        world.losses,
+        chunk_rows=chunk_rows,
+        clocks=world.clocks,
+        left_out=world.left_out,
+    )
+    rows, ledger = EngineTables(engine), Ledger()
+    found = of_model(model_of_rows(rows, ledger, world.clocks, None, world.losses), ledger)
+    others = others_left_out(rows, Unwanted(frozenset(), frozenset(world.left_out)))
+    return found | ({LEFT_OUT: of_text(repr(others))} if others else {})
+
+
+def of_case(case: Case, place: Path, sample: Callable[[str], Path]) -> dict[str, Any]:
+    """Return what is found of a trace, or why it is refused; `place` is an empty directory."""
+    path = case.make(place, sample)
+    try:
+        found = strata.analyze(path, without=case.without, all_processes=case.every)
+    except TraceError as error:
+        return {"refused": str(error).replace(str(place), "")}
+    codes = set(found.rows("quality").texts("code")) | set(found.rows("losses").texts("code"))
+    digests = of_analysis(found) | {"(trace)": of_text(repr(replace(found.trace, path="")))}
+    return {"codes": sorted(map(str, codes)), "digest": of_text(repr(sorted(digests.items())))}
 
 
 def of_input(kind: Kind) -> str:
     """Return a digest of the events of all worlds of a kind."""
     found = hashlib.sha256()
     for number in range(kind.count):
-        tables, losses = kind.world(number)
-        found.update(repr([bound.tolist() for bound in losses]).encode())
-        for name, table in tables.items():
+        world = kind.world(number)
+        found.update(repr([bound.tolist() for bound in world.losses]).encode())
+        if world.clocks or world.left_out:
+            found.update(repr((world.clocks, world.left_out)).encode())
+        for name, table in world.tables.items():
             found.update(f"{name} {table.column_names}".encode())
             found.update(repr([column.to_pylist() for column in table.columns]).encode())
     return found.hexdigest()[:16]
@@ -165,27 +195,50 @@ def _write(path: Path, content: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(content, indent=0, sort_keys=True) + "\n")
 
 
-def _write_samples() -> None:
-    found = {}
+@contextmanager
+def _samples() -> Iterator[Callable[[str], Path]]:
+    """Unpacks samples by their names."""
     with tempfile.TemporaryDirectory() as place:
-        for name in ros2_samples():
-            with tarfile.open(_TRACES / f"{name}.tar.xz") as archive:
-                archive.extractall(place)
-            found[name] = of_analysis(strata.analyze(Path(place) / name))
+
+        def unpack(name: str) -> Path:
+            if not (Path(place) / name).exists():
+                with tarfile.open(_TRACES / f"{name}.tar.xz") as archive:
+                    archive.extractall(place)
+            return Path(place) / name
+
+        yield unpack
+
+
+def _write_samples() -> None:
+    with _samples() as sample:
+        found = {name: of_analysis(strata.analyze(sample(name))) for name in ros2_samples()}
     _write(SAMPLES, found)
+
+
+def _write_traces() -> None:
+    found: dict[str, Any] = {}
+    with _samples() as sample:
+        for name, case in CASES.items():
+            with tempfile.TemporaryDirectory() as place:
+                found[name] = of_case(case, Path(place), sample)
+        for name, world in of_samples(sample):
+            found[name] = of_text(repr(sorted(of_world(world()).items())))
+    _write(TRACES, found)
 
 
 def _write_worlds() -> None:
     found = {}
     for name, kind in KINDS.items():
-        worlds = [of_world(kind, number) for number in range(kind.count)]
+        worlds = [of_world(kind.world(number)) for number in range(kind.count)]
         found[name] = {"events": of_input(kind), **summary(worlds)}
     _write(WORLDS, found)
 
 
 if __name__ == "__main__":
-    wanted = sys.argv[1:] or ["samples", "worlds"]
+    wanted = sys.argv[1:] or ["samples", "traces", "worlds"]
     if "samples" in wanted:
         _write_samples()
+    if "traces" in wanted:
+        _write_traces()
     if "worlds" in wanted:
         _write_worlds()

@@ -17,7 +17,7 @@ from strata.layers.endpoint_names import EndpointNames
 from strata.layers.pairs import FAR, Ends, Pairs, readers, stays_within, writers
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
-from strata.model.columns import NONE, EventColumns, Ints
+from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN, take
 from strata.model.naming import owner_names
 from strata.model.search import pick, runs, spread
@@ -49,7 +49,7 @@ class _Rows:
 
 def find_deliveries(model: Model, transfers: Transfers, names: EndpointNames) -> Deliveries:
     """Tell what became of all messages; `names` are those of the transfers (endpoint_names)."""
-    process_end_ns = _last_events(model.events)
+    process_end_ns = model.facts.process_last_ns
     writing, reading = writers(model), readers(model, process_end_ns)
     pairs = find_pairs(model, transfers, writing, reading)
     rows = _rows(model, transfers, writing, reading, pairs)
@@ -90,17 +90,6 @@ def find_pairs(model: Model, transfers: Transfers, writing: Ends, reading: Ends)
         declared = declared[~found_pairs._elsewhere(model, matched, writing, reading, of)]
     writer, reader = np.divmod(np.concatenate([matched, declared]), width)
     return Pairs(writer, reader, np.full(len(writer), NONE, np.int64))
-
-
-def _last_events(events: EventColumns) -> Ints:
-    """When each process emitted its last event."""
-    end_ns = np.full(len(events.processes.vpid), NONE, np.int64)
-    for name in events.names:
-        last = np.full(len(end_ns), NONE, np.int64)
-        # Tables are in order of time: of several rows the last one stays.
-        last[events.process(name)] = events.timestamps(name)
-        end_ns = np.maximum(end_ns, last)
-    return end_ns
 
 
 def _rows(model: Model, transfers: Transfers, writing: Ends, reading: Ends, pairs: Pairs) -> _Rows:
@@ -193,7 +182,7 @@ def _hops(
 def _declared_names(
     model: Model, writing: Ends, reading: Ends, pairs: Pairs, rows: Ints
 ) -> pd.DataFrame:
-    entities, processes = model.entities, model.events.processes
+    entities, processes = model.entities, model.processes
     named = []
     for endpoints, ends, number in (
         (entities.publishers, writing, pairs.writer[rows]),
@@ -308,15 +297,13 @@ def _on_the_way(model: Model, reading: Ends, rows: _Rows, reader: Ints) -> list[
     Where its events are there, the reader's process was told of the sample (and its queue lost it),
     or not; a sample that was sent more than once to one place was asked for again.
     """
-    events, samples = model.events, model.middleware.samples
+    of, told = model.facts.told()
     later = rows.following != NONE
     sample = pick(model.middleware.writes.sample, rows.publication)
     process = reading.process[reader]
-    name = "dds:reader_notify"
-    told, of = events.process(name), samples.of(name)
-    seen = later & (sample != NONE) & np.isin(process, told)
+    seen = later & (sample != NONE) & model.facts.told_of(process)
     arrived = seen & _among((of[of != NONE], told[of != NONE]), (sample, process))
-    again = seen & np.isin(sample, model.middleware.wire.sent_again())
+    again = seen & np.isin(sample, model.facts.sent_again())
     return [
         ("overwritten", arrived),
         ("resend given up", again),

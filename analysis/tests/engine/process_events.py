@@ -9,10 +9,11 @@ Instants are those of events, so that what decides falls together with what it d
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from random import Random
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from strata.read.columns import declared_schema
@@ -101,6 +102,34 @@ def in_namespaces(chance: Random, tables: Mapping[str, pa.Table]) -> Tables:
             number = known.setdefault((vpid, vtid), chance.choice(few))
             numbers.append(None if chance.random() < unknown else number)
         out[name] = table.append_column("pid_ns", pa.array(numbers, pa.uint64()))
+    return out
+
+
+def on_another_host(tables: Tables, vpids: Collection[int], ahead_ns: int) -> Tables:
+    """Tables in which some processes ran on a host whose clock is ahead."""
+    out = {}
+    for name, table in tables.items():
+        moved = np.isin(table["vpid"].to_numpy(), list(vpids))
+        ns = table["timestamp"].to_numpy() + np.where(moved, ahead_ns, 0)
+        host = pa.array(np.where(moved, "robot", "base")).dictionary_encode()
+        host = host.cast(pa.dictionary(pa.int32(), pa.string()))
+        for column, values in (("timestamp", pa.array(ns)), ("host", pa.chunked_array([host]))):
+            table = table.set_column(table.column_names.index(column), column, values)
+        out[name] = table.take(pa.array(np.argsort(ns, kind="stable")))
+    return out
+
+
+def in_containers(tables: Tables, *, context: bool) -> Tables:
+    """Tables in which every process, and its first thread, has id 1 of a namespace of its own."""
+    out = {}
+    for name, table in tables.items():
+        vpid, vtid = table["vpid"].to_numpy(), table["vtid"].to_numpy()
+        threads = {"vpid": np.ones_like(vpid), "vtid": vtid - vpid + 1}
+        for column, values in threads.items():
+            table = table.set_column(table.column_names.index(column), column, pa.array(values))
+        if context:
+            table = table.append_column("pid_ns", pa.array(vpid.astype(np.uint64) + 4_026_531_000))
+        out[name] = table
     return out
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy_blockers as oracle
 import pytest
-from against_model import ros2_samples
+from engine_runs import ros2_samples
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,7 +20,7 @@ from strata.engine._model import Clock, Overlap, find_blockers
 from strata.layers import blockers
 from strata.layers.transfers import cut_layers
 from strata.model.columns import NONE
-from strata.model.of_tables import model_of_tables
+from strata.onepass.from_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 

@@ -11,14 +11,14 @@ from random import Random
 import numpy as np
 import numpy_cut as oracle
 import pytest
-from against_model import ros2_samples
+from engine_runs import ros2_samples
 from hypothesis import given
 from hypothesis import strategies as st
 
 from strata.engine import _model as engine
 from strata.layers.transfers import cut_layers
 from strata.model.columns import NONE, Ints
-from strata.model.of_tables import model_of_tables
+from strata.onepass.from_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema import checkpoints as at
 from strata.schema import layers as names

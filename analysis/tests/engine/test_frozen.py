@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every declared table holds what it held: of all samples, and of worlds by number."""
+"""Every declared table holds what it held: of samples, odd traces, and of worlds by number."""
 
 from __future__ import annotations
 
@@ -10,32 +10,27 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from against_model import ros2_samples
+from engine_runs import CHUNKS, engine_of, ros2_samples, told
 from frozen import (
-    NAMES,
     SAMPLES,
+    TRACES,
     WORLDS,
     digest,
     of_analysis,
+    of_case,
     of_input,
-    of_model,
+    of_text,
     of_world,
     summary,
 )
+from frozen_cases import CASES, of_samples
 from frozen_worlds import KINDS
 
 from strata.analysis import Analysis
-from strata.engine._model import Engine
-from strata.engine.from_tables import engine_of_tables
-from strata.engine.read import loss_windows
-from strata.model.of_tables import model_of_tables
-from strata.read import open_trace
-from strata.read.thread_cpu import read_thread_cpu
-from strata.schema.quality import Ledger
 from strata.schema.rows import Rows
 from strata.schema.tables import EVENT_USES, HOP_LAYER_STATS
 
-CHUNKS = (None, 1, 7)
+Sample = Callable[[str], Path]
 
 
 @pytest.mark.parametrize("name", ros2_samples())
@@ -43,45 +38,38 @@ def test_samples(name: str, analysis_of: Callable[[str], Analysis]) -> None:
     assert of_analysis(analysis_of(name)) == json.loads(SAMPLES.read_text())[name]
 
 
-@pytest.mark.parametrize("name", ros2_samples())
-def test_samples_as_tables(name: str, sample: Callable[[str], Path]) -> None:
-    trace, ledger = open_trace(sample(name)), Ledger()
-    samples = read_thread_cpu(trace.path)
-    cpu = samples and (samples, next(iter(trace.clock_offsets_ns.values())))
-    model = model_of_tables(
-        trace.tables(), ledger, loss_windows(trace), cpu, trace.clocks, chunk_rows=1009
-    )
-    found, wanted = of_model(model, ledger), json.loads(SAMPLES.read_text())[name]
-    for table in NAMES:
-        assert found.get(table) == wanted.get(table), table
+@pytest.mark.parametrize("name", CASES)
+def test_damaged_and_odd_traces(name: str, sample: Sample, tmp_path: Path) -> None:
+    assert of_case(CASES[name], tmp_path, sample) == json.loads(TRACES.read_text())[name]
+
+
+def test_samples_whose_tables_were_changed(sample: Sample) -> None:
+    known = json.loads(TRACES.read_text())
+    for name, world in of_samples(sample):
+        assert of_text(repr(sorted(of_world(world()).items()))) == known[name], name
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_worlds(name: str) -> None:
     kind, known = KINDS[name], json.loads(WORLDS.read_text())[name]
     assert of_input(kind) == known["events"], "other worlds are made, not other results"
-    worlds = [of_world(kind, number, CHUNKS[number % len(CHUNKS)]) for number in range(kind.count)]
+    worlds = [
+        of_world(kind.world(number), CHUNKS[number % len(CHUNKS)]) for number in range(kind.count)
+    ]
     assert summary(worlds) == {key: known[key] for key in ("tables", "worlds")}
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_chunks_change_nothing(name: str) -> None:
     for number in range(0, KINDS[name].count, 3):
-        tables, losses = KINDS[name].world(number)
+        world = KINDS[name].world(number)
+        of = {"clocks": world.clocks, "left_out": world.left_out}
         whole, *others = (
-            _told(engine_of_tables(tables, losses, chunk_rows=rows)) for rows in CHUNKS
+            told(engine_of(world.tables, world.losses, chunk_rows=rows, **of))  # type: ignore[arg-type]
+            for rows in (1 << 20, 1, 7)
         )
         for other in others:
             np.testing.assert_equal(other, whole, err_msg=f"{name} {number}")
-
-
-def _told(engine: Engine) -> dict[str, object]:
-    """All that an engine tells."""
-    names = ("texts", "bytes", "findings", "event_uses", "lists", "counts", "span")
-    calls = ("rows", "inits", "transmissions", "waits", "notifications")
-    return {name: getattr(engine, name) for name in names} | {
-        name: getattr(engine, name)() for name in calls
-    }
 
 
 def _of_uses(count: int = 3, text: str = "taken", used: bool = True) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from against_model import run_engine
+from engine_runs import run_engine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -16,14 +16,14 @@ import model.test_executors
 import model.test_suspensions
 import numpy as np
 import pytest
-from against_model import ros2_samples
+from engine_runs import ros2_samples
 from hypothesis import given
 from hypothesis import strategies as st
 from messages_of_model import compare
 from model.worlds import START, World, as_humble, record, worlds
 from work_events import play, scenes_of
 
-from strata.model.of_tables import model_of_tables
+from strata.onepass.from_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from against_model import ros2_samples, run_engine
+from engine_runs import ros2_samples, run_engine
 
 from strata.engine._model import Engine
 from strata.read import open_trace
