@@ -1,8 +1,8 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Models of a trace's event tables, in place of its streams (strata.onepass.read).
+"""Models of a trace's event tables, in place of its streams (strata.engine.read).
 
-    monkeypatch.setattr("strata.pipeline.run.read_by_engine", read_by_tables)
+    monkeypatch.setattr("strata.pipeline.run.model_of_trace", read_by_tables)
 
 The tables may be other ones than the trace's: `Trace.tables` is replaced then. Events come by
 another way than from streams: decoded to Arrow tables, sorted as a whole, and fed in chunks.
@@ -14,12 +14,12 @@ from collections.abc import Collection
 
 from engine.engine_runs import engine_of
 
+from strata.engine.left_out import NOBODY, Unwanted, count_left_out, left_all, others_left_out
+from strata.engine.read import Progress, loss_windows
+from strata.engine.required import require_ros2
+from strata.engine.tables import EngineTables
 from strata.model.build import Model
-from strata.onepass.left_out import NOBODY, Unwanted, count_left_out, left_all, others_left_out
-from strata.onepass.model import model_of_rows
-from strata.onepass.read import Progress, dropped_until_ns, loss_windows
-from strata.onepass.required import require_ros2
-from strata.onepass.tables import EngineTables
+from strata.model.of_trace import dropped_until_ns
 from strata.read import Trace
 from strata.read.thread_cpu import ThreadCpu
 from strata.schema.quality import Ledger
@@ -34,7 +34,7 @@ def read_by_tables(
     progress: Progress,
     unwanted: Unwanted = NOBODY,
 ) -> Model:
-    """Return the model of the trace's event tables; arguments are those of `read_by_engine`."""
+    """Return the model of the trace's event tables; arguments are those of `model_of_trace`."""
     tables, losses = trace.tables(), loss_windows(trace)
 
     def without(vpids: Collection[int]) -> EngineTables:
@@ -51,4 +51,13 @@ def read_by_tables(
         rows = without(unwanted.foreign)
     count_left_out(rows, unwanted, ledger)
     require_ros2(trace.path, rows.engine.counts)
-    return model_of_rows(rows, ledger, trace.clocks, cpu, losses, dropped_until_ns(trace))
+    dropped_ns = dropped_until_ns(trace)
+    model = Model(
+        rows,
+        losses=losses,
+        clocks_of_hosts=trace.clocks,
+        samples=cpu,
+        dropped_until_ns=dropped_ns,
+    )
+    model.count_findings(ledger)
+    return model

@@ -19,9 +19,9 @@ import numpy as np
 import pyarrow as pa
 
 from strata.engine._model import Engine
+from strata.engine.identities import Given, read_settled
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.model.columns import Ints
-from strata.model.windows import NO_LOSSES, Windows
-from strata.onepass.identities import Given, read_settled
 
 CHUNKS = (1, 7, 1 << 20)
 """Rows that are fed at once."""

@@ -39,11 +39,10 @@ from frozen_worlds import KINDS, Kind, World
 
 import strata
 from strata.analysis import Analysis
+from strata.engine.left_out import Unwanted, others_left_out
+from strata.engine.tables import EngineTables
 from strata.errors import TraceError
 from strata.model.build import Model
-from strata.onepass.left_out import Unwanted, others_left_out
-from strata.onepass.model import model_of_rows
-from strata.onepass.tables import EngineTables
 from strata.pipeline.messages import Wanted
 from strata.pipeline.results import STAGES
 from strata.pipeline.stages import FINDINGS, Made, Stage
@@ -155,7 +154,9 @@ def of_world(world: World, chunk_rows: int = 1 << 20) -> Digests:
         left_out=world.left_out,
     )
     rows, ledger = EngineTables(engine), Ledger()
-    found = of_model(model_of_rows(rows, ledger, world.clocks, None, world.losses), ledger)
+    model = Model(rows, losses=world.losses, clocks_of_hosts=world.clocks)
+    model.count_findings(ledger)
+    found = of_model(model, ledger)
     others = others_left_out(rows, Unwanted(frozenset(), frozenset(world.left_out)))
     return found | ({LEFT_OUT: of_text(repr(others))} if others else {})
 

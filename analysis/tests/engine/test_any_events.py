@@ -49,10 +49,10 @@ from scheduler_events import EVENTS, TRACED_STEP, tables_of
 from work_events import play, scenes_of, work
 
 from strata.engine._model import Engine
-from strata.model.windows import NO_LOSSES, Windows
-from strata.onepass.from_tables import engine_of_tables
-from strata.onepass.model import model_of_rows
-from strata.onepass.tables import EngineTables
+from strata.engine.from_tables import engine_of_tables
+from strata.engine.tables import EngineTables
+from strata.engine.windows import NO_LOSSES, Windows
+from strata.model.build import Model
 from strata.pipeline.messages import Wanted
 from strata.pipeline.stages import Made
 from strata.schema.events import (
@@ -139,7 +139,8 @@ def check(world: World) -> None:
 
 def results(engine: Engine, world: World) -> Made:
     ledger = Ledger()
-    model = model_of_rows(EngineTables(engine), ledger, world.clocks, None, world.losses)
+    model = Model(EngineTables(engine), losses=world.losses, clocks_of_hosts=world.clocks)
+    model.count_findings(ledger)
     return Made(OF_MODEL, model=model, wanted=Wanted(), found=ledger)
 
 

@@ -20,7 +20,7 @@ from strata.engine._model import Clock, Overlap, find_blockers
 from strata.layers import blockers
 from strata.layers.transfers import cut_layers
 from strata.model.columns import NONE
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from strata.engine import _model as engine
 from strata.layers.transfers import cut_layers
 from strata.model.columns import NONE, Ints
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema import checkpoints as at
 from strata.schema import layers as names

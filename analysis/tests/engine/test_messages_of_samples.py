@@ -23,7 +23,7 @@ from messages_of_model import compare
 from model.worlds import START, World, as_humble, record, worlds
 from work_events import play, scenes_of
 
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 

@@ -41,7 +41,7 @@ def test_samples(
     analysis_of: Callable[[str], Analysis],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("strata.pipeline.run.read_by_engine", read_by_tables)
+    monkeypatch.setattr("strata.pipeline.run.model_of_trace", read_by_tables)
     found = strata.analyze(sample(name))
     monkeypatch.undo()
     wanted = analysis_of(name)

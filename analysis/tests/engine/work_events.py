@@ -20,7 +20,7 @@ import pyarrow as pa
 import pytest
 from scene import BASE, Scene
 
-from strata.model.windows import NO_LOSSES, Windows
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.schema.event import Kind
 from strata.schema.events import CATALOGUE
 from strata.schema.rclpy_events import RCLPY_IDS

@@ -14,9 +14,9 @@ from intra_scene import IntraScene
 from scene import BASE, Scene
 
 import strata
+from strata.engine.windows import NO_LOSSES, Windows
 from strata.model.event_uses import UNEXPLAINED
-from strata.model.windows import NO_LOSSES, Windows
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema.events import DRIVER_PROVIDER, PROVIDER, RCLPY_PROVIDER
 from strata.schema.quality import Ledger

@@ -21,7 +21,7 @@ from model.without_stamps import (
 from strata.model.build import Model
 from strata.model.columns import NONE
 from strata.model.matching import PUBLISH_TIME
-from strata.onepass.from_tables import model_of_tables
+from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema.quality import Ledger
 

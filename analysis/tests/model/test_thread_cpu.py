@@ -6,14 +6,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from scene import BASE, Scene
 from thread_samples import MS, samples
 
 from strata.model.build import Model
+from strata.model.columns import NONE
 from strata.model.of_tables import model_of_tables
-from strata.model.thread_cpu_frames import thread_cpu_rows
+from strata.model.thread_cpu_frames import bounds_of_traffic, thread_cpu_rows
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema.quality import Ledger
 
@@ -141,3 +143,11 @@ def test_files_without_a_sample_have_none(tmp_path: Path) -> None:
     assert not len(found.samples["thread"])
     file.write_text("")
     assert read_thread_cpu(tmp_path) is None
+
+
+def test_the_bounds_of_traffic_of_no_process_are_none() -> None:
+    process, ns = np.asarray([1, 1, 0]), np.asarray([5, 3, 9])
+    first, last = bounds_of_traffic([(process, ns), (process[:1], ns[:1] + 10)], 3)
+    far = np.iinfo(np.int64).max
+    assert first.tolist() == [9, 3, far, far]
+    assert last.tolist() == [9, 15, NONE, NONE]
