@@ -6,9 +6,9 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "layers/rows_by.hpp"
-#include <vector>
 
 namespace strata {
 
