@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 import click
+import pandas as pd
 
 from strata.read.thread_cpu import SAMPLER, read_thread_cpu
 from strata.record.thread_cpu import ThreadSampling
@@ -54,7 +55,7 @@ def main() -> None:
             found = read_thread_cpu(Path(place))
         if found is None:
             sys.exit("nothing was sampled: see strata.record.thread_cpu.why_not()")
-        rows = found.samples.to_pandas()
+        rows = pd.DataFrame(found.samples)
         # The first ones find the threads.
         own = rows[rows["thread"] == SAMPLER].iloc[5:]
         ran = own["cpu_ns"].iloc[-1] - own["cpu_ns"].iloc[0]

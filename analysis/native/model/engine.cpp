@@ -32,6 +32,7 @@
 #include "model/uses/service_uses.hpp"
 #include "model/uses/work_uses.hpp"
 #include "model/waits.hpp"
+#include "storage/blocks.hpp"
 
 namespace strata {
 namespace {
@@ -108,27 +109,41 @@ struct Engine::Machines {
   void finish() {
     entities.finish();
     executions.finish(entities);
+    trim();
     count_contradictory_nesting(context);
     waits.finish(entities);
+    trim();
     steps.finish();
+    trim();
     find_hanging(context, executions, waits);
     traffic.finish();
+    trim();
     scheduling.finish();
+    trim();
     middleware.finish();
+    trim();
     matching.finish();
+    trim();
     ring_buffers.finish();
     intra_process.finish();
+    trim();
     driver.finish();
     services.finish();
+    trim();
     census.finish();
     executor_threads.finish();
+    trim();
     finish_uses();
   }
+  // Rules go over rows one after the other, most of which may be in the file.
+  static void trim() { storage::Blocks::shared().trim(); }
   void finish_uses() {
     Announcements announcements;
     announcements.find(context.rows, entities);
     work_uses.finish();
+    trim();
     message_uses.finish(announcements);
+    trim();
     entity_uses.finish(announcements, work_uses.picked_timers());
     ServiceUses(context).finish();
     context.uses.finish();

@@ -329,6 +329,11 @@ int64_t Blocks::free_slot() {
   return slot;
 }
 
+void Blocks::trim() {
+  const std::lock_guard lock(mutex_);
+  if (usage_.file_bytes > 0) unmap_unused();
+}
+
 // Pages of the file that were looked at count as the process's: they are given back to the kernel,
 // which keeps them as long as it has memory.
 void Blocks::unmap_unused() {

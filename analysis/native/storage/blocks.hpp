@@ -64,6 +64,9 @@ class Blocks {
   void* resize(void* data, size_t bytes);
   void free(void* data);
   bool owns(const void* data) const;
+  // Between steps that look at much of what is in the file: its pages that are in memory meanwhile
+  // go when they are too many.
+  void trim();
 
  private:
   struct Piece {

@@ -61,7 +61,9 @@ def started(*arguments: str) -> subprocess.Popen[str]:
 def samples_of(place: Path) -> tuple[ThreadCpu, pd.DataFrame]:
     found = read_thread_cpu(place)
     assert found is not None
-    rows = found.samples.to_pandas().merge(found.threads.to_pandas(), on="thread")
+    rows = pd.DataFrame(found.samples).merge(
+        pd.DataFrame({**found.threads, **found.names}), on="thread"
+    )
     return found, rows
 
 
@@ -89,7 +91,7 @@ def test_waits_of_threads_of_a_child_are_what_the_kernel_counts(
     instants = rows.loc[rows["thread"] == SAMPLER, "monotonic_ns"]
     assert len(instants) >= 5
     assert time.monotonic_ns() - 60_000 * MS < instants.min() < instants.max() < time.monotonic_ns()
-    assert process.pid in set(found.threads["pid"].to_pylist())
+    assert process.pid in set(found.threads["pid"].tolist())
 
 
 def test_nothing_but_the_tree_of_the_command_is_sampled(
@@ -153,7 +155,7 @@ def test_the_cost_of_sampling_is_bounded(sampling: ThreadSampling, tmp_path: Pat
     process.wait(timeout=60)
     sampling.stop()
     found, rows = samples_of(tmp_path)
-    assert len(found.threads) >= 201
+    assert len(found.threads["pid"]) >= 201
     own = rows[rows["thread"] == SAMPLER]
     # From the second on: the first finds everything.
     cost = own["cpu_ns"].iloc[-1] - own["cpu_ns"].iloc[1]
