@@ -4,7 +4,8 @@
 
     write_tables(directory, tables, streams=2, early=lambda ns: 50 if ns % 3 == 0 else 0)
 
-Streams are files that have no packets. An event class has the fields that are not null.
+Streams are files that have no packets. An event class has the fields that are not null; events
+that are not declared have none.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from strata.schema.event import Kind
+from strata.schema.event import Field, Kind
 from strata.schema.events import CATALOGUE
 
 _HEAD = """/* CTF 1.8 */
@@ -77,9 +78,7 @@ def _write(
     numbers: dict[tuple[str, ...], int] = {}
     content = [b""] * streams
     for ns, name, row in events:
-        there = [
-            item for item in CATALOGUE[name].fields if row[item.column or item.name] is not None
-        ]
+        there = [item for item in _fields(name) if row[item.column or item.name] is not None]
         key = (name, *(item.name for item in there))
         number = numbers.setdefault(key, len(numbers))
         event = struct.pack("<IQii", number, ns, row["vpid"], row["vtid"])
@@ -89,12 +88,16 @@ def _write(
         content[ns % streams] += event
     text = _HEAD.format(host=host)
     for (name, *fields), number in numbers.items():
-        kinds = {item.name: item.kind for item in CATALOGUE[name].fields}
+        kinds = {item.name: item.kind for item in _fields(name)}
         members = " ".join(_TYPES[kinds[item]].format(item) for item in fields)
         text += f'event {{ id = {number}; name = "{name}"; fields := struct {{ {members} }}; }};\n'
     (directory / "metadata").write_text(text)
     for number, stream in enumerate(content):
         (directory / f"stream_{number}").write_bytes(stream)
+
+
+def _fields(name: str) -> tuple[Field, ...]:
+    return CATALOGUE[name].fields if name in CATALOGUE else ()
 
 
 def _bytes(kind: Kind, value: Any) -> bytes:

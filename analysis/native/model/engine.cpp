@@ -203,21 +203,21 @@ std::string_view Engine::name_of(const Arrival& arrival) const {
   return arrival.name == kNone ? std::string_view() : strings().texts[arrival.name];
 }
 
-// An event without a provider is the kernel's.
-bool Engine::leave_out(const Arrival& arrival) {
-  const std::string_view name = name_of(arrival);
-  if (name.find(':') == std::string_view::npos) return false;
-  left_out_.count(arrival, name.starts_with("ros2:"));
-  return true;
+// An event without a provider is the kernel's, which is of the whole machine.
+bool Engine::is_of_program(const Arrival& arrival) const {
+  if (arrival.event.type != EventType::other) return !is_of_kernel(arrival.event.type);
+  return name_of(arrival).find(':') != std::string_view::npos;
 }
 
 void Engine::look_at(Arrival& arrival) {
   Event& event = arrival.event;
-  // The kernel's events are of the whole machine.
-  if (!is_of_kernel(event.type)) {
+  if (is_of_program(arrival)) {
     arrival.place.host = namespaces_.host_of(arrival.place);
     event.host = static_cast<int32_t>(arrival.place.host);
-    if (left_out_.has(arrival.place.vpid) && leave_out(arrival)) return;
+    if (left_out_.has(arrival.place.vpid)) {
+      left_out_.count(arrival, name_of(arrival).starts_with("ros2:"));
+      return;
+    }
   }
   ++counts_[static_cast<size_t>(event.type)];
   event.at = at_++;

@@ -98,7 +98,7 @@ class Engine {
   void release();
   void make_room();
   void look_at(Arrival& arrival);
-  bool leave_out(const Arrival& arrival);
+  bool is_of_program(const Arrival& arrival) const;
   std::string_view name_of(const Arrival& arrival) const;
 
   Context context_;

@@ -7,13 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
-from engine_runs import CHUNKS, run_engine
+from engine_runs import CHUNKS, engine_of, run_engine, told
 from kernel_scene import kernel_tables
 from scene import Scene
+from written_trace import write_tables
 
 from strata.engine._model import Engine
+from strata.engine.required import has_ros2
 from strata.read import open_trace
 from strata.schema.event_uses import USES
 from strata.schema.events import CATALOGUE
@@ -55,6 +59,82 @@ def test_events_without_contexts_are_counted() -> None:
         table.column_names.index("vtid"), "vtid", nulls
     )
     assert run_engine(tables).findings["missing_contexts"] == 1
+
+
+_CONTEXTS = ["timestamp", "host", "vpid", "vtid", "procname"]
+
+
+def _with_undeclared(vpid: int) -> dict[str, pa.Table]:
+    """Tables of processes 1 and 2; 1, and `vpid`, also emit what is not declared."""
+    made = Scene()
+    made.play("10 1.1 ready\n20 2.2 ready\n30 2.2 ready")
+    tables = made.tables()
+    (declared,) = tables.values()
+    own = declared.select(_CONTEXTS)
+    names = ("ros2:unknown", "app:step", "syscall_exit_poll")
+    of_one = own.filter(pc.equal(own["vpid"], 1))
+    of_other = own.filter(pc.equal(own["vpid"], vpid))
+    return tables | {name: pa.concat_tables([of_one, of_other]) for name in names}
+
+
+@pytest.mark.parametrize("is_trace", [True, False])
+def test_what_is_not_declared_counts_when_its_process_is_not_left_out(
+    is_trace: bool, tmp_path: Path
+) -> None:
+    tables = _with_undeclared(2)
+    engine = Engine(left_out=[1])
+    if is_trace:
+        engine.read(open_trace(write_tables(tmp_path / "trace", tables)).decoder.traces)
+    else:
+        engine.feed([(name, one) for name, table in tables.items() for one in table.to_batches()])
+    engine.finish()
+    (declared,) = (name for name in tables if name in CATALOGUE)
+    # The kernel's events are of every process.
+    counts = {declared: 2, "ros2:unknown": 2, "app:step": 2, "syscall_exit_poll": 3}
+    assert engine.counts == counts
+    assert engine.events == sum(counts.values())
+    left = engine.rows()["left_out"]
+    assert (int(left["events"].sum()), int(left["ros2_events"].sum())) == (3, 2)
+
+
+def test_only_undeclared_events_of_ros2_are_none_once_they_are_left_out() -> None:
+    tables = {name: table for name, table in _with_undeclared(1).items() if name not in CATALOGUE}
+    for left_out, is_there in (((), True), ((1,), False)):
+        engine = engine_of(tables, left_out=left_out)
+        assert has_ros2(engine.counts) == is_there
+
+
+@pytest.mark.parametrize("chunk_rows", CHUNKS)
+def test_what_the_kernel_tells_is_of_no_namespace(chunk_rows: int) -> None:
+    made = Scene()
+    made.play("5 1.1 ready\n15 1.2 ready\n25 1.1 ready\n35 1.2 ready")
+    programs = {name: _in_namespaces(table) for name, table in made.tables().items()}
+    lines = "0 cpu0 2 S 1\n10 cpu0 1 S 2\n20 cpu0 2 S 1\n30 cpu0 1 S 2\n40 cpu0 2 S 0"
+    contexts = {1: (1, 1), 2: (1, 2)}
+    kernel = kernel_tables(lines, contexts)
+    (switches,) = kernel.values()
+    kernel["sched_process_exit"] = switches.select(_CONTEXTS)
+    wanted = told(engine_of(programs | kernel, chunk_rows=chunk_rows))
+    of_namespaces = {name: _in_namespaces(table) for name, table in kernel.items()}
+    engine = engine_of(programs | of_namespaces, chunk_rows=chunk_rows)
+    assert engine.identities()[0] == [("h", 8)]
+    found = told(engine)
+    rows: dict[str, dict[str, np.ndarray]] = found["rows"]  # type: ignore[assignment]
+    assert len(rows["processes"]["host"]) == 2
+    assert len(rows["thread_states"]["thread"]) > 0
+    # It is counted with the number that it was emitted with.
+    bystanders = rows["bystanders"]
+    assert {engine.texts[number] for number in bystanders["host"].tolist()} == {"h"}
+    assert int(bystanders["count"].sum()) == len(switches)
+    for one in (found, wanted):
+        one["rows"] = {name: of for name, of in one["rows"].items() if name != "bystanders"}  # type: ignore[attr-defined]
+    np.testing.assert_equal(found, wanted)
+
+
+def _in_namespaces(table: pa.Table) -> pa.Table:
+    """Threads 1 and 2 are of namespaces 7 and 8."""
+    numbers = [None if vtid is None else 6 + vtid for vtid in table["vtid"].to_pylist()]
+    return table.append_column("pid_ns", pa.array(numbers, pa.uint64()))
 
 
 def test_what_is_no_event_table_is_refused() -> None:
