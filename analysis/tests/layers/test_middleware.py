@@ -426,6 +426,15 @@ def test_transport_goes_to_the_last_fragment() -> None:
     assert transfers.passage.fragments.tolist() == [3]
 
 
+def test_a_count_of_fragments_that_no_dds_sends_is_bounded() -> None:
+    wrong = FRAGMENTS.replace("fragment=3 fragment_count=1", "fragment=3 fragment_count=65535")
+    arrival = "160 2.9 receive sample=A5 transport=1 fragment=1 fragment_count=65535"
+    notify = "190 2.9 reader_notify sample=A5 reader=R"
+    row, transfers, _ = only(without(WRITE, "send_"), wrong, arrival, notify, TAKE)
+    assert transfers.passage.fragments.tolist() == [2 + 256]
+    assert row["transport"] >= 0
+
+
 def test_a_fragment_that_was_sent_again_belongs_to_dds_receive() -> None:
     resend = """
         170 1.7 send_begin sample=A5 transport=1 fragment=2 fragment_count=1

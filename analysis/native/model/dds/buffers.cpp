@@ -9,9 +9,13 @@ namespace {
 // event.
 constexpr int64_t kFurtherWithinNs = 1'000'000;
 
-// A DATA_FRAG counts its fragments in 16 bits; a whole sample counts as one.
+// A DATA_FRAG has 64 KiB at most and fragments are of 1 KiB or more: what counts more than this was
+// not sent so by any DDS. Each fragment is looked at, so a wrong count must not cost much.
+constexpr int64_t kMostFragments = 256;
+
+// A whole sample counts as one.
 uint16_t fragments_in(int64_t count) {
-  return static_cast<uint16_t>(std::clamp<int64_t>(count, 1, UINT16_MAX));
+  return static_cast<uint16_t>(std::clamp<int64_t>(count, 1, kMostFragments));
 }
 
 bool is_within(int64_t since_ns, int64_t at_ns) {
