@@ -3,10 +3,12 @@
 
 // Events of any types, in any order, with any values, one after the other. The first byte is the
 // number of windows of losses (bits 0 and 1), whether hosts share a clock (2), a process is left
-// out (3) and a namespace has a host of its own (4), and the number of restarts (5 and 6). Each
-// window has two bytes, as events have for their time; then come one for the process that is left
-// out, and two for each restart. An event is a type, a step in time, a place, and a byte for each
-// of its fields: a small number, a null, an extreme, or the eight bytes that follow.
+// out (3) and a namespace has a host of its own (4), the number of restarts (5 and 6), and whether
+// two engines that get the events in two ways are compared (7). Each window has two bytes, as
+// events have for their time; then come one for the process that is left out, and two for each
+// restart. An event is a type, a step in time, a place, and a byte for each of its fields: a small
+// number, a null, an extreme, or the eight bytes that follow.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -19,6 +21,7 @@
 #include "model/dds/middleware.hpp"
 #include "model/dds/ways.hpp"
 #include "model/engine.hpp"
+#include "model/late_events.hpp"
 #include "model/restarts.hpp"
 #include "model/waits.hpp"
 
@@ -142,13 +145,15 @@ strata::Settings settings_of(Bytes& bytes, strata::Strings& strings) {
   return settings;
 }
 
-void push_all(strata::Engine& engine, Bytes& bytes) {
-  strata::Strings& strings = engine.strings();
+std::vector<strata::Arrival> arrivals_of(Bytes& bytes, strata::Strings& strings) {
+  std::vector<strata::Arrival> arrivals;
   int64_t ns = kBegin;
   while (!bytes.empty()) {
     const size_t number = bytes.next() % (strata::kEventTypes + 1);
     ns = after(ns, bytes);
-    strata::Arrival& arrival = engine.next(ns);
+    strata::Arrival& arrival = arrivals.emplace_back();
+    arrival.event.ns = ns;
+    arrival.event.value.fill(strata::kNone);
     const uint8_t place = bytes.next();
     arrival.place = place_of(place, strings);
     arrival.event.type = static_cast<EventType>(number);
@@ -168,6 +173,7 @@ void push_all(strata::Engine& engine, Bytes& bytes) {
       arrival.event.present = static_cast<uint16_t>(arrival.event.present | 1U << i);
     }
   }
+  return arrivals;
 }
 
 // The sanitizers look at what is read; rows of one table are as many in each column.
@@ -227,14 +233,92 @@ void read_waits(const strata::Engine& engine, size_t threads) {
   }
 }
 
+// Fields that the type of an event does not have may have any values.
+void push_with_other_values(strata::Engine& engine, const std::vector<strata::Arrival>& arrivals) {
+  for (const strata::Arrival& from : arrivals) {
+    strata::Arrival& to = engine.next_of_any_values(from.event.ns);
+    to = from;
+    const auto type = static_cast<size_t>(from.event.type);
+    const size_t fields = type < strata::kEventTypes ? strata::kEvents[type].fields : 0;
+    for (size_t i = fields; i < strata::kMostFields; ++i) to.event.value[i] = kBegin - 7;
+  }
+}
+
+// How much earlier than an event before it any event is, as ctf::Merge tells.
+int64_t latest_by(const std::vector<strata::Arrival>& arrivals) {
+  int64_t latest = INT64_MIN;
+  uint64_t by = 0;
+  for (const strata::Arrival& arrival : arrivals) {
+    latest = std::max(latest, arrival.event.ns);
+    by = std::max(by, static_cast<uint64_t>(latest) - static_cast<uint64_t>(arrival.event.ns));
+  }
+  return static_cast<int64_t>(std::min<uint64_t>(by, INT64_MAX));
+}
+
+using Told = std::vector<std::pair<std::string, std::vector<int64_t>>>;
+
+Told all_rows(strata::Engine& engine) {
+  Told told;
+  engine.rows().each([&](const char* table, auto& rows) {
+    rows.each([&](const char* name, auto& column) {
+      std::vector<int64_t> values;
+      for (size_t row = 0; row < column.size(); ++row) {
+        values.push_back(static_cast<int64_t>(column[row]));
+      }
+      told.emplace_back(std::string(table) + "." + name, std::move(values));
+    });
+  });
+  return told;
+}
+
+void check_same(strata::Engine& one, strata::Engine& other) {
+  check(one.counts() == other.counts(), "other counts");
+  check(one.undeclared() == other.undeclared(), "other counts by name");
+  check(one.first_ns() == other.first_ns() && one.last_ns() == other.last_ns(), "another span");
+  check(one.namespaces().sharing() == other.namespaces().sharing(), "other namespaces");
+  const Told rows = all_rows(one), others = all_rows(other);
+  for (size_t i = 0; i < rows.size(); ++i) check(rows[i] == others[i], rows[i].first.c_str());
+  const auto& found = one.ledger().found();
+  check(found.size() == other.ledger().found().size(), "other findings");
+  for (const auto& [key, item] : found) {
+    const auto known = other.ledger().found().find(key);
+    check(known != other.ledger().found().end(), "another finding");
+    const auto& same = known->second;
+    check(
+        item.count == same.count && item.first_ns == same.first_ns && item.last_ns == same.last_ns,
+        "a finding of another count or time");
+  }
+}
+
+// Whichever way events come, late or in order, what is told of them is the same.
+void compare_ways(const strata::Settings& settings, const strata::Strings& strings,
+                  std::vector<strata::Arrival> arrivals) {
+  const int64_t late = latest_by(arrivals);
+  if (late == INT64_MAX) return;
+  strata::Engine as_they_come(settings, strings), in_order(settings, strings);
+  strata::LateEvents source(as_they_come, late);
+  for (const strata::Arrival& arrival : arrivals) source.next(arrival.event.ns) = arrival;
+  source.finish();
+  as_they_come.finish();
+  std::ranges::stable_sort(arrivals, {}, [](const auto& arrival) { return arrival.event.ns; });
+  push_with_other_values(in_order, arrivals);
+  in_order.finish();
+  check_same(as_they_come, in_order);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Bytes bytes(data, size);
   strata::Strings strings;
-  strata::Settings settings = settings_of(bytes, strings);
-  strata::Engine engine(std::move(settings), std::move(strings));
-  push_all(engine, bytes);
+  const strata::Settings settings = settings_of(bytes, strings);
+  const std::vector<strata::Arrival> arrivals = arrivals_of(bytes, strings);
+  if (size > 0 && (data[0] & 128U) != 0) {
+    compare_ways(settings, strings, arrivals);
+    return 0;
+  }
+  strata::Engine engine(settings, std::move(strings));
+  for (const strata::Arrival& arrival : arrivals) engine.next(arrival.event.ns) = arrival;
   engine.end();
   check_identities(engine);
   engine.finish();

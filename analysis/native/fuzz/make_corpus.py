@@ -199,6 +199,22 @@ def events_of(name: str) -> bytes:
     return out
 
 
+def late_events() -> bytes:
+    """Return events of all sets, some of them late, for two engines that are compared.
+
+    Hosts share a clock, a process is left out, a namespace has a host, and there is a restart.
+    """
+    chance = random.Random("late")
+    out = bytes([0b1011_1100, 3, 195, 0])
+    every = [event for events in SETS.values() for event in events]
+    for _ in range(300):
+        event = chance.choice(every)
+        values = [chance.choice([0, 1, 1, 2, 201, 202, 226, 255]) for _ in event.fields]
+        step = chance.choice([0, 0, 1, 2, 193, 194, 250, 251])
+        out += event_bytes(event, chance.choice([1, 2, 3, 11, 130]), values, step)
+    return out
+
+
 def nested(count: int) -> bytes:
     """Return callbacks of `count` addresses that begin within each other, and end in that order."""
     out = b"\x00"
@@ -215,6 +231,7 @@ def main() -> None:
         (CORPUS / kind).mkdir(parents=True, exist_ok=True)
     for name in SETS:
         (CORPUS / "engine" / name).write_bytes(events_of(name))
+    (CORPUS / "engine" / "late").write_bytes(late_events())
     for count in (20, 500):
         (CORPUS / "engine" / f"nested_{count}").write_bytes(nested(count))
     for name in ODD:
