@@ -100,6 +100,13 @@ static void wait_for_work(void) {
   while (now_ns(CLOCK_MONOTONIC) - begin < options.wait_ns) continue;
 }
 
+static bool has_message(entity_t* entity) {
+  pthread_mutex_lock(&arriving);
+  const bool has_one = entity->queued > 0;
+  pthread_mutex_unlock(&arriving);
+  return has_one;
+}
+
 static entity_t* get_next_ready(void) {
   EMIT(rclcpp_executor_get_next_ready);
   for (int index = 0; index < entity_count; ++index) {
@@ -111,6 +118,9 @@ static entity_t* get_next_ready(void) {
       const int64_t now = now_ns(CLOCK_MONOTONIC);
       if (now < entity->due) continue;
       while (entity->due <= now) entity->due += entity->period;
+    } else if (!has_message(entity)) {
+      // Another thread took it since the wait found it. rclcpp takes in vain then.
+      continue;
     }
     atomic_store(entity->node_runs, true);
     return entity;
