@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -18,6 +20,13 @@ namespace strata {
 
 // Null in columns of ids, instants and durations.
 inline constexpr int64_t kNone = -1;
+
+// Columns of row numbers are of 32 bits.
+inline constexpr size_t kMostRows = INT32_MAX;
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_row(const char* table) {
+  throw std::overflow_error("more than " + std::to_string(kMostRows) + " rows of " + table);
+}
 
 template <typename T>
 class Column {

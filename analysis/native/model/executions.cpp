@@ -21,7 +21,7 @@ void Executions::begin(const Event& event, State& state) {
   const int64_t is_intra_process = event[field::callback_start::is_intra_process];
   rows_.is_intra_process[row] =
       is_intra_process == 0 || is_intra_process == 1 ? static_cast<uint8_t>(is_intra_process) : 2;
-  rows_.outer[row] = state.open.empty() ? kNone : state.open.back().row;
+  rows_.outer[row] = static_cast<int32_t>(innermost_open(event.thread));
   state.open.push_back({address, number});
   state.unbounded.push_back(number);
   if (state.resume == kNone) return;
@@ -29,7 +29,7 @@ void Executions::begin(const Event& event, State& state) {
   const auto resume = static_cast<size_t>(state.resume);
   state.resume = kNone;
   if (!context_.settings.losses.touch(suspensions.ns[resume], event.ns)) {
-    suspensions.execution[resume] = number;
+    suspensions.execution[resume] = static_cast<int32_t>(number);
   }
 }
 
@@ -42,11 +42,14 @@ void Executions::end(const Event& event, State& state) {
     return;
   }
   ended_ = open->row;
-  const auto row = static_cast<size_t>(ended_);
-  rows_.end_ns[row] = event.ns;
-  // Until finish(), of one that ended: where it did. What bounds it otherwise is known by then.
-  rows_.previous[row] = static_cast<int64_t>(event.at);
   state.open.erase(open);
+  const auto row = static_cast<size_t>(ended_);
+  if (context_.settings.losses.touch(rows_.start_ns[row], event.ns)) {
+    doubtful_.push_back(ended_);
+    return;
+  }
+  rows_.end_ns[row] = rows_.until_ns[row] = event.ns;
+  rows_.until_at[row] = static_cast<int64_t>(event.at);
 }
 
 void Executions::suspend(const Event& event, State& state) {
@@ -62,42 +65,20 @@ void Executions::suspend(const Event& event, State& state) {
   if (is_resume) {
     state.resume = number;
   } else {
-    rows.execution[row] = state.open.empty() ? kNone : state.open.back().row;
+    rows.execution[row] = static_cast<int32_t>(state.open.empty() ? kNone : state.open.back().row);
   }
 }
 
 void Executions::finish(const Entities& entities) {
-  std::vector<bool> doubtful(rows_.size(), false);
-  close(doubtful);
   for (size_t row = 0; row < rows_.size(); ++row) {
+    if (rows_.end_ns[row] == kNone) bound(row);
     const auto thread = static_cast<size_t>(rows_.thread[row]);
     rows_.callback[row] = static_cast<int32_t>(entities.callback_at(
         context_.rows.threads.process[thread], rows_.address[row], rows_.start_ns[row]));
   }
-  count(doubtful);
+  count();
   find_depths();
   join_pieces();
-}
-
-void Executions::close(std::vector<bool>& doubtful) {
-  const Losses& losses = context_.settings.losses;
-  for (size_t row = 0; row < rows_.size(); ++row) {
-    const int64_t end_at = rows_.previous[row];
-    rows_.previous[row] = kNone;
-    rows_.first[row] = rows_.last[row] = static_cast<int64_t>(row);
-    rows_.paused_ns[row] = 0;
-    if (end_at != kNone) {
-      doubtful[row] = losses.touch(rows_.start_ns[row], rows_.end_ns[row]);
-      if (doubtful[row]) rows_.end_ns[row] = kNone;
-    }
-    if (rows_.end_ns[row] != kNone) {
-      rows_.until_at[row] = end_at;
-      rows_.until_ns[row] = rows_.end_ns[row];
-    } else {
-      bound(row);
-    }
-    rows_.finished_ns[row] = rows_.end_ns[row];
-  }
 }
 
 // Until when one without an end is known to have run.
@@ -149,13 +130,15 @@ void Executions::find_depths() {
   }
 }
 
-void Executions::count(const std::vector<bool>& doubtful) {
+void Executions::count() {
   Ledger& ledger = context_.ledger;
+  std::ranges::sort(doubtful_);
   ledger.add(Finding::callback_ends_without_start, ends_without_start_);
   for (size_t row = 0; row < rows_.size(); ++row) {
     if (rows_.end_ns[row] != kNone) continue;
+    const bool is_doubtful = std::ranges::binary_search(doubtful_, static_cast<int64_t>(row));
     const Finding code =
-        doubtful[row] ? Finding::callbacks_with_losses : Finding::callbacks_without_end;
+        is_doubtful ? Finding::callbacks_with_losses : Finding::callbacks_without_end;
     ledger.add_at(code, PlaceKind::callback, rows_.callback[row], rows_.start_ns[row]);
   }
 }

@@ -61,7 +61,7 @@ class Executions {
   int64_t innermost(int64_t candidate, int64_t at, int64_t ns) const;
   // The same, by the first piece of its execution.
   int64_t enclosing(int64_t candidate, int64_t at, int64_t ns) const {
-    return pick(rows_.first, innermost(candidate, at, ns));
+    return first_piece(innermost(candidate, at, ns));
   }
   // Those without an end after which their thread did no other work: one a thread at most.
   std::vector<int64_t> hanging() const;
@@ -76,22 +76,33 @@ class Executions {
     std::vector<int64_t> unbounded;  // rows that no event bounds yet
     int64_t resume = kNone;          // row of the suspensions that waits for its piece
   };
+  struct Piece {
+    size_t row;
+    size_t first;
+    size_t last;
+    int64_t previous;
+    int64_t finished_ns;
+    int64_t paused_ns;
+  };
 
   void begin(const Event& event, State& state);
   void end(const Event& event, State& state);
   void suspend(const Event& event, State& state);
-  void close(std::vector<bool>& doubtful);
   void bound(size_t row);
   void find_depths();
-  void count(const std::vector<bool>& doubtful);
+  void count();
   void join_pieces();
-  void join(const std::vector<std::pair<size_t, size_t>>& pieces, const std::vector<bool>& awaited);
+  std::vector<Piece> join(const std::vector<std::pair<size_t, size_t>>& pieces,
+                          const std::vector<bool>& awaited) const;
+  void add_pieces(std::vector<Piece> pieces, const std::vector<bool>& awaited);
+  int64_t first_piece(int64_t row) const;
 
   Context& context_;
   ExecutionsRows& rows_;
   PerThread<State> states_;
   int64_t ends_without_start_ = 0;
   int64_t ended_ = kNone;
+  std::vector<int64_t> doubtful_;  // rows with an end that may be another's, in order of these
 };
 
 // In place, so that it is compiled for each type of event by itself.

@@ -15,7 +15,7 @@ void ExecutorThreads::add(const Event& event, ExecutorInterval kind, int64_t beg
   rows.begin_ns[row] = begin_ns;
   rows.end_ns[row] = event.ns;
   rows.at[row] = static_cast<int64_t>(event.at);
-  rows.open_execution[row] = executions_.innermost_open(event.thread);
+  rows.open_execution[row] = static_cast<int32_t>(executions_.innermost_open(event.thread));
 }
 
 // A callback is of the timer that its thread picked last, if no other callback was since.

@@ -179,6 +179,7 @@ void IntraProcess::finish() {
   finish_calls();
   finish_dequeues();
   finish_enqueues();
+  if (!has_ring_buffers(context_.rows)) return count_messages();
   number_publications();
   number_takes();
   match();
@@ -261,6 +262,24 @@ void IntraProcess::finish_enqueues() {
   }
   context_.ledger.add(Finding::replayed_messages, replayed);
   context_.ledger.add(Finding::enqueues_without_publication, unknown);
+}
+
+// Where all messages are those of the middleware.
+void IntraProcess::count_messages() const {
+  const Rows& rows = context_.rows;
+  int64_t without_callback = 0, untaken = 0;
+  for (size_t take = 0; take < rows.takes.size(); ++take) {
+    without_callback += rows.takes.execution[take] == kNone ? 1 : 0;
+  }
+  std::vector<bool> is_taken(rows.publishes.size(), false);
+  for (size_t match = 0; match < rows.matches.size(); ++match) {
+    is_taken[static_cast<size_t>(rows.matches.publish[match])] = true;
+  }
+  for (size_t publish = 0; publish < is_taken.size(); ++publish) {
+    untaken += rows.publishes.of_application[publish] != 0 && !is_taken[publish] ? 1 : 0;
+  }
+  context_.ledger.add(Finding::takes_without_callback, without_callback);
+  context_.ledger.add(Finding::untaken_publications, untaken);
 }
 
 // Of one instant those of the middleware come first.

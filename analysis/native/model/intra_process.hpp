@@ -52,6 +52,11 @@ class SmallSet {
   std::unordered_set<int32_t> many_;
 };
 
+// Without any, all messages are those of the middleware.
+inline bool has_ring_buffers(const Rows& rows) {
+  return rows.intra_publishes.size() > 0 || rows.dequeues.size() > 0;
+}
+
 class IntraProcess {
  public:
   IntraProcess(Context& context, const Entities& entities, Executions& executions)
@@ -92,6 +97,7 @@ class IntraProcess {
   Column<uint8_t> find_duplicates() const;
   void count_copy(size_t take) const;
   void match();
+  void count_messages() const;
   bool is_of_one_topic(int64_t call, int64_t subscription) const;
   int64_t publisher_of(size_t call) const;
 

@@ -167,14 +167,14 @@ void Matching::finish() {
     if (found.ambiguous) {
       for (const int64_t publish : found.candidates) {
         const auto row = static_cast<size_t>(rows.doubtful_takes.add());
-        rows.doubtful_takes.take[row] = static_cast<int64_t>(take);
-        rows.doubtful_takes.publish[row] = publish;
+        rows.doubtful_takes.take[row] = static_cast<int32_t>(take);
+        rows.doubtful_takes.publish[row] = static_cast<int32_t>(publish);
       }
     }
     if (found.publish == kNone || too_early) continue;
     const auto row = static_cast<size_t>(rows.matches.add());
-    rows.matches.publish[row] = found.publish;
-    rows.matches.take[row] = static_cast<int64_t>(take);
+    rows.matches.publish[row] = static_cast<int32_t>(found.publish);
+    rows.matches.take[row] = static_cast<int32_t>(take);
     rows.matches.method[row] = static_cast<uint8_t>(found.method);
   }
   by_stamp_ = {};

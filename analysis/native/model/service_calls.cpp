@@ -263,10 +263,10 @@ void ServiceCalls::add_rows(const Callers& callers) {
     const CallMethod method = method_of(one, client, callers);
     if (gid == kNone && client != kNone) gid = callers.gid(client);
     const auto row = static_cast<size_t>(rows.add());
-    rows.request[row] = value(of(kSent).row, one.sent);
-    rows.taken[row] = value(taken.row, one.taken);
-    rows.response[row] = value(answered.row, one.answered);
-    rows.taken_response[row] = value(of(kGot).row, one.got);
+    rows.request[row] = static_cast<int32_t>(value(of(kSent).row, one.sent));
+    rows.taken[row] = static_cast<int32_t>(value(taken.row, one.taken));
+    rows.response[row] = static_cast<int32_t>(value(answered.row, one.answered));
+    rows.taken_response[row] = static_cast<int32_t>(value(of(kGot).row, one.got));
     rows.client[row] = static_cast<int32_t>(client);
     rows.service[row] = static_cast<int32_t>(
         either(value(taken.owner, one.taken), value(answered.owner, one.answered)));

@@ -180,7 +180,7 @@ void Services::add_row(const ServiceStep& step) {
   rows.at[row] = step.at;
   rows.sequence[row] = step.sequence;
   rows.stamp[row] = step.stamp;
-  rows.publish[row] = step.publish;
+  rows.publish[row] = static_cast<int32_t>(step.publish);
   const int64_t process = context_.rows.threads.process[step.thread];
   const bool of_client = is_of_client(step.kind);
   const Lifetimes& lives = of_client ? client_lives_ : service_lives_;
@@ -218,7 +218,8 @@ void Services::look_back(size_t row, const ServiceStep& step, Before& before) {
   if (step.kind == StepKind::send_request) {
     const int64_t client = rows.owner[row];
     if (is_written_for(step, client, before)) rows.before_ns[row] = step.before_ns;
-    rows.execution[row] = executions_.enclosing(step.execution, step.last_at, step.ns);
+    rows.execution[row] =
+        static_cast<int32_t>(executions_.enclosing(step.execution, step.last_at, step.ns));
   } else if (step.kind == StepKind::take_request) {
     look_at_take(row, step, before);
   }
@@ -296,7 +297,7 @@ void Services::look_at_take(size_t row, const ServiceStep& step, const Before& b
                        (other.ns == before.take.ns && step.other_at < before.take.at);
     if (later && (before.answer.at == kNone || before.answer < before.take)) return;
   }
-  rows.execution[row] = step.execution;
+  rows.execution[row] = static_cast<int32_t>(step.execution);
 }
 
 bool Services::may_run(int64_t execution, int64_t service) const {
@@ -333,7 +334,7 @@ void Services::add_feedback(const std::vector<uint32_t>& order) {
     const Position start{take.start_ns, rank_of(EventType::callback_start), kNone};
     const auto next = std::ranges::upper_bound(took[take.thread], at);
     const bool near = next == took[take.thread].end() || start < *next;
-    if (near) rows.execution[row] = take.execution;
+    if (near) rows.execution[row] = static_cast<int32_t>(take.execution);
   }
 }
 
@@ -381,7 +382,8 @@ void Services::find_goals(const std::vector<uint32_t>& order) {
     if (after == own.begin()) continue;
     const auto& [at, row] = *(after - 1);
     const bool answers = rows.kind[row] == static_cast<uint8_t>(StepKind::send_response);
-    if (answers && !(at < announced[i].work)) rows.goal_execution[row] = execution[i];
+    if (answers && !(at < announced[i].work))
+      rows.goal_execution[row] = static_cast<int32_t>(execution[i]);
   }
 }
 

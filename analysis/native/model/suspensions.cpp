@@ -22,8 +22,8 @@ void Executions::join_pieces() {
   if (found.size() == 0) return;
   // Process, number, start, thread id and row: of one instant by thread id, whatever event came
   // first.
-  using Piece = std::tuple<int32_t, int64_t, int64_t, int64_t, size_t>;
-  std::vector<Piece> pieces;
+  using Place = std::tuple<int32_t, int64_t, int64_t, int64_t, size_t>;
+  std::vector<Place> pieces;
   std::vector<bool> awaited(rows_.size(), false);
   std::vector<bool> resumed(rows_.size(), false);
   for (size_t i = 0; i < found.size(); ++i) {
@@ -45,27 +45,22 @@ void Executions::join_pieces() {
         i > 0 && process == std::get<0>(pieces[i - 1]) && number == std::get<1>(pieces[i - 1]);
     coded.emplace_back(coded.empty() ? 0 : coded.back().first + (same ? 0 : 1), row);
   }
-  join(coded, awaited);
-  for (size_t row = 0; row < rows_.size(); ++row) {
-    rows_.is_resumed[row] = resumed[row] ? 1 : 0;
-    const bool several = rows_.last[row] != rows_.first[row] || awaited[row];
-    if (several && rows_.first[row] == static_cast<int64_t>(row) &&
-        rows_.finished_ns[row] == kNone) {
-      context_.ledger.add(Finding::callbacks_left_suspended);
-    }
-  }
+  for (size_t row = 0; row < rows_.size(); ++row) rows_.is_resumed[row] = resumed[row] ? 1 : 0;
+  add_pieces(join(coded, awaited), awaited);
 }
 
-// `pieces` of one execution follow each other in order of time. One that two executions claim is of
-// that with the greater number.
-void Executions::join(const std::vector<std::pair<size_t, size_t>>& pieces,
-                      const std::vector<bool>& awaited) {
+// `pieces` of one execution follow each other in order of time.
+std::vector<Executions::Piece> Executions::join(
+    const std::vector<std::pair<size_t, size_t>>& pieces, const std::vector<bool>& awaited) const {
+  std::vector<Piece> joined;
+  joined.reserve(pieces.size());
   for (size_t begin = 0, end = 0; begin < pieces.size(); begin = end) {
     while (end < pieces.size() && pieces[end].first == pieces[begin].first) ++end;
     const size_t first = pieces[begin].second;
     const size_t last = pieces[end - 1].second;
     const bool open = awaited[last] ||
                       context_.settings.losses.touch(rows_.start_ns[first], rows_.until_ns[last]);
+    const int64_t finished_ns = open ? kNone : rows_.end_ns[last];
     int64_t paused_ns = 0;
     for (size_t i = begin; i < end; ++i) {
       const size_t row = pieces[i].second;
@@ -74,13 +69,40 @@ void Executions::join(const std::vector<std::pair<size_t, size_t>>& pieces,
         const int64_t gap_ns = minus(rows_.start_ns[row], pick(rows_.until_ns, before));
         paused_ns = plus(paused_ns, gap_ns);
       }
-      rows_.previous[row] = before;
-      rows_.first[row] = static_cast<int64_t>(first);
-      rows_.last[row] = static_cast<int64_t>(last);
-      rows_.finished_ns[row] = open ? kNone : rows_.end_ns[last];
-      rows_.paused_ns[row] = paused_ns;
+      joined.push_back({row, first, last, before, finished_ns, paused_ns});
     }
   }
+  return joined;
+}
+
+// One that two executions claim is of that which comes later.
+void Executions::add_pieces(std::vector<Piece> pieces, const std::vector<bool>& awaited) {
+  auto& rows = context_.rows.execution_pieces;
+  std::ranges::stable_sort(pieces, {}, &Piece::row);
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const Piece& piece = pieces[i];
+    if (i + 1 < pieces.size() && pieces[i + 1].row == piece.row) continue;
+    const auto row = static_cast<size_t>(rows.add());
+    rows.piece[row] = static_cast<int32_t>(piece.row);
+    rows.first[row] = static_cast<int32_t>(piece.first);
+    rows.last[row] = static_cast<int32_t>(piece.last);
+    rows.previous[row] = static_cast<int32_t>(piece.previous);
+    rows.finished_ns[row] = piece.finished_ns;
+    rows.paused_ns[row] = piece.paused_ns;
+    const bool is_several = piece.last != piece.first || awaited[piece.row];
+    if (is_several && piece.first == piece.row && piece.finished_ns == kNone) {
+      context_.ledger.add(Finding::callbacks_left_suspended);
+    }
+  }
+}
+
+int64_t Executions::first_piece(int64_t row) const {
+  const auto& rows = context_.rows.execution_pieces;
+  if (rows.size() == 0) return row;
+  const int32_t* const begin = rows.piece.data();
+  const int32_t* const end = begin + rows.size();
+  const int32_t* const found = std::lower_bound(begin, end, row);
+  return found == end || *found != row ? row : rows.first[static_cast<size_t>(found - begin)];
 }
 
 }  // namespace strata

@@ -34,14 +34,14 @@ void Traffic::on_publish(const Event& event, State& state) {
 
   auto& rows = context_.rows.publishes;
   const auto row = static_cast<size_t>(rows.add());
-  rows.thread[row] = event.thread;
+  rows.thread[row] = static_cast<int32_t>(event.thread);
   rows.ns[row] = event.ns;
   rows.at[row] = static_cast<int64_t>(event.at);
-  rows.publisher[row] = publisher;
+  rows.publisher[row] = static_cast<int32_t>(publisher);
   rows.procname[row] = event.procname;
   rows.rmw_handle[row] = handle;
   rows.stamp[row] = event[f::source_timestamp];
-  rows.open_execution[row] = executions_.innermost_open(event.thread);
+  rows.open_execution[row] = static_cast<int32_t>(executions_.innermost_open(event.thread));
   rows.has_client[row] = rclcpp_ns != kNone || rcl_ns != kNone ? 1 : 0;
   if (rclcpp_ns != kNone && is_near(rclcpp_ns, event.ns)) {
     rows.client_ns[row] = rclcpp_ns;
@@ -94,10 +94,11 @@ void Traffic::on_take(const Event& event, State& state) {
   state.take = rows.add();
   const auto row = static_cast<size_t>(state.take);
   const int64_t handle = event[f::rmw_subscription_handle];
-  rows.thread[row] = event.thread;
+  rows.thread[row] = static_cast<int32_t>(event.thread);
   rows.ns[row] = event.ns;
   rows.at[row] = static_cast<int64_t>(event.at);
-  rows.subscription[row] = entities_.subscription_by_rmw(event.process, handle);
+  rows.subscription[row] =
+      static_cast<int32_t>(entities_.subscription_by_rmw(event.process, handle));
   rows.rmw_handle[row] = handle;
   rows.stamp[row] = event[f::source_timestamp];
   rows.picked_ns[row] = picked_ns(event, state, rows.subscription[row]);
@@ -109,13 +110,13 @@ void Traffic::on_take_end(const Event& event, State& state) {
   auto& rows = context_.rows.loans;
   state.loan = rows.add();
   const auto row = static_cast<size_t>(state.loan);
-  rows.thread[row] = event.thread;
+  rows.thread[row] = static_cast<int32_t>(event.thread);
   rows.ns[row] = event.ns;
   rows.at[row] = static_cast<int64_t>(event.at);
   rows.stamp[row] = event[f::source_timestamp];
   rows.since_ns[row] = state.last_step_ns != kNone ? state.last_step_ns : event.ns;
   if (state.last_step == EventType::rclcpp_executor_execute) {
-    rows.picked[row] = state.picked_subscription;
+    rows.picked[row] = static_cast<int32_t>(state.picked_subscription);
     rows.picked_ns[row] = picked_ns(event, state, state.picked_subscription);
   }
 }
@@ -129,7 +130,7 @@ void Traffic::resolve_loan(const Event& event, State& state) {
   if (!is_work_step(event.type)) return;
   rows.until_ns[row] = event.ns;
   if (event.type == EventType::callback_start) {
-    rows.execution[row] = static_cast<int64_t>(bare_start_.size());
+    rows.execution[row] = static_cast<int32_t>(bare_start_.size());
   }
 }
 
@@ -141,7 +142,7 @@ void Traffic::on_callback_start(const Event& event, State& state) {
   const auto row = static_cast<size_t>(state.take);
   state.take = kNone;
   auto& rows = context_.rows.takes;
-  if (is_near(rows.ns[row], event.ns)) rows.execution[row] = execution;
+  if (is_near(rows.ns[row], event.ns)) rows.execution[row] = static_cast<int32_t>(execution);
 }
 
 void Traffic::finish() {
@@ -185,7 +186,7 @@ void Traffic::add_loan(size_t loan, int64_t subscription) {
   takes.thread[row] = loans.thread[loan];
   takes.ns[row] = loans.ns[loan];
   takes.at[row] = loans.at[loan];
-  takes.subscription[row] = subscription;
+  takes.subscription[row] = static_cast<int32_t>(subscription);
   takes.rmw_handle[row] = pick(context_.rows.subscriptions.rmw_handle, subscription);
   takes.stamp[row] = loans.stamp[loan];
   if (loans.picked[loan] == subscription) takes.picked_ns[row] = loans.picked_ns[loan];
@@ -267,8 +268,8 @@ void Traffic::find_published() {
     }
     if (rows.stamp[row] == kNone) ledger.add(Finding::publications_without_timestamp);
     if (rows.has_client[row] == 0) ledger.add(Finding::publications_without_client_event);
-    rows.execution[row] =
-        executions_.enclosing(rows.open_execution[row], rows.at[row], rows.ns[row]);
+    rows.execution[row] = static_cast<int32_t>(
+        executions_.enclosing(rows.open_execution[row], rows.at[row], rows.ns[row]));
   }
 }
 

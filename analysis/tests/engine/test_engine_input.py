@@ -17,7 +17,9 @@ from scene import Scene
 from written_trace import write_tables
 
 from strata.engine._model import Engine
+from strata.engine.identities import Given, read_settled
 from strata.engine.required import has_ros2
+from strata.errors import TraceError
 from strata.read import open_trace
 from strata.schema.event_uses import USES
 from strata.schema.events import CATALOGUE
@@ -181,3 +183,13 @@ def test_the_first_events_since_the_first_switch_tell_whether_a_thread_is_meant(
     for chunk_rows in (100, 1 << 20):
         states = run_engine(tables, chunk_rows=chunk_rows).rows["thread_states"]
         assert (len(states["thread"]) > 0) == is_kept
+
+
+def test_more_rows_than_numbers_tell_apart_are_refused() -> None:
+    def fill(_: Engine) -> None:
+        # What refuse_row throws (native/model/column.hpp): so many rows are too many to make here.
+        raise OverflowError("more than 2147483647 rows of takes")
+
+    none = np.empty(0, np.int64)
+    with pytest.raises(TraceError, match="more than 2147483647 rows of takes"):
+        read_settled(fill, Given((none, none), {}))

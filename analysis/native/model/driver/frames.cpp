@@ -119,7 +119,7 @@ class Builder {
       frames.publications[frame] = 0;
     }
     const size_t frame = frames.size() - 1;
-    events.frame[event] = static_cast<int64_t>(frame);
+    events.frame[event] = static_cast<int32_t>(frame);
     switch (static_cast<FrameEvent>(events.kind[event])) {
       case FrameEvent::boundary:
         if (frames.boundary_ns[frame] == kNone) add_boundary(frame, event);
@@ -140,8 +140,10 @@ class Builder {
     frames.boundary_ns[frame] = rows_.driver_frame_events.ns[event];
     frames.packets[frame] = boundaries_.packets[row];
     frames.missing[frame] = boundaries_.missing[row];
-    frames.first[frame] = packets_.find(source, boundaries_.first_sequence[row]);
-    frames.last[frame] = packets_.find(source, boundaries_.last_sequence[row]);
+    frames.first[frame] =
+        static_cast<int32_t>(packets_.find(source, boundaries_.first_sequence[row]));
+    frames.last[frame] =
+        static_cast<int32_t>(packets_.find(source, boundaries_.last_sequence[row]));
   }
 
   // Of the frames of one source, from `first` on.
@@ -151,7 +153,8 @@ class Builder {
     std::vector<size_t> known;
     for (size_t frame = first; frame < frames.size(); ++frame) {
       if (frames.last[frame] == kNone) {
-        frames.last[frame] = buffers_.find(frames.source[frame], frames.number[frame]);
+        frames.last[frame] =
+            static_cast<int32_t>(buffers_.find(frames.source[frame], frames.number[frame]));
       }
       frames.first_arrival_ns[frame] = pick(reads.arrival_ns, frames.first[frame]);
       frames.arrival_ns[frame] = pick(reads.arrival_ns, frames.last[frame]);
@@ -190,7 +193,7 @@ int64_t add_inferred_frame(Rows& rows, int64_t read) {
   const auto frame = static_cast<size_t>(number);
   const auto row = static_cast<size_t>(read);
   frames.source[frame] = reads.source[row];
-  frames.last[frame] = read;
+  frames.last[frame] = static_cast<int32_t>(read);
   frames.arrival_ns[frame] = reads.arrival_ns[row];
   frames.read_ns[frame] = reads.ns[row];
   frames.thread[frame] = reads.thread[row];

@@ -12,6 +12,7 @@
 #include "model/arrange.hpp"
 #include "model/driver/driver.hpp"
 #include "model/driver/frames.hpp"
+#include "model/intra_process.hpp"
 #include "model/lifetimes.hpp"
 
 namespace strata::driver {
@@ -33,7 +34,11 @@ struct Message {
 class Linking {
  public:
   Linking(Context& context, const Executions& executions, const Candidates& candidates)
-      : context_(context), rows_(context.rows), executions_(executions), candidates_(candidates) {
+      : context_(context),
+        rows_(context.rows),
+        executions_(executions),
+        candidates_(candidates),
+        within_(has_ring_buffers(context.rows)) {
     find_telling();
     const auto& topics = rows_.publishers.topic;
     for (size_t row = 0; row < topics.size(); ++row) {
@@ -86,8 +91,8 @@ class Linking {
   // Published messages after a mark or read, in the order of these events. Of one instant, those
   // that stayed in their process come after the others: they are put in order when it is over.
   void link_messages() {
-    const auto& published = rows_.published_messages;
     if (candidates_.size() == 0) return;
+    const size_t published = within_ ? rows_.published_messages.size() : rows_.publishes.size();
     std::vector<Message> instant;
     size_t candidate = 0;
     const auto link_all = [&] {
@@ -102,7 +107,8 @@ class Linking {
       }
       instant.clear();
     };
-    for (size_t row = 0; row < published.size() && candidate < candidates_.size(); ++row) {
+    for (size_t row = 0; row < published && candidate < candidates_.size(); ++row) {
+      if (!within_ && rows_.publishes.of_application[row] == 0) continue;
       const Message message = message_of(row);
       if (message.at < candidates_.publish_at[0]) continue;
       if (!instant.empty() && instant.back().ns != message.ns) link_all();
@@ -120,8 +126,9 @@ class Linking {
   }
 
   Message message_of(size_t row) const {
-    const int64_t publish = rows_.published_messages.publish[row];
-    const int64_t call = rows_.published_messages.call[row];
+    const auto& published = rows_.published_messages;
+    const int64_t publish = within_ ? published.publish[row] : static_cast<int64_t>(row);
+    const int64_t call = within_ ? published.call[row] : kNone;
     Message message;
     message.row = row;
     if (publish == kNone) {
@@ -204,8 +211,8 @@ class Linking {
     auto& links = rows_.driver_links;
     const auto row = static_cast<size_t>(links.add());
     if (is_inferred) inferred_.push_back(row);
-    links.published[row] = static_cast<int64_t>(message.row);
-    links.frame[row] = frame;
+    links.published[row] = static_cast<int32_t>(message.row);
+    links.frame[row] = static_cast<int32_t>(frame);
     links.is_inferred[row] = is_inferred ? 1 : 0;
     execution_.push_back(message.execution);
   }
@@ -230,7 +237,8 @@ class Linking {
       return std::make_tuple(rows_.driver_reads.source[static_cast<size_t>(read)], read);
     });
     for (const int64_t read : alone) frame_of[read] = add_inferred_frame(rows_, read);
-    for (const size_t link : inferred_) links.frame[link] = frame_of[links.frame[link]];
+    for (const size_t link : inferred_)
+      links.frame[link] = static_cast<int32_t>(frame_of[links.frame[link]]);
   }
 
   // In the order of messages.
@@ -288,6 +296,7 @@ class Linking {
   Rows& rows_;
   const Executions& executions_;
   const Candidates& candidates_;
+  const bool within_;                 // messages have rows of their own
   std::vector<bool> internal_;        // by publisher
   std::vector<bool> telling_;         // by source: its driver tells of frames, or is named
   std::vector<bool> marking_;         // by source: it has cloud_ready or copy_done

@@ -24,6 +24,7 @@ struct ProcessesRows {
   size_t size() const { return host.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("processes");
     host.push_back(kNone);
     vpid.push_back(kNone);
     end_ns.push_back(kNone);
@@ -54,6 +55,7 @@ struct ThreadsRows {
   size_t size() const { return process.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("threads");
     process.push_back(kNone);
     vtid.push_back(kNone);
     last_ns.push_back(kNone);
@@ -78,6 +80,7 @@ struct CensusesRows {
   size_t size() const { return process.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("censuses");
     process.push_back(kNone);
     event.push_back(kNone);
     count.push_back(kNone);
@@ -104,6 +107,7 @@ struct NamesRows {
   size_t size() const { return thread.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("names");
     thread.push_back(kNone);
     name.push_back(kNone);
     count.push_back(kNone);
@@ -129,6 +133,7 @@ struct BystandersRows {
   size_t size() const { return host.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("bystanders");
     host.push_back(kNone);
     pid_ns.push_back(kNone);
     vpid.push_back(kNone);
@@ -160,6 +165,7 @@ struct LeftOutRows {
   size_t size() const { return host.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("left_out");
     host.push_back(kNone);
     vpid.push_back(kNone);
     vtid.push_back(kNone);
@@ -188,6 +194,7 @@ struct PausesRows {
   size_t size() const { return process.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("pauses");
     process.push_back(kNone);
     begin_ns.push_back(kNone);
     end_ns.push_back(kNone);
@@ -211,6 +218,7 @@ struct NodesRows {
   size_t size() const { return process.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("nodes");
     process.push_back(kNone);
     handle.push_back(kNone);
     name.push_back(kNone);
@@ -239,6 +247,7 @@ struct PublishersRows {
   size_t size() const { return process.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("publishers");
     process.push_back(kNone);
     handle.push_back(kNone);
     rmw_handle.push_back(kNone);
@@ -273,6 +282,7 @@ struct SubscriptionsRows {
   size_t size() const { return process.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("subscriptions");
     process.push_back(kNone);
     handle.push_back(kNone);
     rmw_handle.push_back(kNone);
@@ -305,6 +315,7 @@ struct TimersRows {
   size_t size() const { return process.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("timers");
     process.push_back(kNone);
     handle.push_back(kNone);
     period_ns.push_back(kNone);
@@ -337,6 +348,7 @@ struct CallbacksRows {
   size_t size() const { return process.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("callbacks");
     process.push_back(kNone);
     address.push_back(kNone);
     symbol.push_back(kNone);
@@ -373,19 +385,15 @@ struct ExecutionsRows {
   Column<int64_t> address;  // address of the callback
   Column<int64_t> timer_picked_ns;  // when the executor picked the timer that it is of
   Column<int32_t> callback;  // row of the callbacks
-  Column<int64_t> outer;  // row of the innermost execution that had begun, and was not over
+  Column<int32_t> outer;  // row of the innermost execution that had begun, and was not over
   Column<int32_t> depth;  // executions that ran on the thread when it began, itself included
   Column<uint8_t> is_intra_process;  // 1: its message came through a ring buffer; 2: not known
-  Column<int64_t> first;  // row of the execution's first piece
-  Column<int64_t> last;  // row of its last piece
-  Column<int64_t> previous;  // row of the piece before
   Column<uint8_t> is_resumed;  // it goes on with a suspended execution
-  Column<int64_t> finished_ns;  // end of the execution's last piece
-  Column<int64_t> paused_ns;  // how long it was suspended before this piece
 
   size_t size() const { return thread.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("executions");
     thread.push_back(kNone);
     start_ns.push_back(kNone);
     start_at.push_back(kNone);
@@ -398,12 +406,7 @@ struct ExecutionsRows {
     outer.push_back(kNone);
     depth.push_back(kNone);
     is_intra_process.push_back(0);
-    first.push_back(kNone);
-    last.push_back(kNone);
-    previous.push_back(kNone);
     is_resumed.push_back(0);
-    finished_ns.push_back(kNone);
-    paused_ns.push_back(kNone);
     return static_cast<int64_t>(size()) - 1;
   }
   template <typename Visitor>
@@ -418,16 +421,43 @@ struct ExecutionsRows {
     visit("callback", callback);
     visit("depth", depth);
     visit("is_intra_process", is_intra_process);
-    visit("first", first);
-    visit("last", last);
-    visit("previous", previous);
     visit("is_resumed", is_resumed);
-    visit("finished_ns", finished_ns);
-    visit("paused_ns", paused_ns);
   }
   void end_pass() {
     address.clear();
     outer.clear();
+  }
+};
+
+// Pieces of executions that were suspended, by row; every other execution is one piece, its first and last.
+struct ExecutionPiecesRows {
+  Column<int32_t> piece;  // row of the executions
+  Column<int32_t> first;  // row of the execution's first piece
+  Column<int32_t> last;  // row of its last piece
+  Column<int32_t> previous;  // row of the piece before
+  Column<int64_t> finished_ns;  // end of the execution's last piece
+  Column<int64_t> paused_ns;  // how long it was suspended before this piece
+
+  size_t size() const { return piece.size(); }
+  // One more row, all null; returns its number.
+  int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("execution_pieces");
+    piece.push_back(kNone);
+    first.push_back(kNone);
+    last.push_back(kNone);
+    previous.push_back(kNone);
+    finished_ns.push_back(kNone);
+    paused_ns.push_back(kNone);
+    return static_cast<int64_t>(size()) - 1;
+  }
+  template <typename Visitor>
+  void each(Visitor&& visit) {
+    visit("piece", piece);
+    visit("first", first);
+    visit("last", last);
+    visit("previous", previous);
+    visit("finished_ns", finished_ns);
+    visit("paused_ns", paused_ns);
   }
 };
 
@@ -437,12 +467,13 @@ struct SuspensionsRows {
   Column<int64_t> number;  // number of the execution in its process
   Column<int64_t> ns;  // callback_suspend or callback_resume
   Column<int64_t> at;  // its place in the order of events
-  Column<int64_t> execution;  // the piece that ends, or that begins
+  Column<int32_t> execution;  // the piece that ends, or that begins
   Column<uint8_t> is_resume;  // it begins
 
   size_t size() const { return process.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("suspensions");
     process.push_back(kNone);
     number.push_back(kNone);
     ns.push_back(kNone);
@@ -471,6 +502,7 @@ struct HangingExecutionsRows {
   size_t size() const { return execution.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("hanging_executions");
     execution.push_back(kNone);
     seen_ns.push_back(kNone);
     lost_ns.push_back(kNone);
@@ -493,6 +525,7 @@ struct OpenWaitsRows {
   size_t size() const { return thread.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("open_waits");
     thread.push_back(kNone);
     start_ns.push_back(kNone);
     end_ns.push_back(kNone);
@@ -517,6 +550,7 @@ struct ExecutorThreadsRows {
   size_t size() const { return thread.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("executor_threads");
     thread.push_back(kNone);
     first_ns.push_back(kNone);
     last_ns.push_back(kNone);
@@ -541,11 +575,12 @@ struct ExecutorIntervalsRows {
   Column<int64_t> begin_ns;  // the event before on the thread
   Column<int64_t> end_ns;  // the event that ends it
   Column<int64_t> at;  // the place of that event in the order of events
-  Column<int64_t> open_execution;  // innermost execution that had begun, and was not over
+  Column<int32_t> open_execution;  // innermost execution that had begun, and was not over
 
   size_t size() const { return thread.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("executor_intervals");
     thread.push_back(kNone);
     kind.push_back(0);
     begin_ns.push_back(kNone);
@@ -575,6 +610,7 @@ struct LastStepsRows {
   size_t size() const { return thread.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("last_steps");
     thread.push_back(kNone);
     ns.push_back(kNone);
     return static_cast<int64_t>(size()) - 1;
@@ -595,6 +631,7 @@ struct StepsAfterLossesRows {
   size_t size() const { return thread.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("steps_after_losses");
     thread.push_back(kNone);
     ns.push_back(kNone);
     over.push_back(kNone);
@@ -610,22 +647,23 @@ struct StepsAfterLossesRows {
 
 // Every rmw_publish, in order of time.
 struct PublishesRows {
-  Column<int64_t> thread;  // row of the threads
+  Column<int32_t> thread;  // row of the threads
   Column<int64_t> ns;  // rmw_publish
   Column<int64_t> at;  // its place in the order of events
-  Column<int64_t> publisher;  // row of the publishers
+  Column<int32_t> publisher;  // row of the publishers
   Column<int32_t> procname;  // number of the thread's name among the texts
   Column<int64_t> rmw_handle;  // address of the rmw publisher
   Column<int64_t> stamp;  // source timestamp
   Column<int64_t> client_ns;  // when publish() was called
-  Column<int64_t> open_execution;  // innermost execution that had begun, and was not over
-  Column<int64_t> execution;  // row of the execution that it was made in, by its first piece
+  Column<int32_t> open_execution;  // innermost execution that had begun, and was not over
+  Column<int32_t> execution;  // row of the execution that it was made in, by its first piece
   Column<uint8_t> has_client;  // an event of the client library or rcl is of this call
   Column<uint8_t> of_application;  // not one of the middleware's own (graph topics)
 
   size_t size() const { return thread.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("publishes");
     thread.push_back(kNone);
     ns.push_back(kNone);
     at.push_back(kNone);
@@ -661,19 +699,20 @@ struct PublishesRows {
 
 // Messages that were taken from the middleware.
 struct TakesRows {
-  Column<int64_t> thread;  // row of the threads
+  Column<int32_t> thread;  // row of the threads
   Column<int64_t> ns;  // rmw_take; of a loaned message take_end
   Column<int64_t> at;  // its place in the order of events
-  Column<int64_t> subscription;  // row of the subscriptions
+  Column<int32_t> subscription;  // row of the subscriptions
   Column<int64_t> rmw_handle;  // address of the rmw subscription
   Column<int64_t> stamp;  // source timestamp
   Column<int64_t> picked_ns;  // when the executor picked it
-  Column<int64_t> execution;  // row of the execution that it started
+  Column<int32_t> execution;  // row of the execution that it started
   Column<uint8_t> loaned;  // the middleware lent the message, without an rmw_take
 
   size_t size() const { return thread.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("takes");
     thread.push_back(kNone);
     ns.push_back(kNone);
     at.push_back(kNone);
@@ -701,19 +740,20 @@ struct TakesRows {
 
 // Takes within the middleware that no event of a take follows: of loaned messages, maybe.
 struct LoansRows {
-  Column<int64_t> thread;  // row of the threads
+  Column<int32_t> thread;  // row of the threads
   Column<int64_t> ns;  // take_end
   Column<int64_t> at;  // its place in the order of events
   Column<int64_t> stamp;  // source timestamp
-  Column<int64_t> picked;  // row of the subscription that was picked before
+  Column<int32_t> picked;  // row of the subscription that was picked before
   Column<int64_t> picked_ns;  // when that was
-  Column<int64_t> execution;  // row of the execution that began next
+  Column<int32_t> execution;  // row of the execution that began next
   Column<int64_t> since_ns;  // what the thread did before
   Column<int64_t> until_ns;  // what the thread did next
 
   size_t size() const { return thread.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("loans");
     thread.push_back(kNone);
     ns.push_back(kNone);
     at.push_back(kNone);
@@ -741,13 +781,14 @@ struct LoansRows {
 
 // Which publication each take took, in the order of the takes.
 struct MatchesRows {
-  Column<int64_t> publish;  // row of the publishes
-  Column<int64_t> take;  // row of the takes
+  Column<int32_t> publish;  // row of the publishes
+  Column<int32_t> take;  // row of the takes
   Column<uint8_t> method;  // MatchMethod: what decided
 
   size_t size() const { return publish.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("matches");
     publish.push_back(kNone);
     take.push_back(kNone);
     method.push_back(0);
@@ -763,12 +804,13 @@ struct MatchesRows {
 
 // Takes that several publications may be of, or of which two rules contradict each other.
 struct DoubtfulTakesRows {
-  Column<int64_t> take;  // row of the takes
-  Column<int64_t> publish;  // a publication that it may be of
+  Column<int32_t> take;  // row of the takes
+  Column<int32_t> publish;  // a publication that it may be of
 
   size_t size() const { return take.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("doubtful_takes");
     take.push_back(kNone);
     publish.push_back(kNone);
     return static_cast<int64_t>(size()) - 1;
@@ -791,6 +833,7 @@ struct RingBuffersRows {
   size_t size() const { return process.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("ring_buffers");
     process.push_back(kNone);
     address.push_back(kNone);
     begin_ns.push_back(kNone);
@@ -823,6 +866,7 @@ struct IntraPublishesRows {
   size_t size() const { return thread.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("intra_publishes");
     thread.push_back(kNone);
     ns.push_back(kNone);
     at.push_back(kNone);
@@ -865,6 +909,7 @@ struct EnqueuesRows {
   size_t size() const { return thread.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("enqueues");
     thread.push_back(kNone);
     ns.push_back(kNone);
     at.push_back(kNone);
@@ -908,6 +953,7 @@ struct DequeuesRows {
   size_t size() const { return thread.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("dequeues");
     thread.push_back(kNone);
     ns.push_back(kNone);
     at.push_back(kNone);
@@ -931,7 +977,7 @@ struct DequeuesRows {
   }
 };
 
-// All messages that applications published, in order of time.
+// All messages that applications published, in order of time; none, like those that were taken and matched, where no ring buffer was used: then the middleware's are all.
 struct PublishedMessagesRows {
   Column<int32_t> publish;  // row of the publishes; null of what stayed in its process
   Column<int32_t> call;  // row of the intra-process publishes; null of what only left it
@@ -939,6 +985,7 @@ struct PublishedMessagesRows {
   size_t size() const { return publish.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("published_messages");
     publish.push_back(kNone);
     call.push_back(kNone);
     return static_cast<int64_t>(size()) - 1;
@@ -959,6 +1006,7 @@ struct TakenMessagesRows {
   size_t size() const { return take.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("taken_messages");
     take.push_back(kNone);
     dequeue.push_back(kNone);
     duplicate.push_back(0);
@@ -982,6 +1030,7 @@ struct MatchedMessagesRows {
   size_t size() const { return published.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("matched_messages");
     published.push_back(kNone);
     taken.push_back(kNone);
     method.push_back(0);
@@ -1008,6 +1057,7 @@ struct SchedulersRows {
   size_t size() const { return host.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("schedulers");
     host.push_back(kNone);
     first_ns.push_back(kNone);
     last_ns.push_back(kNone);
@@ -1034,6 +1084,7 @@ struct CpusRows {
   size_t size() const { return scheduler.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("cpus");
     scheduler.push_back(kNone);
     number.push_back(kNone);
     switches.push_back(kNone);
@@ -1058,6 +1109,7 @@ struct ThreadStatesRows {
   size_t size() const { return thread.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("thread_states");
     thread.push_back(kNone);
     start_ns.push_back(kNone);
     end_ns.push_back(kNone);
@@ -1086,6 +1138,7 @@ struct CpuOccupancyRows {
   size_t size() const { return cpu.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("cpu_occupancy");
     cpu.push_back(kNone);
     start_ns.push_back(kNone);
     end_ns.push_back(kNone);
@@ -1113,6 +1166,7 @@ struct SamplesRows {
   size_t size() const { return writer.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("samples");
     writer.push_back(kNone);
     sequence.push_back(kNone);
     stamp.push_back(kNone);
@@ -1140,6 +1194,7 @@ struct WritesRows {
   size_t size() const { return serialize_begin_ns.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("writes");
     serialize_begin_ns.push_back(kNone);
     serialize_end_ns.push_back(kNone);
     size_bytes.push_back(kNone);
@@ -1175,6 +1230,7 @@ struct ReadsRows {
   size_t size() const { return begin_ns.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("reads");
     begin_ns.push_back(kNone);
     deserialize_begin_ns.push_back(kNone);
     deserialize_end_ns.push_back(kNone);
@@ -1214,6 +1270,7 @@ struct ServicesRows {
   size_t size() const { return process.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("services");
     process.push_back(kNone);
     handle.push_back(kNone);
     rmw_handle.push_back(kNone);
@@ -1246,6 +1303,7 @@ struct ClientsRows {
   size_t size() const { return process.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("clients");
     process.push_back(kNone);
     handle.push_back(kNone);
     rmw_handle.push_back(kNone);
@@ -1275,6 +1333,7 @@ struct NamelessServicesRows {
   size_t size() const { return process.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("nameless_services");
     process.push_back(kNone);
     rmw_handle.push_back(kNone);
     return static_cast<int64_t>(size()) - 1;
@@ -1294,6 +1353,7 @@ struct NamelessClientsRows {
   size_t size() const { return process.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("nameless_clients");
     process.push_back(kNone);
     rmw_handle.push_back(kNone);
     return static_cast<int64_t>(size()) - 1;
@@ -1316,14 +1376,15 @@ struct ServiceStepsRows {
   Column<int64_t> at;  // place in the order of events; of a told one that of what it is told by
   Column<int64_t> sequence;  // number of the request
   Column<int64_t> stamp;  // source timestamp of the response
-  Column<int64_t> execution;  // row of the execution: that a request was sent in, by its first piece, or that what was taken started
+  Column<int32_t> execution;  // row of the execution: that a request was sent in, by its first piece, or that what was taken started
   Column<int64_t> before_ns;  // a request began to be written; or its executor picked it
-  Column<int64_t> publish;  // row of the publishes: the next that a response's thread did
-  Column<int64_t> goal_execution;  // execution of the goal that was announced after a response
+  Column<int32_t> publish;  // row of the publishes: the next that a response's thread did
+  Column<int32_t> goal_execution;  // execution of the goal that was announced after a response
 
   size_t size() const { return kind.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("service_steps");
     kind.push_back(0);
     told.push_back(0);
     thread.push_back(kNone);
@@ -1360,11 +1421,12 @@ struct ServiceStepsRows {
 // Takes of the feedback of actions, in order.
 struct FeedbackTakesRows {
   Column<int64_t> at;  // place of a take in the order of events
-  Column<int64_t> execution;  // row of the execution that began next, if it may be the take's
+  Column<int32_t> execution;  // row of the execution that began next, if it may be the take's
 
   size_t size() const { return at.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("feedback_takes");
     at.push_back(kNone);
     execution.push_back(kNone);
     return static_cast<int64_t>(size()) - 1;
@@ -1378,10 +1440,10 @@ struct FeedbackTakesRows {
 
 // Calls, in order of their first steps.
 struct ServiceCallsRows {
-  Column<int64_t> request;  // step that sent the request
-  Column<int64_t> taken;  // step that took it
-  Column<int64_t> response;  // step that sent the response
-  Column<int64_t> taken_response;  // step that took it
+  Column<int32_t> request;  // step that sent the request
+  Column<int32_t> taken;  // step that took it
+  Column<int32_t> response;  // step that sent the response
+  Column<int32_t> taken_response;  // step that took it
   Column<int32_t> client;  // as `owner` of the steps
   Column<int32_t> service;  // as `owner` of the steps
   Column<int32_t> gid;  // number of the client's GUID among the bytes
@@ -1391,6 +1453,7 @@ struct ServiceCallsRows {
   size_t size() const { return request.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("service_calls");
     request.push_back(kNone);
     taken.push_back(kNone);
     response.push_back(kNone);
@@ -1432,6 +1495,7 @@ struct DriverSourcesRows {
   size_t size() const { return process.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("driver_sources");
     process.push_back(kNone);
     number.push_back(kNone);
     begin_ns.push_back(kNone);
@@ -1472,6 +1536,7 @@ struct DriverReadsRows {
   size_t size() const { return source.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("driver_reads");
     source.push_back(kNone);
     thread.push_back(kNone);
     number.push_back(kNone);
@@ -1497,8 +1562,8 @@ struct DriverReadsRows {
 struct DriverFramesRows {
   Column<int32_t> source;  // row of the driver_sources
   Column<int64_t> number;  // counted by the driver; null: made of one read of which no more is told
-  Column<int64_t> first;  // row of the reads: its first packet
-  Column<int64_t> last;  // row of the reads: what completed it
+  Column<int32_t> first;  // row of the reads: its first packet
+  Column<int32_t> last;  // row of the reads: what completed it
   Column<int64_t> boundary_ns;  // when its driver had it whole
   Column<int64_t> ready_ns;  // when it was in a message
   Column<int64_t> packets;  // packets that it has
@@ -1513,6 +1578,7 @@ struct DriverFramesRows {
   size_t size() const { return source.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("driver_frames");
     source.push_back(kNone);
     number.push_back(kNone);
     first.push_back(kNone);
@@ -1552,13 +1618,14 @@ struct DriverFramesRows {
 struct DriverFrameEventsRows {
   Column<int32_t> source;  // row of the driver_sources
   Column<int32_t> thread;  // row of the threads
-  Column<int64_t> frame;  // row of the frames
+  Column<int32_t> frame;  // row of the frames
   Column<int64_t> ns;  // when it was
   Column<uint8_t> kind;  // FrameEvent: 0 boundary, 1 pulled, 2 cloud ready, 3 copy done
 
   size_t size() const { return source.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("driver_frame_events");
     source.push_back(kNone);
     thread.push_back(kNone);
     frame.push_back(kNone);
@@ -1578,14 +1645,15 @@ struct DriverFrameEventsRows {
 
 // Which published messages were made of which frame, in their order.
 struct DriverLinksRows {
-  Column<int64_t> published;  // row of the published messages
-  Column<int64_t> frame;  // row of the frames
+  Column<int32_t> published;  // row of the published messages; of the publishes where no ring buffer was used
+  Column<int32_t> frame;  // row of the frames
   Column<uint8_t> is_inferred;  // by what its thread had read last
   Column<uint8_t> is_caused;  // it was made in an execution that a message started
 
   size_t size() const { return published.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("driver_links");
     published.push_back(kNone);
     frame.push_back(kNone);
     is_inferred.push_back(0);
@@ -1612,6 +1680,7 @@ struct DriverLossesRows {
   size_t size() const { return source.size(); }
   // One more row, all null; returns its number.
   int64_t add() {
+    if (size() == kMostRows) [[unlikely]] refuse_row("driver_losses");
     source.push_back(kNone);
     cause.push_back(0);
     count.push_back(kNone);
@@ -1644,6 +1713,7 @@ struct Rows {
   TimersRows timers;
   CallbacksRows callbacks;
   ExecutionsRows executions;
+  ExecutionPiecesRows execution_pieces;
   SuspensionsRows suspensions;
   HangingExecutionsRows hanging_executions;
   OpenWaitsRows open_waits;
@@ -1699,6 +1769,7 @@ struct Rows {
     visit("timers", timers);
     visit("callbacks", callbacks);
     visit("executions", executions);
+    visit("execution_pieces", execution_pieces);
     visit("suspensions", suspensions);
     visit("hanging_executions", hanging_executions);
     visit("open_waits", open_waits);

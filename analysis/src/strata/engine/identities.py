@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from strata.engine._model import Engine
 from strata.engine.windows import Windows
+from strata.errors import TraceError
 from strata.read.namespaces import name_of
 
 Fill = Callable[[Engine], None]
@@ -37,7 +38,19 @@ class Given:
 
 
 def read_settled(fill: Fill, given: Given) -> Engine:
-    """Return a finished engine that knew what each process id stands for."""
+    """Return a finished engine that knew what each process id stands for.
+
+    Raises TraceError when a table would have more rows than numbers of rows can tell apart.
+    """
+    try:
+        return _settled(fill, given)
+    except OverflowError as error:
+        raise TraceError(
+            f"Cannot analyze the trace: it makes {error}. Record for a shorter time."
+        ) from error
+
+
+def _settled(fill: Fill, given: Given) -> Engine:
     namespaces: list[tuple[str, int]] = []
     restarts: list[tuple[str, int, int]] = []
     for reading in range(1, _MOST + 1):

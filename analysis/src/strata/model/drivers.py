@@ -180,8 +180,7 @@ def _made_of(tables: EngineTables, numbers: Numbers) -> MadeOf:
         return MadeOf(nulls(publications), inferred, caused)
     if numbers.calls is None:
         # All of these are publications of the middleware.
-        publish = tables.ints("published_messages", "publish")[published]
-        published = numbers.publications.number[publish]
+        published = numbers.publications.number[published]
     else:
         published = numbers.calls.number[published]
     links = tables.rows["driver_links"]

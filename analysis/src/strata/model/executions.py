@@ -133,15 +133,21 @@ def callback_rows(tables: EngineTables, callbacks: Callbacks) -> Ints:
 
 def find_executions(tables: EngineTables, numbers: Numbers, callback_of: Ints) -> Executions:
     """Return executions; `callback_of` is the model's row of each of the engine's callbacks."""
-    number, size = numbers.executions.number, tables.size("executions")
+    size = tables.size("executions")
+    whole = not tables.size("execution_pieces")
 
     def column(name: str) -> Callable[[], Ints]:
         return lambda: numbers.executions.of(tables.narrow("executions", name))
 
+    def of_pieces(name: str, others: npt.NDArray[np.integer]) -> Ints:
+        values = others.astype(np.int64)
+        values[tables.rows["execution_pieces"]["piece"]] = tables.rows["execution_pieces"][name]
+        return numbers.executions.of(values)
+
     def piece(name: str) -> Callable[[], Ints]:
-        if (tables.rows["executions"][name] == np.arange(size)).all():
+        if whole:
             return lambda: row_numbers(size)
-        return lambda: values_at(number, column(name)())
+        return lambda: numbers.executions.numbers_of(of_pieces(name, row_numbers(size)))
 
     def position(name: str) -> Callable[[], Ints]:
         return lambda: positions(column("thread")(), column(name)())
@@ -151,27 +157,29 @@ def find_executions(tables: EngineTables, numbers: Numbers, callback_of: Ints) -
         return np.where(intra == 2, NONE, intra)
 
     def paused() -> Ints:
-        if not tables.rows["executions"]["paused_ns"].any():
-            return np.broadcast_to(np.int64(0), size)
-        return column("paused_ns")()
+        none = np.broadcast_to(np.int64(0), size)
+        return none if whole else of_pieces("paused_ns", none)
 
     def previous() -> Ints:
-        if (tables.rows["executions"]["previous"] == NONE).all():
+        if whole:
             return nulls(size)
-        return values_at(number, column("previous")())
+        return numbers.executions.numbers_of(of_pieces("previous", nulls(size)))
 
-    times = ("start_ns", "end_ns", "until_ns", "finished_ns")
-    makers = {name: column(name) for name in (*times, "thread", "depth")}
+    def finished() -> Ints:
+        return of_pieces("finished_ns", tables.rows["executions"]["end_ns"])
+
+    times = ("start_ns", "end_ns", "until_ns")
     return when_asked(
         Executions,
-        makers
-        | {
+        {
+            **{name: column(name) for name in (*times, "thread", "depth")},
             "start": position("start_at"),
             "until": position("until_at"),
             "callback": lambda: values_at(callback_of, column("callback")()),
             "intra_process": intra_process,
             "first": piece("first"),
             "last": piece("last"),
+            "finished_ns": "end_ns" if whole else finished,
             "paused_ns": paused,
             "previous": previous,
             "resumed": lambda: numbers.executions.flags(

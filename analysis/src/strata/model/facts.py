@@ -258,7 +258,7 @@ class Facts:
 
     def goals(self) -> GoalColumns:
         """What tells of goals beside their calls."""
-        return find_goals(self._of, self._model.numbers)
+        return find_goals(self._of, self._model.numbers, self._model.executions)
 
     def feedback_executions(self) -> Ints:
         """What each take of feedback started, by take."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from strata.engine.tables import EngineTables
 from strata.model.columns import NONE, Ints
+from strata.model.executions import Executions
 from strata.model.numbers import Numbers
 from strata.model.search import pick
 from strata.schema.rows import Flags
@@ -44,7 +45,7 @@ class GoalColumns:
     finished_ns: Ints
 
 
-def find_goals(tables: EngineTables, numbers: Numbers) -> GoalColumns:
+def find_goals(tables: EngineTables, numbers: Numbers, executions: Executions) -> GoalColumns:
     """Return what tells of goals beside their calls."""
     response = tables.ints("service_calls", "response")
     is_status = np.asarray([text.endswith(STATUS) for text in tables.texts], bool).astype(np.int64)
@@ -53,7 +54,6 @@ def find_goals(tables: EngineTables, numbers: Numbers) -> GoalColumns:
     of_status &= tables.rows["publishes"]["of_application"] == 1
     publish = pick(tables.ints("service_steps", "publish"), response)
     execution = pick(tables.ints("service_steps", "goal_execution"), response)
-    order = numbers.execution_order
     return GoalColumns(
         response != NONE,
         pick(tables.ints("service_steps", "thread"), response),
@@ -62,8 +62,8 @@ def find_goals(tables: EngineTables, numbers: Numbers) -> GoalColumns:
         bool(of_status.any()),
         tables.ints("clients", "process"),
         tables.ints("services", "process"),
-        tables.ints("executions", "start_ns")[order],
-        tables.ints("executions", "finished_ns")[order],
+        executions.start_ns,
+        executions.finished_ns,
     )
 
 

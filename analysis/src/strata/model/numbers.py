@@ -41,9 +41,11 @@ class Order:
 
     def of(self, values: npt.NDArray[np.integer]) -> Ints:
         """Return a column of the engine's in the order of the model's; null for none."""
-        if self.is_same:
-            return values.astype(np.int64, copy=False)
-        return values_at(values, self.rows)
+        return self.narrow(values).astype(np.int64, copy=False)
+
+    def narrow(self, values: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
+        """Return a column as `of` does, in the type that it has where the order is the same."""
+        return values if self.is_same else values_at(values, self.rows)
 
     def flags(self, values: Flags) -> Flags:
         """Return flags of the engine's rows in the order of the model's; false for none."""
@@ -64,7 +66,7 @@ class Within:
     rows: Ints
     number: Ints
 
-    def fill(self, tables: EngineTables, column: str, values: Ints) -> Ints:
+    def fill(self, tables: EngineTables, column: str, values: npt.NDArray[np.integer]) -> Ints:
         """Return a column of the model's: `values`, and a column of these."""
         own = np.append(tables.ints(self.table, column), NONE)[self.rows]
         return np.where(self.rows != NONE, own, values)

@@ -90,16 +90,16 @@ class Takes:
 def find_publications(tables: EngineTables, numbers: Numbers) -> Publications:
     """Return the publications of the application."""
 
+    def narrow(name: str, of_call: str | None = None) -> npt.NDArray[np.integer]:
+        values = numbers.publications.narrow(tables.narrow("publishes", name))
+        if numbers.calls is None or of_call is None:
+            return values
+        return numbers.calls.fill(tables, of_call, values)
+
     def column(name: str, of_call: str | None = None) -> Callable[[], Ints]:
-        def made() -> Ints:
-            values = numbers.publications.of(tables.ints("publishes", name))
-            if numbers.calls is None or of_call is None:
-                return values
-            return numbers.calls.fill(tables, of_call, values)
+        return lambda: narrow(name, of_call).astype(np.int64, copy=False)
 
-        return made
-
-    thread, at, execution = (column(name, name) for name in ("thread", "at", "execution"))
+    thread, at = (column(name, name) for name in ("thread", "at"))
     return when_asked(
         Publications,
         {
@@ -110,7 +110,7 @@ def find_publications(tables: EngineTables, numbers: Numbers) -> Publications:
             "client_ns": column("client_ns", "ns"),
             "rmw_publish_ns": column("ns"),
             "source_timestamp": column("stamp"),
-            "execution": lambda: numbers.executions.numbers_of(execution()),
+            "execution": lambda: numbers.executions.numbers_of(narrow("execution", "execution")),
         },
     )
 
@@ -118,16 +118,15 @@ def find_publications(tables: EngineTables, numbers: Numbers) -> Publications:
 def find_takes(tables: EngineTables, numbers: Numbers) -> Takes:
     """Return the takes of messages."""
 
+    def narrow(name: str, of_dequeue: str | None = None) -> npt.NDArray[np.integer]:
+        values = numbers.takes.narrow(tables.narrow("takes", name))
+        if numbers.dequeues is None or of_dequeue is None:
+            return values
+        return numbers.dequeues.fill(tables, of_dequeue, values)
+
     def column(name: str, of_dequeue: str | None = None) -> Callable[[], Ints]:
-        def made() -> Ints:
-            values = numbers.takes.of(tables.ints("takes", name))
-            if numbers.dequeues is None or of_dequeue is None:
-                return values
-            return numbers.dequeues.fill(tables, of_dequeue, values)
+        return lambda: narrow(name, of_dequeue).astype(np.int64, copy=False)
 
-        return made
-
-    execution = column("execution", "execution")
     within = numbers.dequeues
     count = len(numbers.takes.rows)
     return when_asked(
@@ -140,7 +139,7 @@ def find_takes(tables: EngineTables, numbers: Numbers) -> Takes:
             "rmw_take_ns": column("ns"),
             "dequeue_ns": lambda: nulls(count),
             "source_timestamp": column("stamp"),
-            "execution": lambda: numbers.executions.numbers_of(execution()),
+            "execution": lambda: numbers.executions.numbers_of(narrow("execution", "execution")),
             "duplicate": lambda: np.zeros(count, bool),
             "loaned": lambda: numbers.takes.flags(tables.rows["takes"]["loaned"] == 1),
         }

@@ -27,7 +27,8 @@ class _WhenAsked:
         known = self.__dict__["_used"].get(name)
         made = None if known is None else known()
         if made is None:
-            made = makers[name]()
+            maker = makers[name]
+            made = getattr(self, maker) if isinstance(maker, str) else maker()
             if isinstance(made, np.ndarray):
                 self.__dict__["_used"][name] = ref(made)
             else:
@@ -40,8 +41,11 @@ def _with_makers(kind: Any) -> Any:
     return type(f"{kind.__name__}WhenAsked", (_WhenAsked, kind), {})
 
 
-def when_asked(kind: type[Kind], makers: Mapping[str, Callable[[], Any]]) -> Kind:
-    """Return an instance of a dataclass of columns; each is made by its maker."""
+def when_asked(kind: type[Kind], makers: Mapping[str, Callable[[], Any] | str]) -> Kind:
+    """Return an instance of a dataclass of columns; each is made by its maker.
+
+    One that is a name is that column.
+    """
     made: Any = object.__new__(_with_makers(cast(Any, kind)))
     made.__dict__["_makers"] = makers
     made.__dict__["_used"] = {}

@@ -48,8 +48,8 @@ DRIVER_ROWS = (
                 INT,
                 "counted by the driver; null: made of one read of which no more is told",
             ),
-            ("first", INT, "row of the reads: its first packet"),
-            ("last", INT, "row of the reads: what completed it"),
+            ("first", SHORT, "row of the reads: its first packet"),
+            ("last", SHORT, "row of the reads: what completed it"),
             ("boundary_ns", INT, "when its driver had it whole"),
             ("ready_ns", INT, "when it was in a message"),
             ("packets", INT, "packets that it has"),
@@ -68,7 +68,7 @@ DRIVER_ROWS = (
         (
             _SOURCE,
             _THREAD,
-            ("frame", INT, "row of the frames"),
+            ("frame", SHORT, "row of the frames"),
             ("ns", INT, "when it was"),
             ("kind", FLAG, "FrameEvent: 0 boundary, 1 pulled, 2 cloud ready, 3 copy done"),
         ),
@@ -77,8 +77,12 @@ DRIVER_ROWS = (
     (
         "driver_links",
         (
-            ("published", INT, "row of the published messages"),
-            ("frame", INT, "row of the frames"),
+            (
+                "published",
+                SHORT,
+                "row of the published messages; of the publishes where no ring buffer was used",
+            ),
+            ("frame", SHORT, "row of the frames"),
             ("is_inferred", FLAG, "by what its thread had read last"),
             ("is_caused", FLAG, "it was made in an execution that a message started"),
         ),

@@ -278,6 +278,7 @@ struct {_type(rows)} {{
   size_t size() const {{ return {first}.size(); }}
   // One more row, all null; returns its number.
   int64_t add() {{
+    if (size() == kMostRows) [[unlikely]] refuse_row("{rows.name}");
 {fills}
     return static_cast<int64_t>(size()) - 1;
   }}

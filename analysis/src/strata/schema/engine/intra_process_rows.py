@@ -72,7 +72,8 @@ INTRA_PROCESS_ROWS = (
             ("publish", SHORT, "row of the publishes; null of what stayed in its process"),
             ("call", SHORT, "row of the intra-process publishes; null of what only left it"),
         ),
-        "All messages that applications published, in order of time.",
+        "All messages that applications published, in order of time; none, like those that were "
+        "taken and matched, where no ring buffer was used: then the middleware's are all.",
     ),
     (
         "taken_messages",

@@ -10,16 +10,16 @@ TRAFFIC_ROWS = (
     (
         "publishes",
         (
-            ("thread", INT, "row of the threads"),
+            ("thread", SHORT, "row of the threads"),
             ("ns", INT, "rmw_publish"),
             ("at", INT, "its place in the order of events"),
-            ("publisher", INT, "row of the publishers"),
+            ("publisher", SHORT, "row of the publishers"),
             ("procname", SHORT, "number of the thread's name among the texts"),
             ("rmw_handle", INT, "address of the rmw publisher"),
             ("stamp", INT, "source timestamp"),
             ("client_ns", INT, "when publish() was called"),
-            ("open_execution", INT, "innermost execution that had begun, and was not over"),
-            ("execution", INT, "row of the execution that it was made in, by its first piece"),
+            ("open_execution", SHORT, "innermost execution that had begun, and was not over"),
+            ("execution", SHORT, "row of the execution that it was made in, by its first piece"),
             ("has_client", FLAG, "an event of the client library or rcl is of this call"),
             ("of_application", FLAG, "not one of the middleware's own (graph topics)"),
         ),
@@ -29,14 +29,14 @@ TRAFFIC_ROWS = (
     (
         "takes",
         (
-            ("thread", INT, "row of the threads"),
+            ("thread", SHORT, "row of the threads"),
             ("ns", INT, "rmw_take; of a loaned message take_end"),
             ("at", INT, "its place in the order of events"),
-            ("subscription", INT, "row of the subscriptions"),
+            ("subscription", SHORT, "row of the subscriptions"),
             ("rmw_handle", INT, "address of the rmw subscription"),
             ("stamp", INT, "source timestamp"),
             ("picked_ns", INT, "when the executor picked it"),
-            ("execution", INT, "row of the execution that it started"),
+            ("execution", SHORT, "row of the execution that it started"),
             ("loaned", FLAG, "the middleware lent the message, without an rmw_take"),
         ),
         "Messages that were taken from the middleware.",
@@ -44,13 +44,13 @@ TRAFFIC_ROWS = (
     (
         "loans",
         (
-            ("thread", INT, "row of the threads"),
+            ("thread", SHORT, "row of the threads"),
             ("ns", INT, "take_end"),
             ("at", INT, "its place in the order of events"),
             ("stamp", INT, "source timestamp"),
-            ("picked", INT, "row of the subscription that was picked before"),
+            ("picked", SHORT, "row of the subscription that was picked before"),
             ("picked_ns", INT, "when that was"),
-            ("execution", INT, "row of the execution that began next"),
+            ("execution", SHORT, "row of the execution that began next"),
             ("since_ns", INT, "what the thread did before"),
             ("until_ns", INT, "what the thread did next"),
         ),
@@ -59,15 +59,18 @@ TRAFFIC_ROWS = (
     (
         "matches",
         (
-            ("publish", INT, "row of the publishes"),
-            ("take", INT, "row of the takes"),
+            ("publish", SHORT, "row of the publishes"),
+            ("take", SHORT, "row of the takes"),
             ("method", FLAG, "MatchMethod: what decided"),
         ),
         "Which publication each take took, in the order of the takes.",
     ),
     (
         "doubtful_takes",
-        (("take", INT, "row of the takes"), ("publish", INT, "a publication that it may be of")),
+        (
+            ("take", SHORT, "row of the takes"),
+            ("publish", SHORT, "a publication that it may be of"),
+        ),
         "Takes that several publications may be of, or of which two rules contradict each other.",
     ),
 )
