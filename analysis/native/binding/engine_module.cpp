@@ -15,18 +15,22 @@
 
 #include "binding/arrays.hpp"
 #include "binding/clock_classes.hpp"
+#include "binding/columns.hpp"
 #include "binding/dds_functions.hpp"
 #include "binding/group_functions.hpp"
+#include "binding/interval_class.hpp"
 #include "binding/layer_functions.hpp"
 #include "binding/memory.hpp"
 #include "binding/message_functions.hpp"
 #include "binding/traces.hpp"
-#include "binding/work_functions.hpp"
 #include "model/batches.hpp"
 #include "model/engine.hpp"
 #include "model/entities.hpp"
+#include "model/executor_threads.hpp"
 #include "model/restarts.hpp"
+#include "model/thread_intervals.hpp"
 #include "model/trace_events.hpp"
+#include "model/waits.hpp"
 
 namespace nb = nanobind;
 
@@ -148,10 +152,16 @@ class Engine {
   // First and last event.
   nb::tuple span() const { return nb::make_tuple(engine_.first_ns(), engine_.last_ns()); }
 
-  // Waits for work by thread and time: {column: array}
-  nb::dict waits() {
-    must_be_finished();
-    return waits_of(engine_, engine_.rows().threads.size());
+  // Waits for work of threads in some order.
+  strata::ThreadIntervals waits(const IntArray& order) {
+    return engine_.waits().intervals(threads_of(order));
+  }
+
+  // What threads of executors did beside callbacks and waits: of one kind.
+  strata::ThreadIntervals executor_intervals(size_t kind, const IntArray& order) {
+    if (kind >= strata::kExecutorIntervals) throw nb::value_error("no such kind of interval");
+    return engine_.executor_threads().intervals(static_cast<strata::ExecutorInterval>(kind),
+                                                threads_of(order));
   }
 
   // The way of each message: {column: array}. `messages` are columns of strata::dds::Message.
@@ -257,6 +267,16 @@ class Engine {
   }
 
  private:
+  strata::Ints threads_of(const IntArray& order) {
+    must_be_finished();
+    const strata::Ints threads = span_of(order);
+    const auto count = static_cast<int64_t>(engine_.rows().threads.size());
+    for (const int64_t thread : threads) {
+      if (thread < 0 || thread >= count) throw nb::value_error("no such thread");
+    }
+    return threads;
+  }
+
   void must_be_finished() const {
     if (!finished_) throw std::logic_error("the engine is not finished");
   }
@@ -302,7 +322,9 @@ NB_MODULE(_model, module) {
       .def("finish", &Engine::finish)
       .def("rows", &Engine::rows)
       .def("transmissions", &Engine::transmissions)
-      .def("waits", &Engine::waits)
+      .def("waits", &Engine::waits, nb::arg("order"), nb::keep_alive<0, 1>())
+      .def("executor_intervals", &Engine::executor_intervals, nb::arg("kind"), nb::arg("order"),
+           nb::keep_alive<0, 1>())
       .def("notifications", &Engine::notifications)
       .def_prop_ro("span", &Engine::span)
       .def("ways", &Engine::ways, nb::arg("messages"))
@@ -315,6 +337,7 @@ NB_MODULE(_model, module) {
       .def_prop_ro("events", &Engine::events)
       .def_prop_ro("counts", &Engine::counts);
   add_clock_classes(module);
+  add_interval_class(module);
   add_memory(module);
   add_group_functions(module);
   add_layer_functions(module);

@@ -63,6 +63,10 @@ class Clock {
   Clock() = default;
   explicit Clock(const Spans& spans);
 
+  void reserve(size_t intervals) {
+    start_ns_.reserve(intervals);
+    before_.reserve(intervals + 1);
+  }
   // The next interval by lane and begin.
   void add(int64_t lane, int64_t begin_ns, int64_t end_ns);
 

@@ -181,6 +181,7 @@ Engine::Engine(Settings settings, Strings strings)
 Engine::~Engine() = default;
 
 const Waits& Engine::waits() const { return machines_->waits; }
+const ExecutorThreads& Engine::executor_threads() const { return machines_->executor_threads; }
 
 const Entities& Engine::entities() const { return machines_->entities; }
 

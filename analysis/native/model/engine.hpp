@@ -26,6 +26,7 @@ class Middleware;
 }  // namespace dds
 
 class Entities;
+class ExecutorThreads;
 class Restarts;
 class Waits;
 
@@ -79,6 +80,7 @@ class Engine {
   const Ledger& ledger() const { return context_.ledger; }
   // From finish() on.
   const Waits& waits() const;
+  const ExecutorThreads& executor_threads() const;
   dds::Middleware& middleware();
   const std::array<uint64_t, kEventTypes + 1>& counts() const { return counts_; }
   // Events that are not declared, by the numbers of their names.

@@ -2,20 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/executor_threads.hpp"
 
-#include "model/arrange.hpp"
 #include "model/steps.hpp"
 
 namespace strata {
 
-void ExecutorThreads::add(const Event& event, ExecutorInterval kind, int64_t begin_ns) {
-  auto& rows = context_.rows.executor_intervals;
-  const auto row = static_cast<size_t>(rows.add());
-  rows.thread[row] = static_cast<int32_t>(event.thread);
-  rows.kind[row] = static_cast<uint8_t>(kind);
-  rows.begin_ns[row] = begin_ns;
-  rows.end_ns[row] = event.ns;
-  rows.at[row] = static_cast<int64_t>(event.at);
-  rows.open_execution[row] = static_cast<int32_t>(executions_.innermost_open(event.thread));
+void ExecutorThreads::add(const Event& event, ExecutorInterval kind, State& state,
+                          int64_t begin_ns) {
+  const int64_t open = executions_.innermost_open(event.thread);
+  if (open == kNone) {
+    state.outside[static_cast<size_t>(kind)].add({begin_ns, event.ns});
+    return;
+  }
+  undecided_.push_back({event.thread, kind, static_cast<int32_t>(open), begin_ns, event.ns,
+                        static_cast<int64_t>(event.at)});
 }
 
 // A callback is of the timer that its thread picked last, if no other callback was since.
@@ -35,19 +34,7 @@ void ExecutorThreads::pick_timer(const Event& event, State& state) {
 
 void ExecutorThreads::finish() {
   keep_picks();
-  auto& intervals = context_.rows.executor_intervals;
-  std::vector<size_t> kept;
-  for (size_t row = 0; row < intervals.size(); ++row) {
-    const auto kind = static_cast<ExecutorInterval>(intervals.kind[row]);
-    const auto thread = static_cast<uint32_t>(intervals.thread[row]);
-    // Who looked for work only later was never handed any.
-    if (kind == ExecutorInterval::handed && states_.at(thread).spin_ns != kNone) continue;
-    if (executions_.enclosing(intervals.open_execution[row], intervals.at[row],
-                              intervals.end_ns[row]) == kNone) {
-      kept.push_back(row);
-    }
-  }
-  arrange(intervals, kept);
+  decide();
   auto& rows = context_.rows.executor_threads;
   for (uint32_t thread = 0; thread < states_.size(); ++thread) {
     const State& state = states_.at(thread);
@@ -59,6 +46,30 @@ void ExecutorThreads::finish() {
     rows.spin_ns[row] = state.spin_ns;
     rows.has_executor[row] = state.has_executor ? 1 : 0;
   }
+}
+
+void ExecutorThreads::decide() {
+  for (size_t row = 0; row < undecided_.size(); ++row) {
+    const Undecided& one = undecided_[row];
+    if (executions_.enclosing(one.open_execution, one.at, one.end_ns) != kNone) continue;
+    states_.at(one.thread).undecided[static_cast<size_t>(one.kind)].add({one.begin_ns, one.end_ns});
+  }
+  undecided_.clear();
+}
+
+ThreadIntervals ExecutorThreads::intervals(ExecutorInterval kind,
+                                           std::span<const int64_t> order) const {
+  ThreadIntervals found(order.size());
+  for (size_t thread = 0; thread < order.size(); ++thread) {
+    const auto own = static_cast<size_t>(order[thread]);
+    if (own >= states_.size()) continue;
+    const State& state = states_.at(static_cast<uint32_t>(own));
+    // Who looked for work only later was never handed any.
+    if (kind == ExecutorInterval::handed && state.spin_ns != kNone) continue;
+    found.add(thread, state.outside[static_cast<size_t>(kind)]);
+    found.add(thread, state.undecided[static_cast<size_t>(kind)]);
+  }
+  return found;
 }
 
 // Of callbacks that are the timer's, and where no events were lost since it was picked.

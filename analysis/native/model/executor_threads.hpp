@@ -8,16 +8,22 @@
 // before. A thread that executes and never looks for work waits for what others hand it.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 
+#include "model/column.hpp"
 #include "model/context.hpp"
 #include "model/event.hpp"
 #include "model/executions.hpp"
+#include "model/interval_log.hpp"
 #include "model/steps.hpp"
+#include "model/thread_intervals.hpp"
 
 namespace strata {
 
 enum class ExecutorInterval : uint8_t { look, spin, handed };
+inline constexpr size_t kExecutorIntervals = 3;
 
 class ExecutorThreads {
  public:
@@ -31,7 +37,11 @@ class ExecutorThreads {
   [[gnu::always_inline]] void on(const Event& event);
   void finish();
 
+  // From finish() on: those of a kind, for threads in some order.
+  ThreadIntervals intervals(ExecutorInterval kind, std::span<const int64_t> order) const;
+
  private:
+  using Logs = std::array<IntervalLog, kExecutorIntervals>;
   struct State {
     int64_t first_ns = kNone;
     int64_t last_ns = kNone;
@@ -43,16 +53,29 @@ class ExecutorThreads {
     int64_t picked_timer = kNone;  // of the last execute that no callback followed yet
     int64_t picked_ns = kNone;
     bool has_executor = false;
+    Logs outside;    // by kind: while no callback was known to be open
+    Logs undecided;  // while one was, that turned out to be over
+  };
+  // Intervals that ended while a callback was open: it may have been over, its end lost.
+  struct Undecided {
+    uint32_t thread;
+    ExecutorInterval kind;
+    int32_t open_execution;  // the innermost
+    int64_t begin_ns;
+    int64_t end_ns;
+    int64_t at;  // the place of the event that ended it
   };
 
-  void add(const Event& event, ExecutorInterval kind, int64_t begin_ns);
+  void add(const Event& event, ExecutorInterval kind, State& state, int64_t begin_ns);
   void pick_timer(const Event& event, State& state);
   void keep_picks();
+  void decide();
 
   Context& context_;
   const Entities& entities_;
   Executions& executions_;
   PerThread<State> states_;
+  Column<Undecided> undecided_;
   Column<int32_t> timer_of_;  // by execution: number of the rcl_timer_init that was picked before
 };
 
@@ -73,17 +96,17 @@ inline void ExecutorThreads::on(const Event& event) {
       // Before a callback's start its take lies, and before its end the callback.
       const bool spins = event[field::rclcpp_executor_wait_for_work::timeout] == 0 &&
                          state.work != callback_start && state.work != rclcpp_executor_execute;
-      if (spins && state.work != other) add(event, ExecutorInterval::spin, state.work_ns);
+      if (spins && state.work != other) add(event, ExecutorInterval::spin, state, state.work_ns);
       break;
     }
     case rclcpp_executor_get_next_ready:
       if (state.work != other && state.work != rclcpp_executor_wait_for_work) {
-        add(event, ExecutorInterval::look, state.work_ns);
+        add(event, ExecutorInterval::look, state, state.work_ns);
       }
       break;
     case rclcpp_executor_execute:
       if (state.step != other && state.spin_ns == kNone) {
-        add(event, ExecutorInterval::handed, state.step_ns);
+        add(event, ExecutorInterval::handed, state, state.step_ns);
       }
       break;
     default:

@@ -41,6 +41,10 @@ class IntervalLog {
   }
 
   size_t size() const { return size_; }
+  // Of all intervals, of which there is one at least.
+  int64_t first_ns() const { return blocks_.front().start_ns; }
+  int64_t last_ns() const { return end_ns_; }
+  int64_t length_ns() const { return length_ns_; }
   size_t bytes() const { return rows_.size() + blocks_.size() * sizeof(Block); }
 
   // Reads intervals in order of time.

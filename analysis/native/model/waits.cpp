@@ -20,6 +20,16 @@ Waits::OfThread Waits::of(uint32_t thread) const {
           of_middleware};
 }
 
+ThreadIntervals Waits::intervals(std::span<const int64_t> order) const {
+  ThreadIntervals found(order.size());
+  for (size_t thread = 0; thread < order.size(); ++thread) {
+    const OfThread own = of(static_cast<uint32_t>(order[thread]));
+    if (own.has_opening) found.add(thread, own.opening);
+    if (own.waits != nullptr) found.add(thread, *own.waits);
+  }
+  return found;
+}
+
 void Waits::finish(const Entities& entities) {
   std::vector<bool> is_new(context_.rows.processes.size(), false);
   for (const Event& event : entities.inits(EventType::rcl_node_init)) is_new[event.process] = true;

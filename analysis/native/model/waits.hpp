@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/context.hpp"
@@ -19,6 +20,7 @@
 #include "model/event.hpp"
 #include "model/interval_log.hpp"
 #include "model/steps.hpp"
+#include "model/thread_intervals.hpp"
 
 namespace strata {
 
@@ -48,6 +50,8 @@ class Waits {
     bool of_middleware;
   };
   OfThread of(uint32_t thread) const;
+  // Of threads in some order.
+  ThreadIntervals intervals(std::span<const int64_t> order) const;
   bool waited(uint32_t thread) const {
     const OfThread own = of(thread);
     return own.waits != nullptr || own.has_opening;

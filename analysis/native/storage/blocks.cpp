@@ -174,7 +174,7 @@ bool Blocks::map_new(uintptr_t at, size_t pieces) {
   if (::mmap(pointer(at), bytes, kReadWrite, kAnonymous | MAP_FIXED, -1, 0) == MAP_FAILED) {
     return false;
   }
-  if (pieces > 1) ::madvise(pointer(at), bytes, MADV_HUGEPAGE);
+  ::madvise(pointer(at), bytes, MADV_HUGEPAGE);
   return true;
 }
 

@@ -53,10 +53,15 @@ def ros2_samples() -> list[str]:
 def told(engine: Engine) -> dict[str, object]:
     """All that an engine tells."""
     names = ("texts", "bytes", "findings", "event_uses", "lists", "counts", "span")
-    calls = ("rows", "inits", "transmissions", "waits", "notifications")
-    return {name: getattr(engine, name) for name in names} | {
-        name: getattr(engine, name)() for name in calls
-    }
+    calls = ("rows", "inits", "transmissions", "notifications")
+    threads = np.arange(len(engine.rows()["threads"]["vtid"]), dtype=np.int64)
+    intervals = [engine.executor_intervals(kind, threads) for kind in range(3)]
+    return (
+        {name: getattr(engine, name) for name in names}
+        | {name: getattr(engine, name)() for name in calls}
+        | {"waits": engine.waits(threads).columns()}
+        | {"executor_intervals": [of_kind.columns() for of_kind in intervals]}
+    )
 
 
 def run_engine(

@@ -568,40 +568,6 @@ struct ExecutorThreadsRows {
   }
 };
 
-// Time outside of callbacks before looks for work that end no wait, before waits of no time, and before what threads execute that never look for work.
-struct ExecutorIntervalsRows {
-  Column<int32_t> thread;  // row of the threads
-  Column<uint8_t> kind;  // ExecutorInterval: what it is
-  Column<int64_t> begin_ns;  // the event before on the thread
-  Column<int64_t> end_ns;  // the event that ends it
-  Column<int64_t> at;  // the place of that event in the order of events
-  Column<int32_t> open_execution;  // innermost execution that had begun, and was not over
-
-  size_t size() const { return thread.size(); }
-  // One more row, all null; returns its number.
-  int64_t add() {
-    if (size() == kMostRows) [[unlikely]] refuse_row("executor_intervals");
-    thread.push_back(kNone);
-    kind.push_back(0);
-    begin_ns.push_back(kNone);
-    end_ns.push_back(kNone);
-    at.push_back(kNone);
-    open_execution.push_back(kNone);
-    return static_cast<int64_t>(size()) - 1;
-  }
-  template <typename Visitor>
-  void each(Visitor&& visit) {
-    visit("thread", thread);
-    visit("kind", kind);
-    visit("begin_ns", begin_ns);
-    visit("end_ns", end_ns);
-  }
-  void end_pass() {
-    at.clear();
-    open_execution.clear();
-  }
-};
-
 // Threads that did anything.
 struct LastStepsRows {
   Column<int32_t> thread;  // row of the threads
@@ -1718,7 +1684,6 @@ struct Rows {
   HangingExecutionsRows hanging_executions;
   OpenWaitsRows open_waits;
   ExecutorThreadsRows executor_threads;
-  ExecutorIntervalsRows executor_intervals;
   LastStepsRows last_steps;
   StepsAfterLossesRows steps_after_losses;
   PublishesRows publishes;
@@ -1774,7 +1739,6 @@ struct Rows {
     visit("hanging_executions", hanging_executions);
     visit("open_waits", open_waits);
     visit("executor_threads", executor_threads);
-    visit("executor_intervals", executor_intervals);
     visit("last_steps", last_steps);
     visit("steps_after_losses", steps_after_losses);
     visit("publishes", publishes);
@@ -1813,7 +1777,6 @@ struct Rows {
   // No rule of the engine asks any more: what nobody else does goes.
   void end_pass() {
     executions.end_pass();
-    executor_intervals.end_pass();
     publishes.end_pass();
   }
 };

@@ -53,7 +53,16 @@ class Engine:
         self,
     ) -> dict[str, dict[str, npt.NDArray[np.signedinteger] | npt.NDArray[np.uint8]]]: ...
     def transmissions(self) -> dict[str, dict[str, npt.NDArray[np.int64]]]: ...
-    def waits(self) -> dict[str, npt.NDArray[np.signedinteger]]: ...
+    def waits(self, order: npt.NDArray[np.int64]) -> ThreadIntervals:
+        """Return the waits for work of threads, given by their numbers; raises ValueError."""
+
+    def executor_intervals(self, kind: int, order: npt.NDArray[np.int64]) -> ThreadIntervals:
+        """Return what threads did beside callbacks and waits: an ExecutorInterval.
+
+        Kinds are those of native/model/executor_threads.hpp; threads are given by their numbers.
+        Raises ValueError.
+        """
+
     def notifications(self) -> dict[str, npt.NDArray[np.int64]]: ...
     @property
     def span(self) -> tuple[int, int]: ...
@@ -86,6 +95,34 @@ class Engine:
 
 _Ints = npt.NDArray[np.int64]
 _Columns = Sequence[_Ints]
+
+class ThreadIntervals:
+    """Intervals of threads; times are in ns since the epoch. Columns have one number a thread."""
+
+    def count(self) -> _Ints: ...
+    def total(self) -> _Ints:
+        """Return the sum of all, in ns."""
+
+    def first(self) -> _Ints:
+        """Return when the first began; -1 for none."""
+
+    def last(self) -> _Ints:
+        """Return when the last ended; -1 for none."""
+
+    def total_within(self, begin_ns: _Ints, end_ns: _Ints) -> _Ints:
+        """Return the ns between two instants of each thread, the second not before the first."""
+
+    def columns(self) -> tuple[_Ints, _Ints, _Ints]:
+        """Return thread, begin and end of each interval, by thread."""
+
+    def clock(self, lane_of: _Ints) -> Clock:
+        """Return the intervals of each lane's threads; `lane_of` has the lane of each thread."""
+
+    def outside(self, thread: _Ints, start_ns: _Ints, end_ns: _Ints) -> ThreadIntervals:
+        """Leave out those that begin inside of other intervals of their threads.
+
+        Of others that overlap, the last that began until then counts.
+        """
 
 class Clock:
     """How long something had been going on by given instants, by lane.

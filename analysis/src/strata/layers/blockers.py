@@ -26,6 +26,8 @@ from strata.engine import _model as engine
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
+from strata.model.search import column_at
+from strata.schema.rows import rows_where
 
 
 @dataclass(frozen=True)
@@ -51,19 +53,19 @@ def find_blockers(model: Model, transfers: Transfers) -> Blockers:
     """
     waiting, executions, groups = transfers.waiting, model.executions, model.groups
     messages = (
-        model.takes.thread[transfers.take],
+        column_at(model.takes.thread, transfers.take),
         waiting.lane,
         waiting.group,
         transfers.waiting_from_ns,
         transfers.waiting_until_ns,
     )
-    outer = np.flatnonzero(executions.depth == 1)
+    outer = rows_where(executions.depth == 1)
     work = (
-        executions.thread[outer],
-        executions.start_ns[outer],
-        executions.until_ns[outer],
-        executions.callback[outer],
-        _took_ns(model)[outer],
+        column_at(executions.thread, outer),
+        column_at(executions.start_ns, outer),
+        column_at(executions.until_ns, outer),
+        column_at(executions.callback, outer),
+        column_at(_took_ns(model), outer),
     )
     runs = (
         groups.group,

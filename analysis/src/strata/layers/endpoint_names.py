@@ -16,7 +16,7 @@ from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN, Endpoints
 from strata.model.naming import owner_names
 from strata.model.search import pick
-from strata.schema.rows import Coded, Later, Objects
+from strata.schema.rows import Again, Coded, Later, Objects
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class EndpointNames:
             "publisher_node": self.publisher_node,
             "subscription_node": self.subscription_node,
         }
-        return {column: partial(self._of_hops, words) for column, words in names.items()}
+        return {column: Again(partial(self._of_hops, words)) for column, words in names.items()}
 
     def _of_hops(self, words: tuple[str, ...]) -> Coded:
         return Coded.of(words).take(self.hop)

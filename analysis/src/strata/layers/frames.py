@@ -24,7 +24,7 @@ from strata.model.matching import CONFIDENCES, METHODS, confidence_of
 from strata.model.search import pick
 from strata.schema import tables
 from strata.schema.confidence import UNSYNCHRONISED
-from strata.schema.rows import Coded, Later, Rows, Values, nulls, row_numbers
+from strata.schema.rows import Again, Coded, Later, Rows, Values, nulls, row_numbers
 
 RING_BUFFER = "ring buffer"
 """The transport of messages that rclcpp hands over within a process."""
@@ -39,7 +39,6 @@ def messages_rows(
 ) -> Rows:
     """Return the table `messages`."""
     within = transfers.intra_process
-    callback = model.executions.callback
     by_callback = links.kind == KINDS.index("callback")
     silent_ns = reader_silence(model, transfers)
 
@@ -64,9 +63,9 @@ def messages_rows(
             **names.columns(),
             "method": lambda: Coded(transfers.method.astype(np.int64, copy=False), METHODS),
             "confidence": lambda: _confidence(transfers),
-            "callback_id": lambda: pick(callback, transfers.execution),
+            "callback_id": lambda: pick(model.executions.callback, transfers.execution),
             "publisher_callback_id": lambda: pick(
-                callback, model.publications.execution[transfers.publication]
+                model.executions.callback, model.publications.execution[transfers.publication]
             ),
             **_origin(model, transfers.origin),
             "publish_ns": transfers.publish_ns,
@@ -80,7 +79,7 @@ def messages_rows(
             "callback_start_ns": transfers.callback_start_ns,
             "callback_end_ns": transfers.callback_end_ns,
             **transfers.durations,
-            "latency_ns": lambda: transfers.latency_ns,
+            "latency_ns": Again(lambda: transfers.latency_ns),
             "complete": lambda: transfers.callback_end_ns != NONE,
             "start_up": lambda: transfers.publish_ns < ready.ready_ns,
             "reader_silent": lambda: silent_ns > 0,

@@ -27,12 +27,12 @@ Flags = npt.NDArray[np.bool_]
 def reader_silence(model: Model, transfers: Transfers) -> Ints:
     """Return for how long the reader's process did not run during each message's transport, ns."""
     passage = transfers.passage
-    out = np.zeros(len(transfers), np.int64)
     sent_ns, received_ns = passage.sent_ns, passage.received_ns
     asked = (sent_ns != NONE) & (received_ns - sent_ns >= _LONG_NS) & passage.transport.are("SHM")
     rows = np.flatnonzero(asked)
     if not len(rows):
-        return out
+        return np.broadcast_to(np.int64(0), len(transfers))
+    out = np.zeros(len(transfers), np.int64)
     of_thread = model.processes.thread_process
     process = of_thread[model.takes.thread[transfers.take[rows]]]
     pauses = _pauses(model)

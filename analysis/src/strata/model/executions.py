@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from strata.engine._model import ThreadIntervals
 from strata.engine.groups import values_at
 from strata.engine.tables import EngineTables
 from strata.model.columns import NONE, Ints
@@ -51,9 +53,10 @@ class Executions:
     resumed: npt.NDArray[np.bool_]
     finished_ns: Ints
     paused_ns: Ints
+    count: int
 
     def __len__(self) -> int:
-        return len(self.start)
+        return self.count
 
     @property
     def suspended_ns(self) -> Ints:
@@ -94,11 +97,31 @@ class Executions:
 
 @dataclass(frozen=True)
 class Waits:
-    """Intervals in which a thread waited for work."""
+    """Intervals in which a thread waited for work.
 
-    start_ns: Ints
-    end_ns: Ints
-    thread: Ints
+    `of_threads` has those of each thread; the columns have one row a wait, by thread and time.
+    """
+
+    of_threads: ThreadIntervals
+
+    @cached_property
+    def _columns(self) -> tuple[Ints, Ints, Ints]:
+        return self.of_threads.columns()
+
+    @property
+    def thread(self) -> Ints:
+        """The thread of each wait."""
+        return self._columns[0]
+
+    @property
+    def start_ns(self) -> Ints:
+        """When each wait began."""
+        return self._columns[1]
+
+    @property
+    def end_ns(self) -> Ints:
+        """When each wait ended."""
+        return self._columns[2]
 
 
 def callback_rows(tables: EngineTables, callbacks: Callbacks) -> Ints:
@@ -181,6 +204,7 @@ def find_executions(tables: EngineTables, numbers: Numbers, callback_of: Ints) -
             "last": piece("last"),
             "finished_ns": "end_ns" if whole else finished,
             "paused_ns": paused,
+            "count": lambda: size,
             "previous": previous,
             "resumed": lambda: numbers.executions.flags(
                 tables.rows["executions"]["is_resumed"] == 1
@@ -191,9 +215,4 @@ def find_executions(tables: EngineTables, numbers: Numbers, callback_of: Ints) -
 
 def find_waits(tables: EngineTables) -> Waits:
     """Return the waits of executors' threads."""
-    found = tables.engine.waits()
-    return Waits(
-        found["start_ns"].astype(np.int64, copy=False),
-        found["end_ns"].astype(np.int64, copy=False),
-        values_at(tables.thread_number, found["thread"]),
-    )
+    return Waits(tables.engine.waits(tables.thread_order))

@@ -36,7 +36,7 @@ def read_clocks(
     executions: Executions, waits: Waits, executors: Executors, groups: CallbackGroups
 ) -> ExecutorClocks:
     """Return the clocks of all executors and callback groups."""
-    waited = Clock(executors.lane(waits.thread), waits.start_ns, waits.end_ns)
+    waited = waits.of_threads.clock(executors.lanes)
     running = Clock(groups.group, groups.start_ns, groups.until_ns)
     if not len(groups.group):
         return ExecutorClocks(waited, running, Overlap(running, waited, np.empty(0, np.int64)))

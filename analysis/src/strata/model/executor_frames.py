@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strata.engine._model import find_distinct
+from strata.engine._model import ThreadIntervals, find_distinct
 from strata.engine.groups import lower, raise_to, values_at
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
@@ -37,10 +37,10 @@ from strata.model.entities import take
 from strata.model.facts import ExecutorTimes, Intervals
 from strata.model.frames import place
 from strata.model.last_seen import ran_until
-from strata.model.search import GroupedSearch, column_at, known_or, pick
+from strata.model.search import column_at, known_or, pick
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS
-from strata.schema.rows import Coded, Rows, row_numbers
+from strata.schema.rows import Coded, Rows, row_numbers, rows_where
 
 SINGLE, MULTI, SILENT = "single-threaded", "multi-threaded", "without events"
 
@@ -97,9 +97,9 @@ def executor_threads_rows(model: Model) -> Rows:
     told = executors.told[executors.of_thread[threads]]
     several = told & (executors.threads[executors.of_thread[threads]] > 1)
     executing, waiting, outside = (
-        _total(parts, count)[threads] for parts in (did.executing, did.waiting, did.outside)
+        _total(parts)[threads] for parts in (did.executing, did.waiting, did.outside)
     )
-    mutex = np.where(several, _total(did.mutex, count)[threads], 0)
+    mutex = np.where(several, _total(did.mutex)[threads], 0)
     ready = end_ns - begin_ns - executing - waiting - mutex
     return Rows(
         tables.EXECUTOR_THREADS,
@@ -121,7 +121,7 @@ def executor_threads_rows(model: Model) -> Rows:
     )
 
 
-Parts = tuple[Intervals, ...]
+Parts = tuple[Intervals | ThreadIntervals, ...]
 """Intervals of which no two overlap on one thread."""
 
 
@@ -135,25 +135,26 @@ class _Done:
     outside: Parts
 
 
-def _total(parts: Parts, count: int) -> Ints:
-    return sum((part.total(count) for part in parts), np.zeros(count, np.int64))
+def _total(parts: Parts) -> Ints:
+    return np.asarray(sum(part.total() for part in parts), np.int64)
 
 
 def _total_within(parts: Parts, begin_ns: Ints, end_ns: Ints) -> Ints:
-    found = (part.total_within(begin_ns, end_ns) for part in parts)
-    return sum(found, np.zeros(len(begin_ns), np.int64))
+    return np.asarray(sum(part.total_within(begin_ns, end_ns) for part in parts), np.int64)
 
 
 def _done(model: Model, times: ExecutorTimes, until_ns: Ints) -> _Done:
-    executions, waits = model.executions, model.waits
-    executing = Intervals(executions.thread, executions.start_ns, until_ns)
-    waiting = Intervals(waits.thread, waits.start_ns, waits.end_ns)
-    return _Done(
-        (executing.some(executions.depth == 1),),
-        (waiting.some(~_inside(model)), times.open, times.handed),
-        (times.looks,),
-        (times.spins,),
+    executions = model.executions
+    outer = rows_where(executions.depth == 1)
+    thread, start_ns = column_at(executions.thread, outer), column_at(executions.start_ns, outer)
+    executing = Intervals(
+        len(model.executors.of_thread), thread, start_ns, column_at(until_ns, outer)
     )
+    # One that spins waits inside of a callback.
+    waiting = model.waits.of_threads.outside(
+        thread, start_ns, column_at(executions.until_ns, outer)
+    )
+    return _Done((executing,), (waiting, times.open, times.handed), (times.looks,), (times.spins,))
 
 
 def _in_traffic(
@@ -218,23 +219,9 @@ def _spans(
     executions, waits = model.executions, model.waits
     begin_ns, end_ns = np.full(count, np.iinfo(np.int64).max), np.zeros(count, np.int64)
     begin_ns[times.threads], end_ns[times.threads] = times.first_ns, times.last_ns
-    lower(begin_ns, waits.thread, waits.start_ns)
+    first_ns = waits.of_threads.first()
+    np.minimum(begin_ns, first_ns, out=begin_ns, where=first_ns != NONE)
     raise_to(end_ns, executions.thread, until_ns)
     for part in waiting:
-        raise_to(end_ns, part.thread, part.end_ns)
+        np.maximum(end_ns, part.last(), out=end_ns)
     return begin_ns[threads], end_ns[threads]
-
-
-def _inside(model: Model) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Tell which waits lie inside a callback (one that spins)."""
-    executions, waits = model.executions, model.waits
-    outer = np.flatnonzero(executions.depth == 1)
-    search = GroupedSearch(executions.thread[outer], executions.start_ns[outer])
-    place = search.position(waits.thread, waits.start_ns, after_equal=True)
-    known = place > search.begin(waits.thread)
-    if not len(outer):
-        return known
-    # Null and the far past are of no wait.
-    last = pick(search.order, np.where(known, place - 1, NONE))
-    until_ns = pick(executions.until_ns, pick(outer, last))
-    return np.asarray(known & (until_ns > waits.start_ns))

@@ -42,10 +42,13 @@ class Executors:
 
     def lane(self, thread: Ints) -> Ints:
         """Return what waits of threads are added up in: their executor, or else the thread."""
-        if not len(self.of_thread):
-            return thread
+        return values_at(self.lanes, thread) if len(self.of_thread) else thread
+
+    @property
+    def lanes(self) -> Ints:
+        """What waits of each thread are added up in."""
         alone = len(self) + np.arange(len(self.of_thread))
-        return values_at(np.where(self.of_thread != NONE, self.of_thread, alone), thread)
+        return np.where(self.of_thread != NONE, self.of_thread, alone)
 
 
 def find_executors(
@@ -60,7 +63,7 @@ def find_executors(
     told = np.zeros(count, bool)
     thread = tables.ints("executor_threads", "thread")
     told[thread[tables.rows["executor_threads"]["has_executor"] == 1]] = True
-    told[np.unique(waits.thread)] = True
+    told[waits.of_threads.count() > 0] = True
     pairs = _ran(executions, len(callbacks.address))
     label = _labels(pairs, told, count)
     distinct, number = np.unique(label[label != NONE], return_inverse=True)

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from strata.engine.groups import sums, values_at
+from strata.engine._model import ThreadIntervals
+from strata.engine.groups import raise_to, sums, values_at
 from strata.model.columns import NONE, Ints
 from strata.model.event_uses import EventUse
 from strata.model.goals import GoalColumns, feedback_executions, find_goals
@@ -41,48 +42,40 @@ _NAMING = (
     "dds:take_end",
 )
 """The events that name a sample of the middleware."""
-_LOOK, _SPIN, _HANDED = range(3)
-"""ExecutorInterval of native/model/executor_threads.hpp."""
+_KINDS = range(3)
+"""ExecutorInterval of native/model/executor_threads.hpp: looks, spins, handed."""
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """Intervals of threads that do not overlap."""
+    """Intervals of so many `threads` that do not overlap, as ThreadIntervals in columns."""
 
+    threads: int
     thread: Ints
     begin_ns: Ints
     end_ns: Ints
 
-    def __len__(self) -> int:
-        return len(self.thread)
-
-    def total(self, count: int) -> Ints:
-        """Return the sum of each of `count` threads."""
-        out = np.zeros(count, np.int64)
-        for part in self._pieces():
-            out += sums(part.thread, part.end_ns - part.begin_ns, count)
-        return out
+    def total(self) -> Ints:
+        """Return the sum of each thread."""
+        return sums(self.thread, self.end_ns - self.begin_ns, self.threads)
 
     def total_within(self, begin_ns: Ints, end_ns: Ints) -> Ints:
         """Return the sum of each thread of what lies between two instants of it."""
-        out = np.zeros(len(begin_ns), np.int64)
-        for part in self._pieces():
-            first = np.maximum(part.begin_ns, begin_ns[part.thread])
-            last = np.minimum(part.end_ns, end_ns[part.thread])
-            out += sums(part.thread, np.maximum(last - first, 0), len(out))
+        out = np.zeros(self.threads, np.int64)
+        # What is made of each piece stays small.
+        for begin in range(0, len(self.thread), _ROWS):
+            own = slice(begin, begin + _ROWS)
+            thread = self.thread[own]
+            first = np.maximum(self.begin_ns[own], begin_ns[thread])
+            last = np.minimum(self.end_ns[own], end_ns[thread])
+            out += sums(thread, np.maximum(last - first, 0), self.threads)
         return out
 
-    def some(self, rows: Flags) -> Intervals:
-        """Return some of the intervals."""
-        if rows.all():
-            return self
-        return Intervals(self.thread[rows], self.begin_ns[rows], self.end_ns[rows])
-
-    def _pieces(self) -> Iterator[Intervals]:
-        """Go over the rows piece by piece: what is made of each then stays small."""
-        for begin in range(0, len(self), _ROWS):
-            own = slice(begin, begin + _ROWS)
-            yield Intervals(self.thread[own], self.begin_ns[own], self.end_ns[own])
+    def last(self) -> Ints:
+        """Return when the last of each thread ended; `NONE` for none."""
+        out = np.full(self.threads, NONE, np.int64)
+        raise_to(out, self.thread, self.end_ns)
+        return out
 
 
 @dataclass(frozen=True)
@@ -94,9 +87,9 @@ class ExecutorTimes:
     the last that their threads did. `first_ns` and `last_ns` bound the events of each of `threads`.
     """
 
-    looks: Intervals
-    spins: Intervals
-    handed: Intervals
+    looks: ThreadIntervals
+    spins: ThreadIntervals
+    handed: ThreadIntervals
     open: Intervals
     threads: Ints
     first_ns: Ints
@@ -210,26 +203,21 @@ class Facts:
 
     def executor_times(self) -> ExecutorTimes:
         """What threads of executors did."""
+        engine, order = self._of.engine, self._of.thread_order
+        looks, spins, handed = (engine.executor_intervals(kind, order) for kind in _KINDS)
         return ExecutorTimes(
-            self._intervals(_LOOK),
-            self._intervals(_SPIN),
-            self._intervals(_HANDED),
+            looks,
+            spins,
+            handed,
             Intervals(
-                *(self._of.ints("open_waits", name) for name in ("thread", "start_ns", "end_ns"))
+                len(self._of.thread_order),
+                *(self._of.ints("open_waits", name) for name in ("thread", "start_ns", "end_ns")),
             ),
             *(
                 self._of.ints("executor_threads", name)
                 for name in ("thread", "first_ns", "last_ns")
             ),
         )
-
-    def _intervals(self, kind: int) -> Intervals:
-        rows = self._of.rows["executor_intervals"]
-        own = np.flatnonzero(rows["kind"] == kind)
-        thread, begin_ns, end_ns = (
-            values_at(rows[name], own) for name in ("thread", "begin_ns", "end_ns")
-        )
-        return Intervals(values_at(self._of.thread_number, thread), begin_ns, end_ns)
 
     def are_last(self) -> Flags:
         """Executions without an end after which their threads did no other work."""

@@ -15,7 +15,7 @@ from strata.model.entities import Endpoints
 from strata.model.last_seen import ran_until
 from strata.model.search import Lifetimes, column_at, pick
 from strata.schema import tables
-from strata.schema.rows import Coded, Later, Rows, Values, row_numbers
+from strata.schema.rows import Again, Coded, Later, Rows, Values, row_numbers
 
 Objects = npt.NDArray[np.object_]
 
@@ -92,16 +92,16 @@ def callback_instances_rows(model: Model) -> Rows:
     rows = Rows(
         tables.CALLBACK_INSTANCES,
         {
-            "instance_id": np.arange(len(executions)),
-            "callback_id": executions.callback,
+            "instance_id": row_numbers(len(executions)),
+            "callback_id": Again(lambda: executions.callback),
             **_thread(model, lambda: executions.thread),
-            "start_ns": executions.start_ns,
-            "end_ns": lambda: executions.end_ns,
-            "until_ns": lambda: ran_until(model),
-            "is_intra_process": lambda: executions.intra_process == 1,
-            "execution_id": lambda: executions.first,
-            "is_resumed": lambda: executions.resumed,
-            "finished_ns": lambda: executions.finished_ns,
+            "start_ns": Again(lambda: executions.start_ns),
+            "end_ns": Again(lambda: executions.end_ns),
+            "until_ns": Again(lambda: ran_until(model)),
+            "is_intra_process": Again(lambda: executions.intra_process == 1),
+            "execution_id": Again(lambda: executions.first),
+            "is_resumed": Again(lambda: executions.resumed),
+            "finished_ns": Again(lambda: executions.finished_ns),
         },
     )
     return rows.take(np.argsort(executions.start_ns, kind="stable"))
@@ -115,14 +115,14 @@ def publications_rows(model: Model) -> Rows:
         tables.PUBLICATIONS,
         {
             "publication_id": row_numbers(len(publications)),
-            "publisher_id": publications.publisher,
+            "publisher_id": Again(lambda: publications.publisher),
             **_thread(model, lambda: publications.thread),
-            "client_ns": lambda: publications.client_ns,
-            "rmw_publish_ns": lambda: publications.rmw_publish_ns,
-            "source_timestamp": lambda: publications.source_timestamp,
-            "writer_gid": lambda: samples.writer_gids(model.middleware.writes.sample),
-            "sequence_number": lambda: samples.sequences(model.middleware.writes.sample),
-            "instance_id": lambda: publications.execution,
+            "client_ns": Again(lambda: publications.client_ns),
+            "rmw_publish_ns": Again(lambda: publications.rmw_publish_ns),
+            "source_timestamp": Again(lambda: publications.source_timestamp),
+            "writer_gid": Again(lambda: samples.writer_gids(model.middleware.writes.sample)),
+            "sequence_number": Again(lambda: samples.sequences(model.middleware.writes.sample)),
+            "instance_id": Again(lambda: publications.execution),
         },
     )
 
@@ -135,17 +135,17 @@ def takes_rows(model: Model) -> Rows:
         tables.TAKES,
         {
             "take_id": row_numbers(len(takes)),
-            "subscription_id": takes.subscription,
+            "subscription_id": Again(lambda: takes.subscription),
             **_thread(model, lambda: takes.thread),
-            "picked_ns": lambda: takes.picked_ns,
-            "rmw_take_ns": lambda: takes.rmw_take_ns,
-            "dequeue_ns": lambda: takes.dequeue_ns,
-            "source_timestamp": lambda: takes.source_timestamp,
-            "writer_gid": lambda: samples.writer_gids(model.middleware.reads.sample),
-            "sequence_number": lambda: samples.sequences(model.middleware.reads.sample),
-            "instance_id": lambda: takes.execution,
-            "duplicate": lambda: takes.duplicate,
-            "loaned": lambda: takes.loaned,
+            "picked_ns": Again(lambda: takes.picked_ns),
+            "rmw_take_ns": Again(lambda: takes.rmw_take_ns),
+            "dequeue_ns": Again(lambda: takes.dequeue_ns),
+            "source_timestamp": Again(lambda: takes.source_timestamp),
+            "writer_gid": Again(lambda: samples.writer_gids(model.middleware.reads.sample)),
+            "sequence_number": Again(lambda: samples.sequences(model.middleware.reads.sample)),
+            "instance_id": Again(lambda: takes.execution),
+            "duplicate": Again(lambda: takes.duplicate),
+            "loaned": Again(lambda: takes.loaned),
         },
     )
 
@@ -181,10 +181,10 @@ def _thread(model: Model, thread: Callable[[], Ints]) -> dict[str, Later]:
     processes = model.processes
 
     def of(column: str) -> Later:
-        return lambda: place(model, processes.thread_process[thread()])[column]
+        return Again(lambda: place(model, processes.thread_process[thread()])[column])
 
     return {
         "host": of("host"),
         "vpid": of("vpid"),
-        "vtid": lambda: processes.thread_vtid[thread()],
+        "vtid": Again(lambda: processes.thread_vtid[thread()]),
     }

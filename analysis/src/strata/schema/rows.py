@@ -75,7 +75,7 @@ class Coded:
 
     def take(self, rows: Ints | Flags) -> Coded:
         """Return some rows, by number or by mask; the words stay."""
-        return Coded(self.codes[rows], self.words)
+        return Coded(_taken_numbers(self.codes, rows), self.words)
 
     def at(self, row: int) -> str | None:
         """Return the text of one row."""
@@ -100,6 +100,11 @@ def row_numbers(count: int) -> Ints:
         found.setflags(write=False)
         _numbers = ref(found)
     return found[:count]
+
+
+def rows_where(flags: Flags) -> Ints:
+    """Return the rows that are flagged; those of `row_numbers` where all are."""
+    return row_numbers(len(flags)) if flags.all() else np.flatnonzero(flags)
 
 
 def are_all(rows: Ints, count: int) -> bool:
@@ -131,6 +136,17 @@ Later = Callable[[], Values]
 """Makes a column when it is first asked for."""
 
 
+@dataclass(frozen=True)
+class Again:
+    """A maker of a column that costs little: made again, and kept only while anyone uses it."""
+
+    make: Later
+
+    def __call__(self) -> Values:
+        """Make the column."""
+        return self.make()
+
+
 class Rows:
     """Rows of a declared table; columns have one length and are never written to."""
 
@@ -151,6 +167,7 @@ class Rows:
         self._length = lengths.pop() if lengths else 0
         self._later: dict[str, tuple[Column, Later]] = {}
         self._columns: dict[str, Values] = {}
+        self._used: dict[str, ref[Any]] = {}
         for column in table.columns:
             values = columns.get(column.name)
             if callable(values):
@@ -160,17 +177,25 @@ class Rows:
 
     def _values(self, name: str) -> Values:
         """A column, made if it was not asked for before; raises KeyError."""
-        if name not in self._columns:
-            column, make = self._later[name]
-            values = make()
-            if len(values) != self._length:
-                raise ValueError(
-                    f"column {self.table.name}.{name} has {len(values)} rows, not {self._length}"
-                )
-            # What makes it is let go, with what it holds.
-            self._columns[name] = _declared(self.table, column, values, self._length)
-            del self._later[name]
-        return self._columns[name]
+        known = self._columns.get(name)
+        if known is None and name in self._used:
+            known = self._used[name]()
+        if known is not None:
+            return known
+        column, make = self._later[name]
+        values = make()
+        if len(values) != self._length:
+            raise ValueError(
+                f"column {self.table.name}.{name} has {len(values)} rows, not {self._length}"
+            )
+        values = _declared(self.table, column, values, self._length)
+        if isinstance(make, Again):
+            self._used[name] = ref(values)
+            return values
+        # What makes it is let go, with what it holds.
+        self._columns[name] = values
+        del self._later[name]
+        return values
 
     @classmethod
     def of_records(cls, table: Table, records: Sequence[Mapping[str, Any]]) -> Rows:
@@ -247,7 +272,8 @@ class Rows:
             name: _taken(values, rows) for name, values in self._columns.items()
         }
         for name, (_, make) in self._later.items():
-            columns[name] = partial(_taken_later, make, rows)
+            taken = partial(_taken_later, make, rows)
+            columns[name] = Again(taken) if isinstance(make, Again) else taken
         return Rows(self.table, columns)
 
     def with_columns(self, columns: Mapping[str, Values]) -> Rows:
@@ -337,7 +363,15 @@ _DTYPES: dict[str, type[np.generic]] = {
 
 
 def _taken(values: Values, rows: Ints | Flags) -> Values:
-    return values.take(rows) if isinstance(values, Coded) else values[rows]
+    return values.take(rows) if isinstance(values, Coded) else _taken_numbers(values, rows)
+
+
+def _taken_numbers(values: npt.NDArray[Any], rows: Ints | Flags) -> npt.NDArray[Any]:
+    # One number in memory stays one.
+    if values.strides == (0,) and len(values):
+        count = int(np.count_nonzero(rows)) if rows.dtype == bool else len(rows)
+        return np.broadcast_to(values[0], count)
+    return np.asarray(values[rows])
 
 
 def _taken_later(make: Later, rows: Ints | Flags) -> Values:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from strata.engine.groups import values_at
 from strata.schema.layer import Layer, Place
@@ -30,10 +31,10 @@ class Words:
         """Return the number of a word; a new word has the next one."""
         return self._number.setdefault(word, len(self._number))
 
-    def numbers(self, column: Coded) -> Ints:
+    def numbers(self, column: Coded) -> npt.NDArray[np.int32]:
         """Return the numbers of a column of text; `NONE` stays."""
         own = [*map(self.number, column.words), NONE]
-        return np.asarray(own, np.int64)[column.codes]
+        return np.asarray(own, np.int32)[column.codes]
 
     def texts(self) -> tuple[str, ...]:
         """Return all words so far, by number."""
@@ -56,7 +57,7 @@ class LayerPlaces:
         """
         self.words = Words()
         self._place_of, self._kind_of = place_of, kind_of
-        self._known: dict[Hashable, Ints] = {}
+        self._known: dict[Hashable, npt.NDArray[np.int32]] = {}
 
     @classmethod
     def of_messages(cls, messages: Rows, callbacks: Coded) -> LayerPlaces:

@@ -86,18 +86,4 @@ EXECUTION_ROWS = (
         ),
         "Threads that ran callbacks or waited for work.",
     ),
-    (
-        "executor_intervals",
-        (
-            ("thread", SHORT, "row of the threads"),
-            ("kind", FLAG, "ExecutorInterval: what it is"),
-            ("begin_ns", INT, "the event before on the thread"),
-            ("end_ns", INT, "the event that ends it"),
-            ("at", INT, "the place of that event in the order of events"),
-            ("open_execution", SHORT, "innermost execution that had begun, and was not over"),
-        ),
-        "Time outside of callbacks before looks for work that end no wait, before waits of no "
-        "time, and before what threads execute that never look for work.",
-        ("at", "open_execution"),
-    ),
 )
