@@ -8,7 +8,6 @@ from scene import Scene
 
 from strata.model.build import Model
 from strata.model.event_uses import UNEXPLAINED
-from strata.schema.quality import Ledger
 
 CLOUD = """
     100 1.1 packet_received source=1 sequence=0 queue_ns=10 bytes=800
@@ -36,12 +35,12 @@ def scene() -> Scene:
     return made
 
 
-def played(lines: str) -> tuple[Model, Ledger]:
+def played(lines: str) -> Model:
     made = scene()
     made.play(lines)
-    model, ledger = made.model()
+    model = made.model()
     assert not unexplained(model)
-    return model, ledger
+    return model
 
 
 def unexplained(model: Model) -> list[str]:

@@ -16,7 +16,7 @@ from table_rows import frame_of
 from strata.analysis import Analysis, MessageCounts, Process, TraceSummary
 from strata.layers.chains import Chain
 from strata.schema import tables
-from strata.schema.quality import Ledger
+from strata.schema.quality import Finding, Findings
 from strata.schema.rows import Coded, Rows, Values
 from strata.stats.blame import blame_table
 from strata.stats.bottleneck import find_bottlenecks
@@ -123,7 +123,7 @@ def make(relay: Relay) -> Analysis:
     blame = blame_table(of_modes.instances, segments, evidence)
     facts = chain_facts(of_modes.chains, of_modes.instances, segments, rows, of_modes.hops)
     total = len(messages)
-    ledger = Ledger(dict(relay.losses))
+    findings = Findings(*(Finding(code, count) for code, count in relay.losses.items()))
     return Analysis.of(
         trace=_summary(relay, messages),
         counts=MessageCounts(total, total, total, 0, 0, 0),
@@ -156,7 +156,7 @@ def make(relay: Relay) -> Analysis:
         service_calls=tables.SERVICE_CALLS.empty(),
         services=tables.SERVICES.empty(),
         service_layers=tables.SERVICE_LAYER_STATS.empty(),
-        quality=quality_rows(ledger, BEGIN_NS),
+        quality=quality_rows(findings, BEGIN_NS),
         losses=tables.LOSSES.empty(),
         event_uses=tables.EVENT_USES.empty(),
         bottlenecks=find_bottlenecks(of_modes.chains, blame, of_modes.modes, facts),

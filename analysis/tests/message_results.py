@@ -14,7 +14,7 @@ from strata.model.build import Model
 from strata.pipeline.chains import CHAIN_STAGES
 from strata.pipeline.messages import MESSAGE_STAGES, Wanted
 from strata.pipeline.stages import Made, stage
-from strata.schema.quality import Ledger
+from strata.schema.quality import Findings
 from strata.schema.rows import Rows
 
 STAGES = (
@@ -27,9 +27,10 @@ STAGES = (
 class MessageResults:
     """Declared tables of messages, hops and chains as frames of text, and the bottlenecks."""
 
-    def __init__(self, made: Made) -> None:
-        """Take what the stages make."""
+    def __init__(self, made: Made, findings: Findings) -> None:
+        """Take what the stages make, and what was found wrong until then."""
         self._made = made
+        self.findings = findings
         self.tables: Mapping[str, pd.DataFrame] = _Frames(made)
 
     def rows(self, name: str) -> Rows:
@@ -59,11 +60,10 @@ class _Frames(Mapping[str, pd.DataFrame]):
         return len(TABLE_OF)
 
 
-def message_results(model: Model, wanted: Wanted, ledger: Ledger) -> MessageResults:
-    """Run all stages; what they count is added to `ledger`.
+def message_results(model: Model, wanted: Wanted) -> MessageResults:
+    """Run all stages that find something wrong.
 
     Raises TraceError when no message went the way of `wanted.chain`.
     """
     made = Made(STAGES, model=model, wanted=wanted)
-    ledger.merge(made.findings())
-    return MessageResults(made)
+    return MessageResults(made, model.findings + made.findings())

@@ -51,7 +51,6 @@ from strata.model.of_tables import model_of_tables
 from strata.read.columns import declared_schema
 from strata.schema.event import Kind
 from strata.schema.events import CATALOGUE
-from strata.schema.quality import Ledger
 
 _SHORT = {
     "wait": "rclcpp_executor_wait_for_work",
@@ -252,10 +251,9 @@ class Scene:
             out[event] = pa.Table.from_pylist(ordered, schema=plain).cast(schema)
         return out
 
-    def model(self, losses: Windows = NO_LOSSES) -> tuple[Model, Ledger]:
-        """Return the model and what it counted."""
-        ledger = Ledger()
-        return model_of_tables(self.tables(), ledger, losses), ledger
+    def model(self, losses: Windows = NO_LOSSES) -> Model:
+        """Return the model."""
+        return model_of_tables(self.tables(), losses)
 
     def _runtime(self, ns: int, pid: int, tid: int, name: str, rest: list[str]) -> None:
         event = _SHORT.get(name, name)

@@ -128,8 +128,8 @@ def check_mute(analysis: Analysis) -> None:
     assert not calls["complete"].any()
     assert calls["take_request_ns"].isna().all()
     assert (calls["latency_ns"] == 0).all()
-    ledger = dict(zip(analysis.quality["code"], analysis.quality["count"], strict=True))
-    assert ledger["untaken_requests"] == MUTE_CALLS
+    counts = dict(zip(analysis.quality["code"], analysis.quality["count"], strict=True))
+    assert counts["untaken_requests"] == MUTE_CALLS
     services = analysis.services.set_index("service")
     assert services.loc["/mute", ["count", "lost"]].tolist() == [MUTE_CALLS, MUTE_CALLS]
     assert services.loc["/mute", "service_node"] == "(unknown)"

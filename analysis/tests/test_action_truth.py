@@ -30,7 +30,6 @@ from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
 from strata.report.document import document
 from strata.report.text import print_analysis
-from strata.schema.quality import Ledger
 from strata.schema.rows import Rows
 from strata.schema.tables import SERVICE_CALLS
 
@@ -84,16 +83,14 @@ def test_goals_at_once_are_not_mixed_where_nothing_tells_them_apart(sample: Samp
     tables = open_trace(sample("actions_jazzy")).tables()
     picked = tables["ros2:rclcpp_executor_execute"]
     address = picked["handle"].to_numpy() < 1 << 52
-    ledger = Ledger()
-    model = model_of_tables(
-        {**tables, "ros2:rclcpp_executor_execute": picked.filter(address)}, ledger
-    )
-    calls = service_calls_rows(model, cut_calls(model, ledger))
-    goals, feedback = (rows.frame() for rows in action_rows(model, calls, ledger))
+    model = model_of_tables({**tables, "ros2:rclcpp_executor_execute": picked.filter(address)})
+    calls = service_calls_rows(model, cut_calls(model)[0])
+    of_goals, of_feedback, findings = action_rows(model, calls)
+    goals, feedback = of_goals.frame(), of_feedback.frame()
     assert goals["started_ns"].isna().all()
     complete = goals[goals["complete"]]
     assert (complete["start_execution_reply_ns"].notna()).all()
-    assert ledger.counts["feedback_of_unknown_goals"] == 9
+    assert findings.counts["feedback_of_unknown_goals"] == 9
     known = feedback[feedback["goal_id"].notna()]
     assert set(known["method"]) == {"only goal"}
     assert known["goal_id"].map(goals.set_index("goal_id")["client_node"]).eq("/alone").all()
@@ -106,18 +103,18 @@ def test_results_of_goals_at_once_say_that_the_order_tells_them(sample: Sample) 
     picked = tables["ros2:rclcpp_executor_execute"]
     address = picked["handle"].to_numpy() < 1 << 52
     tables["ros2:rclcpp_executor_execute"] = picked.filter(address)
-    model = model_of_tables(tables, Ledger())
-    calls = service_calls_rows(model, cut_calls(model, Ledger())).frame()
+    model = model_of_tables(tables)
+    calls = service_calls_rows(model, cut_calls(model)[0]).frame()
     of_many = calls["client_node"] == "/many"
     asked = of_many & calls["service"].str.endswith("get_result")
     answers = calls.loc[of_many & calls["service"].str.endswith("send_goal"), "take_response_ns"]
     late = np.int64(answers.max()) + 1 + np.arange(asked.sum())
     calls.loc[asked, "begin_ns"] = late
-    ledger = Ledger()
-    goals = action_rows(model, Rows.of_frame(SERVICE_CALLS, calls), ledger)[0].frame()
+    of_goals, _, findings = action_rows(model, Rows.of_frame(SERVICE_CALLS, calls))
+    goals = of_goals.frame()
     many = goals[goals["client_node"] == "/many"]
     assert set(many["method"]) == {"order"}
-    assert ledger.counts["goals_by_order"] == 3
+    assert findings.counts["goals_by_order"] == 3
     assert many["result_call_id"].is_unique
 
 

@@ -33,7 +33,7 @@ from strata.report.html.page import write_report
 from strata.report.rectangle import COLUMNS, rectangle
 from strata.report.text import print_analysis
 from strata.schema.events import INTERNAL_TOPICS
-from strata.schema.quality import Ledger
+from strata.schema.quality import Finding, Findings
 from strata.stats.hop_distributions import trace_hops
 from strata.stats.transfers import End
 
@@ -92,7 +92,7 @@ def test_a_sink_whose_events_end_lost_the_rest(sample: Callable[[str], Path]) ->
     """All of the subscriber's events after a tenth of the recording are taken out."""
     tables = open_trace(sample("fast_img720p30")).tables()
     takes = tables["ros2:rmw_take"]
-    whole = message_results(model_of_tables(tables, Ledger()), Wanted(), Ledger()).tables
+    whole = message_results(model_of_tables(tables), Wanted()).tables
     (hop,) = own(whole["hops"]).to_dict("records")
     assert (hop["published"], hop["received"]) == (600, 600)
     messages = whole["messages"][whole["messages"]["hop_id"] == hop["hop_id"]]
@@ -101,9 +101,9 @@ def test_a_sink_whose_events_end_lost_the_rest(sample: Callable[[str], Path]) ->
     vpid = int(
         pc.filter(takes["vpid"], pc.equal(takes["timestamp"].cast(pa.int64()), at))[0].as_py()
     )
-    ledger = Ledger()
-    model = model_of_tables(without(tables, vpid, at), ledger)
-    cut = message_results(model, Wanted(), ledger).tables
+    model = model_of_tables(without(tables, vpid, at))
+    results = message_results(model, Wanted())
+    cut = results.tables
     (hop,) = own(cut["hops"]).to_dict("records")
     assert (hop["published"], hop["received"], hop["unknown"]) == (600, 60, 0)
     assert hop["lost"] + hop["in_flight"] == 540
@@ -111,8 +111,11 @@ def test_a_sink_whose_events_end_lost_the_rest(sample: Callable[[str], Path]) ->
     losses = cut["hop_losses"][cut["hop_losses"]["hop_id"] == hop["hop_id"]]
     lost = losses[losses["outcome"] == "lost"].iloc[0]
     assert (lost["cause"], lost["since_ns"]) == ("process ended", at)
-    assert ledger.counts["lost_messages"] == hop["lost"]
-    assert "/image_raw, /img_pub -> /img_sub: process ended" in ledger.places["lost_messages"]
+    assert results.findings.counts["lost_messages"] == hop["lost"]
+    assert (
+        "/image_raw, /img_pub -> /img_sub: process ended"
+        in results.findings.places["lost_messages"]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -125,8 +128,7 @@ def untaken(sample: Callable[[str], Path]) -> Analysis:
     for name in ("rmw_take", "rcl_take", "rclcpp_take", "callback_start", "callback_end"):
         table = tables[f"ros2:{name}"]
         tables[f"ros2:{name}"] = table.filter(pc.not_equal(table["vpid"], vpid))
-    ledger = Ledger()
-    return analyze_model(trace, model_of_tables(tables, ledger), Wanted(), ledger)
+    return analyze_model(trace, model_of_tables(tables), Wanted())
 
 
 def test_a_hop_without_a_take_is_in_every_result(untaken: Analysis, tmp_path: Path) -> None:
@@ -174,9 +176,8 @@ def test_events_lost_by_the_tracer_make_no_lost_messages(sample: Callable[[str],
     end = begin + 50_000_000
     gone = ((ns[:, None] >= begin) & (ns[:, None] <= end)).any(axis=1)
     tables["ros2:rmw_take"] = takes.filter(pa.array(~gone))
-    ledger = Ledger()
-    model = model_of_tables(tables, ledger, (begin, end))
-    (hop,) = own(message_results(model, Wanted(), ledger).tables["hops"]).to_dict("records")
+    model = model_of_tables(tables, (begin, end))
+    (hop,) = own(message_results(model, Wanted()).tables["hops"]).to_dict("records")
     assert hop["lost"] == 0
     assert 12 <= hop["unknown"] <= 600 - hop["received"]
 
@@ -201,13 +202,12 @@ def test_findings_say_where_and_when(analysis_of: Callable[[str], Analysis]) -> 
 
 
 def test_a_finding_names_a_few_places_and_how_many_more() -> None:
-    ledger = Ledger()
+    findings = Findings(Finding("lost_messages", 2, span_ns=(90, 95)))
     for number in range(7):
-        ledger.add("lost_messages", number + 1, place=f"/t{number}", span_ns=(number, number))
-    other = Ledger()
-    other.add("lost_messages", 2, span_ns=(90, 95))
-    ledger.merge(other)
-    (row,) = ledger.rows()
+        findings += Findings(
+            Finding("lost_messages", number + 1, place=f"/t{number}", span_ns=(number, number))
+        )
+    (row,) = findings.rows()
     assert (row["count"], row["begin_ns"], row["end_ns"]) == (30, 0, 95)
     assert row["places"] == "/t6 (7); /t5 (6); /t4 (5); and 4 more"
     assert str(row["text"]).endswith("Where: /t6 (7); /t5 (6); /t4 (5); and 4 more.")

@@ -18,7 +18,6 @@ from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
 from strata.read.namespaces import machine_of
 from strata.read.trace import Trace
-from strata.schema.quality import Ledger
 
 TRACE = "fast_relaymp_st"
 Tables = dict[str, pa.Table]
@@ -48,10 +47,9 @@ def test_namespaces_of_one_process_id_are_told_apart(
 
 def test_without_the_context_such_processes_are_flagged(sample: Callable[[str], Path]) -> None:
     tables = open_trace(sample(TRACE)).tables()
-    ledger = Ledger()
-    model_of_tables(in_containers(tables, context=False), ledger)
-    assert ledger.counts["contradictory_nesting"] == 1
-    assert ledger.details["contradictory_nesting"] == ["1 on vm"]
+    model = model_of_tables(in_containers(tables, context=False))
+    assert model.findings.counts["contradictory_nesting"] == 1
+    assert model.findings.details["contradictory_nesting"] == ["1 on vm"]
 
 
 @pytest.mark.parametrize(
@@ -60,9 +58,8 @@ def test_without_the_context_such_processes_are_flagged(sample: Callable[[str], 
 def test_real_threads_do_not_contradict_themselves(
     sample: Callable[[str], Path], trace: str
 ) -> None:
-    ledger = Ledger()
-    model_of_tables(open_trace(sample(trace)).tables(), ledger)
-    assert "contradictory_nesting" not in ledger.counts
+    model = model_of_tables(open_trace(sample(trace)).tables())
+    assert "contradictory_nesting" not in model.findings.counts
 
 
 def test_namespaces_that_share_no_id_keep_the_host(sample: Callable[[str], Path]) -> None:
@@ -70,4 +67,4 @@ def test_namespaces_that_share_no_id_keep_the_host(sample: Callable[[str], Path]
         name: table.append_column("pid_ns", pa.array(table["vpid"].to_numpy().astype(np.uint64)))
         for name, table in open_trace(sample(TRACE)).tables().items()
     }
-    assert set(model_of_tables(tables, Ledger()).processes.host) == {"vm"}
+    assert set(model_of_tables(tables).processes.host) == {"vm"}

@@ -250,9 +250,9 @@ def test_a_copy_through_the_middleware_is_no_message_of_its_own(analysis_of: Ana
     assert len(duplicates) == 751
     assert duplicates["instance_id"].isna().all()
     assert not messages["take_id"].isin(duplicates["take_id"]).any()
-    ledger = dict(zip(analysis.quality["code"], analysis.quality["count"], strict=True))
-    assert ledger["intra_process_duplicates"] == 751
-    assert "takes_without_callback" not in ledger
+    counts = dict(zip(analysis.quality["code"], analysis.quality["count"], strict=True))
+    assert counts["intra_process_duplicates"] == 751
+    assert "takes_without_callback" not in counts
     # One call of publish() is one publication, whichever ways it goes.
     both = last.groupby("publication_id")["method"].nunique()
     assert (both == 2).sum() == 751

@@ -122,17 +122,17 @@ def test_callbacks_that_throw_have_no_end(analysis_of: AnalysisOf, sample: Sampl
     analysis = analysis_of("fast_throws")
     rows = pd.read_csv(sample("fast_throws") / "truth/throws.csv")
     thrown = sum(rows[rows["event"] == "cb_start"]["seq"] % 10 == 9)
-    ledger = dict(zip(analysis.quality["code"], analysis.quality["count"], strict=True))
-    assert ledger["callbacks_without_end"] == thrown == 40
+    counts = dict(zip(analysis.quality["code"], analysis.quality["count"], strict=True))
+    assert counts["callbacks_without_end"] == thrown == 40
     callback = analysis.callbacks[analysis.callbacks["trigger"] == "/fast"].iloc[0]
     assert callback["count"] - callback["duration_count"] == thrown
 
 
 def test_a_trace_that_began_late_is_analyzed_without_names(analysis_of: AnalysisOf) -> None:
     analysis = analysis_of("fast_relay1p_st_latestart")
-    ledger = dict(zip(analysis.quality["code"], analysis.quality["count"], strict=True))
-    assert ledger["no_init_events"] == 1
-    assert ledger["inferred_matches"] == analysis.counts.matched == 2468
+    counts = dict(zip(analysis.quality["code"], analysis.quality["count"], strict=True))
+    assert counts["no_init_events"] == 1
+    assert counts["inferred_matches"] == analysis.counts.matched == 2468
     assert set(analysis.messages["method"]) == {"timestamp"}
     chain = analysis.chains.iloc[0]
     assert chain["hop_count"] == 4

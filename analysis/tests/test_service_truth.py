@@ -22,7 +22,6 @@ from strata.model.service_calls import METHODS
 from strata.read import open_trace
 from strata.report.document import document
 from strata.report.text import print_analysis
-from strata.schema.quality import Ledger
 
 AnalysisOf = Callable[[str], Analysis]
 Sample = Callable[[str], Path]
@@ -63,8 +62,8 @@ def test_requests_that_were_taken_before_their_event_are_counted(analysis_of: An
     analysis = analysis_of("services_kilted")
     calls = analysis.service_calls
     late = calls["take_request_ns"] < calls["send_request_ns"]
-    ledger = dict(zip(analysis.quality["code"], analysis.quality["count"], strict=True))
-    assert ledger["late_request_events"] == late.sum() == 27
+    counts = dict(zip(analysis.quality["code"], analysis.quality["count"], strict=True))
+    assert counts["late_request_events"] == late.sum() == 27
     assert (calls.loc[late, "begin_ns"] == calls.loc[late, "take_request_ns"]).all()
 
 
@@ -117,8 +116,8 @@ def test_a_service_of_jazzy_has_its_callbacks(analysis_of: AnalysisOf, sample: S
     # The node stamps within its callback, and logs between its last stamp and the end.
     assert np.median(before) < 2_000
     assert np.median(after) < 10_000
-    ledger = dict(zip(analysis.quality["code"], analysis.quality["count"], strict=True))
-    assert ledger["service_calls_unseen"] == 500
+    counts = dict(zip(analysis.quality["code"], analysis.quality["count"], strict=True))
+    assert counts["service_calls_unseen"] == 500
     assert analysis.service_calls.empty
     assert analysis.client_objects["name"].tolist() == ["/rig_srv"]
 
@@ -148,23 +147,22 @@ def test_hooks_that_tell_no_relations_leave_the_order_of_threads(sample: Sample)
     """Traces of older hooks: the same calls, and what decides is said."""
     tables = open_trace(sample("services_jazzy")).tables()
     older = {name: table for name, table in tables.items() if not name.endswith("_related")}
-    whole, ledger = model_of_tables(tables, Ledger()), Ledger()
-    model = model_of_tables(older, ledger)
+    whole, model = model_of_tables(tables), model_of_tables(older)
     assert times(model) == times(whole)
     assert len(times(model)) == 150
     assert {METHODS[row] for row in model.service_traffic.calls.method} == {"thread order"}
-    assert ledger.counts["calls_by_thread_order"] == 150
+    assert model.findings.counts["calls_by_thread_order"] == 150
 
 
 def test_a_response_that_may_be_of_two_requests_is_of_neither(sample: Sample) -> None:
     """Without relations and without one take of a request: nothing is paired wrongly."""
     tables = open_trace(sample("services_jazzy")).tables()
     older = {name: table for name, table in tables.items() if not name.endswith("_related")}
-    whole = model_of_tables(tables, Ledger())
+    whole = model_of_tables(tables)
     lost = whole.service_traffic.exchange.taken_requests.ns[75]
     takes = older["dds:take_end"]
     older["dds:take_end"] = takes.filter(takes["timestamp"].to_numpy() != lost)
-    served = {row[1:3] for row in times(model_of_tables(older, Ledger())) if row[1] and row[2]}
+    served = {row[1:3] for row in times(model_of_tables(older)) if row[1] and row[2]}
     assert served < {row[1:3] for row in times(whole)}
     assert len(served) == 148
 
@@ -193,7 +191,7 @@ def test_a_trace_that_begins_late_gives_the_same_calls(
         name: table.filter(table["timestamp"].to_numpy() >= begin_ns)
         for name, table in tables.items()
     }
-    model = model_of_tables(late, Ledger())
+    model = model_of_tables(late)
     exchange, calls = model.service_traffic.exchange, model.service_traffic.calls
     asked = calls.request >= 0
     found = {

@@ -33,7 +33,7 @@ from strata.read.trace import Trace
 from strata.report.html import write_report
 from strata.report.text import print_analysis
 from strata.schema.layers import HOP_LAYERS
-from strata.schema.quality import Ledger
+from strata.schema.quality import Findings
 from strata.schema.service_layers import BETWEEN_HOSTS, SERVICE_LAYERS
 from strata.stats.services import service_tables
 
@@ -65,9 +65,9 @@ def relayed() -> Tables:
 
 @pytest.mark.parametrize("ahead_ns", [10 * MS, -MS, -50_101])
 def test_layers_between_hosts_are_unsynchronised(ahead_ns: int) -> None:
-    ledger = Ledger()
-    model = model_of_tables(on_another_host(relayed(), [2], ahead_ns), ledger)
-    messages = message_results(model, Wanted(), ledger).tables["messages"]
+    model = model_of_tables(on_another_host(relayed(), [2], ahead_ns))
+    found = message_results(model, Wanted())
+    messages, findings = found.tables["messages"], found.findings
     assert len(messages) == 10
     assert set(messages["confidence"]) == {"unsynchronised"}
     assert (messages["latency_ns"] == 51_400 + ahead_ns).all()
@@ -82,24 +82,24 @@ def test_layers_between_hosts_are_unsynchronised(ahead_ns: int) -> None:
         "callback_ns",
     }
     assert (messages["callback_ns"] == 1000).all()
-    assert ledger.counts["unsynchronised_messages"] == 10
-    assert ledger.counts.get("messages_before_publish", 0) == (10 if ahead_ns == -MS else 0)
-    assert "out_of_order_matches" not in ledger.counts
-    assert not len(find_blockers(model, cut_layers(model, Ledger())).message)
-    (said,) = [row["text"] for row in ledger.rows() if row["code"] == "unsynchronised_messages"]
+    assert findings.counts["unsynchronised_messages"] == 10
+    assert findings.counts.get("messages_before_publish", 0) == (10 if ahead_ns == -MS else 0)
+    assert "out_of_order_matches" not in findings.counts
+    assert not len(find_blockers(model, cut_layers(model)[0]).message)
+    (said,) = [row["text"] for row in findings.rows() if row["code"] == "unsynchronised_messages"]
     assert "base -> robot: " in str(said)
     assert "in 10 messages" in str(said)
 
 
 def test_hosts_of_one_clock_are_synchronised() -> None:
     # Containers of one machine have host names of their own.
-    ledger = Ledger()
     clocks = {"base": "boot", "robot": "boot"}
-    model = model_of_tables(on_another_host(relayed(), [2], 0), ledger, clocks=clocks)
-    messages = message_results(model, Wanted(), ledger).tables["messages"]
+    model = model_of_tables(on_another_host(relayed(), [2], 0), clocks=clocks)
+    found = message_results(model, Wanted())
+    messages = found.tables["messages"]
     assert set(messages["confidence"]) == {"exact"}
     assert (messages["middleware_ns"] == 50_000).all()
-    assert "unsynchronised_messages" not in ledger.counts
+    assert "unsynchronised_messages" not in found.findings.counts
 
 
 def analyzed(
@@ -173,27 +173,32 @@ CALL = """
 """
 
 
-def called(ahead_ns: int) -> tuple[Tables, dict[str, int | None], dict[str, int], Ledger]:
+def called(ahead_ns: int) -> tuple[Tables, dict[str, int | None], dict[str, int], Findings]:
     """One call to a service whose clock is ahead: its statistics, row and layers."""
     made = Scene()
     made.service("/add", node="/server", pid=2, symbol="on_add")
     made.client("ana", "/add", node="/a", pid=1)
     made.play(CALL)
-    ledger = Ledger()
-    model = model_of_tables(on_another_host(made.tables(), [2], ahead_ns), ledger)
-    calls = service_calls_rows(model, cut_calls(model, ledger))
+    model = model_of_tables(on_another_host(made.tables(), [2], ahead_ns))
+    cut, findings = cut_calls(model)
+    calls = service_calls_rows(model, cut)
     (row,) = calls.records()
     layers = {
         layer.name: row[layer.column]
         for layer in SERVICE_LAYERS
         if isinstance(row[layer.column], int)
     }
-    return service_tables(calls)[1].frame().set_index("layer"), row, layers, ledger
+    return (
+        service_tables(calls)[1].frame().set_index("layer"),
+        row,
+        layers,
+        model.findings + findings,
+    )
 
 
 @pytest.mark.parametrize("ahead_ns", [10 * MS, -MS, -3_600_000 * MS, 3_600_000 * MS])
 def test_calls_between_hosts_compare_no_clocks(ahead_ns: int) -> None:
-    statistics, row, layers, ledger = called(ahead_ns)
+    statistics, row, layers, findings = called(ahead_ns)
     assert row["latency_ns"] == sum(layers.values()) == 140
     assert row["complete"]
     assert row["method"] == "gid+sequence"
@@ -209,7 +214,7 @@ def test_calls_between_hosts_compare_no_clocks(ahead_ns: int) -> None:
     assert statistics["unsynchronised"].to_dict() == {
         name: int(name.startswith(("request middleware", "response"))) for name in layers
     }
-    assert ledger.counts == {"unsynchronised_calls": 1, "calls_before_sending": 1}
+    assert findings.counts == {"unsynchronised_calls": 1, "calls_before_sending": 1}
 
 
 @pytest.mark.parametrize("ahead_ns", [-24, -31, -103, 39, 41, 106, 111])
@@ -349,7 +354,7 @@ def test_losses_and_start_up_are_those_of_one_clock(ahead_ns: int) -> None:
         )
     told = []
     for tables in (scene.tables(), on_another_host(scene.tables(), [2], ahead_ns)):
-        found = message_results(model_of_tables(tables, Ledger()), Wanted(), Ledger()).tables
+        found = message_results(model_of_tables(tables), Wanted()).tables
         hop = found["hops"].iloc[0]
         assert found["chain_instances"]["start_up"].sum() == 0
         told.append([hop[name] for name in ("published", "received", "lost", "in_flight")])

@@ -22,14 +22,13 @@ from strata.model.build import Model
 from strata.model.of_trace import dropped_until_ns
 from strata.read import Trace
 from strata.read.thread_cpu import ThreadCpu
-from strata.schema.quality import Ledger
+from strata.schema.quality import NOTHING_FOUND, Finding, Findings
 
 CHUNK_ROWS = 1009
 
 
 def read_by_tables(
     trace: Trace,
-    ledger: Ledger,
     cpu: tuple[ThreadCpu, int] | None,
     progress: Progress,
     unwanted: Unwanted = NOBODY,
@@ -44,20 +43,19 @@ def read_by_tables(
         return EngineTables(engine)
 
     rows = without(unwanted.foreign | unwanted.others)
+    alone = NOTHING_FOUND
     if left_all(rows, unwanted):
         others = others_left_out(rows, unwanted)
-        ledger.add("only_other_processes", len(others), *map(str, others))
+        alone = Findings(Finding("only_other_processes", len(others), tuple(map(str, others))))
         unwanted = Unwanted(unwanted.foreign)
         rows = without(unwanted.foreign)
-    count_left_out(rows, unwanted, ledger)
     require_ros2(trace.path, rows.engine.counts)
     dropped_ns = dropped_until_ns(trace)
-    model = Model(
+    return Model(
         rows,
         losses=losses,
         clocks_of_hosts=trace.clocks,
         samples=cpu,
         dropped_until_ns=dropped_ns,
+        found_before=alone + count_left_out(rows, unwanted),
     )
-    model.count_findings(ledger)
-    return model

@@ -46,7 +46,6 @@ from strata.model.build import Model
 from strata.pipeline.messages import Wanted
 from strata.pipeline.results import STAGES
 from strata.pipeline.stages import FINDINGS, Made, Stage
-from strata.schema.quality import Ledger
 from strata.schema.rows import Rows
 from strata.schema.tables import TABLES
 
@@ -134,14 +133,12 @@ NAMES = tuple(table.name for table in TABLES if any(table.name in one.gives for 
 """Tables that a model has without a trace around it."""
 
 
-def of_model(model: Model, ledger: Ledger) -> Digests:
-    """Return the digests of a model, and of what was counted; `ledger` is the model's."""
-    made = Made(OF_MODEL, model=model, wanted=Wanted(), found=ledger)
-    counted = Ledger()
-    counted.merge(ledger)
-    counted.merge(made.findings())
+def of_model(model: Model) -> Digests:
+    """Return the digests of a model, and of what was found wrong."""
+    made = Made(OF_MODEL, model=model, wanted=Wanted())
+    findings = model.findings + made.findings()
     found = _of_rows(made[name] for name in NAMES)
-    return found | {FOUND: of_text(repr(counted.rows()))}
+    return found | {FOUND: of_text(repr(findings.rows()))}
 
 
 def of_world(world: World, chunk_rows: int = 1 << 20) -> Digests:
@@ -153,10 +150,9 @@ def of_world(world: World, chunk_rows: int = 1 << 20) -> Digests:
         clocks=world.clocks,
         left_out=world.left_out,
     )
-    rows, ledger = EngineTables(engine), Ledger()
+    rows = EngineTables(engine)
     model = Model(rows, losses=world.losses, clocks_of_hosts=world.clocks)
-    model.count_findings(ledger)
-    found = of_model(model, ledger)
+    found = of_model(model)
     others = others_left_out(rows, Unwanted(frozenset(), frozenset(world.left_out)))
     return found | ({LEFT_OUT: of_text(repr(others))} if others else {})
 

@@ -23,7 +23,6 @@ from strata.model.build import Model
 from strata.model.columns import Ints
 from strata.model.links import NodeLink, find_links
 from strata.schema.links import MessageLink
-from strata.schema.quality import Ledger
 
 
 def assert_same(found: Any, wanted: Any) -> None:
@@ -42,13 +41,12 @@ def assert_same_ways(
     hop: Ints, links: Links, *, headless: Flags | None = None, allowed: Flags | None = None
 ) -> Ways:
     """Compare the ways of messages, the instances of their chains, and what was counted."""
-    ledgers = Ledger(), Ledger()
     given = {"headless": headless, "allowed": allowed}
-    found = find_ways(hop, links, ledgers[0], **given)
-    wanted = numpy_chains.find_ways(hop, links, ledgers[1], **given)
+    found, unfollowed = find_ways(hop, links, **given)
+    wanted, left = numpy_chains.find_ways(hop, links, **given)
     assert_same(found, wanted)
-    assert ledgers[0].counts == ledgers[1].counts
-    for chain in find_chains(found, set(range(int(hop.max(initial=0)) + 1)), Ledger()):
+    assert unfollowed == left
+    for chain in find_chains(found, set(range(int(hop.max(initial=0)) + 1)))[0]:
         number = found.hops.index(chain.hops)
         ends = np.flatnonzero((found.way == number) & found.ended & ~found.headless)
         assert_same(chain, numpy_chains.collect(wanted, ends, chain.hops))
@@ -57,8 +55,8 @@ def assert_same_ways(
 
 def compare(model: Model, declared: Sequence[MessageLink] = ()) -> int:
     """Compare everything; returns how many messages there were."""
-    transfers = cut_layers(model, Ledger())
-    known = find_links(model.events, model.entities, declared, Ledger())
+    transfers, _ = cut_layers(model)
+    known, _ = find_links(model.events, model.entities, declared)
     links = link_messages(model, transfers, [*known, *_by_chance(model)])
     assert_same(links, numpy_links.link_messages(model, transfers, [*known, *_by_chance(model)]))
     names = endpoint_names(model, transfers)

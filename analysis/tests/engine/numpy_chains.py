@@ -12,7 +12,7 @@ from strata.layers.chains import Chain, Ways
 from strata.layers.links import Links
 from strata.model.columns import NONE, Ints
 from strata.model.search import runs, spread
-from strata.schema.quality import Ledger
+from strata.schema.quality import Finding, Findings
 
 Flags = npt.NDArray[np.bool_]
 
@@ -25,11 +25,10 @@ _BITS = 62
 def find_ways(
     hop: Ints,
     links: Links,
-    ledger: Ledger,
     *,
     headless: Flags | None = None,
     allowed: Flags | None = None,
-) -> Ways:
+) -> tuple[Ways, Findings]:
     """Follow every message from those without a cause, level by level.
 
     `hop` numbers the hop of each message, `NONE` for messages that take no part. `headless` marks
@@ -46,11 +45,11 @@ def find_ways(
     way = tree.extend(none, hop[message])
     levels = [(message, none, none, way, cut)]
     begin, limit = 0, _ROWS_A_MESSAGE * len(hop)
-    capped = np.empty(0, np.int64)
+    capped, unfollowed = np.empty(0, np.int64), 0
     while len(message):
         first, count = runs(parent, message)
         if begin + len(message) + int(count.sum()) > limit:
-            ledger.add("unfollowed_links", int(count.sum()))
+            unfollowed = int(count.sum())
             capped = begin + np.flatnonzero(count)
             break
         place, owner = spread(first, count)
@@ -68,7 +67,8 @@ def find_ways(
     beyond = np.zeros(len(every), bool)
     beyond[capped] = True
     in_the_middle = np.concatenate([level[-1] for level in levels])
-    return Ways(every, previous, link, way, tree.hops, ended, beyond, in_the_middle)
+    ways = Ways(every, previous, link, way, tree.hops, ended, beyond, in_the_middle)
+    return ways, Findings(Finding("unfollowed_links", unfollowed))
 
 
 def _followed(hop: Ints, links: Links, allowed: Flags | None) -> Ints:

@@ -22,7 +22,6 @@ from strata.layers.transfers import cut_layers
 from strata.model.columns import NONE
 from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
-from strata.schema.quality import Ledger
 
 Columns = Sequence[Any]
 THREADS, GROUPS = 3, 3
@@ -119,7 +118,7 @@ def test_backlogs_of_many_callbacks_are_among_these() -> None:
 
 @pytest.mark.parametrize("name", ros2_samples())
 def test_samples(name: str, sample: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    model = model_of_tables(open_trace(sample(name)).tables(), Ledger())
+    model = model_of_tables(open_trace(sample(name)).tables())
     groups, waits = model.groups, model.clocks.waits
     lane = model.executors.lane(model.executions.thread[groups.row])
     compared = []
@@ -130,7 +129,7 @@ def test_samples(name: str, sample: Callable[[str], Path], monkeypatch: pytest.M
             messages, work, (*runs, lane), (waits.lane, waits.start_ns, waits.end_ns)
         )
 
-    transfers = cut_layers(model, Ledger())
+    transfers, _ = cut_layers(model)
     monkeypatch.setattr("strata.engine._model.find_blockers", both)
     found = blockers.find_blockers(model, transfers)
     assert compared == [len(transfers)]

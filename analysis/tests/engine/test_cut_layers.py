@@ -24,7 +24,6 @@ from strata.schema import checkpoints as at
 from strata.schema import layers as names
 from strata.schema.checkpoints import CHECKPOINTS, Checkpoint
 from strata.schema.layer import Route, cut
-from strata.schema.quality import Ledger
 
 
 def made_message(random: Random, route: Route) -> dict[Checkpoint, int]:
@@ -71,7 +70,7 @@ def test_any_messages(random: Random, count: int) -> None:
 
 @pytest.mark.parametrize("name", ros2_samples())
 def test_samples(name: str, sample: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    model = model_of_tables(open_trace(sample(name)).tables(), Ledger())
+    model = model_of_tables(open_trace(sample(name)).tables())
     native, compared = engine.cut_layers, []
 
     def both(route: Ints, columns: list[Ints]) -> list[Ints | None]:
@@ -85,7 +84,7 @@ def test_samples(name: str, sample: Callable[[str], Path], monkeypatch: pytest.M
         return found
 
     monkeypatch.setattr(engine, "cut_layers", both)
-    transfers = cut_layers(model, Ledger())
+    transfers, _ = cut_layers(model)
     assert compared == [len(transfers)]
     layers = [np.where(ns == NONE, 0, ns) for ns in transfers.durations.values()]
     np.testing.assert_array_equal(np.sum(layers, axis=0), transfers.latency_ns)

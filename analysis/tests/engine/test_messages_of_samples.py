@@ -25,7 +25,6 @@ from work_events import play, scenes_of
 
 from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
-from strata.schema.quality import Ledger
 
 SCENES = scenes_of(
     layers.test_chain_begins,
@@ -44,7 +43,7 @@ def test_messages_of_samples(name: str, sample: Callable[[str], Path]) -> None:
     begin = [row["begin_ns"] or 0 for row in trace.loss_rows()]
     end = [row["end_ns"] or np.iinfo(np.int64).max for row in trace.loss_rows()]
     losses = np.asarray(begin, np.int64), np.asarray(end, np.int64)
-    compare(model_of_tables(trace.tables(), Ledger(), losses, clocks=trace.clocks))
+    compare(model_of_tables(trace.tables(), losses, clocks=trace.clocks))
 
 
 @given(
@@ -54,12 +53,10 @@ def test_messages_of_worlds(world: World, stamps: bool, lost: list[tuple[int, in
     recording = record(world) if stamps else as_humble(record(world))
     begin_ns = START + 10_000 + 1_000_000 * np.asarray([begin for begin, _ in lost], np.int64)
     length_ns = 100_000 * np.asarray([length for _, length in lost], np.int64)
-    built, _ = recording.model((begin_ns, begin_ns + length_ns))
+    built = recording.model((begin_ns, begin_ns + length_ns))
     compare(built)
 
 
 @pytest.mark.parametrize("test", SCENES)
 def test_messages_of_scenes(test: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> None:
-    play(
-        test, monkeypatch, lambda tables, losses: compare(model_of_tables(tables, Ledger(), losses))
-    )
+    play(test, monkeypatch, lambda tables, losses: compare(model_of_tables(tables, losses)))

@@ -14,7 +14,6 @@ from strata.analysis import Analysis
 from strata.engine.windows import NO_LOSSES, Windows
 from strata.pipeline.messages import Wanted
 from strata.schema.links import MessageLink
-from strata.schema.quality import Ledger
 
 PERIOD = 1_000
 
@@ -52,8 +51,9 @@ def made() -> Scene:
 def analyzed(
     scene: Scene, losses: Windows = NO_LOSSES
 ) -> tuple[MessageResults, dict[str, int], dict[str, dict[str, int]]]:
-    model, ledger = scene.model(losses)
-    return message_results(model, Wanted(), ledger), ledger.counts, ledger.places
+    model = scene.model(losses)
+    found = message_results(model, Wanted())
+    return found, found.findings.counts, found.findings.places
 
 
 def chains(found: MessageResults) -> dict[str, int]:
@@ -170,14 +170,14 @@ def test_a_chain_that_is_asked_for_is_found_beyond_the_cap() -> None:
                 inputs = (f"/s{stage - 1}x", f"/s{stage - 1}y")
                 output = (f"/s{stage}{side}",)
                 links.append(MessageLink(f"/n{stage}{side}", inputs, output, "periodic_async"))
-    model, ledger = scene.model()
-    every = message_results(model, Wanted(tuple(links)), ledger)
-    assert ledger.counts["unfollowed_links"] > 0
+    model = scene.model()
+    every = message_results(model, Wanted(tuple(links)))
+    assert every.findings.counts["unfollowed_links"] > 0
     rows = every.tables["chains"]
     assert rows["hop_count"].max() < stages
     assert (rows["cut_short"] == rows["count"]).all()
     way = [f"/s{stage}{'xy'[stage % 2]}" for stage in range(stages)]
-    asked = message_results(model, Wanted(tuple(links), way), Ledger())
+    asked = message_results(model, Wanted(tuple(links), way))
     (chain,) = asked.tables["chains"].to_dict("records")
     assert (chain["name"], chain["hop_count"]) == (" -> ".join(way), stages)
     assert (chain["count"], chain["cut_short"]) == (1, 0)

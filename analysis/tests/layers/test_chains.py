@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from strata.layers.chains import Ways, find_chains, find_chains_of, find_ways
 from strata.layers.links import Links
-from strata.schema.quality import Ledger
+from strata.schema.quality import Findings
 
 
 def links_of(parents: list[int | list[int]]) -> Links:
@@ -28,31 +28,31 @@ def links_of(parents: list[int | list[int]]) -> Links:
     return Links(child, parent, np.zeros_like(none), none, none, none, none + 6, last)
 
 
-def ways_of(hops: list[int], parents: list[int | list[int]], ledger: Ledger) -> Ways:
-    return find_ways(np.asarray(hops, np.int64), links_of(parents), ledger)
+def ways_of(hops: list[int], parents: list[int | list[int]]) -> Ways:
+    return find_ways(np.asarray(hops, np.int64), links_of(parents))[0]
 
 
 def chains(
     hops: list[int], parents: list[int | list[int]], reportable: set[int] | None = None
-) -> tuple[dict[tuple[int, ...], list[list[int]]], Ledger]:
+) -> tuple[dict[tuple[int, ...], list[list[int]]], Findings]:
     """Chains by their hops, each with the messages of its instances."""
-    ledger = Ledger()
-    found = find_chains(ways_of(hops, parents, ledger), reportable or set(), ledger)
+    ways, unfollowed = find_ways(np.asarray(hops, np.int64), links_of(parents))
+    found, truncated = find_chains(ways, reportable or set())
     for chain in found:
         assert chain.links.shape == (len(chain.messages), len(chain.hops) - 1)
-    return {chain.hops: chain.messages.tolist() for chain in found}, ledger
+    return {chain.hops: chain.messages.tolist() for chain in found}, unfollowed + truncated
 
 
 def test_messages_that_went_the_same_way_are_one_chain() -> None:
-    found, ledger = chains(hops=[0, 1, 2, 0, 1, 2], parents=[-1, 0, 1, -1, 3, 4])
+    found, findings = chains(hops=[0, 1, 2, 0, 1, 2], parents=[-1, 0, 1, -1, 3, 4])
     assert found == {(0, 1, 2): [[0, 1, 2], [3, 4, 5]]}
-    assert ledger.counts == {}
+    assert findings.counts == {}
 
 
 def test_a_message_that_stops_on_the_way_is_counted() -> None:
-    found, ledger = chains(hops=[0, 1, 2, 0, 1, 0], parents=[-1, 0, 1, -1, 3, -1])
+    found, findings = chains(hops=[0, 1, 2, 0, 1, 0], parents=[-1, 0, 1, -1, 3, -1])
     assert found == {(0, 1, 2): [[0, 1, 2]]}
-    assert ledger.counts == {"truncated_chains": 2}
+    assert findings.counts == {"truncated_chains": 2}
 
 
 def test_a_branch_makes_a_chain_for_each_end() -> None:
@@ -63,9 +63,9 @@ def test_a_branch_makes_a_chain_for_each_end() -> None:
 
 def test_a_cycle_begins_a_new_chain() -> None:
     # ping (hop 0) and pong (hop 1), for ever.
-    found, ledger = chains(hops=[0, 1, 0, 1, 0], parents=[-1, 0, 1, 2, 3])
+    found, findings = chains(hops=[0, 1, 0, 1, 0], parents=[-1, 0, 1, 2, 3])
     assert found == {(0, 1): [[0, 1], [2, 3]]}
-    assert ledger.counts == {"truncated_chains": 1}
+    assert findings.counts == {"truncated_chains": 1}
 
 
 def test_single_hops_are_chains_only_where_asked_for() -> None:
@@ -78,9 +78,9 @@ def test_no_message_is_no_chain() -> None:
 
 def test_a_message_with_two_causes_ends_two_chains() -> None:
     # Hops 0 and 1 are stored; hop 2 is published from both. Message 0 is replaced before its use.
-    found, ledger = chains(hops=[0, 1, 0, 2], parents=[-1, -1, -1, [1, 2]])
+    found, findings = chains(hops=[0, 1, 0, 2], parents=[-1, -1, -1, [1, 2]])
     assert found == {(0, 2): [[2, 3]], (1, 2): [[1, 3]]}
-    assert ledger.counts == {"truncated_chains": 1}
+    assert findings.counts == {"truncated_chains": 1}
 
 
 def test_a_stored_message_may_be_used_more_than_once() -> None:
@@ -108,9 +108,9 @@ def test_feedback_is_no_part_of_the_next_round(*, input_last: bool, count: int) 
     for first in range(0, 3 * count, 3):
         causes = [first - 1, first] if input_last else [first, first - 1]
         rounds += [-1, causes, first + 1]
-    found, ledger = chains([0, 1, 2] * count, rounds)
+    found, findings = chains([0, 1, 2] * count, rounds)
     assert found == {(0, 1, 2): np.arange(3 * count).reshape(-1, 3).tolist()}
-    assert ledger.counts == {}
+    assert findings.counts == {}
 
 
 def test_a_long_way_round_that_is_closed_once_is_a_cycle() -> None:
@@ -137,7 +137,7 @@ def test_links_are_left_out_only_where_a_message_comes_back_to_a_hop(data: st.Da
         assert isinstance(causes, list)
         made_of.append({hops[cause] for cause in causes}.union(*(made_of[at] for at in causes)))
     comes_back = any(hop in before for hop, before in zip(hops, made_of, strict=True))
-    ways = ways_of(hops, parents, Ledger())
+    ways = ways_of(hops, parents)
     assert all(len(set(way)) == len(way) for way in ways.hops) or not comes_back
     left_out = len(links_of(parents)) - len(np.unique(ways.link[ways.link != -1]))
     assert (left_out > 0) == comes_back
@@ -155,8 +155,8 @@ def test_ways_that_multiply_are_cut_and_counted() -> None:
     causes: list[int | list[int]] = [-1, -1]
     for level in range(1, 10):
         causes += [[2 * level - 2, 2 * level - 1]] * 2
-    found, ledger = chains(hops, causes)
-    assert ledger.counts["unfollowed_links"] > 0
+    found, findings = chains(hops, causes)
+    assert findings.counts["unfollowed_links"] > 0
     assert sum(map(len, found.values())) <= 32 * len(hops)
 
 
@@ -165,11 +165,10 @@ def test_chains_beyond_which_ways_go_on_say_so() -> None:
     causes: list[int | list[int]] = [-1, -1]
     for level in range(1, 10):
         causes += [[2 * level - 2, 2 * level - 1]] * 2
-    ledger = Ledger()
-    found = find_chains(ways_of(hops, causes, ledger), set(), ledger)
+    found, _ = find_chains(ways_of(hops, causes), set())
     assert all(chain.cut_short == len(chain.messages) for chain in found)
     # What was followed to its end is whole.
-    (whole,) = find_chains(ways_of([0, 1, 2], [-1, 0, 1], ledger), set(), ledger)
+    (whole,), _ = find_chains(ways_of([0, 1, 2], [-1, 0, 1]), set())
     assert whole.cut_short == 0
 
 
@@ -177,9 +176,8 @@ def test_a_message_whose_cause_is_missing_begins_no_chain() -> None:
     # The second message of hop 1 was published in a callback whose message is missing.
     hops, parents = [0, 1, 2, 1, 2], links_of([-1, 0, 1, -1, 3])
     headless = np.array([False, False, False, True, False])
-    ways = find_ways(np.asarray(hops, np.int64), parents, Ledger(), headless=headless)
-    ledger = Ledger()
-    found = find_chains(ways, set(), ledger)
+    ways, _ = find_ways(np.asarray(hops, np.int64), parents, headless=headless)
+    found, _ = find_chains(ways, set())
     assert {chain.hops: chain.messages.tolist() for chain in found} == {(0, 1, 2): [[0, 1, 2]]}
     # By its topics a part of the way is found all the same.
     (part,) = find_chains_of(ways, ["/a", "/b", "/c"], ["/b", "/c"])
@@ -198,13 +196,13 @@ def test_a_message_whose_cause_is_missing_begins_no_chain() -> None:
 def test_a_chain_can_be_asked_for_by_its_topics(
     topics: list[str], expected: dict[tuple[int, ...], list[list[int]]]
 ) -> None:
-    ways = ways_of([0, 1, 2, 0, 1, 2, 0, 1], [-1, 0, 1, -1, 3, 4, -1, 6], Ledger())
+    ways = ways_of([0, 1, 2, 0, 1, 2, 0, 1], [-1, 0, 1, -1, 3, 4, -1, 6])
     found = find_chains_of(ways, ["/a", "/b", "/c"], topics)
     assert {chain.hops: chain.messages.tolist() for chain in found} == expected
 
 
 def test_a_part_that_several_ways_share_is_there_once() -> None:
     # 0 and 1 lead to 2, which leads to 3.
-    ways = ways_of([0, 1, 2, 3], [-1, -1, [0, 1], 2], Ledger())
+    ways = ways_of([0, 1, 2, 3], [-1, -1, [0, 1], 2])
     (chain,) = find_chains_of(ways, ["/a", "/b", "/c", "/d"], ["/c", "/d"])
     assert chain.messages.tolist() == [[2, 3]]

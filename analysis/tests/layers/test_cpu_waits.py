@@ -20,7 +20,6 @@ from strata.model.build import Model
 from strata.model.of_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.read.thread_cpu import read_thread_cpu
-from strata.schema.quality import Ledger
 
 
 def analyzed(scene: Scene, lines: str) -> tuple[Model, MessageResults]:
@@ -28,8 +27,8 @@ def analyzed(scene: Scene, lines: str) -> tuple[Model, MessageResults]:
         samples(Path(place) / "s", lines)
         found = read_thread_cpu(Path(place) / "s")
     assert found is not None
-    model = model_of_tables(scene.tables(), Ledger(), cpu=(found, BASE))
-    return model, message_results(model, Wanted(), Ledger())
+    model = model_of_tables(scene.tables(), cpu=(found, BASE))
+    return model, message_results(model, Wanted())
 
 
 def waits(results: MessageResults) -> pd.DataFrame:
@@ -217,5 +216,5 @@ def test_bounds_hold_and_nothing_is_given_out_twice(
 
 def test_without_samples_there_is_nothing() -> None:
     scene = callbacks((110, 150))
-    results = message_results(scene.model()[0], Wanted(), Ledger())
+    results = message_results(scene.model(), Wanted())
     assert results.tables["layer_cpu_waits"].empty

@@ -21,12 +21,13 @@ Hop = dict[str, Any]
 
 def hops(scene: Scene, losses: Windows = NO_LOSSES) -> tuple[list[Hop], list[Hop], dict[str, int]]:
     """Rows of hops and of their losses, and what was counted."""
-    model, ledger = scene.model(losses)
-    tables = message_results(model, Wanted(), ledger).tables
+    model = scene.model(losses)
+    results = message_results(model, Wanted())
+    tables = results.tables
     found = tables["hops"].to_dict("records")
     for hop in found:
         assert hop["published"] == sum(hop[name] for name in COUNTS[1:])
-    return found, tables["hop_losses"].to_dict("records"), ledger.counts
+    return found, tables["hop_losses"].to_dict("records"), results.findings.counts
 
 
 def counts(hop: Hop) -> tuple[int, ...]:

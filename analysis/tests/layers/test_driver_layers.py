@@ -14,7 +14,6 @@ from strata.model.of_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.links import MessageLink
-from strata.schema.quality import Ledger
 
 DRIVER = """
     50  1.1 packet_received source=1 sequence=0 queue_ns=5
@@ -52,8 +51,8 @@ def scene() -> Scene:
 def results(lines: str, *links: MessageLink) -> MessageResults:
     made = scene()
     made.play(lines)
-    model, ledger = made.model()
-    found = message_results(model, Wanted(links), ledger)
+    model = made.model()
+    found = message_results(model, Wanted(links))
     check_sums(found)
     return found
 
@@ -179,10 +178,11 @@ def test_only_the_first_hop_of_a_chain_has_driver_layers() -> None:
 def test_a_frame_whose_data_were_not_seen_to_be_read_has_no_driver_layers() -> None:
     made = scene()
     made.play(DRIVER.replace("last_sequence=1", "last_sequence=9") + SENT)
-    model, ledger = made.model()
-    messages = message_results(model, Wanted(), ledger).tables["messages"]
+    model = made.model()
+    found = message_results(model, Wanted())
+    messages = found.tables["messages"]
     assert messages["begin_ns"].tolist() == messages["publish_ns"].tolist()
-    assert ledger.counts["driver_frames_unread"] == 1
+    assert found.findings.counts["driver_frames_unread"] == 1
 
 
 def test_a_clock_that_was_set_back_makes_no_negative_time_in_a_queue() -> None:
@@ -210,8 +210,7 @@ def test_what_the_thread_did_in_the_driver_is_told_when_it_reads_and_publishes(t
         190 cpu0 1 S 0
         """
     )
-    ledger = Ledger()
-    found = message_results(model_of_tables(tables, ledger), Wanted(), ledger)
+    found = message_results(model_of_tables(tables), Wanted())
     rows = found.tables["layer_scheduling"]
     times = rows[rows["layer"] == "driver"][["running_ns", "preempted_ns", "blocked_ns"]]
     assert times.to_numpy().tolist() == ([[35, 15, 0]] if thread == 1 else [])

@@ -49,7 +49,7 @@ def sent(
         {last + 60} 2.2 callback_end on_t
         {more}
     """)
-    transfers = cut_layers(*scene.model())
+    transfers, _ = cut_layers(scene.model())
     layers = [transfers.durations[layer.column] for layer in HOP_LAYERS]
     whole = sum(int(layer[0]) for layer in layers if layer[0] != -1)
     assert whole == transfers.latency_ns[0]
@@ -156,7 +156,7 @@ def fragmented(
         {ready + 40} 2.2 rmw_take on_t 100
         {more}
     """)
-    return cut_layers(*scene.model())
+    return cut_layers(scene.model())[0]
 
 
 @pytest.mark.parametrize("fragments", [2, 3])

@@ -53,7 +53,7 @@ def test_what_came_late_is_transport_when_every_copy_came(
     made.reader("R", pid=2)
     for lines in (SENT, TAKEN, second_copy):
         made.play(lines)
-    transfers = cut_layers(*made.model())
+    transfers, _ = cut_layers(made.model())
     assert transfers.durations[TRANSPORT.column].tolist() == [transport]
     assert transfers.durations[DDS_RECEIVE.column].tolist() == [dds_receive]
     assert transfers.passage.recovered_fragments.tolist() == [recovered]

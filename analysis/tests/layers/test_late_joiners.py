@@ -56,7 +56,7 @@ def read(scene: Scene, number: int, at_ns: int, port: int = 7411, transport: int
 
 
 def cut(scene: Scene) -> Transfers:
-    transfers = cut_layers(*scene.model())
+    transfers, _ = cut_layers(scene.model())
     for row in range(len(transfers)):
         parts = [int(transfers.durations[layer.column][row]) for layer in HOP_LAYERS]
         assert sum(part for part in parts if part != -1) == transfers.latency_ns[row]

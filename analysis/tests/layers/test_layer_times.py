@@ -18,7 +18,6 @@ from strata.layers.stretches import LAYERS
 from strata.layers.transfers import Transfers, cut_layers
 from strata.model.of_tables import model_of_tables
 from strata.schema.layers import EXECUTOR_WAIT, HOLD, WAKE_UP
-from strata.schema.quality import Ledger
 
 Times = dict[tuple[int, str], tuple[int, int, int, int]]
 
@@ -54,9 +53,8 @@ def scene() -> Scene:
 
 def divide(kernel: str) -> tuple[Times, dict[tuple[int, str, int], int], Transfers]:
     """Running, preempted, blocked and unknown by (message, layer); and preemptors."""
-    ledger = Ledger()
-    model = model_of_tables(scene().tables() | kernel_tables(kernel), ledger)
-    transfers = cut_layers(model, ledger)
+    model = model_of_tables(scene().tables() | kernel_tables(kernel))
+    transfers, _ = cut_layers(model)
     links = link_messages(model, transfers, [])
     times, preemptions = layer_times(model, transfers, links)
     hold_ns = np.full(len(transfers), -1, np.int64)
@@ -165,8 +163,8 @@ def test_what_callbacks_waited_is_not_told_of_those_that_waited_behind_them() ->
         225 cpu0 8 R 2
         260 cpu0 2 S 0
     """
-    model = model_of_tables(made.tables() | kernel_tables(kernel), Ledger())
-    transfers = cut_layers(model, Ledger())
+    model = model_of_tables(made.tables() | kernel_tables(kernel))
+    transfers, _ = cut_layers(model)
     times, preemptions = layer_times(model, transfers, link_messages(model, transfers, []))
     told = pd.DataFrame(vars(preemptions))
     second = told[(told["message"] == 1) & (told["layer"] == LAYERS.index(EXECUTOR_WAIT))]
@@ -249,8 +247,8 @@ def test_a_thread_that_got_no_cpu_when_it_was_woken_is_not_blocked(
         140 cpu0 7 R 2
         230 cpu0 2 S 0
     """
-    model = model_of_tables(made.tables() | kernel_tables(kernel), Ledger())
-    transfers = cut_layers(model, Ledger())
+    model = model_of_tables(made.tables() | kernel_tables(kernel))
+    transfers, _ = cut_layers(model)
     times, _ = layer_times(model, transfers, link_messages(model, transfers, []))
     (row,) = np.flatnonzero(times.layer == LAYERS.index(WAKE_UP))
     parts = (times.running_ns, times.preempted_ns, times.blocked_ns, times.unknown_ns)

@@ -12,7 +12,7 @@ from strata.layers.transfers import Transfers, cut_layers
 from strata.model.build import Model
 from strata.model.links import find_links
 from strata.schema.links import MessageLink
-from strata.schema.quality import Ledger
+from strata.schema.quality import Findings
 
 PERIODIC = MessageLink("/fusion", ("/a", "/b"), ("/out",), "periodic_async")
 SYNC = MessageLink("/fusion", ("/a", "/b"), ("/out",), "partial_sync")
@@ -57,11 +57,11 @@ def output(made: IntraScene, at: int, *, thread: str = "2.2", callback: str = "o
     )
 
 
-def linked(made: IntraScene, *declared: MessageLink) -> tuple[Model, Transfers, Links, Ledger]:
-    model, ledger = made.model()
-    transfers = cut_layers(model, ledger)
-    found = find_links(model.events, model.entities, declared, ledger)
-    return model, transfers, link_messages(model, transfers, found), ledger
+def linked(made: IntraScene, *declared: MessageLink) -> tuple[Model, Transfers, Links, Findings]:
+    model = made.model()
+    transfers, _ = cut_layers(model)
+    found, findings = find_links(model.events, model.entities, declared)
+    return model, transfers, link_messages(model, transfers, found), findings
 
 
 def causes(made: IntraScene, *declared: MessageLink) -> list[tuple[int, int, str, bool]]:
@@ -182,9 +182,9 @@ def test_a_link_holds_within_a_process() -> None:
 def test_a_link_of_nothing_is_counted() -> None:
     made = scene()
     output(made, 200)
-    _, _, links, ledger = linked(made, MessageLink("/nobody", ("/a",), ("/out",), "partial_sync"))
+    _, _, links, findings = linked(made, MessageLink("/nobody", ("/a",), ("/out",), "partial_sync"))
     assert len(links) == 0
-    assert ledger.counts["unresolved_links"] == 1
+    assert findings.counts["unresolved_links"] == 1
 
 
 def test_messages_of_one_publication_all_have_its_causes() -> None:
@@ -200,6 +200,7 @@ def test_an_annotation_without_subscriptions_is_a_link_of_nothing() -> None:
     made = IntraScene()
     made.publisher("/t", node="/n", pid=1)
     made.link("periodic_async", pid=1, subs=[], pubs=["/t"])
-    model, ledger = made.model()
-    assert find_links(model.events, model.entities, (), ledger) == ()
-    assert ledger.counts == {"unresolved_links": 1}
+    model = made.model()
+    found, findings = find_links(model.events, model.entities, ())
+    assert found == ()
+    assert (model.findings + findings).counts == {"unresolved_links": 1}

@@ -15,7 +15,7 @@ from strata.layers.blockers import find_blockers
 from strata.layers.transfers import Transfers, cut_layers
 from strata.model.build import Model
 from strata.schema.layers import HOP_LAYERS
-from strata.schema.quality import Ledger
+from strata.schema.quality import Findings
 
 WRITE = """
      99 1.1 rcl_publish /t
@@ -69,14 +69,15 @@ def scene(*lines: str) -> Scene:
     return made
 
 
-def cut(made: Scene) -> tuple[Model, Transfers, Ledger]:
-    model, ledger = made.model()
-    transfers = cut_layers(model, ledger)
+def cut(made: Scene) -> tuple[Model, Transfers, Findings]:
+    """The model, its transfers, and what was found wrong with either."""
+    model = made.model()
+    transfers, findings = cut_layers(model)
     for index, row in enumerate(rows(transfers)):
         assert sum(row.values()) == transfers.latency_ns[index]
         assert min(row.values()) >= 0
         assert -1 <= transfers.passage.resend_ns[index] <= row.get("dds receive", -1)
-    return model, transfers, ledger
+    return model, transfers, model.findings + findings
 
 
 def rows(transfers: Transfers) -> list[dict[str, int]]:
@@ -90,10 +91,10 @@ def rows(transfers: Transfers) -> list[dict[str, int]]:
     ]
 
 
-def only(*lines: str) -> tuple[dict[str, int], Transfers, Ledger]:
-    _, transfers, ledger = cut(scene(*lines))
+def only(*lines: str) -> tuple[dict[str, int], Transfers, Findings]:
+    _, transfers, findings = cut(scene(*lines))
     (row,) = rows(transfers)
-    return row, transfers, ledger
+    return row, transfers, findings
 
 
 def without(text: str, *events: str) -> str:
@@ -102,7 +103,7 @@ def without(text: str, *events: str) -> str:
 
 
 def test_a_message_that_was_seen_everywhere_has_every_layer() -> None:
-    row, transfers, ledger = only(WRITE, ARRIVAL, TAKE)
+    row, transfers, findings = only(WRITE, ARRIVAL, TAKE)
     assert row == FULL
     passage = transfers.passage
     assert passage.deserialize_ns.tolist() == [8]
@@ -111,11 +112,11 @@ def test_a_message_that_was_seen_everywhere_has_every_layer() -> None:
     assert passage.resend_ns.tolist() == [-1]
     assert passage.transport.texts().tolist() == ["UDPv4"]
     assert (passage.notified_ns - BASE).tolist() == [190]
-    assert ledger.counts == {}
+    assert findings.counts == {}
 
 
 def test_without_events_of_the_middleware_it_is_one_layer_by_what_the_thread_did() -> None:
-    row, _, ledger = only(
+    row, _, findings = only(
         without(WRITE, "write", "serialize", "send"), without(TAKE, "take_", "deserialize")
     )
     assert row == {
@@ -126,7 +127,7 @@ def test_without_events_of_the_middleware_it_is_one_layer_by_what_the_thread_did
         "client take": 5,
         "callback": 30,
     }
-    assert ledger.counts == {}
+    assert findings.counts == {}
 
 
 @pytest.mark.parametrize(
@@ -146,11 +147,11 @@ def test_without_events_of_the_middleware_it_is_one_layer_by_what_the_thread_did
 def test_a_missing_checkpoint_merges_its_neighbours(
     missing: list[str], merged: dict[str, int]
 ) -> None:
-    row, _, ledger = only(without(WRITE, *missing), without(ARRIVAL, *missing), TAKE)
+    row, _, findings = only(without(WRITE, *missing), without(ARRIVAL, *missing), TAKE)
     assert {name: ns for name, ns in row.items() if name in merged} == merged
     assert {name for name in row if " + " in name} == {name for name in merged if " + " in name}
     assert row["wake-up"] == 20
-    assert ledger.counts == {"messages_with_merged_dds_layers": 1}
+    assert findings.counts == {"messages_with_merged_dds_layers": 1}
 
 
 def test_the_history_stands_in_for_a_receive_that_was_not_recorded() -> None:
@@ -159,9 +160,9 @@ def test_the_history_stands_in_for_a_receive_that_was_not_recorded() -> None:
 
 
 def test_without_notification_nothing_is_cut_and_it_is_counted() -> None:
-    row, _, ledger = only(WRITE, without(ARRIVAL, "reader_notify"), TAKE)
+    row, _, findings = only(WRITE, without(ARRIVAL, "reader_notify"), TAKE)
     assert row["middleware"] == 110
-    assert ledger.counts == {"messages_without_notification": 1}
+    assert findings.counts == {"messages_without_notification": 1}
 
 
 def test_a_serialization_without_end_is_none() -> None:
@@ -199,12 +200,12 @@ def test_a_thread_without_events_of_an_executor_is_known_by_its_waits_in_the_mid
 
 def test_a_take_that_did_not_wait_for_the_notification_ends_dds_receive() -> None:
     late = ARRIVAL.replace("190 2.9", "255 2.9")
-    row, transfers, ledger = only(WRITE, late, TAKE)
+    row, transfers, findings = only(WRITE, late, TAKE)
     assert (transfers.passage.notified_ns - BASE).tolist() == [245]
     assert row["dds receive"] == 75
     # It was picked before it was ready: for an older message.
     assert row["executor wait + take"] == 20
-    assert "disordered_dds_checkpoints" not in ledger.counts
+    assert "disordered_dds_checkpoints" not in findings.counts
 
 
 def test_within_the_writers_process_the_handover_is_all_there_is() -> None:
@@ -216,11 +217,11 @@ def test_within_the_writers_process_the_handover_is_all_there_is() -> None:
     made.play("120 1.1 reader_history_add sample=A5 stamp=100")
     made.play("125 1.1 reader_notify sample=A5 reader=R")
     made.play(TAKE.replace("2.2", "1.3"))
-    _, transfers, ledger = cut(made)
+    _, transfers, findings = cut(made)
     (row,) = rows(transfers)
     assert (row["dds write"], row["transport"], row["dds receive"]) == (15, 0, 5)
     assert transfers.passage.transport.texts().tolist() == ["intra-process"]
-    assert ledger.counts == {}
+    assert findings.counts == {}
 
 
 LENT = """
@@ -237,24 +238,24 @@ LENT = """
 
 
 def test_a_loaned_message_is_written_without_a_serialization() -> None:
-    row, transfers, ledger = only(LENT, ARRIVAL, TAKE)
+    row, transfers, findings = only(LENT, ARRIVAL, TAKE)
     assert row == {**without_layers("serialize"), "dds write": 30}
     assert transfers.passage.size.tolist() == [64]
     assert transfers.passage.serialize_begin_ns.tolist() == [-1]
-    assert ledger.counts == {}
+    assert findings.counts == {}
 
 
 def test_a_loan_whose_send_was_not_recorded_has_no_serialization_in_the_merged_layer() -> None:
-    row, _, ledger = only(without(LENT, "send_"), ARRIVAL, TAKE)
+    row, _, findings = only(without(LENT, "send_"), ARRIVAL, TAKE)
     assert row["dds write + transport"] == 70
-    assert ledger.counts == {"messages_with_merged_dds_layers": 1}
+    assert findings.counts == {"messages_with_merged_dds_layers": 1}
 
 
 def test_where_a_serialization_may_have_been_lost_nothing_is_taken_for_a_loan() -> None:
     made = scene(LENT, ARRIVAL, TAKE)
     window = np.asarray([BASE + 110], np.int64)
-    model, ledger = made.model((window, window))
-    transfers = cut_layers(model, ledger)
+    model = made.model((window, window))
+    transfers, _ = cut_layers(model)
     (row,) = rows(transfers)
     assert row["serialize + dds write"] == 30
     # Nor where no serialization of the process was ever seen: its hook may not bind.
@@ -281,8 +282,8 @@ def test_a_message_within_its_process_has_nothing_of_the_copy_that_went_out() ->
         106 1.7 callback_end on_own
     """)
     made.play(WRITE + ARRIVAL + TAKE)
-    _, transfers, ledger = cut(made)
-    assert ledger.counts == {"messages_without_executor_events": 1} or ledger.counts == {}
+    _, transfers, findings = cut(made)
+    assert findings.counts == {"messages_without_executor_events": 1} or findings.counts == {}
     within, outside = rows(transfers)
     assert "middleware" not in within
     assert sum(within.values()) == 106 - 95
@@ -309,13 +310,13 @@ UNCUT = {"middleware": 110, "executor wait": 30}
 
 
 def test_a_sample_without_a_number_is_known_by_its_writer_and_stamp() -> None:
-    row, transfers, ledger = only(SHARED_WRITE, SHARED_ARRIVAL, SHARED_TAKE)
+    row, transfers, findings = only(SHARED_WRITE, SHARED_ARRIVAL, SHARED_TAKE)
     assert row == {
         **without_layers("serialize", "dds write", "transport"),
         "serialize + dds write + transport": 80,
         "dds receive": 10,
     }
-    assert ledger.counts == {"messages_with_merged_dds_layers": 1}
+    assert findings.counts == {"messages_with_merged_dds_layers": 1}
     assert transfers.passage.transport.texts().tolist() == [None]
 
 
@@ -328,11 +329,11 @@ def test_within_a_process_a_sample_without_a_number_is_handed_over() -> None:
     made.play("120 1.1 reader_history_add sample=A0 stamp=100")
     made.play("125 1.1 reader_notify sample=A0 reader=R")
     made.play(SHARED_TAKE.replace("2.2", "1.3"))
-    _, transfers, ledger = cut(made)
+    _, transfers, findings = cut(made)
     (row,) = rows(transfers)
     assert (row["dds write"], row["transport"], row["dds receive"]) == (15, 0, 5)
     assert transfers.passage.transport.texts().tolist() == ["intra-process"]
-    assert ledger.counts == {}
+    assert findings.counts == {}
 
 
 @pytest.mark.parametrize(
@@ -349,9 +350,9 @@ def test_within_a_process_a_sample_without_a_number_is_handed_over() -> None:
     ],
 )
 def test_a_stamp_that_names_two_samples_names_none(lines: str) -> None:
-    row, _, ledger = only(SHARED_WRITE, SHARED_ARRIVAL, SHARED_TAKE, lines)
+    row, _, findings = only(SHARED_WRITE, SHARED_ARRIVAL, SHARED_TAKE, lines)
     assert row.items() >= UNCUT.items()
-    assert ledger.counts == {"messages_without_notification": 1}
+    assert findings.counts == {"messages_without_notification": 1}
 
 
 def test_a_notification_is_of_what_its_thread_stored_of_that_writer_just_before() -> None:
@@ -368,18 +369,18 @@ def test_a_sample_that_also_went_out_by_a_socket_is_one_sample() -> None:
         130 1.1 send_begin sample=A5 stamp=100 transport=1
         150 1.1 send_end transport=1 port=7411
     """
-    model, transfers, ledger = cut(scene(SHARED_WRITE + sent, SHARED_ARRIVAL, SHARED_TAKE))
+    model, transfers, findings = cut(scene(SHARED_WRITE + sent, SHARED_ARRIVAL, SHARED_TAKE))
     assert model.middleware.writes.sample.tolist() == model.middleware.reads.sample.tolist()
     assert model.middleware.samples.sequences(model.middleware.reads.sample).tolist() == [5]
     (row,) = rows(transfers)
     # It came to this reader by no socket: that send is not on its way.
     assert (row["serialize + dds write + transport"], row["dds receive"]) == (80, 10)
     assert transfers.passage.transport.texts().tolist() == [None]
-    assert ledger.counts == {"messages_with_merged_dds_layers": 1}
+    assert findings.counts == {"messages_with_merged_dds_layers": 1}
 
 
 def test_samples_without_numbers_have_no_number_but_a_writer() -> None:
-    model, _ = scene(SHARED_WRITE, SHARED_ARRIVAL, SHARED_TAKE).model()
+    model = scene(SHARED_WRITE, SHARED_ARRIVAL, SHARED_TAKE).model()
     samples, sample = model.middleware.samples, model.middleware.reads.sample
     assert samples.sequences(sample).tolist() == [-1]
     assert samples.writer_gids(sample).texts().tolist() == [guid("A").hex()]
@@ -387,10 +388,10 @@ def test_samples_without_numbers_have_no_number_but_a_writer() -> None:
 
 def test_an_arrival_that_was_told_of_after_the_take_is_none() -> None:
     told = SHARED_ARRIVAL.replace("180 2.9", "280 2.9").replace("190 2.9", "290 2.9")
-    row, transfers, ledger = only(SHARED_WRITE, told, SHARED_TAKE)
+    row, transfers, findings = only(SHARED_WRITE, told, SHARED_TAKE)
     assert row["middleware"] == 145
     assert (transfers.passage.notified_ns - BASE).tolist() == [245]
-    assert ledger.counts == {"messages_with_merged_dds_layers": 1}
+    assert findings.counts == {"messages_with_merged_dds_layers": 1}
 
 
 def test_shared_data_may_be_seen_before_the_reader_is_told() -> None:
@@ -412,7 +413,7 @@ FRAGMENTS = """
 """
 
 
-def fragments(arrivals: str, more: str = "") -> tuple[dict[str, int], Transfers, Ledger]:
+def fragments(arrivals: str, more: str = "") -> tuple[dict[str, int], Transfers, Findings]:
     notify = "190 2.9 reader_notify sample=A5 reader=R"
     return only(without(WRITE, "send_"), FRAGMENTS, more, arrivals, notify, TAKE)
 
@@ -440,7 +441,7 @@ def test_a_fragment_that_was_sent_again_belongs_to_dds_receive() -> None:
         170 1.7 send_begin sample=A5 transport=1 fragment=2 fragment_count=1
         172 1.7 send_end transport=1 port=7411
     """
-    row, transfers, ledger = fragments(
+    row, transfers, findings = fragments(
         """
         142 2.9 receive sample=A5 transport=1 fragment=1 fragment_count=1
         150 2.9 receive sample=A5 transport=1 fragment=3 fragment_count=1
@@ -451,7 +452,7 @@ def test_a_fragment_that_was_sent_again_belongs_to_dds_receive() -> None:
     assert (row["transport"], row["dds receive"]) == (20, 40)
     assert transfers.passage.resend_ns.tolist() == [30]
     assert transfers.passage.recovered_fragments.tolist() == [1]
-    assert ledger.counts == {"resent_messages": 1}
+    assert findings.counts == {"resent_messages": 1}
 
 
 def test_a_resend_that_was_not_needed_changes_nothing() -> None:
@@ -486,10 +487,10 @@ def test_the_same_fragment_to_another_destination_is_no_resend() -> None:
         152 1.1 send_begin sample=A5 stamp=100 transport=1
         154 1.1 send_end transport=1 port=7413
     """
-    row, transfers, ledger = only(WRITE, other, ARRIVAL, TAKE)
+    row, transfers, findings = only(WRITE, other, ARRIVAL, TAKE)
     assert row == FULL
     assert transfers.passage.recovered_fragments.tolist() == [0]
-    assert ledger.counts == {}
+    assert findings.counts == {}
 
 
 def test_a_further_sample_in_a_buffer_has_its_time_and_place() -> None:
@@ -522,9 +523,9 @@ def test_without_names_of_samples_in_takes_the_stamp_finds_them() -> None:
 
 def test_checkpoints_against_the_order_of_time_are_dropped_and_counted() -> None:
     odd = ARRIVAL.replace("170 2.9", "120 2.9")
-    row, _, ledger = only(WRITE, odd, TAKE)
+    row, _, findings = only(WRITE, odd, TAKE)
     assert row["transport + dds receive"] == 60
-    assert ledger.counts["disordered_dds_checkpoints"] == 1
+    assert findings.counts["disordered_dds_checkpoints"] == 1
 
 
 def test_a_late_joiners_message_waited_in_history() -> None:
@@ -541,9 +542,9 @@ def test_a_late_joiners_message_waited_in_history() -> None:
     assert (row["transport"], row["dds receive"]) == (5, 20)
     assert "serialize" not in row
     assert "dds write" not in row
-    _, transfers, ledger = cut(made)
+    _, transfers, findings = cut(made)
     assert transfers.passage.recovered_fragments.tolist() == [0]
-    assert ledger.counts == {"messages_from_history": 1}
+    assert findings.counts == {"messages_from_history": 1}
 
 
 def test_a_refused_send_over_tcp_is_no_resend() -> None:
@@ -554,10 +555,10 @@ def test_a_refused_send_over_tcp_is_no_resend() -> None:
         140 1.1 send_begin sample=A5 stamp=100 transport=4
         150 1.1 send_end transport=4 port=7411 destinations=1 result=60
     """
-    row, transfers, ledger = only(write, ARRIVAL.replace("transport=1", "transport=4"), TAKE)
+    row, transfers, findings = only(write, ARRIVAL.replace("transport=1", "transport=4"), TAKE)
     assert (row["dds write"], row["transport"]) == (10 + 25, 30)
     assert transfers.passage.recovered_fragments.tolist() == [0]
-    assert ledger.counts == {"refused_sends": 1}
+    assert findings.counts == {"refused_sends": 1}
 
 
 def test_a_resend_to_another_reader_recovers_nothing_here() -> None:
@@ -636,20 +637,20 @@ def test_readers_of_a_process_that_were_not_made_known_share_a_notification_and_
 
 def test_a_take_that_began_before_the_arrival_is_ready_with_it() -> None:
     polling = TAKE.replace("245 2.2 take_begin", "150 2.2 take_begin").replace("wait", "wake_up")
-    row, transfers, ledger = only(WRITE, ARRIVAL, without(polling, "ready", "execute", "wake_up"))
+    row, transfers, findings = only(WRITE, ARRIVAL, without(polling, "ready", "execute", "wake_up"))
     assert (transfers.passage.notified_ns - BASE).tolist() == [170]
     assert (row["transport"], row["dds receive"]) == (40, 0)
-    assert "disordered_dds_checkpoints" not in ledger.counts
+    assert "disordered_dds_checkpoints" not in findings.counts
 
 
 def test_a_write_of_another_message_is_not_the_publications() -> None:
     # The publication's own write was lost; what follows is a service's answer.
     other = WRITE.replace("sample=A5 stamp=100", "sample=B9 stamp=107")
     own = "120 1.7 send_begin sample=A5 stamp=100 transport=1\n121 1.7 send_end port=7411"
-    row, _, ledger = only(other, own, ARRIVAL, TAKE)
+    row, _, findings = only(other, own, ARRIVAL, TAKE)
     assert "serialize" not in row
     assert row["serialize + dds write"] == 20
-    assert ledger.counts == {"messages_with_merged_dds_layers": 1}
+    assert findings.counts == {"messages_with_merged_dds_layers": 1}
 
 
 LINES = [line for text in (WRITE, ARRIVAL, TAKE) for line in text.splitlines() if line.strip()]

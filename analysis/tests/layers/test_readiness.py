@@ -38,9 +38,9 @@ def ready(
             {at_ns + 60} 2.2 callback_start on_t
             {at_ns + 70} 2.2 callback_end on_t
         """)
-    model, ledger = scene.model()
+    model = scene.model()
     model = replace(model, dropped_until_ns=dropped_until_ns)
-    transfers = cut_layers(model, ledger)
+    transfers, _ = cut_layers(model)
     found = find_readiness(model, transfers)
     return [
         bool(begin >= at) for begin, at in zip(transfers.publish_ns, found.ready_ns, strict=True)

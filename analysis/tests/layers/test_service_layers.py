@@ -14,7 +14,6 @@ from scene import BASE, Scene
 
 from strata.layers.service_calls import cut_calls
 from strata.layers.service_frames import service_calls_rows
-from strata.schema.quality import Ledger
 from strata.schema.service_layers import SERVICE_LAYERS
 from strata.stats.services import service_tables
 
@@ -45,14 +44,15 @@ def cut(lines: str) -> tuple[dict[str, int], dict[str, int], int]:
     """Layers of the one call, what was counted, and the latency."""
     made = scene()
     made.play(lines)
-    model, ledger = made.model()
-    (row,) = service_calls_rows(model, cut_calls(model, ledger)).frame().to_dict("records")
+    model = made.model()
+    found, findings = cut_calls(model)
+    (row,) = service_calls_rows(model, found).frame().to_dict("records")
     layers = {
         layer.name: row[layer.column]
         for layer in SERVICE_LAYERS
         if isinstance(row[layer.column], int)
     }
-    return layers, ledger.counts, row["latency_ns"]
+    return layers, (model.findings + findings).counts, row["latency_ns"]
 
 
 def without(*events: str) -> str:
@@ -108,8 +108,8 @@ def test_where_events_were_lost_waits_are_not_known() -> None:
     made = scene()
     made.play(WHOLE)
     lost = np.asarray([BASE + 110], np.int64)
-    model, ledger = made.model(losses=(lost, lost))
-    (row,) = service_calls_rows(model, cut_calls(model, ledger)).frame().to_dict("records")
+    model = made.model(losses=(lost, lost))
+    (row,) = service_calls_rows(model, cut_calls(model)[0]).frame().to_dict("records")
     # The request was under way then; the response was not.
     assert row["request_middleware_executor_wait_ns"] == 23
     assert row["response_middleware_ns"] == 28
@@ -124,8 +124,8 @@ def test_a_wait_whose_begin_was_lost_before_is_not_known() -> None:
     made.play(without(" 50 2.2 wait"))
     made.play("40 2.2 ready")
     lost = np.asarray([BASE + 50], np.int64)
-    model, ledger = made.model(losses=(lost, lost))
-    (row,) = service_calls_rows(model, cut_calls(model, ledger)).frame().to_dict("records")
+    model = made.model(losses=(lost, lost))
+    (row,) = service_calls_rows(model, cut_calls(model)[0]).frame().to_dict("records")
     assert row["request_middleware_executor_wait_ns"] == 23
     assert row["response_middleware_ns"] == 28
 
@@ -158,8 +158,8 @@ def test_whatever_is_lost_the_layers_add_up(seed: int) -> None:
     for number, lost in enumerate(losses, start=1):
         thread = chance.choice(("2.2", "2.9"))
         made.play(later(without(*lost), number, thread))
-    model, ledger = made.model()
-    rows = service_calls_rows(model, cut_calls(model, ledger)).frame().to_dict("records")
+    model = made.model()
+    rows = service_calls_rows(model, cut_calls(model)[0]).frame().to_dict("records")
     assert len(rows) == len(losses)
     for row, lost in zip(rows, losses, strict=True):
         layers = [row[layer.column] for layer in SERVICE_LAYERS]
@@ -200,12 +200,12 @@ def test_a_callback_that_began_after_the_response_is_another_calls() -> None:
         250 1.1 rmw_take_response ana 1 150
         """
     )
-    model, ledger = made.model()
-    (row,) = service_calls_rows(model, cut_calls(model, ledger)).frame().to_dict("records")
+    model = made.model()
+    (row,) = service_calls_rows(model, cut_calls(model)[0]).frame().to_dict("records")
     assert pd.isna(row["instance_id"])
     assert pd.isna(row["callback_start_ns"])
     assert (row["service_ns"], row["latency_ns"]) == (20, 150)
-    assert ledger.counts["requests_without_callback"] == 1
+    assert model.findings.counts["requests_without_callback"] == 1
 
 
 @pytest.mark.parametrize(
@@ -216,8 +216,8 @@ def test_nothing_of_a_call_reaches_over_lost_events(lost: str, instant: int) -> 
     made = scene()
     made.play(WHOLE)
     window = np.asarray([BASE + instant], np.int64)
-    model, ledger = made.model(losses=(window, window))
-    (row,) = service_calls_rows(model, cut_calls(model, ledger)).frame().to_dict("records")
+    model = made.model(losses=(window, window))
+    (row,) = service_calls_rows(model, cut_calls(model)[0]).frame().to_dict("records")
     assert pd.isna(row[lost])
     layers = [row[layer.column] for layer in SERVICE_LAYERS]
     assert sum(ns for ns in layers if not pd.isna(ns)) == row["latency_ns"] == 140
@@ -282,8 +282,8 @@ def test_a_call_begins_with_the_write_of_its_request(
         240 1.1 rmw_take_response A 1 202
         """
     )
-    model, ledger = made.model()
-    frame = service_calls_rows(model, cut_calls(model, ledger)).frame()
+    model = made.model()
+    frame = service_calls_rows(model, cut_calls(model)[0]).frame()
     (row,) = frame[frame["sequence_number"] == 1].to_dict("records")
     assert row["latency_ns"] == latency
     layers = [row[layer.column] for layer in SERVICE_LAYERS]
@@ -319,8 +319,8 @@ def test_statistics_are_of_complete_calls() -> None:
         900 2.2 rmw_take_request on_add ana 2
         """
     )
-    model, _ = made.model()
-    services, layers = service_tables(service_calls_rows(model, cut_calls(model, Ledger())))
+    model = made.model()
+    services, layers = service_tables(service_calls_rows(model, cut_calls(model)[0]))
     (row,) = services.records()
     assert (row["service"], row["client_node"], row["service_node"]) == ("/add", "/a", "/server")
     assert (row["count"], row["lost"]) == (2, 1)
@@ -340,8 +340,8 @@ def test_of_clients_outside_the_trace_the_services_part_counts() -> None:
         202 2.2 rmw_send_response on_add ana 1 202
         """
     )
-    model, _ = made.model()
-    services, layers = service_tables(service_calls_rows(model, cut_calls(model, Ledger())))
+    model = made.model()
+    services, layers = service_tables(service_calls_rows(model, cut_calls(model)[0]))
     (row,) = services.records()
     assert row["client_node"].startswith("(unknown ")
     assert (row["count"], row["lost"], row["latency_p50"]) == (1, 1, 72)
@@ -363,14 +363,14 @@ def test_of_two_services_of_a_name_a_call_counts_once() -> None:
             {at + 50} 1.1 rmw_take_response ana {number} {at + 20}
             """
         )
-    model, ledger = made.model()
-    calls = service_calls_rows(model, cut_calls(model, ledger))
+    model = made.model()
+    calls = service_calls_rows(model, cut_calls(model)[0])
     assert calls["further"].sum() == 5
     (row,) = service_tables(calls)[0].records()
     assert (row["count"], row["lost"], row["latency_count"]) == (5, 0, 5)
     assert row["service_node"] == "/other, /server"
-    assert ledger.counts["requests_taken_by_several"] == 5
-    assert "unmatched_requests" not in ledger.counts
+    assert model.findings.counts["requests_taken_by_several"] == 5
+    assert "unmatched_requests" not in model.findings.counts
 
 
 def test_clients_of_one_node_name_in_two_processes_are_two_rows() -> None:
@@ -379,8 +379,8 @@ def test_clients_of_one_node_name_in_two_processes_are_two_rows() -> None:
     made.client("bob", "/add", node="/a", pid=3)
     for name, pid in (("ana", 1), ("bob", 3)):
         made.play(f"{100 * pid} {pid}.{pid} rmw_send_request {name} 1")
-    model, ledger = made.model()
-    calls = service_calls_rows(model, cut_calls(model, ledger))
+    model = made.model()
+    calls = service_calls_rows(model, cut_calls(model)[0])
     rows = service_tables(calls)[0].records()
     assert [(row["client_node"], row["count"]) for row in rows] == [
         ("/a (pid 1)", 1),

@@ -36,8 +36,8 @@ def silence(*arrivals: tuple[float, float], more: str = "", transport: int = SHM
             {came + 50} 2.2 rmw_take on_t {number}
         """)
     scene.play(more)
-    model, ledger = scene.model()
-    return reader_silence(model, cut_layers(model, ledger)).tolist()
+    model = scene.model()
+    return reader_silence(model, cut_layers(model)[0]).tolist()
 
 
 def test_a_stopped_reader_is_silent_until_it_goes_on() -> None:

@@ -15,7 +15,6 @@ from strata.layers import timer_fires
 from strata.layers.timer_fires import MOST_GRIDS, find_timer_fires
 from strata.layers.timer_frames import timer_fires_rows
 from strata.model.of_tables import model_of_tables
-from strata.schema.quality import Ledger
 
 MS = 1_000_000
 PERIOD = 10 * MS
@@ -49,11 +48,11 @@ def fire(made: Scene, at: int, thread: str = "1.1", work: int = 10_000) -> None:
 def fires_of(made: Scene, *lost: int) -> tuple[pd.DataFrame, dict[str, int]]:
     """The fires and what was counted; `lost` are instants at which events were lost."""
     at = np.asarray(lost, np.int64) + BASE
-    model, _ = made.model((at, at))
-    ledger = Ledger()
-    frame = timer_fires_rows(find_timer_fires(model, ledger)).frame()
+    model = made.model((at, at))
+    fires, findings = find_timer_fires(model)
+    frame = timer_fires_rows(fires).frame()
     frame["expected_ns"] -= BASE
-    return frame, ledger.counts
+    return frame, findings.counts
 
 
 def test_periods_in_a_part_that_was_dropped_are_not_skipped() -> None:
@@ -62,8 +61,8 @@ def test_periods_in_a_part_that_was_dropped_are_not_skipped() -> None:
         fire(made, number * PERIOD + LATE)
     cut = BASE + 99 * PERIOD
     windows = (np.asarray([BASE]), np.asarray([cut]))
-    model = model_of_tables(made.tables(), Ledger(), windows, dropped_until_ns=cut)
-    frame = timer_fires_rows(find_timer_fires(model, Ledger())).frame()
+    model = model_of_tables(made.tables(), windows, dropped_until_ns=cut)
+    frame = timer_fires_rows(find_timer_fires(model)[0]).frame()
     expected = [(number * PERIOD) + BASE for number in (100, 101, 102)]
     assert frame["expected_ns"].tolist() == expected
     assert frame["skipped"].tolist() == [0, 0, 1]
@@ -376,7 +375,7 @@ def test_lost_init_events_leave_out_what_they_told(missing: str) -> None:
     made = scene()
     fire(made, PERIOD + LATE)
     del made.rows[f"ros2:{missing}"]
-    model, _ = made.model()
+    model = made.model()
     frame, _ = fires_of(made)
     assert len(frame) == (1 if missing == "rclcpp_timer_link_node" else 0)
     has_node = missing == "rcl_timer_init"

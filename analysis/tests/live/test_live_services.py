@@ -57,8 +57,8 @@ def test_before_kilted_the_services_callbacks_alone_are_known(recorded: Recorder
     own = stamps(session)
     assert row["count"] == len(own) == 2 * CALLS
     assert 0 < row["duration_p50"] - np.median(own["end"] - own["start"]) < 300_000
-    ledger = dict(zip(analysis.quality["code"], analysis.quality["count"], strict=True))
-    assert ledger["service_calls_unseen"] == 2 * CALLS
+    counts = dict(zip(analysis.quality["code"], analysis.quality["count"], strict=True))
+    assert counts["service_calls_unseen"] == 2 * CALLS
     assert set(analysis.client_objects["name"]) >= {"/work", "/mute"}
     assert analysis.client_objects["gid"].isna().all()
 

@@ -26,7 +26,6 @@ from strata.model.of_tables import model_of_tables
 from strata.model.thread_cpu_frames import thread_cpu_rows
 from strata.model.thread_states import State
 from strata.read.thread_cpu import read_thread_cpu
-from strata.schema.quality import Ledger
 from strata.stats.callbacks import callback_table
 
 Row = dict[str, Any]
@@ -75,7 +74,7 @@ def test_kernel_events_tell_it_to_the_nanosecond() -> None:
         185 cpu0 9 S 2
         400 cpu0 2 S 9
     """)
-    model = model_of_tables(made.tables() | events, Ledger())
+    model = model_of_tables(made.tables() | events)
     found = callbacks(model)
     # What runs inside a callback is part of it.
     ran = {"f": 20 + 20 + 15, "g": 10 + 5, "h": 10}
@@ -110,7 +109,7 @@ def test_what_kernel_events_do_not_cover_is_no_part_of_the_share() -> None:
         190 cpu0 9 S 2
         260 cpu0 2 S 9
     """)
-    found = callbacks(model_of_tables(made.tables() | events, Ledger()))["f"]
+    found = callbacks(model_of_tables(made.tables() | events))["f"]
     assert (found["cpu_ns"], found["cpu_confidence"]) == (30 + 10, "exact")
     assert found["cpu_known_ns"] < 100
     assert found["cpu_share"] == 40 / found["cpu_known_ns"]
@@ -118,7 +117,7 @@ def test_what_kernel_events_do_not_cover_is_no_part_of_the_share() -> None:
 
 def test_nothing_is_said_where_nothing_tells() -> None:
     made = spinning("90 2.2 wait\n95 2.2 ready\n100 2.2 callback_start f\n200 2.2 callback_end f")
-    model = model_of_tables(made.tables(), Ledger())
+    model = model_of_tables(made.tables())
     for row in (callbacks(model)["f"], thread(model)):
         for name in ("ns", "least_ns", "most_ns", "known_ns", "share", "confidence"):
             assert row[f"cpu_{name}"] is None
@@ -146,7 +145,7 @@ def test_sums_hold_whatever_the_scheduler_did(
         kernel.append(f"{ns} cpu0 {left} {random.choice('RS')} {came}")
         ns += length
     events = kernel_tables("\n".join(kernel))
-    model = model_of_tables(spinning("\n".join(lines)).tables() | events, Ledger())
+    model = model_of_tables(spinning("\n".join(lines)).tables() | events)
     found, own = callbacks(model), thread(model)
     states, executions = model.scheduling.intervals, model.executions
     by_ns = np.full(20_000, int(State.UNKNOWN))
@@ -177,7 +176,7 @@ def sampled(scene: Scene, lines: str) -> Model:
         samples(Path(place) / "s", lines)
         read = read_thread_cpu(Path(place) / "s")
     assert read is not None
-    return model_of_tables(scene.tables(), Ledger(), cpu=(read, BASE))
+    return model_of_tables(scene.tables(), cpu=(read, BASE))
 
 
 def test_samples_estimate_by_the_time_in_which_the_thread_was_needed() -> None:
@@ -263,7 +262,7 @@ def test_kernel_events_are_preferred_to_samples() -> None:
         samples(Path(place) / "s", "0 2.2 cpu 1 wait 0 slices 1\n200 2.2 cpu 21 wait 4 slices 9")
         read = read_thread_cpu(Path(place) / "s")
     assert read is not None
-    model = model_of_tables(made.tables() | events, Ledger(), cpu=(read, BASE))
+    model = model_of_tables(made.tables() | events, cpu=(read, BASE))
     assert callbacks(model)["f"]["cpu_ns"] == 10 * MS
     assert callbacks(model)["f"]["cpu_confidence"] == "exact"
 

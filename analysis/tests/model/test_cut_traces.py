@@ -23,7 +23,6 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
-from strata.schema.quality import Ledger
 
 TRACES = {
     "fast_relay1p_overload": 2,
@@ -94,7 +93,7 @@ class Found:
     @classmethod
     def of(cls, tables: Tables, cut: Cut) -> Found:
         left = {name: table.take(pa.array(cut.kept[name])) for name, table in tables.items()}
-        model = model_of_tables(left, Ledger(), cut.losses)
+        model = model_of_tables(left, cut.losses)
         calls = left.get("ros2:rclcpp_intra_publish")
         intra = calls.select(["vtid", "timestamp"]).to_pylist() if calls is not None else []
         return cls(model, frozenset(f"publish {row['vtid']} {row['timestamp']}" for row in intra))

@@ -21,7 +21,7 @@ def losses_of(model: Model) -> list[tuple[int, str, int, int, int]]:
 
 
 def test_sources_are_named_by_their_init_events() -> None:
-    model, _ = played(CLOUD)
+    model = played(CLOUD)
     assert model.driver.sources.place.tolist() == [
         "UDP port 7502",
         "UDP port 7503",
@@ -34,13 +34,13 @@ def test_one_number_in_two_processes_is_two_sources() -> None:
     made = scene()
     made.source(1, pid=2, kind="appsink", address="other")
     made.play("100 2.2 buffer_pulled source=1 frame=0")
-    model, _ = made.model()
+    model = made.model()
     assert model.driver.sources.place.tolist()[4] == "appsink other"
     assert model.driver.frames.source.tolist() == [4]
 
 
 def test_a_source_without_its_init_event_is_known_by_the_others() -> None:
-    model, _ = played("100 7.7 packet_received source=9\n101 8.8 buffer_pulled source=9")
+    model = played("100 7.7 packet_received source=9\n101 8.8 buffer_pulled source=9")
     assert model.driver.sources.place.tolist()[4:] == [
         "UDP (unknown socket)",
         "appsink (unnamed)",
@@ -66,9 +66,9 @@ DROPS = """
 
 def test_every_lost_packet_counts_once_by_its_cause() -> None:
     # Five were dropped by the socket: four of frame 0, one of frame 1. Two of frame 1 never came.
-    model, ledger = played(DROPS)
-    assert ledger.counts["driver_packets_dropped"] == 5
-    assert ledger.counts["driver_packets_missing"] == 2
+    model = played(DROPS)
+    assert model.findings.counts["driver_packets_dropped"] == 5
+    assert model.findings.counts["driver_packets_missing"] == 2
     assert losses_of(model) == [
         (0, "socket buffer full", 5, 90, 290),
         (0, "never came", 2, 290, 490),
@@ -83,18 +83,18 @@ def test_every_lost_packet_counts_once_by_its_cause() -> None:
 
 
 def test_what_a_queue_dropped_before_the_trace_does_not_count() -> None:
-    model, ledger = played(
+    model = played(
         """
         100 5.5 packet_received source=8 sequence=70 dropped=1000
         200 5.5 packet_received source=8 sequence=71 dropped=1002
         """
     )
-    assert ledger.counts["driver_packets_dropped"] == 2
+    assert model.findings.counts["driver_packets_dropped"] == 2
     assert losses_of(model) == [(4, "socket buffer full", 2, 100, 200)]
 
 
 def test_what_an_appsink_dropped_is_of_a_cause_of_its_own() -> None:
-    model, ledger = played(
+    model = played(
         """
         100 1.1 buffer_pulled source=3 frame=0 dropped=0
         101 1.1 copy_done source=3 frame=0
@@ -102,7 +102,7 @@ def test_what_an_appsink_dropped_is_of_a_cause_of_its_own() -> None:
         200 1.1 buffer_pulled source=3 frame=1 dropped=4 queue_ns=50
         """
     )
-    assert ledger.counts["driver_buffers_dropped"] == 4
+    assert model.findings.counts["driver_buffers_dropped"] == 4
     assert losses_of(model) == [(2, "appsink full", 4, 100, 200)]
 
 
@@ -117,8 +117,8 @@ def test_complete_frames_without_a_message_are_counted_but_for_the_last() -> Non
         """
         if number == 1:
             lines += f"{at + 2} 1.1 rmw_publish /imu {at + 2}"
-    model, ledger = played(lines)
-    assert ledger.counts["driver_frames_unpublished"] == 3
+    model = played(lines)
+    assert model.findings.counts["driver_frames_unpublished"] == 3
     assert losses_of(model) == [
         (1, "not published", 1, 101, 201),
         (1, "not published", 2, 301, 501),
@@ -132,9 +132,9 @@ def test_a_source_that_nobody_wanted_lost_nothing() -> None:
         {100 + number} 1.2 packet_received source=2 sequence={number}
         {100 + number} 1.2 frame_boundary source=2 frame={number} packets=1 last_sequence={number}
         """
-    model, ledger = played(lines)
+    model = played(lines)
     assert losses_of(model) == []
-    found = {row["code"]: row for row in ledger.rows() if row["code"].startswith("driver")}
+    found = {row["code"]: row for row in model.findings.rows() if row["code"].startswith("driver")}
     assert [(row["code"], row["count"], row["severity"]) for row in found.values()] == [
         ("driver_sources_unpublished", 1, "info")
     ]
@@ -169,7 +169,7 @@ CONTRADICTIONS = {
 def test_what_contradicts_the_rest_is_unexplained(more: str, event: str) -> None:
     made = scene()
     made.play(CLOUD.replace("/scan", "/points") + more)
-    model, _ = made.model()
+    model = made.model()
     assert unexplained(model) == [f"driver:{event}"]
 
 
@@ -184,6 +184,6 @@ def test_what_lacks_its_beginning_is_explained_by_a_late_trace() -> None:
         140 1.1 packet_received source=1 sequence=51
         """
     )
-    model, _ = made.model()
+    model = made.model()
     assert not unexplained(model)
     assert model.driver.frames.read_ns.tolist() == [-1]

@@ -22,7 +22,6 @@ from scene import BASE, Scene
 from strata.layers.transfers import cut_layers
 from strata.model.build import Model
 from strata.model.event_uses import UNEXPLAINED
-from strata.schema.quality import Ledger
 
 PID = 1
 TOPICS = ("/one", "/two", "/three", "/status")
@@ -267,8 +266,8 @@ def made_of(model: Model, scene: Scene) -> dict[int, tuple[int, int, bool] | Non
     return out
 
 
-def check_sums(model: Model, ledger: Ledger) -> None:
-    transfers = cut_layers(model, ledger)
+def check_sums(model: Model) -> None:
+    transfers, _ = cut_layers(model)
     spent = sum(np.where(ns > -1, ns, 0) for ns in transfers.durations.values())
     assert (spent == transfers.latency_ns).all()
     assert all((ns >= -1).all() for ns in transfers.durations.values())
@@ -276,16 +275,16 @@ def check_sums(model: Model, ledger: Ledger) -> None:
 
 @given(worlds())
 def test_every_message_has_its_frame_and_every_loss_its_cause(played: Played) -> None:
-    model, ledger = played.scene.model()
+    model = played.scene.model()
     hooked = {driver.source for driver in played.drivers if driver.hooked}
     expected = {
         stamp: None if one is None else (*one, one[0] in hooked)
         for stamp, one in played.truth.items()
     }
     assert made_of(model, played.scene) == expected
-    check_sums(model, ledger)
+    check_sums(model)
     assert not unexplained(model)
-    counts = ledger.counts
+    counts = model.findings.counts
     dropped = sum(driver.drops for driver in played.drivers)
     assert counts.get("driver_packets_dropped", 0) == dropped
     never_came = sum(driver.never_came for driver in played.drivers)
@@ -300,8 +299,8 @@ def test_a_cut_trace_has_no_wrong_link(played: Played, begin: int, length: int) 
     # A trace that begins late has no init events: what drivers call their sources is not known.
     first = BASE + 100 + begin if begin >= 0 else 0
     last = BASE + 100 + max(begin, 0) + length
-    model, ledger = played.without(lambda ns: not (first <= ns < last)).model()
-    check(model, ledger, played, known=begin < 0)
+    model = played.without(lambda ns: not (first <= ns < last)).model()
+    check(model, played, known=begin < 0)
 
 
 @given(worlds(), st.data())
@@ -310,11 +309,11 @@ def test_lost_events_make_no_wrong_link(played: Played, data: st.DataObject) -> 
     runtime = sorted(ns for ns in every if ns >= BASE)
     lost = set(data.draw(st.lists(st.sampled_from(runtime), max_size=10))) if runtime else set()
     at = np.array(sorted(lost), np.int64)
-    model, ledger = played.without(lambda ns: ns in lost).model((at, at))
-    check(model, ledger, played, known=True)
+    model = played.without(lambda ns: ns in lost).model((at, at))
+    check(model, played, known=True)
 
 
-def check(model: Model, ledger: Ledger, played: Played, *, known: bool) -> None:
+def check(model: Model, played: Played, *, known: bool) -> None:
     """No link is wrong, sums are exact, nothing is unexplained; `known` are the sources' names."""
     hooked = {driver.source for driver in played.drivers if driver.hooked}
     for stamp, found in made_of(model, played.scene).items():
@@ -325,7 +324,7 @@ def check(model: Model, ledger: Ledger, played: Played, *, known: bool) -> None:
         if not inferred or source in hooked or known:
             assert (source, number) == played.truth[stamp]
             assert inferred == (source in hooked)
-    check_sums(model, ledger)
+    check_sums(model)
     assert not unexplained(model)
 
 

@@ -13,7 +13,7 @@ from strata.layers.driver_frames import driver_frames_rows
 
 
 def test_all_messages_of_a_frame_are_linked_to_it() -> None:
-    model, ledger = played(CLOUD)
+    model = played(CLOUD)
     assert frames_of(model) == [
         ("UDP port 7502", 0, "/points"),
         ("UDP port 7502", 0, "/scan"),
@@ -25,11 +25,11 @@ def test_all_messages_of_a_frame_are_linked_to_it() -> None:
     assert frame["sweep_ns"] == 180
     assert frame["conversion_ns"] == 40
     assert frame["publications"] == 2
-    assert not {code for code in ledger.counts if code.startswith("driver")}
+    assert not {code for code in model.findings.counts if code.startswith("driver")}
 
 
 def test_a_frame_of_one_packet_needs_no_other_mark() -> None:
-    model, _ = played(
+    model = played(
         """
         100 1.1 packet_received source=2 sequence=0
         101 1.1 frame_boundary source=2 frame=0 packets=1
@@ -41,7 +41,7 @@ def test_a_frame_of_one_packet_needs_no_other_mark() -> None:
 
 def test_a_frame_of_one_packet_that_has_a_mark_is_not_linked_by_its_boundary() -> None:
     # Converted on another thread: what this thread publishes meanwhile is not of the frame.
-    model, _ = played(
+    model = played(
         """
         100 1.1 packet_received source=2 sequence=0
         101 1.1 frame_boundary source=2 frame=0 packets=1
@@ -55,7 +55,7 @@ def test_a_frame_of_one_packet_that_has_a_mark_is_not_linked_by_its_boundary() -
 
 def test_a_frame_that_was_given_up_is_no_mark_for_what_comes_after() -> None:
     # Of the first scan one packet came; the driver marks its frames, and this one it did not.
-    model, _ = played(
+    model = played(
         """
         100 1.1 packet_received source=1 sequence=0
         101 1.1 frame_boundary source=1 frame=0 packets=1 missing=15
@@ -70,7 +70,7 @@ def test_a_frame_that_was_given_up_is_no_mark_for_what_comes_after() -> None:
 
 
 def test_frames_that_another_thread_completes_are_linked_by_their_mark() -> None:
-    model, _ = played(
+    model = played(
         """
         100 1.1 packet_received source=1 sequence=0
         101 1.1 frame_boundary source=1 frame=0 packets=2
@@ -102,12 +102,12 @@ BETWEEN = {
 def test_other_work_ends_a_frame(between: str) -> None:
     made = scene()
     made.play(CLOUD + between)
-    model, _ = made.model()
+    model = made.model()
     assert frames_of(model)[:2] == [None, None]
 
 
 def test_a_frame_does_not_reach_into_the_next_callback() -> None:
-    model, _ = played(
+    model = played(
         """
         90  1.1 callback_start poll
         100 1.1 buffer_pulled source=3 frame=0
@@ -123,7 +123,7 @@ def test_a_frame_does_not_reach_into_the_next_callback() -> None:
 
 
 def test_what_is_taken_within_the_callback_ends_a_frame() -> None:
-    model, _ = played(
+    model = played(
         """
         90  1.1 callback_start poll
         100 1.1 buffer_pulled source=3 frame=0
@@ -224,21 +224,21 @@ SHARED = {
 def test_who_shares_a_process_shares_no_frames(
     lines: str, expected: list[tuple[str, int, str] | None]
 ) -> None:
-    model, _ = played(lines)
+    model = played(lines)
     assert frames_of(model) == expected
 
 
 def test_topics_that_every_node_has_are_not_made_of_sensor_data() -> None:
-    model, _ = played(CLOUD.replace("/scan", "/rosout"))
+    model = played(CLOUD.replace("/scan", "/rosout"))
     assert frames_of(model) == [("UDP port 7502", 0, "/points"), None]
 
 
 def test_no_link_reaches_over_lost_events() -> None:
     made = scene()
     made.play(CLOUD)
-    model, ledger = made.model((np.array([BASE + 365]), np.array([BASE + 366])))
+    model = made.model((np.array([BASE + 365]), np.array([BASE + 366])))
     assert frames_of(model) == [("UDP port 7502", 0, "/points"), None]
-    assert ledger.counts["driver_links_with_losses"] == 1
+    assert model.findings.counts["driver_links_with_losses"] == 1
 
 
 HOOKED = """
@@ -251,14 +251,16 @@ HOOKED = """
 
 
 def test_without_frames_a_message_is_of_what_its_thread_read_last() -> None:
-    model, ledger = played(HOOKED)
+    model = played(HOOKED)
     assert frames_of(model) == [
         ("UDP port 7600", -1, "/points"),
         ("UDP port 7600", -1, "/scan"),
         None,
     ]
-    assert ledger.counts == {"driver_links_inferred": 2} | {
-        code: count for code, count in ledger.counts.items() if not code.startswith("driver")
+    assert model.findings.counts == {"driver_links_inferred": 2} | {
+        code: count
+        for code, count in model.findings.counts.items()
+        if not code.startswith("driver")
     }
     frames = driver_frames_rows(model).frame()
     assert frames[["frame", "packets", "dropped"]].isna().all(axis=None)
@@ -267,7 +269,7 @@ def test_without_frames_a_message_is_of_what_its_thread_read_last() -> None:
 
 
 def test_without_frames_other_threads_and_callbacks_know_nothing() -> None:
-    model, _ = played(
+    model = played(
         """
         90  1.1 callback_start poll
         100 1.1 packet_received source=4 sequence=0
@@ -283,7 +285,7 @@ def test_without_frames_other_threads_and_callbacks_know_nothing() -> None:
 
 
 def test_buffers_of_hooks_are_frames_that_messages_are_inferred_to_be_of() -> None:
-    model, ledger = played(
+    model = played(
         """
         100 1.1 buffer_pulled source=3 frame=0 queue_ns=7 pts_ns=1
         110 1.1 rmw_publish /points 110
@@ -293,13 +295,13 @@ def test_buffers_of_hooks_are_frames_that_messages_are_inferred_to_be_of() -> No
         """
     )
     assert frames_of(model) == [("appsink sink0", 0, "/points"), ("appsink sink0", 2, "/points")]
-    assert ledger.counts["driver_links_inferred"] == 2
-    assert ledger.counts["driver_frames_unpublished"] == 1
+    assert model.findings.counts["driver_links_inferred"] == 2
+    assert model.findings.counts["driver_frames_unpublished"] == 1
 
 
 def test_a_thread_that_tells_of_frames_is_not_guessed_about() -> None:
     # The hooks see the socket of an instrumented driver a second time.
-    model, _ = played(
+    model = played(
         """
         99  1.1 packet_received source=4 sequence=0
         100 1.1 packet_received source=1 sequence=0

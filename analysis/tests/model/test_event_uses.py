@@ -19,7 +19,6 @@ from strata.model.event_uses import UNEXPLAINED
 from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema.events import DRIVER_PROVIDER, PROVIDER, RCLPY_PROVIDER
-from strata.schema.quality import Ledger
 
 Sample = Callable[[str], Path]
 Tables = dict[str, pa.Table]
@@ -259,9 +258,9 @@ def begun(made: IntraScene) -> IntraScene:
 def unexplained(made: Scene | Tables, losses: Windows = NO_LOSSES) -> Counts:
     """Unexplained events of a scene or of tables; every event has one use."""
     if isinstance(made, Scene):
-        tables, model = made.tables(), made.model(losses)[0]
+        tables, model = made.tables(), made.model(losses)
     else:
-        tables, model = made, model_of_tables(made, Ledger(), losses)
+        tables, model = made, model_of_tables(made, losses)
     uses = model.facts.event_uses()
     counted = {use.event: 0 for use in uses}
     for use in uses:
@@ -433,7 +432,7 @@ def test_what_has_no_partner_for_a_reason_is_told(name: str) -> None:
     made = begun(sound())
     made.own_buffer("own", pid=1)
     made.play(lines)
-    model, _ = made.model()
+    model = made.model()
     assert unexplained(made) == {}
     found = {
         (use.event.removeprefix("ros2:"), use.text): use.count for use in model.facts.event_uses()

@@ -38,9 +38,9 @@ def test_a_start_is_paired_with_the_next_end_of_its_callback_on_its_thread() -> 
         19 1.2 callback_end f
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert durations(model) == [5, 7]
-    assert ledger.counts == {}
+    assert model.findings.counts == {}
 
 
 def test_a_callback_that_throws_has_no_end_and_the_next_one_is_whole() -> None:
@@ -52,9 +52,9 @@ def test_a_callback_that_throws_has_no_end_and_the_next_one_is_whole() -> None:
         26 1.1 callback_end f
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert durations(model) == [-1, 6]
-    assert ledger.counts == {"callbacks_without_end": 1}
+    assert model.findings.counts == {"callbacks_without_end": 1}
 
 
 def test_an_end_whose_start_was_not_recorded_is_counted() -> None:
@@ -66,9 +66,9 @@ def test_an_end_whose_start_was_not_recorded_is_counted() -> None:
         26 1.1 callback_end f
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert durations(model) == [6]
-    assert ledger.counts == {"callback_ends_without_start": 1}
+    assert model.findings.counts == {"callback_ends_without_start": 1}
 
 
 def test_a_callback_inside_another_is_paired_and_encloses_what_it_does() -> None:
@@ -88,7 +88,7 @@ def test_a_callback_inside_another_is_paired_and_encloses_what_it_does() -> None
         22 1.1 rmw_publish /out 22      made by none
         """
     )
-    model, _ = made.model()
+    model = made.model()
     assert durations(model) == [10, 4]
     assert model.executions.depth.tolist() == [1, 2]
     assert model.publications.execution.tolist() == [1, 0, -1]
@@ -105,7 +105,7 @@ def test_what_follows_a_throwing_callback_is_not_inside_it() -> None:
         21 1.1 rmw_publish /out 21
         """
     )
-    model, _ = made.model()
+    model = made.model()
     assert model.publications.execution.tolist() == [-1]
 
 
@@ -121,7 +121,7 @@ def test_a_wait_ends_at_the_next_ready_of_its_thread() -> None:
         40 1.1 wait                     never ends
         """
     )
-    model, _ = made.model()
+    model = made.model()
     assert (model.waits.start_ns - BASE).tolist() == [10]
     assert (model.waits.end_ns - BASE).tolist() == [30]
 
@@ -134,13 +134,13 @@ def test_every_start_and_end_is_paired_or_counted(
     for at, (symbol, thread, start) in enumerate(script):
         kind = "callback_start" if start else "callback_end"
         made.play(f"{10 + at} 1.{thread} {kind} {symbol}")
-    model, ledger = made.model()
+    model = made.model()
     starts = sum(start for _, _, start in script)
     ends = len(script) - starts
     paired = int((model.executions.end_ns != -1).sum())
     assert len(model.executions) == starts
-    assert starts - paired == ledger.counts.get("callbacks_without_end", 0)
-    assert ends - paired == ledger.counts.get("callback_ends_without_start", 0)
+    assert starts - paired == model.findings.counts.get("callbacks_without_end", 0)
+    assert ends - paired == model.findings.counts.get("callback_ends_without_start", 0)
     done = model.executions.end_ns != -1
     assert np.all(model.executions.end_ns[done] > model.executions.start_ns[done])
 
@@ -160,7 +160,7 @@ def test_what_ran_at_an_address_before_it_was_registered_is_another_callback() -
         row for row in made.rows["ros2:rclcpp_callback_register"] if row["symbol"] == "f"
     )
     register["timestamp"] = BASE + 40
-    model, _ = made.model()
+    model = made.model()
     symbols = model.entities.callbacks.symbol[model.executions.callback].tolist()
     assert symbols == [None, "f"]
     assert (model.executions.callback >= 0).all()
@@ -184,22 +184,22 @@ def test_an_end_after_lost_events_may_be_of_a_later_run() -> None:
         60 1.1 callback_end f
         """
     )
-    model, ledger = made.model(windows((15, 20), (18, 25), (70, 80)))
+    model = made.model(windows((15, 20), (18, 25), (70, 80)))
     assert durations(model) == [-1, 10]
     assert (model.executions.until_ns - BASE).tolist() == [15, 60]
     assert model.publications.execution.tolist() == [0, -1]
-    assert ledger.counts["callbacks_with_losses"] == 1
-    assert "callbacks_without_end" not in ledger.counts
+    assert model.findings.counts["callbacks_with_losses"] == 1
+    assert "callbacks_without_end" not in model.findings.counts
 
 
 def test_a_run_that_began_while_events_were_lost_is_known_to_have_begun_only() -> None:
     made = scene()
     made.play("10 1.1 callback_start f\n40 1.1 callback_end f")
-    model, ledger = made.model(windows((5, 20)))
+    model = made.model(windows((5, 20)))
     assert durations(model) == [-1]
     assert (model.executions.until_ns - BASE).tolist() == [10]
     assert model.executions.depth.tolist() == [1]
-    assert ledger.counts == {"callbacks_with_losses": 1}
+    assert model.findings.counts == {"callbacks_with_losses": 1}
 
 
 def test_a_nested_callback_that_throws_ends_with_the_one_around_it() -> None:
@@ -214,7 +214,7 @@ def test_a_nested_callback_that_throws_ends_with_the_one_around_it() -> None:
         40 1.1 wait
         """
     )
-    model, _ = made.model()
+    model = made.model()
     assert (model.executions.until_ns - BASE).tolist() == [20, 20]
     assert model.publications.execution.tolist() == [-1]
 
@@ -231,10 +231,10 @@ def test_a_take_starts_no_callback_on_the_other_side_of_a_loss() -> None:
         60 1.1 callback_end f
         """
     )
-    whole, _ = made.model()
+    whole = made.model()
     assert (whole.takes.execution.tolist(), whole.takes.picked_ns - BASE) == ([0], [20])
-    after, ledger = made.model(windows((40, 45)))
+    after = made.model(windows((40, 45)))
     assert (after.takes.execution.tolist(), after.takes.picked_ns - BASE) == ([-1], [20])
-    assert ledger.counts["takes_without_callback"] == 1
-    before, _ = made.model(windows((25, 25)))
+    assert after.findings.counts["takes_without_callback"] == 1
+    before = made.model(windows((25, 25)))
     assert (before.takes.execution.tolist(), before.takes.picked_ns.tolist()) == ([0], [-1])

@@ -18,7 +18,6 @@ from strata.layers.transfers import cut_layers
 from strata.model.build import Model
 from strata.model.executor_frames import executor_threads_rows, executors_rows
 from strata.pipeline.messages import Wanted
-from strata.schema.quality import Ledger
 from strata.schema.tables import EXECUTOR_THREADS
 from strata.verdict.executor_load import busy_shares
 
@@ -38,7 +37,7 @@ def scene() -> IntraScene:
 
 def blocked(model: Model) -> dict[int, dict[str, int]]:
     """What each message waited behind, by symbol; "take SYMBOL": a take for it."""
-    found = find_blockers(model, cut_layers(model, Ledger()))
+    found = find_blockers(model, cut_layers(model)[0])
     out: dict[int, dict[str, int]] = {}
     for message, callback, take, ns in zip(
         found.message, found.callback, found.take, found.duration_ns, strict=True
@@ -67,7 +66,7 @@ def test_threads_that_ran_one_callback_are_one_executor() -> None:
     made.play(WARM)
     made.play("20 2.3 ready\n21 2.3 callback_start other_t\n22 2.3 callback_end other_t")
     made.play("30 2.4 callback_start other_t\n31 2.4 callback_end other_t")
-    model, _ = made.model()
+    model = made.model()
     frame = executors_rows(model).frame()
     assert frame["kind"].tolist() == ["multi-threaded", "single-threaded", "without events"]
     assert frame["threads"].tolist() == [2, 1, 1]
@@ -77,7 +76,7 @@ def test_threads_that_ran_one_callback_are_one_executor() -> None:
 def test_callbacks_of_a_node_that_never_overlap_are_one_group() -> None:
     made = scene()
     made.play(WARM)
-    model, _ = made.model()
+    model = made.model()
     by_symbol = dict(zip(model.entities.callbacks.symbol, model.groups.of_callback, strict=True))
     assert by_symbol["on_t"] == by_symbol["on_u"] != NONE
 
@@ -93,7 +92,7 @@ def test_a_callback_that_overlaps_itself_has_no_group() -> None:
         130 2.2 callback_end on_t
         """
     )
-    model, _ = made.model()
+    model = made.model()
     by_symbol = dict(zip(model.entities.callbacks.symbol, model.groups.of_callback, strict=True))
     assert by_symbol["on_t"] == NONE
     assert by_symbol["on_u"] != NONE
@@ -110,7 +109,7 @@ def test_callbacks_that_overlap_each_other_are_of_two_groups() -> None:
         130 2.2 callback_end on_u
         """
     )
-    model, _ = made.model()
+    model = made.model()
     by_symbol = dict(zip(model.entities.callbacks.symbol, model.groups.of_callback, strict=True))
     assert NONE not in (by_symbol["on_t"], by_symbol["on_u"])
     assert by_symbol["on_t"] != by_symbol["on_u"]
@@ -142,7 +141,7 @@ def test_a_group_beside_another_in_one_node_still_excludes() -> None:
         1330 2.2 callback_end on_t
         """
     )
-    model, _ = made.model()
+    model = made.model()
     by_symbol = dict(zip(model.entities.callbacks.symbol, model.groups.of_callback, strict=True))
     assert by_symbol["on_t"] == by_symbol["on_u"] != by_symbol["on_v"]
     assert blocked(model) == {0: {"on_u": 200}}
@@ -164,7 +163,7 @@ def test_an_execution_is_of_one_exclusion_set() -> None:
         lines.append(f"{begin} 2.{thread + 1} callback_start {name}")
         lines.append(f"{at[thread]} 2.{thread + 1} callback_end {name}")
     made.play("\n".join(lines))
-    model, _ = made.model()
+    model = made.model()
     groups, executions = model.groups, model.executions
     assert len(np.unique(groups.row)) == len(groups.row) <= len(executions.callback)
     # No two of a set ran at once, and only callbacks that ran beside themselves have none.
@@ -196,7 +195,7 @@ def test_a_callback_is_put_to_those_that_it_could_have_met_most() -> None:
         1010 2.1 callback_end on_v
         """
     )
-    model, _ = made.model()
+    model = made.model()
     by_symbol = dict(zip(model.entities.callbacks.symbol, model.groups.of_callback, strict=True))
     assert by_symbol["on_t"] == by_symbol["on_v"] != by_symbol["on_u"]
 
@@ -215,7 +214,7 @@ def test_callbacks_of_a_node_in_two_executors_do_not_exclude_each_other() -> Non
         35 2.6 callback_end on_v
         """
     )
-    model, _ = made.model()
+    model = made.model()
     by_symbol = dict(zip(model.entities.callbacks.symbol, model.groups.of_callback, strict=True))
     assert by_symbol["on_t"] == by_symbol["on_u"] != by_symbol["on_v"] != NONE
 
@@ -234,8 +233,8 @@ def test_a_thread_that_waited_when_the_trace_began_waited() -> None:
         330 2.2 callback_end unknown
         """
     )
-    model, _ = made.model()
-    transfers = cut_layers(model, Ledger())
+    model = made.model()
+    transfers, _ = cut_layers(model)
     assert transfers.durations["middleware_ns"].tolist() == [199]
     assert transfers.durations["executor_wait_ns"].tolist() == [10]
 
@@ -253,8 +252,8 @@ def test_where_events_were_lost_waits_are_not_known() -> None:
         """
     )
     lost = np.asarray([150 + BASE], np.int64)
-    model, _ = made.model(losses=(lost, lost))
-    transfers = cut_layers(model, Ledger())
+    model = made.model(losses=(lost, lost))
+    transfers, _ = cut_layers(model)
     assert transfers.durations["middleware_executor_wait_ns"].tolist() == [200]
     assert transfers.durations["executor_wait_ns"].tolist() == [NONE]
 
@@ -269,10 +268,9 @@ def test_messages_whose_layers_stay_together_are_counted_by_cause(waits: bool, c
     if waits:
         made.play("90  2.2 wait\n95  2.2 ready")
     lost = np.asarray([150 + BASE], np.int64)
-    model, _ = made.model(losses=(lost, lost))
-    ledger = Ledger()
-    message_results(model, Wanted(), ledger)
-    counts = {name: n for name, n in ledger.counts.items() if name.startswith("messages_with")}
+    model = made.model(losses=(lost, lost))
+    found = message_results(model, Wanted()).findings.counts
+    counts = {name: n for name, n in found.items() if name.startswith("messages_with")}
     assert counts == {code: 1}
 
 
@@ -295,8 +293,8 @@ def test_mutual_exclusion_is_executor_wait_though_a_thread_waits() -> None:
         1330 2.2 callback_end on_t
         """
     )
-    model, _ = made.model()
-    transfers = cut_layers(model, Ledger())
+    model = made.model()
+    transfers, _ = cut_layers(model)
     assert transfers.durations["executor_wait_ns"].tolist() == [210]
     assert transfers.durations["middleware_ns"].tolist() == [0]
     assert blocked(model) == {0: {"on_u": 200}}
@@ -320,8 +318,8 @@ def test_an_idle_thread_of_the_executor_means_that_the_message_was_on_its_way() 
         1400 2.1 callback_end other_t
         """
     )
-    model, _ = made.model()
-    transfers = cut_layers(model, Ledger())
+    model = made.model()
+    transfers, _ = cut_layers(model)
     assert transfers.durations["middleware_ns"].tolist() == [150]
     assert transfers.durations["executor_wait_ns"].tolist() == [50]
     assert blocked(model) == {}
@@ -349,8 +347,8 @@ def test_when_all_threads_are_busy_the_taking_thread_names_what_was_waited_for()
         2001 2.1 ready
         """
     )
-    model, _ = made.model()
-    transfers = cut_layers(model, Ledger())
+    model = made.model()
+    transfers, _ = cut_layers(model)
     assert transfers.durations["executor_wait_ns"].tolist() == [200]
     assert blocked(model) == {0: {"other_t": 190}}
 
@@ -380,8 +378,8 @@ def images(count: int, take: int) -> IntraScene:
 
 def test_takes_are_work_that_messages_wait_behind() -> None:
     """As images whose deserialization, within the take, needs longer than their period."""
-    model, _ = images(4, 190).model()
-    transfers = cut_layers(model, Ledger())
+    model = images(4, 190).model()
+    transfers, _ = cut_layers(model)
     # Picked at 101, 297, 493 and 689; each take ends 190 later, and its callback 5 after that.
     assert blocked(model) == {
         1: {"take on_t": 91, "on_t": 5},
@@ -393,8 +391,8 @@ def test_takes_are_work_that_messages_wait_behind() -> None:
 
 
 def test_takes_that_were_waited_behind_are_named() -> None:
-    model, _ = images(40, 190).model()
-    blame = message_results(model, Wanted(), Ledger()).tables["blame"]
+    model = images(40, 190).model()
+    blame = message_results(model, Wanted()).tables["blame"]
     largest = blame.iloc[0]
     assert (largest["layer"], largest["where"]) == (
         "executor wait",
@@ -404,8 +402,8 @@ def test_takes_that_were_waited_behind_are_named() -> None:
 
 
 def test_takes_in_a_backlog_are_added_up() -> None:
-    model, _ = images(60, 190).model()
-    transfers = cut_layers(model, Ledger())
+    model = images(60, 190).model()
+    transfers, _ = cut_layers(model)
     found = find_blockers(model, transfers)
     last = transfers.waiting_until_ns[-1] - transfers.waiting_from_ns[-1]
     own = found.message == len(transfers) - 1
@@ -437,7 +435,7 @@ def test_a_take_is_told_from_its_begin_in_the_middleware_where_no_pick_was_recor
         360 2.2 ready
         """
     )
-    model, _ = made.model()
+    model = made.model()
     assert blocked(model)[1] == {"take on_t": 150, "on_t": 10}
 
 
@@ -461,7 +459,7 @@ def test_a_backlog_adds_up_what_ran_before_each_message() -> None:
             """
         )
         now += 20
-    model, _ = made.model()
+    model = made.model()
     expected = {n: {"on_t": 7 * n, "take on_t": 2 * n, "on_u": 3 * n} for n in range(1, count)}
     assert blocked(model) == expected
 
@@ -479,8 +477,8 @@ def test_a_backlog_behind_many_callbacks_names_those_that_ran_longest() -> None:
         expected[f"on_{number}"] = 10 + number
         now = end + 1
     made.play(f"{now} 2.2 execute on_t\n{now + 5} 2.2 rmw_take on_t 100")
-    model, _ = made.model()
-    transfers = cut_layers(model, Ledger())
+    model = made.model()
+    transfers, _ = cut_layers(model)
     found = find_blockers(model, transfers)
     named = {
         str(model.entities.callbacks.symbol[callback]): int(ns)
@@ -499,7 +497,7 @@ def test_states_of_a_thread_add_up() -> None:
     made.play(WARM)
     made.play("100 2.1 wait\n180 2.1 ready\n190 2.2 callback_start on_t\n260 2.2 callback_end on_t")
     made.play("300 2.2 ready")
-    model, _ = made.model()
+    model = made.model()
     frame = executor_threads_rows(model).frame().set_index("vtid")
     assert frame["executing_ns"].tolist() == [2, 71]
     assert frame["waiting_ns"].tolist() == [80, 0]
@@ -531,7 +529,7 @@ def test_between_two_calls_of_spin_some_a_thread_is_outside() -> None:
         240 2.1 ready
         """
     )
-    frame = executor_threads_rows(made.model()[0]).frame()
+    frame = executor_threads_rows(made.model()).frame()
     assert frame["outside_ns"].tolist() == [39 + 30 + 5]
     assert (frame["outside_ns"] <= frame["ready_ns"]).all()
     busy = busy_shares(rows_of(EXECUTOR_THREADS, frame))
@@ -555,7 +553,7 @@ def test_threads_of_a_pool_wait_for_what_they_are_handed() -> None:
         270 2.2 callback_end on_t
         """
     )
-    whole = executor_threads_rows(made.model()[0]).frame()
+    whole = executor_threads_rows(made.model()).frame()
     frame = whole.set_index("vtid")
     assert frame.loc[2, "waiting_ns"] == 260 - 170
     assert frame.loc[2, "ready_ns"] == 2 + 2
@@ -567,7 +565,7 @@ def test_a_thread_waited_before_its_first_event() -> None:
     made = IntraScene()
     made.play("0 1.1 ready\n1000 1.2 ready\n1100 1.2 callback_start x\n1200 1.2 callback_end x")
     made.play("1250 1.2 wait")
-    model, _ = made.model()
+    model = made.model()
     (row,) = executor_threads_rows(model).frame().query("vtid == 2").to_dict("records")
     assert (row["begin_ns"] - BASE, row["end_ns"] - BASE) == (0, 1250)
     assert (row["waiting_ns"], row["executing_ns"], row["ready_ns"]) == (1000, 100, 150)
@@ -584,7 +582,7 @@ def test_a_wait_that_is_open_when_the_trace_ends_is_waiting() -> None:
         9030 1.1 rmw_publish /t 9030
         """
     )
-    model, _ = made.model()
+    model = made.model()
     (row,) = executor_threads_rows(model).frame().to_dict("records")
     assert (row["begin_ns"] - BASE, row["end_ns"] - BASE) == (1000, 9030)
     assert (row["executing_ns"], row["waiting_ns"], row["ready_ns"]) == (10, 8000, 20)
@@ -594,7 +592,7 @@ def test_an_open_wait_does_not_reach_over_lost_events() -> None:
     made = scene()
     made.play("1000 2.1 ready\n1030 2.1 wait\n9030 1.1 rmw_publish /t 9030")
     lost = np.asarray([5030 + BASE], np.int64)
-    model, _ = made.model(losses=(lost, lost))
+    model = made.model(losses=(lost, lost))
     (row,) = executor_threads_rows(model).frame().to_dict("records")
     assert (row["end_ns"] - BASE, row["waiting_ns"]) == (5030, 4000)
 
@@ -602,7 +600,7 @@ def test_an_open_wait_does_not_reach_over_lost_events() -> None:
 def test_a_thread_was_in_its_callback_when_the_trace_ended() -> None:
     made = scene()
     made.play("1000 2.1 ready\n1010 2.1 callback_start on_t\n1520 2.1 rmw_publish /t 1519")
-    model, _ = made.model()
+    model = made.model()
     (row,) = executor_threads_rows(model).frame().to_dict("records")
     assert (row["begin_ns"] - BASE, row["end_ns"] - BASE) == (1000, 1520)
     assert (row["executing_ns"], row["ready_ns"]) == (510, 10)
@@ -626,7 +624,7 @@ def test_a_callback_that_never_ended_is_not_counted_twice() -> None:
         901 2.1 ready
         """
     )
-    model, _ = made.model()
+    model = made.model()
     assert blocked(model) == {0: {"on_u": 200}}
 
 
@@ -659,8 +657,8 @@ def test_whatever_the_threads_did_layers_add_up_and_blockers_fit(
         made.play(f"{end} 2.2 execute on_t\n{end + 5} 2.2 rmw_take on_t {at}")
         made.play(f"{end + 6} 2.2 callback_start on_t\n{end + 7} 2.2 callback_end on_t")
         end += 10 + number
-    model, _ = made.model()
-    transfers = cut_layers(model, Ledger())
+    model = made.model()
+    transfers, _ = cut_layers(model)
     sums = sum(np.where(ns == NONE, 0, ns) for ns in transfers.durations.values())
     assert (sums == transfers.latency_ns).all()
     assert all(np.all(ns >= NONE) for ns in transfers.durations.values())

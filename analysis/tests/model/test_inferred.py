@@ -23,7 +23,6 @@ from strata.model.columns import NONE
 from strata.model.matching import PUBLISH_TIME
 from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
-from strata.schema.quality import Ledger
 
 
 def publication_of_take(model: Model) -> Stamps:
@@ -44,25 +43,23 @@ def test_no_match_by_publish_time_is_wrong_and_few_are_missing(
     sample: Callable[[str], Path], trace: str, clock: str
 ) -> None:
     tables = open_trace(sample(trace)).tables()
-    exact = publication_of_take(model_of_tables(tables, Ledger()))
-    ledger = Ledger()
-    model = model_of_tables(as_humble(tables, CLOCKS[clock]), ledger)
+    exact = publication_of_take(model_of_tables(tables))
+    model = model_of_tables(as_humble(tables, CLOCKS[clock]))
     found = publication_of_take(model)
     matched = found != NONE
     assert (found[matched] == exact[matched]).all()
     # docs/method.md names this share.
     assert matched.sum() >= 0.95 * (exact != NONE).sum()
     assert set(model.matches.method.tolist()) == {PUBLISH_TIME}
-    assert ledger.counts["matches_by_publish_time"] == matched.sum()
+    assert model.findings.counts["matches_by_publish_time"] == matched.sum()
 
 
 def test_topics_that_are_not_known_are_not_inferred(sample: Callable[[str], Path]) -> None:
     tables = open_trace(sample("fast_relay1p_st_latestart")).tables()
-    ledger = Ledger()
-    model = model_of_tables(as_humble(tables, CLOCKS["as it was"]), ledger)
+    model = model_of_tables(as_humble(tables, CLOCKS["as it was"]))
     assert len(model.takes) > 0
     assert len(model.matches.take) == 0
-    assert ledger.counts["unmatched_takes"] == len(model.takes)
+    assert model.findings.counts["unmatched_takes"] == len(model.takes)
 
 
 @pytest.mark.parametrize("period_ms", [1, 10, 100])
@@ -70,8 +67,8 @@ def test_a_thread_that_only_publishes_is_matched(period_ms: int) -> None:
     # Until its next publication nothing bounds the time at which a message was stamped.
     count = 1_000
     tables = bare_publisher(count, period_ms * 1_000_000, 60_000)
-    exact = publication_of_take(model_of_tables(tables, Ledger()))
-    found = publication_of_take(model_of_tables(as_humble(tables, CLOCKS["5 ms ahead"]), Ledger()))
+    exact = publication_of_take(model_of_tables(tables))
+    found = publication_of_take(model_of_tables(as_humble(tables, CLOCKS["5 ms ahead"])))
     matched = found != NONE
     assert (found[matched] == exact[matched]).all()
     assert matched.sum() >= 0.99 * count

@@ -9,7 +9,6 @@ from scene import BASE, Scene
 
 from strata.model.entity_frames import lifecycle_nodes_rows, lifecycle_states_rows
 from strata.model.lifecycle import find_states
-from strata.schema.quality import Ledger
 from strata.schema.rows import Rows
 from strata.schema.tables import LIFECYCLE_STATES, NODES
 from strata.stats.lifecycle import lifecycle_table
@@ -34,11 +33,10 @@ def change(made: Scene, ns: int, start: str, goal: str, address: int = 300) -> N
 
 
 def states_of(made: Scene) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, int]]:
-    model, _ = made.model()
-    ledger = Ledger()
-    machines, states = find_states(model.events, model.entities.nodes, ledger)
+    model = made.model()
+    machines, states, findings = find_states(model.events, model.entities.nodes)
     frame = lifecycle_states_rows(machines, states).frame()
-    return frame, lifecycle_nodes_rows(model, machines).frame(), ledger.counts
+    return frame, lifecycle_nodes_rows(model, machines).frame(), findings.counts
 
 
 def rows(frame: pd.DataFrame) -> Spans:

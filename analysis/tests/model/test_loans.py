@@ -19,7 +19,6 @@ from strata.model.build import Model
 from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
 from strata.schema.layers import HOP_LAYERS
-from strata.schema.quality import Ledger
 
 Sample = Callable[[str], Path]
 Tables = dict[str, pa.Table]
@@ -38,9 +37,8 @@ def without(tables: Tables, *prefixes: str) -> Tables:
     return {name: table for name, table in tables.items() if not name.startswith(prefixes)}
 
 
-def modelled(tables: Tables, losses: Windows = NO_LOSSES) -> tuple[Model, Ledger]:
-    ledger = Ledger()
-    return model_of_tables(tables, ledger, losses), ledger
+def modelled(tables: Tables, losses: Windows = NO_LOSSES) -> Model:
+    return model_of_tables(tables, losses)
 
 
 def lent(model: Model) -> Counter[str]:
@@ -94,17 +92,17 @@ def test_every_loaned_message_is_a_hop_with_the_times_of_the_nodes(
 
 
 def test_the_pick_or_the_callback_is_enough_to_tell_the_subscription(tables: Tables) -> None:
-    model, _ = modelled(without(tables, EXECUTE))
+    model = modelled(without(tables, EXECUTE))
     assert lent(model) == {"/messages": SENT * SINKS}
     # Of a sink's last nothing follows then that would rule out an rmw_take.
-    model, _ = modelled(without(tables, *STARTS))
+    model = modelled(without(tables, *STARTS))
     assert lent(model) == {"/messages": (SENT - 1) * SINKS}
 
 
 def test_without_either_nobody_is_guessed(tables: Tables) -> None:
-    model, ledger = modelled(without(tables, EXECUTE, *STARTS))
+    model = modelled(without(tables, EXECUTE, *STARTS))
     assert not model.takes.loaned.any()
-    assert "loaned_takes" not in ledger.counts
+    assert "loaned_takes" not in model.findings.counts
 
 
 def test_a_pick_and_a_callback_of_two_subscriptions_contradict_each_other(tables: Tables) -> None:
@@ -115,16 +113,16 @@ def test_a_pick_and_a_callback_of_two_subscriptions_contradict_each_other(tables
         added.schema.field("callback"),
         pa.array(wrong[1:] + wrong[:1], added.schema.field("callback").type),
     )
-    model, _ = modelled(tables | {"ros2:rclcpp_subscription_callback_added": turned})
+    model = modelled(tables | {"ros2:rclcpp_subscription_callback_added": turned})
     assert lent(model)["/messages"] < SENT * SINKS
 
 
 def test_without_events_of_the_middleware_such_takes_are_counted_and_not_guessed(
     tables: Tables,
 ) -> None:
-    model, ledger = modelled(without(tables, "dds:"))
+    model = modelled(without(tables, "dds:"))
     assert not model.takes.loaned.any()
-    assert ledger.counts["unseen_takes"] == SENT * SINKS
+    assert model.findings.counts["unseen_takes"] == SENT * SINKS
     text = "a subscription was picked, of whose take there is no event (a loaned message)"
     assert executes(model) == {"a subscription was picked": 107, text: SENT * SINKS}
 
@@ -133,12 +131,12 @@ def test_an_rmw_take_that_is_missing_is_no_loan(tables: Tables) -> None:
     table = tables["ros2:rmw_take"]
     told = np.flatnonzero(np.asarray(table["source_timestamp"]) > 0)
     rest = pa.concat_tables([table.slice(0, told[5]), table.slice(told[5] + 1)])
-    model, ledger = modelled(tables | {"ros2:rmw_take": rest})
+    model = modelled(tables | {"ros2:rmw_take": rest})
     assert lent(model) == {"/messages": SENT * SINKS}
-    assert "unseen_takes" not in ledger.counts
-    model, ledger = modelled(without(tables, "ros2:rmw_take"))
+    assert "unseen_takes" not in model.findings.counts
+    model = modelled(without(tables, "ros2:rmw_take"))
     assert not model.takes.loaned.any()
-    assert "unseen_takes" not in ledger.counts
+    assert "unseen_takes" not in model.findings.counts
 
 
 def test_a_take_that_is_followed_by_another_got_no_message(tables: Tables) -> None:
@@ -146,13 +144,13 @@ def test_a_take_that_is_followed_by_another_got_no_message(tables: Tables) -> No
     begin, end = tables["dds:take_begin"], tables["dds:take_end"]
     after = end.set_column(0, "timestamp", pa.array(np.asarray(end["timestamp"]) + 1))
     again = pa.concat_tables([begin, after.select(begin.column_names)])
-    model, _ = modelled(tables | {"dds:take_begin": again})
+    model = modelled(tables | {"dds:take_begin": again})
     assert not model.takes.loaned.any()
 
 
 def test_none_reaches_over_lost_events(tables: Tables) -> None:
-    model, _ = modelled(tables)
+    model = modelled(tables)
     lost = model.takes.rmw_take_ns[np.flatnonzero(model.takes.loaned)[7:8]]
-    model, ledger = modelled(tables, (lost, lost))
+    model = modelled(tables, (lost, lost))
     assert lent(model) == {"/messages": SENT * SINKS - 1}
-    assert "unseen_takes" not in ledger.counts
+    assert "unseen_takes" not in model.findings.counts

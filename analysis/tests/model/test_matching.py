@@ -36,9 +36,9 @@ def test_one_publication_may_be_taken_by_several() -> None:
         115 3.3 rmw_take on_t_too 100
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert pairs(model) == [(0, 0), (0, 1)]
-    assert ledger.counts == {"takes_without_callback": 2}
+    assert model.findings.counts == {"takes_without_callback": 2}
 
 
 def test_one_timestamp_on_two_topics_is_two_messages() -> None:
@@ -53,7 +53,7 @@ def test_one_timestamp_on_two_topics_is_two_messages() -> None:
         111 2.2 rmw_take on_t 100
         """
     )
-    model, _ = made.model()
+    model = made.model()
     assert pairs(model) == [(1, 0), (0, 1)]
 
 
@@ -72,11 +72,11 @@ def test_two_publications_that_cannot_be_told_apart_are_ambiguous() -> None:
         130 2.2 rmw_take on_t 120
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert pairs(model) == [(2, 1)]
     assert model.matches.ambiguous_count == 1
-    assert ledger.counts["ambiguous_matches"] == 1
-    assert ledger.counts["untaken_publications"] == 2
+    assert model.findings.counts["ambiguous_matches"] == 1
+    assert model.findings.counts["untaken_publications"] == 2
 
 
 def test_a_take_without_publication_and_the_reverse_are_counted() -> None:
@@ -88,10 +88,10 @@ def test_a_take_without_publication_and_the_reverse_are_counted() -> None:
         110 2.2 rmw_take on_t 99
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert pairs(model) == []
-    assert ledger.counts["unmatched_takes"] == 1
-    assert ledger.counts["untaken_publications"] == 1
+    assert model.findings.counts["unmatched_takes"] == 1
+    assert model.findings.counts["untaken_publications"] == 1
 
 
 def test_empty_takes_and_graph_topics_are_no_messages() -> None:
@@ -103,9 +103,9 @@ def test_empty_takes_and_graph_topics_are_no_messages() -> None:
         111 2.2 rmw_take unknown 0           no source timestamp
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert (len(model.publications), len(model.takes)) == (0, 0)
-    assert ledger.counts == {
+    assert model.findings.counts == {
         "graph_publications": 1,
         "empty_takes": 1,
         "takes_without_source_timestamp": 1,
@@ -124,10 +124,10 @@ def test_without_init_events_the_timestamp_alone_decides_and_says_so() -> None:
         130 3.3 rmw_take unknown 120
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert pairs(model) == [(0, 0), (1, 1)]
     assert model.matches.method.tolist() == [INFERRED, INFERRED]
-    assert ledger.counts["inferred_matches"] == 2
+    assert model.findings.counts["inferred_matches"] == 2
 
 
 def test_a_message_taken_before_it_was_published_is_left_out() -> None:
@@ -139,9 +139,9 @@ def test_a_message_taken_before_it_was_published_is_left_out() -> None:
         111 1.1 rmw_publish /t 100
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert pairs(model) == []
-    assert ledger.counts["out_of_order_matches"] == 1
+    assert model.findings.counts["out_of_order_matches"] == 1
     assert model.matches.unmatched_take_count == 1
 
 
@@ -155,7 +155,7 @@ def test_a_handle_that_is_used_again_is_another_entity() -> None:
     made.subscription("/v", node="/sink", pid=2, symbol="on_v")
     made.rows["ros2:rcl_subscription_init"][-1]["rmw_subscription_handle"] = first["rmw_handle"]
     made.play("300 1.1 rcl_publish /v\n301 1.1 rmw_publish /v 300\n310 2.2 rmw_take on_t 300")
-    model, _ = made.model()
+    model = made.model()
     assert pairs(model) == [(0, 0), (1, 1)]
     topics = model.entities.subscriptions.topic[model.takes.subscription].tolist()
     assert topics == ["/t", "/v"]
@@ -170,7 +170,7 @@ def test_one_address_in_two_processes_is_two_entities() -> None:
         "rmw_handle"
     ]
     made.play("100 1.1 rcl_publish /v\n101 1.1 rmw_publish /v 100\n110 9.9 rmw_take on_v 100")
-    model, _ = made.model()
+    model = made.model()
     assert model.entities.subscriptions.topic[model.takes.subscription].tolist() == ["/v"]
 
 
@@ -189,7 +189,7 @@ def test_a_match_is_right_or_there_is_none(
         made.play(f"{2 * at + 101} 1.1 rmw_publish {topic} {stamp}")
     for at, (stamp, symbol) in enumerate(taken):
         made.play(f"{at + 1000} 2.{2 + at} rmw_take {symbol} {stamp}")
-    model, ledger = made.model()
+    model = made.model()
     topic_of = {"on_t": "/t", "on_u": "/u", "on_t_too": "/t"}
     expected = [
         (published.index((stamp, topic_of[symbol])), at)
@@ -202,7 +202,7 @@ def test_a_match_is_right_or_there_is_none(
     assert set(known) <= set(found)
     for publication, take in found:
         assert published[publication][0] == taken[take][0]
-    assert len(found) + ledger.counts.get("unmatched_takes", 0) + ledger.counts.get(
+    assert len(found) + model.findings.counts.get("unmatched_takes", 0) + model.findings.counts.get(
         "ambiguous_matches", 0
     ) == len(taken)
 
@@ -229,17 +229,17 @@ def test_guid_and_sequence_number_decide_between_equal_timestamps() -> None:
     made.play("120 1.1 rmw_publish /twin/t 100" + written(12, "B1", 100))
     made.play(read(20, "2.2", "B1") + "\n202 2.2 rmw_take on_t 100")
     made.play(read(21, "3.3", "A1") + "\n212 3.3 rmw_take on_t_too 100")
-    model, ledger = made.model()
+    model = made.model()
     assert pairs(model) == [(1, 0), (0, 1)]
     assert model.matches.method.tolist() == [IDENTITY, IDENTITY]
-    assert "ambiguous_matches" not in ledger.counts
+    assert "ambiguous_matches" not in model.findings.counts
 
 
 def test_a_publication_without_a_stamp_is_matched_by_its_sample() -> None:
     made = scene()
     made.play("100 1.1 rmw_publish /t" + written(10, "A1", 105))
     made.play(read(20, "2.2", "A1") + "\n202 2.2 rmw_take on_t 105")
-    model, _ = made.model()
+    model = made.model()
     assert pairs(model) == [(0, 0)]
     assert model.matches.method.tolist() == [IDENTITY]
 
@@ -249,17 +249,17 @@ def test_rules_that_contradict_each_other_match_nothing() -> None:
     made.play("100 1.1 rmw_publish /t 100" + written(10, "A1", 100))
     made.play("120 1.1 rmw_publish /t 120" + written(12, "A2", 120))
     made.play(read(20, "2.2", "A2") + "\n202 2.2 rmw_take on_t 100")
-    model, ledger = made.model()
+    model = made.model()
     assert pairs(model) == []
-    assert ledger.counts["contradictory_matches"] == 1
-    assert ledger.counts["ambiguous_matches"] == 1
+    assert model.findings.counts["contradictory_matches"] == 1
+    assert model.findings.counts["ambiguous_matches"] == 1
 
 
 def test_where_both_rules_agree_the_timestamp_is_said_to_have_decided() -> None:
     made = scene()
     made.play("100 1.1 rmw_publish /t 100" + written(10, "A1", 100))
     made.play(read(20, "2.2", "A1") + "\n202 2.2 rmw_take on_t 100")
-    model, ledger = made.model()
+    model = made.model()
     assert pairs(model) == [(0, 0)]
     assert model.matches.method.tolist() == [EXACT]
-    assert "contradictory_matches" not in ledger.counts
+    assert "contradictory_matches" not in model.findings.counts

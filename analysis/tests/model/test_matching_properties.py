@@ -18,7 +18,6 @@ from worlds import Recording, Row, World, as_humble, record, steady_world, world
 from strata.model.build import Model
 from strata.model.columns import NONE
 from strata.model.matching import CONFIDENCES, METHODS
-from strata.schema.quality import Ledger
 
 EXAMPLES = settings(max_examples=40)
 
@@ -50,8 +49,8 @@ def wrong(found: Found) -> Found:
     return {row for row in found if row[0] != row[1]}
 
 
-def assert_all_counted(model: Model, ledger: Ledger) -> None:
-    counts, matches = Counter(ledger.counts), model.matches
+def assert_all_counted(model: Model) -> None:
+    counts, matches = Counter(model.findings.counts), model.matches
     assert len(set(matches.take.tolist())) == len(matches.take)
     assert len(model.takes) == (
         len(matches.take)
@@ -74,10 +73,10 @@ def assert_all_counted(model: Model, ledger: Ledger) -> None:
 @given(worlds())
 def test_never_a_wrong_match_and_all_is_counted(world: World) -> None:
     recording = record(world)
-    model, ledger = recording.model()
+    model = recording.model()
     found = matched(recording, model)
     assert wrong(found) == set()
-    assert_all_counted(model, ledger)
+    assert_all_counted(model)
     # Nothing is left out but what has a twin: topic and stamp of another message.
     count = Counter(world.stamps().values())
     took = Counter(
@@ -93,11 +92,11 @@ def test_never_a_wrong_match_and_all_is_counted(world: World) -> None:
 @given(worlds(collisions=False))
 def test_without_losses_and_collisions_every_take_is_matched(world: World) -> None:
     recording = record(world)
-    model, ledger = recording.model()
+    model = recording.model()
     took = [step for step in world.steps if step.kind == "take" and step.message is not None]
     empty = [step for step in world.steps if step.kind == "take" and step.message is None]
     assert len(model.matches.take) == len(model.takes) == len(took)
-    assert ledger.counts.get("empty_takes", 0) == len(empty)
+    assert model.findings.counts.get("empty_takes", 0) == len(empty)
     assert set(model.matches.confidence.tolist()) <= {CONFIDENCES.index("exact")}
 
 
@@ -124,9 +123,9 @@ def test_lost_events_make_no_wrong_match(world: World, luck: list[int], lag: int
         return late or ("init" not in event and not twin and luck[next(at) % len(luck)] == 0)
 
     recording = whole.without(lost)
-    model, ledger = recording.model()
+    model = recording.model()
     assert wrong(matched(recording, model)) == set()
-    assert_all_counted(model, ledger)
+    assert_all_counted(model)
 
 
 @EXAMPLES
@@ -143,7 +142,7 @@ def test_beside_lost_events_no_callback_is_anothers(world: World, luck: list[int
         return True
 
     recording = whole.without(gone)
-    model, _ = recording.model((np.asarray(lost, np.int64), np.asarray(lost, np.int64)))
+    model = recording.model((np.asarray(lost, np.int64), np.asarray(lost, np.int64)))
     named = {kind: whole.named(f"ros2:callback_{kind}") for kind in ("start", "end")}
     taken, executions, takes = whole.named("ros2:rmw_take"), model.executions, model.takes
     began = [
@@ -171,21 +170,21 @@ def test_order_of_rows_and_numbers_of_processes_do_not_matter(
         vpid = 100 + numbers[process]
         return row | {"vpid": vpid, "vtid": 1000 * vpid + thread}
 
-    expected, counted = recording.model()
+    expected = recording.model()
     other = recording.shuffled(order).changed(renumber)
-    model, ledger = other.model()
+    model = other.model()
     plain = {(*row[:2], row[2][2]) for row in matched(recording, expected)}
     assert {(*row[:2], row[2][2]) for row in matched(other, model)} == plain
-    assert ledger.counts == counted.counts
+    assert model.findings.counts == expected.findings.counts
 
 
 @EXAMPLES
 @given(SYSTEMS)
 def test_publications_without_stamps_are_never_matched_wrongly(system: dict[str, Any]) -> None:
     recording = as_humble(record(steady_world(**system)))
-    model, ledger = recording.model()
+    model = recording.model()
     assert wrong(matched(recording, model)) == set()
-    assert_all_counted(model, ledger)
+    assert_all_counted(model)
 
 
 @EXAMPLES
@@ -199,9 +198,9 @@ def test_lost_events_make_no_wrong_inferred_match(
     recording = whole.without(
         lambda event, _: "init" not in event and random.randrange(100) < lost_percent
     )
-    model, ledger = recording.model()
+    model = recording.model()
     assert wrong(matched(recording, model)) == set()
-    assert_all_counted(model, ledger)
+    assert_all_counted(model)
 
 
 @pytest.mark.parametrize("system", MISLEADING.values(), ids=MISLEADING)
@@ -213,5 +212,5 @@ def test_what_stands_out_by_chance_makes_no_wrong_inferred_match(
     recording = whole.without(
         lambda event, _: "init" not in event and random.randrange(100) < lost_percent
     )
-    model, _ = recording.model()
+    model = recording.model()
     assert wrong(matched(recording, model)) == set()

@@ -23,7 +23,7 @@ def test_one_rcl_subscription_has_two_objects_with_intra_process_communication()
     made._row("rclcpp_callback_register", 3, 1, 1, {"callback": 62, "symbol": "g"})
     init = {"subscription_handle": handle, "subscription": 61}
     made._row("rclcpp_subscription_init", 4, 1, 1, init)
-    model, _ = made.model()
+    model = made.model()
     frame = subscription_objects_rows(model).frame()
     assert frame["subscription_id"].tolist() == [0, 0]
     assert frame["is_intra_process"].tolist() == [False, True]
@@ -49,7 +49,7 @@ def test_mangled_names_are_demangled_and_others_stay() -> None:
 def test_a_callback_without_a_name_is_called_by_its_address() -> None:
     made = Scene()
     made.subscription("/t", node="/n", pid=1, symbol="(null)")
-    model, _ = made.model()
+    model = made.model()
     assert model.entities.callbacks.symbol.tolist() == [None]
 
 
@@ -64,7 +64,7 @@ def test_an_address_that_another_kind_of_callback_gets_is_another_callback() -> 
     made._row("rclcpp_timer_callback_added", 1001, 1, 1, timer)
     made._row("rclcpp_callback_register", 1002, 1, 1, {"callback": address, "symbol": "on_timer"})
     made.play("2000 1.1 callback_start on_t\n2100 1.1 callback_end on_t")
-    model, _ = made.model()
+    model = made.model()
     frame = callback_objects_rows(model).frame()
     assert frame["symbol"].tolist() == ["on_t", "on_timer"]
     assert frame["kind"].tolist() == ["subscription", "timer"]

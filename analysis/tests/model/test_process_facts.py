@@ -14,7 +14,6 @@ from strata.model.build import Model
 from strata.model.columns import NONE
 from strata.model.entity_frames import contexts_rows, processes_rows
 from strata.model.frames import callback_objects_rows, nodes_rows
-from strata.schema.quality import Ledger
 
 
 def context(made: Scene, ns: int, version: str, *, name: str = "p", handle: int = 500) -> None:
@@ -40,9 +39,9 @@ def ran(made: Scene, ns: int, callback: int = 900) -> None:
     made._row("callback_end", ns + 1, 1, 1, {"callback": callback})
 
 
-def counts_of(ledger: Ledger) -> dict[str, int]:
+def counts_of(model: Model) -> dict[str, int]:
     codes = ("reused_process_ids", "repeated_contexts")
-    return {code: ledger.counts[code] for code in codes if code in ledger.counts}
+    return {code: n for code, n in model.findings.counts.items() if code in codes}
 
 
 def symbols(model: Model) -> list[str | None]:
@@ -59,13 +58,13 @@ def test_another_version_is_another_process_and_its_addresses_are_its_own() -> N
     ran(made, 10)
     context(made, 100, "8.6.0")
     ran(made, 110)  # its registration was lost: not f
-    model, ledger = made.model()
-    assert counts_of(ledger) == {"reused_process_ids": 1}
+    model = made.model()
+    assert counts_of(model) == {"reused_process_ids": 1}
     assert symbols(model) == ["f", None]
     assert model.processes.vpid.tolist() == [1, 1]
     assert (model.processes.end_ns - BASE).tolist()[0] == 100
     assert model.processes.end_ns[1] == NONE
-    facts = model.facts.process_facts(Ledger())
+    facts = model.facts.process_facts()[0]
     assert facts.distro.tolist() == ["jazzy", "kilted"]
     assert (facts.begin_ns - BASE).tolist() == [0, 100]
     assert (facts.end_ns - BASE).tolist() == [11, 111]
@@ -78,7 +77,7 @@ def test_entities_end_with_their_process() -> None:
     ran(made, 10)
     context(made, 100, "8.6.0")
     registered(made, 101, "g", callback=901)
-    model, _ = made.model()
+    model = made.model()
     objects = callback_objects_rows(model).frame()
     ends = objects.set_index("symbol")["end_ns"]
     assert ends["f"] == BASE + 100
@@ -94,9 +93,9 @@ def test_another_name_of_the_main_thread_is_another_process() -> None:
     registered(made, 101, "g", callback=901)
     ran(made, 110, callback=901)
     named(made, 100, "other")
-    model, ledger = made.model()
-    assert counts_of(ledger) == {"reused_process_ids": 1}
-    facts = model.facts.process_facts(Ledger())
+    model = made.model()
+    assert counts_of(model) == {"reused_process_ids": 1}
+    facts = model.facts.process_facts()[0]
     assert facts.procname.tolist() == ["p", "other"]
 
 
@@ -106,7 +105,7 @@ def test_the_new_process_begins_with_the_first_event_of_its_name() -> None:
     made.play("90 1.1 wait\n95 1.1 ready")
     context(made, 100, "8.2.2")
     named(made, 95, "other")
-    model, _ = made.model()
+    model = made.model()
     assert (model.processes.end_ns[0] - BASE) == 95
 
 
@@ -117,8 +116,8 @@ def test_a_rename_is_no_other_process_while_old_handles_are_used() -> None:
     context(made, 100, "8.2.2", handle=501)
     ran(made, 110)
     named(made, 100, "renamed")
-    model, ledger = made.model()
-    assert counts_of(ledger) == {"repeated_contexts": 1}
+    model = made.model()
+    assert counts_of(model) == {"repeated_contexts": 1}
     assert symbols(model) == ["f"]
 
 
@@ -129,8 +128,8 @@ def test_a_name_that_returns_tells_nothing() -> None:
     made.play("110 1.1 ready\n200 1.1 ready")
     named(made, 100, "other")
     named(made, 200, "p")
-    _, ledger = made.model()
-    assert counts_of(ledger) == {"repeated_contexts": 1}
+    model = made.model()
+    assert counts_of(model) == {"repeated_contexts": 1}
 
 
 def alternating(*rounds: tuple[int, str]) -> Scene:
@@ -146,9 +145,9 @@ def alternating(*rounds: tuple[int, str]) -> Scene:
 
 def test_names_that_alternate_are_a_process_each() -> None:
     made = alternating((0, "talker"), (100, "listener"), (200, "talker"), (300, "listener"))
-    model, ledger = made.model()
-    assert counts_of(ledger) == {"reused_process_ids": 3}
-    facts = model.facts.process_facts(Ledger())
+    model = made.model()
+    assert counts_of(model) == {"reused_process_ids": 3}
+    facts = model.facts.process_facts()[0]
     assert facts.procname.tolist() == ["talker", "listener"] * 2
     ends = model.processes.end_ns
     assert (ends[:3] - BASE).tolist() == [100, 200, 300]
@@ -160,8 +159,8 @@ def test_a_process_before_its_rcl_init_ends_the_one_before() -> None:
     made.play("190 1.1 wait\n195 1.1 ready")
     context(made, 200, "8.2.2")
     named(made, 190, "talker")
-    model, ledger = made.model()
-    assert counts_of(ledger) == {"reused_process_ids": 2}
+    model = made.model()
+    assert counts_of(model) == {"reused_process_ids": 2}
     assert (model.processes.end_ns - BASE).tolist()[:2] == [100, 190]
 
 
@@ -173,8 +172,8 @@ def test_a_name_that_returns_after_another_context_tells_nothing() -> None:
     made.play("110 1.1 ready\n300 1.1 ready")
     named(made, 100, "other")
     named(made, 300, "p")
-    _, ledger = made.model()
-    assert counts_of(ledger) == {"repeated_contexts": 2}
+    model = made.model()
+    assert counts_of(model) == {"repeated_contexts": 2}
 
 
 def test_a_second_context_is_of_the_same_process() -> None:
@@ -184,8 +183,8 @@ def test_a_second_context_is_of_the_same_process() -> None:
     context(made, 100, "8.2.2", handle=501)
     context(made, 200, "8.2.2", handle=500)
     ran(made, 110)
-    model, ledger = made.model()
-    assert counts_of(ledger) == {"repeated_contexts": 2}
+    model = made.model()
+    assert counts_of(model) == {"repeated_contexts": 2}
     assert symbols(model) == ["f"]
     frame = contexts_rows(model).frame()
     assert frame["handle"].tolist() == [500, 501, 500]
@@ -199,7 +198,7 @@ def test_a_handle_that_is_made_again_is_another_entity() -> None:
     for ns, name in ((0, "a"), (50, "b")):
         fields = {"node_handle": 700, "namespace": "/", "node_name": name, "rmw_handle": 1}
         made._row("rcl_node_init", ns, 1, 1, fields)
-    nodes = nodes_rows(made.model()[0]).frame()
+    nodes = nodes_rows(made.model()).frame()
     assert nodes["name"].tolist() == ["/a", "/b"]
     assert nodes["end_ns"].isna().tolist() == [False, True]
     assert nodes["end_ns"].iloc[0] == BASE + 50
@@ -211,20 +210,20 @@ def test_threads_of_two_processes_with_one_id_are_apart() -> None:
     made._row("callback_start", 10, 1, 1, {"callback": 900, "is_intra_process": 0})
     context(made, 100, "8.6.0")
     made._row("callback_end", 110, 1, 1, {"callback": 900})
-    _, ledger = made.model()
-    assert ledger.counts["callbacks_without_end"] == 1
-    assert ledger.counts["callback_ends_without_start"] == 1
+    model = made.model()
+    assert model.findings.counts["callbacks_without_end"] == 1
+    assert model.findings.counts["callback_ends_without_start"] == 1
 
 
 GID24, GID16 = bytes(24), bytes(16)
 
 
 def told(made: Scene) -> tuple[list[Any], list[Any], dict[str, int]]:
-    model, _ = made.model()
-    ledger = Ledger()
-    frame = processes_rows(model, model.facts.process_facts(ledger)).frame()
+    model = made.model()
+    facts, findings = model.facts.process_facts()
+    frame = processes_rows(model, facts).frame()
     distro = [None if pd.isna(value) else str(value) for value in frame["distro"]]
-    return distro, frame["told_by"].tolist(), ledger.counts
+    return distro, frame["told_by"].tolist(), findings.counts
 
 
 @pytest.mark.parametrize(

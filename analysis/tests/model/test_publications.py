@@ -16,7 +16,7 @@ def client_ns(lines: str, *lost: int) -> list[int]:
     made.publisher("/u", node="/source", pid=1)
     made.play(lines)
     at = np.asarray(lost, np.int64) + BASE
-    model, _ = made.model((at, at))
+    model = made.model((at, at))
     found = model.publications.client_ns
     return np.where(found == -1, -1, found - BASE).tolist()
 
@@ -57,7 +57,7 @@ def test_of_another_message_in_the_same_callback_it_is_not_the_begin_either() ->
     ):
         for row, message in zip(rows[f"ros2:{event}"], messages, strict=True):
             row["message"] = message
-    model, _ = made.model()
+    model = made.model()
     assert (model.publications.client_ns - BASE).tolist() == [495]
 
 
@@ -117,7 +117,7 @@ def test_every_event_of_rclpys_publish_is_accounted_for() -> None:
         95 1.1 rmw_publish /t 4
         """
     )
-    model, _ = made.model()
+    model = made.model()
     found = {
         use.text: use.count for use in model.facts.event_uses() if "rclcpp_publish" in use.event
     }
@@ -138,6 +138,6 @@ def test_without_init_and_client_events_a_taken_stamp_tells_a_publication() -> N
         200 2.2 rmw_take unknown 100
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert len(model.publications) == len(model.matches.take) == 1
-    assert ledger.counts["graph_publications"] == 1
+    assert model.findings.counts["graph_publications"] == 1

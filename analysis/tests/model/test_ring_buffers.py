@@ -14,7 +14,6 @@ from scene import BASE
 
 from strata.layers.transfers import cut_layers
 from strata.model.build import Model
-from strata.schema.quality import Ledger
 
 
 def scene(capacity: int = 10, subscriptions: int = 1) -> IntraScene:
@@ -48,12 +47,12 @@ def test_a_dequeue_takes_what_was_stored_in_its_slot() -> None:
         305 1.2 callback_end on_0
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert pairs(model) == [(100, 300), (200, 303)]
-    assert ledger.counts == {}
+    assert model.findings.counts == {}
     starts = model.executions.start_ns[model.takes.execution] - BASE
     assert starts.tolist() == [301, 304]
-    transfers = cut_layers(model, Ledger())
+    transfers, _ = cut_layers(model)
     assert transfers.durations["client_publish_ns"].tolist() == [1, 1]
     # No executor events: from the enqueue to the dequeue is one merged layer.
     assert transfers.durations["wake_up_executor_wait_ns"].tolist() == [199, 102]
@@ -73,9 +72,9 @@ def test_every_subscription_gets_its_own() -> None:
         300 1.2 dequeue on_0 0 0
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert pairs(model) == [(100, 200), (100, 300)]
-    assert ledger.counts == {"takes_without_callback": 2}
+    assert model.findings.counts == {"takes_without_callback": 2}
     assert model.takes.subscription.tolist() == [1, 0]
 
 
@@ -90,10 +89,10 @@ def test_an_overwritten_message_is_lost_and_counted() -> None:
         300 1.2 dequeue on_0 0 0
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert pairs(model) == [(200, 300)]
-    assert ledger.counts["ring_buffer_overwrites"] == 1
-    assert ledger.counts["untaken_publications"] == 1
+    assert model.findings.counts["ring_buffer_overwrites"] == 1
+    assert model.findings.counts["untaken_publications"] == 1
 
 
 def test_a_copy_through_the_middleware_is_a_duplicate() -> None:
@@ -115,12 +114,12 @@ def test_a_copy_through_the_middleware_is_a_duplicate() -> None:
         222 2.1 callback_end on_far
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert len(model.publications) == 1
     assert pairs(model) == [(104, 210), (104, 220)]
     assert model.takes.duplicate.tolist() == [True, False, False]
-    assert ledger.counts == {"intra_process_duplicates": 1}
-    transfers = cut_layers(model, Ledger())
+    assert model.findings.counts == {"intra_process_duplicates": 1}
+    transfers, _ = cut_layers(model)
     # Both begin with the same call.
     assert (transfers.publish_ns - BASE).tolist() == [100, 100]
 
@@ -137,7 +136,7 @@ def test_a_message_of_another_publisher_is_no_part_of_the_call() -> None:
         112 1.1 rmw_publish /u 112
         """
     )
-    model, _ = made.model()
+    model = made.model()
     assert len(model.publications) == 2
     assert (model.publications.client_ns - BASE).tolist() == [100, 110]
 
@@ -153,9 +152,9 @@ def test_a_publishers_own_buffer_is_no_transfer() -> None:
         200 1.2 dequeue on_0 0 0
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert pairs(model) == [(100, 200)]
-    assert ledger.counts["publisher_buffer_enqueues"] == 1
+    assert model.findings.counts["publisher_buffer_enqueues"] == 1
 
 
 def test_a_trace_that_began_late_is_matched_without_names() -> None:
@@ -167,7 +166,7 @@ def test_a_trace_that_began_late_is_matched_without_names() -> None:
         200 1.2 dequeue unknown 3 0
         """
     )
-    model, _ = made.model()
+    model = made.model()
     assert pairs(model) == [(100, 200)]
     assert model.takes.subscription.tolist() == [-1]
 
@@ -181,10 +180,10 @@ def test_a_stored_message_without_its_publish_is_counted() -> None:
         300 1.2 dequeue on_0 1 0
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert pairs(model) == []
-    assert ledger.counts["enqueues_without_publication"] == 1
-    assert ledger.counts["unmatched_dequeues"] == 1
+    assert model.findings.counts["enqueues_without_publication"] == 1
+    assert model.findings.counts["unmatched_dequeues"] == 1
     assert model.matches.unmatched_take_count == 2
 
 
@@ -232,13 +231,13 @@ def test_whatever_the_order_every_message_is_matched_or_counted(
     buffer = played(steps, capacity)
     made = scene(capacity)
     made.play("\n".join(line for _, line in buffer.lines))
-    model, ledger = made.model()
+    model = made.model()
     assert pairs(model) == buffer.truth
-    assert ledger.counts.get("ring_buffer_overwrites", 0) == buffer.overwritten
-    assert "contradictory_ring_buffers" not in ledger.counts
+    assert model.findings.counts.get("ring_buffer_overwrites", 0) == buffer.overwritten
+    assert "contradictory_ring_buffers" not in model.findings.counts
     assert model.matches.unmatched_take_count == 0
     left = len(buffer.slots)
-    assert ledger.counts.get("untaken_publications", 0) == buffer.overwritten + left
+    assert model.findings.counts.get("untaken_publications", 0) == buffer.overwritten + left
 
 
 @given(st.data())
@@ -251,7 +250,7 @@ def test_lost_events_never_make_a_wrong_match_that_is_called_exact(data: st.Data
     kept = [line for number, (_, line) in enumerate(buffer.lines) if number not in lost]
     made.play("\n".join(kept))
     times = np.asarray([buffer.lines[n][0] for n in lost if n < len(buffer.lines)], np.int64)
-    model, _ = made.model(losses=(times + BASE, times + BASE))
+    model = made.model(losses=(times + BASE, times + BASE))
     sure = model.matches.confidence == 0
     published = model.publications.handed_ns[model.matches.publication][sure] - BASE
     taken = model.takes.taken_ns[model.matches.take][sure] - BASE
@@ -276,9 +275,9 @@ def test_a_dequeue_starts_no_callback_of_another_subscription() -> None:
         140 1.2 callback_end on_u
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert model.takes.execution.tolist() == [-1]
-    assert ledger.counts["takes_without_callback"] == 1
+    assert model.findings.counts["takes_without_callback"] == 1
 
 
 LATE = """
@@ -307,28 +306,28 @@ def late(kept: str = "102 1.1 enqueue own 0 1") -> IntraScene:
 
 
 def test_a_late_subscription_gets_what_its_publisher_kept() -> None:
-    model, ledger = late().model()
-    assert ledger.counts["replayed_messages"] == 2
-    assert "enqueues_without_publication" not in ledger.counts
+    model = late().model()
+    assert model.findings.counts["replayed_messages"] == 2
+    assert "enqueues_without_publication" not in model.findings.counts
     # It was not published then: the publish before belongs to an older buffer.
     assert pairs(model) == [(320, 331)]
 
 
 def test_without_a_publishers_buffer_there_is_nothing_to_replay() -> None:
-    _, ledger = late(kept="").model()
-    assert ledger.counts["enqueues_without_publication"] == 2
+    model = late(kept="").model()
+    assert model.findings.counts["enqueues_without_publication"] == 2
 
 
 def test_what_is_stored_after_other_work_is_no_replay() -> None:
     made = late()
     made.play("290 1.1 wait")
-    _, ledger = made.model()
-    assert "replayed_messages" not in ledger.counts
-    assert ledger.counts["enqueues_without_publication"] == 2
+    model = made.model()
+    assert "replayed_messages" not in model.findings.counts
+    assert model.findings.counts["enqueues_without_publication"] == 2
 
 
 def test_where_events_were_lost_nothing_is_a_replay() -> None:
     window = np.asarray([BASE + 280], np.int64)
-    _, ledger = late().model((window, window))
-    assert "replayed_messages" not in ledger.counts
-    assert ledger.counts["enqueues_without_publication"] == 2
+    model = late().model((window, window))
+    assert "replayed_messages" not in model.findings.counts
+    assert model.findings.counts["enqueues_without_publication"] == 2

@@ -17,19 +17,17 @@ from strata.model.build import Model
 from strata.model.of_tables import model_of_tables
 from strata.model.scheduling import Scheduling
 from strata.model.thread_states import State
-from strata.schema.quality import Ledger
 
 
 def build(
     lines: str, *, ran: str = "", contexts: dict[int, tuple[int, int]] | None = None
-) -> tuple[Model, Ledger]:
+) -> Model:
     """A model in which thread 1.1 is known, and emitted events at the times of `ran`."""
     made = Scene()
     made.subscription("/t", node="/n", pid=1, symbol="f")
     for at in ran.split() or ["100000"]:
         made.play(f"{at} 1.1 ready")
-    ledger = Ledger()
-    return model_of_tables(made.tables() | kernel_tables(lines, contexts), ledger), ledger
+    return model_of_tables(made.tables() | kernel_tables(lines, contexts))
 
 
 def states(scheduling: Scheduling) -> list[tuple[int, int, str]]:
@@ -43,11 +41,11 @@ def states(scheduling: Scheduling) -> list[tuple[int, int, str]]:
 
 
 def of(lines: str) -> list[tuple[int, int, str]]:
-    return states(build(lines)[0].scheduling)
+    return states(build(lines).scheduling)
 
 
 def test_a_thread_runs_is_preempted_sleeps_and_is_woken() -> None:
-    model, ledger = build(
+    model = build(
         """
         0  cpu0 5 S 1
         10 cpu0 1 R+ 7         preempted by 7
@@ -68,7 +66,7 @@ def test_a_thread_runs_is_preempted_sleeps_and_is_woken() -> None:
         (53, 60, "RUNNING"),
         (60, 70, "PREEMPTED"),
     ]
-    assert ledger.counts == {}
+    assert model.findings.counts == {}
 
 
 @pytest.mark.parametrize("state", ["R", "R+", "R-old"])
@@ -110,7 +108,7 @@ def test_a_second_event_of_one_wake_changes_nothing() -> None:
 
 
 def test_where_a_switch_is_missing_the_state_is_unknown() -> None:
-    model, ledger = build(
+    model = build(
         """
         0  cpu0 5 S 1
         10 cpu0 7 S 9          when did 1 leave, and how?
@@ -128,7 +126,7 @@ def test_where_a_switch_is_missing_the_state_is_unknown() -> None:
         (40, 50, "UNKNOWN"),
         (50, 60, "BLOCKED"),
     ]
-    assert ledger.counts == {"missing_switches": 2}
+    assert model.findings.counts == {"missing_switches": 2}
 
 
 def test_a_thread_that_leaves_another_cpu_than_it_came_to_is_unknown_between() -> None:
@@ -137,7 +135,7 @@ def test_a_thread_that_leaves_another_cpu_than_it_came_to_is_unknown_between() -
 
 
 def test_a_missing_switch_from_idle_is_put_at_the_wake() -> None:
-    model, ledger = build(
+    model = build(
         """
         0  cpu0 1 S 0
         40 cpu1 wake 1 cpu0
@@ -150,36 +148,36 @@ def test_a_missing_switch_from_idle_is_put_at_the_wake() -> None:
         (40, 50, "RUNNING"),
         (50, 60, "BLOCKED"),
     ]
-    assert ledger.counts == {"inferred_switches": 1}
+    assert model.findings.counts == {"inferred_switches": 1}
 
 
 def test_contexts_say_which_thread_of_a_namespace_a_kernel_thread_is() -> None:
     lines = "0 cpu0 5 S 4711\n10 cpu0 4711 S 1\n20 cpu0 1 S 0\n30 cpu0 0 R 8"
-    model, _ = build(lines, contexts={4711: (1, 1)})
+    model = build(lines, contexts={4711: (1, 1)})
     assert states(model.scheduling)[:2] == [(0, 10, "RUNNING"), (10, 30, "BLOCKED")]
     # Without them, the kernel's thread 1 would be taken for it.
-    assert states(build(lines)[0].scheduling)[1] == (10, 20, "RUNNING")
+    assert states(build(lines).scheduling)[1] == (10, 20, "RUNNING")
 
 
 def test_a_thread_that_emits_while_it_does_not_run_is_another() -> None:
     lines = "0 cpu0 5 S 1\n10 cpu0 1 S 0\n90 cpu0 0 R 8"
-    model, ledger = build(lines, ran="20 30 40")
+    model = build(lines, ran="20 30 40")
     assert states(model.scheduling) == []
-    assert ledger.counts == {"threads_without_kernel_events": 1}
-    model, ledger = build(lines, ran="2 3 4")
+    assert model.findings.counts == {"threads_without_kernel_events": 1}
+    model = build(lines, ran="2 3 4")
     assert len(states(model.scheduling)) == 2
-    assert ledger.counts == {}
+    assert model.findings.counts == {}
 
 
 def test_a_thread_that_the_kernel_never_mentions_is_counted() -> None:
-    _, ledger = build("0 cpu0 5 S 6\n10 cpu0 6 S 0")
-    assert ledger.counts == {"threads_without_kernel_events": 1}
+    model = build("0 cpu0 5 S 6\n10 cpu0 6 S 0")
+    assert model.findings.counts == {"threads_without_kernel_events": 1}
 
 
 def test_without_scheduler_events_nothing_is_known_and_nothing_counted() -> None:
-    model, ledger = build("")
+    model = build("")
     assert not model.scheduling.known
-    assert ledger.counts == {}
+    assert model.findings.counts == {}
 
 
 SWITCHES = st.lists(
@@ -204,7 +202,7 @@ def test_whatever_the_events_the_intervals_leave_no_gap_and_never_overlap(
         at += pause
         word = f"wake {came} cpu{cpu}" if what == "wake" else f"{left} {what} {came}"
         lines.append(f"{at} cpu{cpu} {word}")
-    found = states(build("\n".join(lines))[0].scheduling)
+    found = states(build("\n".join(lines)).scheduling)
     for before, after in itertools.pairwise(found):
         assert before[1] == after[0]
     assert all(begin < end for begin, end, _ in found)

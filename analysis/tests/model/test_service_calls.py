@@ -52,10 +52,10 @@ def test_clients_with_one_sequence_number_are_told_apart() -> None:
         121 1.1 rmw_take_response ana 1 113
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert calls(model) == [(100, 112, 113, 121), (101, 110, 111, 120)]
     assert methods(model) == ["gid+sequence"] * 2
-    assert ledger.counts == {"requests_without_callback": 2}
+    assert model.findings.counts == {"requests_without_callback": 2}
 
 
 def test_outstanding_calls_may_be_answered_in_any_order() -> None:
@@ -73,10 +73,10 @@ def test_outstanding_calls_may_be_answered_in_any_order() -> None:
         115 1.1 rmw_take_response ana 1 114
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     rows = [(100, 110, 114, 115), (101, 111, 112, 113), (102, None, None, None)]
     assert calls(model) == rows
-    assert ledger.counts["untaken_requests"] == 1
+    assert model.findings.counts["untaken_requests"] == 1
 
 
 def test_a_new_client_at_an_old_address_begins_to_count_again() -> None:
@@ -93,10 +93,10 @@ def test_a_new_client_at_an_old_address_begins_to_count_again() -> None:
         330 1.1 rmw_take_response ana 1 320
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert calls(model) == [(100, 110, 305, None), (300, 310, 320, 330)]
     assert model.service_traffic.calls.client.tolist() == [0, 2]
-    assert ledger.counts["untaken_responses"] == 1
+    assert model.findings.counts["untaken_responses"] == 1
 
 
 def test_one_process_id_and_address_on_another_host_or_process_is_another_client() -> None:
@@ -109,7 +109,7 @@ def test_one_process_id_and_address_on_another_host_or_process_is_another_client
         110 2.2 rmw_take_request on_add eve 1
         """
     )
-    model, _ = made.model()
+    model = made.model()
     assert calls(model) == [(100, None, None, None), (101, 110, None, None)]
 
 
@@ -136,9 +136,9 @@ def test_a_gid_that_is_used_again_is_told_apart_by_lifetimes() -> None:
         330 5.5 rmw_take_response second 1 320
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert calls(model) == [(100, 110, 120, 130), (300, 310, 320, 330)]
-    assert "ambiguous_service_events" not in ledger.counts
+    assert "ambiguous_service_events" not in model.findings.counts
 
 
 def test_what_may_be_of_an_earlier_client_of_the_gid_is_not_matched() -> None:
@@ -150,13 +150,13 @@ def test_what_may_be_of_an_earlier_client_of_the_gid_is_not_matched() -> None:
         310 2.2 rmw_take_request on_add ana 1          whose?
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert calls(model) == [
         (100, None, None, None),
         (300, None, None, None),
         (None, 310, None, None),
     ]
-    assert ledger.counts["ambiguous_service_events"] == 1
+    assert model.findings.counts["ambiguous_service_events"] == 1
 
 
 def test_a_client_without_init_events_is_known_by_its_responses() -> None:
@@ -175,7 +175,7 @@ def test_a_client_without_init_events_is_known_by_its_responses() -> None:
         140 2.2 rmw_take_request unknown old 8
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert calls(model) == [
         (100, 110, 111, 120),
         (101, None, None, None),
@@ -183,8 +183,12 @@ def test_a_client_without_init_events_is_known_by_its_responses() -> None:
         (130, 140, None, None),
     ]
     assert methods(model) == ["response timestamp", None, None, "response timestamp"]
-    assert ledger.counts["inferred_calls"] == 2
-    assert ledger.counts["untaken_requests"] == ledger.counts["unmatched_requests"] == 1
+    assert model.findings.counts["inferred_calls"] == 2
+    assert (
+        model.findings.counts["untaken_requests"]
+        == model.findings.counts["unmatched_requests"]
+        == 1
+    )
 
 
 def test_responses_that_tell_different_gids_tell_nothing() -> None:
@@ -202,12 +206,12 @@ def test_responses_that_tell_different_gids_tell_nothing() -> None:
         150 1.1 rmw_take_response old 2 141
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert (100, None, None, 120) in calls(model)
     assert (None, 110, 111, None) in calls(model)
     assert len(calls(model)) == 4
-    assert "inferred_calls" not in ledger.counts
-    assert ledger.counts["calls_of_unseen_services"] == 2
+    assert "inferred_calls" not in model.findings.counts
+    assert model.findings.counts["calls_of_unseen_services"] == 2
 
 
 def test_a_client_whose_responses_contradict_its_gid_is_two_and_matches_nothing() -> None:
@@ -222,12 +226,12 @@ def test_a_client_whose_responses_contradict_its_gid_is_two_and_matches_nothing(
         230 1.1 rmw_take_response ana 2 220
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert set(methods(model)) == {"gid+sequence", None}
     assert (100, None, None, None) in calls(model)
     assert (200, None, None, None) in calls(model)
     assert (None, 210, 220, None) in calls(model)
-    assert ledger.counts["unmatched_responses"] == 1
+    assert model.findings.counts["unmatched_responses"] == 1
 
 
 def test_one_client_that_sends_a_number_twice_is_ambiguous() -> None:
@@ -239,13 +243,13 @@ def test_one_client_that_sends_a_number_twice_is_ambiguous() -> None:
         200 1.1 rmw_send_request ana 1
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert calls(model) == [
         (100, None, None, None),
         (None, 110, None, None),
         (200, None, None, None),
     ]
-    assert ledger.counts["ambiguous_service_events"] == 2
+    assert model.findings.counts["ambiguous_service_events"] == 2
 
 
 def test_of_two_services_the_one_whose_response_came_first_counts() -> None:
@@ -262,12 +266,12 @@ def test_of_two_services_the_one_whose_response_came_first_counts() -> None:
         125 1.1 rmw_take_response ana 1 118
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert calls(model) == [(100, 112, 115, 120), (None, 110, 118, 125)]
     assert model.service_traffic.calls.client.tolist() == [0, 0]
     assert model.service_traffic.calls.further.tolist() == [False, True]
-    assert ledger.counts["requests_taken_by_several"] == 1
-    assert "unmatched_requests" not in ledger.counts
+    assert model.findings.counts["requests_taken_by_several"] == 1
+    assert "unmatched_requests" not in model.findings.counts
 
 
 def test_a_response_is_not_given_to_one_of_several_services() -> None:
@@ -281,9 +285,9 @@ def test_a_response_is_not_given_to_one_of_several_services() -> None:
         120 1.1 rmw_take_response ana 1 115            whose send was not recorded
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert calls(model) == [(100, 110, None, None), (None, 112, None, None)]
-    assert ledger.counts["unmatched_responses"] == 1
+    assert model.findings.counts["unmatched_responses"] == 1
 
 
 def test_calls_of_a_service_outside_of_the_trace() -> None:
@@ -294,10 +298,10 @@ def test_calls_of_a_service_outside_of_the_trace() -> None:
         120 1.1 rmw_take_response ana 1 115
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert calls(model) == [(100, None, None, 120)]
     assert methods(model) == ["client+sequence"]
-    assert ledger.counts == {"calls_of_unseen_services": 1}
+    assert model.findings.counts == {"calls_of_unseen_services": 1}
 
 
 def test_a_trace_that_is_cut_at_both_ends() -> None:
@@ -318,7 +322,7 @@ def test_a_trace_that_is_cut_at_both_ends() -> None:
         205 1.1 rmw_send_request ana 6                 after: taken by a service
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert calls(model) == [
         (None, None, 101, 102),
         (None, 103, 104, 105),
@@ -326,7 +330,7 @@ def test_a_trace_that_is_cut_at_both_ends() -> None:
         (203, 204, None, None),
         (205, None, None, None),
     ]
-    assert ledger.counts == {
+    assert model.findings.counts == {
         "requests_without_callback": 3,
         "unmatched_responses": 1,
         "unmatched_requests": 1,
@@ -345,9 +349,9 @@ def test_takes_of_nothing_are_counted() -> None:
         115 2.2 rmw_take_request on_add ana 1
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert calls(model) == [(100, 115, None, None)]
-    assert ledger.counts["empty_service_takes"] == 1
+    assert model.findings.counts["empty_service_takes"] == 1
 
 
 def test_the_callback_is_the_one_that_the_take_started() -> None:
@@ -370,7 +374,7 @@ def test_the_callback_is_the_one_that_the_take_started() -> None:
         122 2.2 callback_end on_t
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     exchange = model.service_traffic.exchange
     executions = model.executions
     assert executions.start_ns[exchange.caller[0]] == BASE + 90
@@ -378,7 +382,7 @@ def test_the_callback_is_the_one_that_the_take_started() -> None:
     assert executions.start_ns[exchange.execution[0]] == BASE + 112
     assert exchange.execution[1] == NONE
     assert exchange.picked_ns.tolist() == [BASE + 110, NONE]
-    assert ledger.counts["requests_without_callback"] == 1
+    assert model.findings.counts["requests_without_callback"] == 1
 
 
 def test_service_callbacks_without_any_request_are_remarked() -> None:
@@ -390,9 +394,9 @@ def test_service_callbacks_without_any_request_are_remarked() -> None:
         113 2.2 callback_end on_add
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert calls(model) == []
-    assert ledger.counts == {"service_calls_unseen": 1}
+    assert model.findings.counts == {"service_calls_unseen": 1}
 
 
 def test_a_services_callback_is_not_a_messages() -> None:
@@ -410,10 +414,10 @@ def test_a_services_callback_is_not_a_messages() -> None:
         122 2.2 callback_end on_add
         """
     )
-    model, ledger = made.model()
+    model = made.model()
     assert model.service_traffic.exchange.execution.tolist() == [0]
     assert model.takes.execution.tolist() == [NONE]
-    assert ledger.counts["takes_without_callback"] == 1
+    assert model.findings.counts["takes_without_callback"] == 1
 
 
 def test_every_event_of_a_call_is_accounted_for() -> None:
@@ -429,7 +433,7 @@ def test_every_event_of_a_call_is_accounted_for() -> None:
         130 1.1 rmw_take_response ana 0 90
         """
     )
-    model, _ = made.model()
+    model = made.model()
     uses = {
         (use.event.removeprefix("ros2:"), use.text): use.count for use in model.facts.event_uses()
     }

@@ -13,7 +13,7 @@ from scene import BASE, Scene
 
 from strata.model.build import Model
 from strata.model.columns import NONE
-from strata.schema.quality import Ledger
+from strata.schema.quality import Findings
 
 SERVICES = ("on_a", "on_b")
 CLIENTS = ("ana", "bob", "eve", "dan")
@@ -118,7 +118,7 @@ def rows_of(model: Model, happened: dict[int, Event]) -> list[list[Event]]:
     return rows
 
 
-def check_rows(rows: list[list[Event]], happened: dict[int, Event], ledger: Ledger) -> None:
+def check_rows(rows: list[list[Event]], happened: dict[int, Event], findings: Findings) -> None:
     for row in rows:
         assert len({number for _, number, _ in row}) == 1, row
         assert len({service for _, _, service in row if service}) <= 1, row
@@ -128,7 +128,7 @@ def check_rows(rows: list[list[Event]], happened: dict[int, Event], ledger: Ledg
     rest = seen - told
     # A response of which nothing else is known has no row; it is counted.
     assert {kind for kind, _, _ in rest} <= {"got"}
-    assert sum(rest.values()) == ledger.counts.get("unmatched_responses", 0)
+    assert sum(rest.values()) == findings.counts.get("unmatched_responses", 0)
 
 
 @given(
@@ -139,23 +139,23 @@ def test_no_call_is_wrong_and_every_request_is_in_one_row(
     calls: list[Call], unknown: frozenset[int]
 ) -> None:
     made, happened = play(calls, unknown)
-    model, ledger = made.model()
-    check_rows(rows_of(model, happened), happened, ledger)
+    model = made.model()
+    check_rows(rows_of(model, happened), happened, model.findings)
 
 
 @given(st.lists(a_call(lossy=False), min_size=1, max_size=15))
 def test_without_losses_every_call_is_whole(calls: list[Call]) -> None:
     made, happened = play(calls, frozenset())
-    model, ledger = made.model()
+    model = made.model()
     rows = rows_of(model, happened)
-    check_rows(rows, happened, ledger)
+    check_rows(rows, happened, model.findings)
     requested = [row for row in rows if row[0][0] == "send"]
     assert len(requested) == len(calls)
     for row in requested:
         number = row[0][1]
         served = sorted(calls, key=lambda call: call.begin)[number].served_by
         assert len(row) == (4 if served else 1)
-    assert not ledger.counts.keys() & {
+    assert not model.findings.counts.keys() & {
         "ambiguous_service_events",
         "unmatched_responses",
         "unanswered_requests",

@@ -17,7 +17,7 @@ from strata.model.build import Model
 from strata.model.event_uses import UNEXPLAINED
 from strata.model.of_tables import model_of_tables
 from strata.schema.layers import CALLBACK, HOLD, HOP_LAYERS
-from strata.schema.quality import Ledger
+from strata.schema.quality import Findings
 from strata.schema.rclpy_events import RCLPY_IDS
 
 OF_RCLPY = RCLPY_IDS.start
@@ -59,16 +59,17 @@ SUSPENDED = """
 """
 
 
-def cut(made: Scene) -> tuple[Model, Transfers, Ledger]:
-    model, ledger = made.model()
-    return model, cut_layers(model, ledger), ledger
+def cut(made: Scene) -> tuple[Model, Transfers, Findings]:
+    model = made.model()
+    transfers, findings = cut_layers(model)
+    return model, transfers, model.findings + findings
 
 
 def test_pieces_are_one_execution_on_any_thread() -> None:
     for thread in (2, 7):
         made = scene()
         made.play(SUSPENDED.format(thread=thread))
-        model, transfers, ledger = cut(made)
+        model, transfers, findings = cut(made)
         ran = model.executions
         order = np.argsort(ran.start_ns)
         assert ran.resumed[order].tolist() == [False, False, True, True, False]
@@ -80,7 +81,7 @@ def test_pieces_are_one_execution_on_any_thread() -> None:
         durations = {name: int(column[row]) for name, column in transfers.durations.items()}
         assert (durations["callback_ns"], durations["suspended_ns"]) == (34, 154)
         assert transfers.latency_ns[row] == 208
-        assert "unseen_takes" not in ledger.counts
+        assert "unseen_takes" not in findings.counts
         assert not any(use.text == UNEXPLAINED for use in model.facts.event_uses())
 
 
@@ -116,8 +117,8 @@ def test_the_scheduler_says_nothing_of_what_was_run_in_pieces() -> None:
     made = scene()
     made.play(SUSPENDED.format(thread=7))
     kernel = kernel_tables("50 cpu0 9 S 2\n400 cpu0 2 S 9")
-    model = model_of_tables(made.tables() | kernel, Ledger())
-    transfers = cut_layers(model, Ledger())
+    model = model_of_tables(made.tables() | kernel)
+    transfers, _ = cut_layers(model)
     times, _ = layer_times(model, transfers, link_messages(model, transfers, ()))
     (row,) = np.flatnonzero(transfers.publish_ns == 100 + BASE)
     (out,) = np.flatnonzero(transfers.publish_ns == 206 + BASE)
@@ -159,17 +160,17 @@ def test_two_executions_of_one_callback_are_told_apart() -> None:
 def test_what_is_never_resumed_has_no_end() -> None:
     made = scene()
     made.play("\n".join(SUSPENDED.format(thread=2).strip().splitlines()[:9]))
-    _, transfers, ledger = cut(made)
+    _, transfers, findings = cut(made)
     assert transfers.callback_end_ns.tolist() == [-1, 155 + BASE]
-    assert ledger.counts["callbacks_left_suspended"] == 1
+    assert findings.counts["callbacks_left_suspended"] == 1
 
 
 def test_over_lost_events_an_execution_has_no_end() -> None:
     made = scene()
     made.play(SUSPENDED.format(thread=2))
     lost = np.asarray([180], np.int64) + BASE
-    model, ledger = made.model((lost, lost))
-    transfers = cut_layers(model, ledger)
+    model = made.model((lost, lost))
+    transfers, _ = cut_layers(model)
     (row,) = np.flatnonzero(transfers.publish_ns == 100 + BASE)
     assert transfers.callback_end_ns[row] == -1
 
@@ -179,8 +180,8 @@ def test_without_the_events_of_suspensions_no_message_is_called_lost() -> None:
     made = scene()
     lines = SUSPENDED.format(thread=2).strip().splitlines()
     made.play("\n".join(line for line in lines if "suspend" not in line and "resume" not in line))
-    _, _, ledger = cut(made)
-    assert "unseen_takes" not in ledger.counts
+    _, _, findings = cut(made)
+    assert "unseen_takes" not in findings.counts
 
 
 WAITING = """

@@ -17,7 +17,6 @@ from strata.model.columns import NONE
 from strata.model.of_tables import model_of_tables
 from strata.model.thread_cpu_frames import bounds_of_traffic, thread_cpu_rows
 from strata.read.thread_cpu import read_thread_cpu
-from strata.schema.quality import Ledger
 
 
 def model_with(place: Path, lines: str) -> Model:
@@ -27,7 +26,7 @@ def model_with(place: Path, lines: str) -> Model:
     samples(place, lines)
     found = read_thread_cpu(place)
     assert found is not None
-    return model_of_tables(scene.tables(), Ledger(), cpu=(found, BASE))
+    return model_of_tables(scene.tables(), cpu=(found, BASE))
 
 
 def test_rows_are_windows_since_the_sample_before(tmp_path: Path) -> None:
@@ -80,7 +79,7 @@ def test_threads_are_sampled_where_nothing_was_traced(tmp_path: Path) -> None:
     samples(tmp_path, "0 2.2 cpu 1 wait 3 slices 2")
     found = read_thread_cpu(tmp_path)
     assert found is not None
-    model = model_of_tables(Scene().tables(), Ledger(), cpu=(found, BASE))
+    model = model_of_tables(Scene().tables(), cpu=(found, BASE))
     (row,) = thread_cpu_rows(model).frame().to_dict("records")
     assert (row["on_cpu_ns"], row["cpu_wait_ns"]) == (1 * MS, 3 * MS)
     assert (row["traffic_on_cpu_ns"], row["traffic_cpu_wait_ns"]) == (0, 0)
@@ -111,7 +110,7 @@ def test_what_a_process_needs_to_start_is_not_of_its_traffic(tmp_path: Path) -> 
     )
     found = read_thread_cpu(tmp_path)
     assert found is not None
-    model = model_of_tables(scene.tables(), Ledger(), cpu=(found, BASE))
+    model = model_of_tables(scene.tables(), cpu=(found, BASE))
     # Samples are 100 ms apart: a thread without a row in one had not changed.
     row = thread_cpu_rows(model).frame().iloc[0]
     assert (row["on_cpu_ns"], row["cpu_wait_ns"]) == (900 * MS, 900 * MS)

@@ -25,7 +25,6 @@ from strata.engine.windows import NO_LOSSES, Windows
 from strata.model.build import Model
 from strata.model.of_tables import model_of_tables
 from strata.read.columns import declared_schema
-from strata.schema.quality import Ledger
 
 START = 1_700_000_000_000_000_000
 """Time 0 of a world, ns since the epoch."""
@@ -120,10 +119,9 @@ class Recording:
         """Return the event tables, in order of time."""
         return {event: _table(event, rows) for event, rows in self.rows.items()}
 
-    def model(self, losses: Windows = NO_LOSSES) -> tuple[Model, Ledger]:
+    def model(self, losses: Windows = NO_LOSSES) -> Model:
         """Return the model and what it counted."""
-        ledger = Ledger()
-        return model_of_tables(self.tables(), ledger, losses), ledger
+        return model_of_tables(self.tables(), losses)
 
     def named(self, event: str) -> dict[tuple[int, int, int], int | None]:
         """Return the message of each row of an event, by process, thread and time."""

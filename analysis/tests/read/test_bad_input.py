@@ -67,7 +67,7 @@ def test_one_unreadable_trace_among_several_is_counted(
     (directory / "other").mkdir()
     (directory / "other/metadata").write_bytes(b"\x00\xff\xfe" * 50)
     trace = open_trace(directory)
-    assert trace.ledger.counts == {"unreadable_traces": 1}
+    assert trace.findings.counts == {"unreadable_traces": 1}
     assert len(trace.tables(["ros2:rmw_take"])["ros2:rmw_take"]) > 600
 
 

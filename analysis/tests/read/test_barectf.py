@@ -79,7 +79,7 @@ def test_every_field_type_is_what_babeltrace_reads(
     assert discarded > 0
     trace = open_trace(directory)
     assert {name: len(rows) for name, rows in trace.tables().items()} == dict(recorded)
-    assert trace.ledger.counts == {"discarded_events": discarded}
+    assert trace.findings.counts == {"discarded_events": discarded}
     assert_equal(directory)
 
 

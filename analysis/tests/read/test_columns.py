@@ -106,7 +106,7 @@ def test_the_result_does_not_depend_on_the_size_of_chunks(tmp_path: Path, rows: 
         for batch in chunk["ros2:rmw_take"]:
             found += batch["taken"].to_pylist()
     assert found == [None if number % 3 == 2 else number for number in range(30)]
-    assert trace.ledger.counts == {"mistyped_values": 10}
+    assert trace.findings.counts == {"mistyped_values": 10}
 
 
 def test_reading_again_does_not_count_again(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_what_was_found_before_an_early_end_counts(tmp_path: Path) -> None:
     trace = open_trace(taken(tmp_path))
     for _ in trace.chunks(chunk_rows=9):
         break
-    assert trace.ledger.counts == {"mistyped_values": 3}
+    assert trace.findings.counts == {"mistyped_values": 3}
 
 
 def test_damage_found_before_an_early_end_counts(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_damage_found_before_an_early_end_counts(tmp_path: Path) -> None:
     chunks = trace.chunks(chunk_rows=10)
     next(chunks)
     del chunks
-    assert trace.ledger.counts["unreadable_bytes"]
+    assert trace.findings.counts["unreadable_bytes"]
     reading = trace.decoder.read(Selection(), 10)
     for _ in reading:
         break
@@ -159,4 +159,4 @@ def test_an_error_while_reading_keeps_what_was_found(
         for number, _ in enumerate(trace.chunks(chunk_rows=9)):
             if number == 1:
                 raise TraceError("stop")
-    assert trace.ledger.counts == {"mistyped_values": 6}
+    assert trace.findings.counts == {"mistyped_values": 6}

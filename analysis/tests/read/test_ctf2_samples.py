@@ -92,5 +92,5 @@ def test_discarded_events_are_those_of_the_packets(
     packets = open_trace(directory / "trace").decoder.packets
     first = [i for i, s in enumerate(packets["stream"]) if not i or packets["stream"][i - 1] != s]
     before = int(packets["discarded"][first].sum())
-    counted = open_trace(directory / "trace").ledger.counts["discarded_events"]
+    counted = open_trace(directory / "trace").findings.counts["discarded_events"]
     assert counted == reported + before

@@ -63,9 +63,9 @@ def test_metadata_cut_anywhere_are_read_up_to_the_last_whole_declaration(
     assert set(tables) <= trace.declared_events
     read = Counter({event: len(table) for event, table in tables.items()})
     assert read <= all_counts
-    assert trace.ledger.counts["cut_metadata"] == 1
+    assert trace.findings.counts["cut_metadata"] == 1
     unread = set(all_counts) - trace.declared_events
-    assert bool(unread) == ("unreadable_bytes" in trace.ledger.counts)
+    assert bool(unread) == ("unreadable_bytes" in trace.findings.counts)
     (loss,) = [loss for loss in trace.losses if loss.code == "cut_metadata"]
     assert loss.where.startswith(f"{directory}: byte {cut // PACKET * PACKET}: the packet needs")
 
@@ -77,7 +77,7 @@ def test_metadata_cut_between_packets_lack_what_a_packet_began(directory: Path) 
     trace = open_trace(directory)
     trace.tables()
     assert trace.declared_events == declared(text_of(whole[: 2 * PACKET]))
-    assert trace.ledger.counts["cut_metadata"] == 1
+    assert trace.findings.counts["cut_metadata"] == 1
 
 
 def test_rubbish_behind_whole_packets_is_told(directory: Path) -> None:
@@ -86,7 +86,7 @@ def test_rubbish_behind_whole_packets_is_told(directory: Path) -> None:
     metadata.write_bytes(metadata.read_bytes() + bytes(PACKET))
     trace = open_trace(directory)
     assert counts(directory) == events
-    assert trace.ledger.counts == {"cut_metadata": 1}
+    assert trace.findings.counts == {"cut_metadata": 1}
     assert "no metadata packet of CTF 1.8 begins here" in trace.losses[0].where
 
 
@@ -96,7 +96,7 @@ def test_plain_text_that_is_cut(tmp_path: Path) -> None:
         file.write('event { id = 1; name = "made:second"; fields := struct { int32')
     trace = open_trace(place)
     assert len(trace.tables()["made:event"]) == 5
-    assert trace.ledger.counts == {"cut_metadata": 1}
+    assert trace.findings.counts == {"cut_metadata": 1}
 
 
 def test_ctf2_that_is_cut(own_sample: Callable[[str], Path]) -> None:
@@ -106,7 +106,7 @@ def test_ctf2_that_is_cut(own_sample: Callable[[str], Path]) -> None:
     metadata.write_bytes(whole[: last + 40])
     trace = open_trace(metadata.parent)
     trace.tables()
-    assert trace.ledger.counts["cut_metadata"] == 1
+    assert trace.findings.counts["cut_metadata"] == 1
 
 
 def test_a_mistake_before_the_end_is_no_cut(tmp_path: Path) -> None:

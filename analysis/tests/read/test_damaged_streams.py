@@ -80,7 +80,7 @@ def test_a_damaged_header_is_mended_by_the_index(
     # No packet begins where the last one of a stream ends: which of both is wrong is not known.
     last = name == "end" and number in (0, 4)
     code = "damaged_indexes" if last else "damaged_packet_headers"
-    assert trace.ledger.counts == {code: 1}
+    assert trace.findings.counts == {code: 1}
 
 
 @pytest.mark.parametrize("bit", [33, 45, 62])
@@ -92,7 +92,7 @@ def test_a_begin_that_jumped_is_mended_by_the_packets_around(
     flip_of_number(path, offset + FIELDS["begin"], bit)
     trace = open_trace(directory)
     assert measured(trace) == whole
-    assert trace.ledger.counts == {"damaged_packet_headers": 1}
+    assert trace.findings.counts == {"damaged_packet_headers": 1}
 
 
 def test_a_begin_that_jumped_within_its_packet_stretches_nothing(
@@ -104,7 +104,7 @@ def test_a_begin_that_jumped_within_its_packet_stretches_nothing(
     flip_of_number(path, offset + FIELDS["begin"], 32)
     trace = open_trace(directory)
     found = measured(trace)
-    counts = trace.ledger.counts
+    counts = trace.findings.counts
     assert (found.begin_ns, found.end_ns) == (whole.begin_ns, whole.end_ns)
     assert found.events + counts.get("misplaced_events", 0) == whole.events
 
@@ -117,7 +117,7 @@ def test_events_behind_a_begin_that_nothing_tells_are_left_out(
     flip_of_number(path, offset + FIELDS["begin"], 45)
     trace = open_trace(directory)
     found = measured(trace)
-    counts = trace.ledger.counts
+    counts = trace.findings.counts
     assert whole.begin_ns <= found.begin_ns
     assert found.end_ns == whole.end_ns
     assert counts["damaged_packet_headers"] == 1
@@ -139,7 +139,7 @@ def test_a_flipped_bit_in_an_event_moves_none_out_of_its_packet(
     assert packets["begin_ns"].min() <= found.begin_ns
     assert found.end_ns <= packets["end_ns"].max()
     missing = whole.events - found.events
-    assert not missing or set(trace.ledger.counts) & {"misplaced_events", "unreadable_bytes"}
+    assert not missing or set(trace.findings.counts) & {"misplaced_events", "unreadable_bytes"}
 
 
 def test_a_whole_time_that_jumped_is_left_out_alone(directory: Path, whole: Whole) -> None:
@@ -162,14 +162,14 @@ def test_a_whole_time_that_jumped_is_left_out_alone(directory: Path, whole: Whol
     trace = open_trace(directory)
     found = measured(trace)
     assert (found.begin_ns, found.end_ns) == (whole.begin_ns, whole.end_ns)
-    count = trace.ledger.counts["misplaced_events"]
+    count = trace.findings.counts["misplaced_events"]
     assert count >= 1
     assert found.events == whole.events - count
     # Counted once, however often it is read.
     trace.tables(["ros2:rmw_take"])
     for _ in trace.chunks(Selection(columns=frozenset({"timestamp"}))):
         pass
-    assert trace.ledger.counts["misplaced_events"] == count
+    assert trace.findings.counts["misplaced_events"] == count
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_packets_that_were_deleted_are_lost(
         shutil.rmtree(directory / "index")
     trace = open_trace(directory)
     trace.tables()
-    assert trace.ledger.counts == {"lost_packets": count}
+    assert trace.findings.counts == {"lost_packets": count}
     (loss,) = trace.losses
     assert (loss.begin_ns, loss.end_ns) == (begin_ns, end_ns)
     if index:
@@ -204,14 +204,14 @@ def test_the_packets_of_a_deleted_file_are_lost(directory: Path) -> None:
     (directory / "ros2_1").unlink()
     trace = open_trace(directory)
     assert set(trace.tables()["ros2:rmw_take"]["cpu_id"].to_pylist()) == {0}
-    assert trace.ledger.counts == {"lost_packets": 4}
+    assert trace.findings.counts == {"lost_packets": 4}
 
 
 def test_what_a_file_lost_behind_a_cut_is_counted(directory: Path) -> None:
     path = directory / "ros2_1"
     os.truncate(path, 1_500_000)
     trace = open_trace(directory)
-    assert trace.ledger.counts == {
+    assert trace.findings.counts == {
         "truncated_streams": 1,
         "truncated_bytes": 1_500_000 - (1 << 20),
         "lost_packets": 2,
@@ -229,7 +229,7 @@ def test_a_file_that_is_cut_while_it_is_read_loses_what_was_not_read(
     os.truncate(directory / "ros2_1", left)
     events += sum(len(batch) for chunk in chunks for rows in chunk.values() for batch in rows)
     assert 0 < events < whole.events
-    assert trace.ledger.counts["unreadable_bytes"] > size - (2 << 20)
+    assert trace.findings.counts["unreadable_bytes"] > size - (2 << 20)
     assert "the file became shorter while it was read" in trace.losses[0].where
 
 
@@ -239,7 +239,7 @@ def test_a_file_that_is_removed_while_it_is_read_loses_what_was_not_read(
     trace = open_trace(directory)
     (directory / "ros2_1").unlink()
     assert measured(trace).events < whole.events
-    assert set(trace.ledger.counts) == {"unreadable_bytes"}
+    assert set(trace.findings.counts) == {"unreadable_bytes"}
 
 
 def test_what_is_written_while_it_is_read_is_no_loss(directory: Path, whole: Whole) -> None:
@@ -252,7 +252,7 @@ def test_what_is_written_while_it_is_read_is_no_loss(directory: Path, whole: Who
     path.write_bytes(content)
     index_of(path).write_bytes(index)
     assert measured(trace).events < whole.events
-    assert trace.ledger.counts == {}
+    assert trace.findings.counts == {}
     assert measured(open_trace(directory)) == whole
 
 
@@ -267,8 +267,8 @@ def test_a_damaged_index_does_no_harm(directory: Path, whole: Whole, seed: int) 
         path.write_bytes(content[: chance.choice([len(content), len(content) - 40])])
     trace = open_trace(directory)
     assert measured(trace) == whole
-    assert set(trace.ledger.counts) <= {"damaged_indexes"}
-    assert trace.ledger.counts.get("damaged_indexes", 0) <= 2
+    assert set(trace.findings.counts) <= {"damaged_indexes"}
+    assert trace.findings.counts.get("damaged_indexes", 0) <= 2
 
 
 @pytest.mark.parametrize("kind", ["absent", "empty", "rubbish", "another's", "a directory"])
@@ -289,7 +289,7 @@ def test_without_an_index_a_trace_is_as_good(directory: Path, whole: Whole, kind
     trace = open_trace(directory)
     assert measured(trace) == whole
     counts = {"damaged_indexes": 1} if kind not in ("absent", "empty") else {}
-    assert trace.ledger.counts == counts
+    assert trace.findings.counts == counts
 
 
 def test_a_stream_needs_one_descriptor_and_many_streams_no_more(
@@ -333,7 +333,7 @@ def test_undamaged_traces_have_no_damage(sample: Callable[[str], Path]) -> None:
         trace = open_trace(sample(name))
         for _ in trace.chunks(Selection(columns=frozenset({"timestamp"}))):
             pass
-        damaged[name] = WITNESSED & set(trace.ledger.counts)
+        damaged[name] = WITNESSED & set(trace.findings.counts)
     # That one was made with gaps.
     assert damaged.pop("ctf2_every_class") == {"lost_packets"}
     assert not any(damaged.values())

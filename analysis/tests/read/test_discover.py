@@ -78,7 +78,7 @@ def test_what_the_system_refuses_to_list(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(os, "scandir", refuse)
     trace = open_trace(tmp_path)
-    assert trace.ledger.counts == {"unreadable_traces": 1}
+    assert trace.findings.counts == {"unreadable_traces": 1}
     (loss,) = trace.losses
     assert loss.where.startswith(f"{tmp_path}/bad: Cannot list directory {tmp_path}/bad: Input/out")
     with pytest.raises(TraceError, match=r"bad: Input/output error\. Check"):

@@ -169,11 +169,11 @@ def test_chunks_of_a_rotated_session_count_each_loss_once(
         session.world.lttng("rotate", "every")
     session.stop()
     found = open_trace(session.directory)
-    discarded = found.ledger.counts["discarded_events"]
+    discarded = found.findings.counts["discarded_events"]
     read = sum(map(len, found.tables().values()))
     # LTTng's own events may be among the discarded.
     assert emitted <= counts(session.directory).total() + discarded <= read + discarded
-    assert found.ledger.counts == {"discarded_events": discarded}
+    assert found.findings.counts == {"discarded_events": discarded}
     assert_equal(session.directory)
 
     oldest = min(session.directory.glob("archives/*"), key=lambda path: int(path.name[-1]))
@@ -181,8 +181,8 @@ def test_chunks_of_a_rotated_session_count_each_loss_once(
     shutil.rmtree(oldest)
     rest = open_trace(session.directory)
     rest.tables()
-    assert set(rest.ledger.counts) == {"discarded_events", "packets_before_trace"}
-    assert rest.ledger.counts["packets_before_trace"] == before
+    assert set(rest.findings.counts) == {"discarded_events", "packets_before_trace"}
+    assert rest.findings.counts["packets_before_trace"] == before
 
 
 def packets_of(directory: Path) -> int:
@@ -209,7 +209,7 @@ def test_all_killed_while_timers_flush(session: Session, every_field: Path, tmp_
     assert sum(map(len, found.tables().values())) > 1000
     # Killed at any moment: what is half written is told, and nothing counts as damaged.
     half_written = {"truncated_streams", "truncated_bytes", "cut_metadata", "unreadable_bytes"}
-    assert set(found.ledger.counts) <= half_written
+    assert set(found.findings.counts) <= half_written
 
 
 def test_overlapping_snapshots_hold_each_event_once(session: Session, every_field: Path) -> None:
@@ -260,7 +260,7 @@ def warned_of(pattern: str, path: Path) -> int:
 
 
 def lost(path: Path, code: str) -> int:
-    return open_trace(path).ledger.counts.get(code, 0)
+    return open_trace(path).findings.counts.get(code, 0)
 
 
 def test_killed_producer(session: Session, every_field: Path, tmp_path: Path) -> None:

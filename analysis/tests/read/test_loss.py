@@ -33,7 +33,7 @@ def test_discarded_events_are_what_babeltrace_reports(sample: Callable[[str], Pa
     trace = open_trace(directory)
     found = [loss for loss in trace.losses if loss.code == "discarded_events"]
     assert sum(loss.count for loss in found) == reported == 25631
-    assert trace.ledger.counts["discarded_events"] == reported
+    assert trace.findings.counts["discarded_events"] == reported
     for loss in found:
         assert loss.begin_ns is not None
         assert loss.end_ns is not None
@@ -59,8 +59,8 @@ def test_a_cut_stream_is_read_up_to_its_last_whole_packet(
         file.truncate(stream.stat().st_size - cut)
 
     reopened = open_trace(directory)
-    assert reopened.ledger.counts["truncated_streams"] == 1
-    assert reopened.ledger.counts["truncated_bytes"] == size - cut
+    assert reopened.findings.counts["truncated_streams"] == 1
+    assert reopened.findings.counts["truncated_bytes"] == size - cut
     read = reopened.tables(["ros2:rmw_take"])["ros2:rmw_take"].to_pylist()
     # All that is missing was recorded on that stream's CPU in the time of its last packet.
     missing = {row["timestamp"] for row in whole.to_pylist()} - {row["timestamp"] for row in read}
@@ -76,10 +76,10 @@ def test_a_stream_that_is_cut_to_nothing_is_counted(own_sample: Callable[[str], 
     directory = own_sample("fast_blocked_st")
     (directory / STREAM).write_bytes(b"")
     trace = open_trace(directory)
-    assert trace.ledger.counts == {"lost_packets": 1}
+    assert trace.findings.counts == {"lost_packets": 1}
     shutil.rmtree((directory / STREAM).parent / "index")
     trace = open_trace(directory)
-    assert trace.ledger.counts == {"empty_streams": 1}
+    assert trace.findings.counts == {"empty_streams": 1}
     rows = trace.tables(["ros2:rmw_take"])["ros2:rmw_take"]
     assert set(rows["cpu_id"].to_pylist()) == {1}
 
@@ -89,7 +89,7 @@ def test_bytes_that_are_no_packet_are_counted(own_sample: Callable[[str], Path])
     with (directory / STREAM).open("ab") as file:
         file.write(b"\xff" * 5000)
     trace = open_trace(directory)
-    assert trace.ledger.counts == {"unreadable_bytes": 5000}
+    assert trace.findings.counts == {"unreadable_bytes": 5000}
     assert len(trace.tables(["ros2:rmw_take"])["ros2:rmw_take"]) > 600
 
 

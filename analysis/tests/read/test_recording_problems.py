@@ -140,7 +140,7 @@ def test_every_kind_of_manifest(
     session: Path, manifest: dict[str, Any] | str, code: str, text: str
 ) -> None:
     say(session, manifest)
-    (first,) = open_trace(session).ledger.rows()
+    (first,) = open_trace(session).findings.rows()
     assert first["code"] == code
     assert text in str(first["text"])
 
@@ -163,7 +163,7 @@ def test_sessions_beside_each_other_are_named(
         own = tmp_path / "both" / name
         own_sample("fast_throws").rename(own)
         say(own, content)
-    rows = {row["code"]: row["text"] for row in open_trace(tmp_path / "both").ledger.rows()}
+    rows = {row["code"]: row["text"] for row in open_trace(tmp_path / "both").findings.rows()}
     assert f"first: {WHY}" in str(rows["incomplete_recording"])
 
 

@@ -183,7 +183,7 @@ def test_a_clock_that_goes_back_is_no_loss(tmp_path: Path) -> None:
     content += packet(120, 130, event(120, 5), more[2])
     trace = open_trace(write(tmp_path, metadata(context), content))
     assert [row["x"] for row in trace.tables()["e"].to_pylist()] == [3, 4, 1, 2, 5]
-    assert trace.ledger.counts == {"discarded_events": 5, "out_of_order_events": 2}
+    assert trace.findings.counts == {"discarded_events": 5, "out_of_order_events": 2}
 
 
 def test_damage_has_a_time(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_a_context_that_costs_more_than_the_packet_is_not_repeated(tmp_path: Pat
     for chunk in trace.chunks(EVERYTHING, chunk_bytes=1 << 20):
         most = max(most, *(batch.nbytes for batches in chunk.values() for batch in batches))
     assert most < 4 << 20
-    assert trace.ledger.counts["unreadable_bytes"] > 19000
+    assert trace.findings.counts["unreadable_bytes"] > 19000
 
 
 def test_a_packet_that_is_too_large_is_left_out(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_a_packet_that_is_too_large_is_left_out(tmp_path: Path) -> None:
         file.truncate(3 << 30)  # sparse
     trace = open_trace(place)
     assert trace.tables() == {}
-    assert trace.ledger.counts == {"unreadable_bytes": 3 << 30}
+    assert trace.findings.counts == {"unreadable_bytes": 3 << 30}
 
 
 def test_large_events_do_not_overfill_a_chunk(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_the_text_becomes_a_trace_with_the_names_of_lttng(tmp_path: Path, block_
     assert tables["net_dev_queue"][0]["skbaddr"] == 0xFFFF888103B9E000
     assert tables["net_if_receive_skb"][0]["skbaddr"] == 0xF00DFEED
     assert tables["sched_wakeup_new"][0]["comm"] == "caf\N{REPLACEMENT CHARACTER}"
-    assert trace.ledger.counts == {"lost_kernel_events": 81}
+    assert trace.findings.counts == {"lost_kernel_events": 81}
     assert len(events(tmp_path)) == 9
     assert trace.losses[-1].end_ns == 43830_444026241 + OFFSET
     begin = 43830_421789413 + OFFSET
@@ -118,7 +118,7 @@ def test_a_loss_between_events_has_its_own_time(tmp_path: Path) -> None:
         for loss in trace.losses
     ]
     assert windows == [(1, 100, 200), (2, 300, 400), (4, 400, 500), (8, 600, 800)]
-    assert trace.ledger.counts == {"lost_kernel_events": 15}
+    assert trace.findings.counts == {"lost_kernel_events": 15}
 
 
 def test_context_switches_alone_are_switches_too(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_context_switches_alone_are_switches_too(tmp_path: Path) -> None:
         ("python3", 16, 1, 0),
         (":-1", -1, 1, 0),
     ]
-    assert trace.ledger.counts == {"lost_kernel_events": 5}
+    assert trace.findings.counts == {"lost_kernel_events": 5}
     assert [block.unread for block in blocks] == [0]
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from strata.schema import docs
-from strata.schema.quality import CATALOGUE, SAID_FIRST, Ledger
+from strata.schema.quality import CATALOGUE, SAID_FIRST, Finding, Findings
 from strata.schema.table import Column, Table
 from strata.schema.tables import TABLES
 
@@ -69,15 +69,14 @@ def test_the_data_model_page_is_generated(root: Path) -> None:
     assert (root / "docs/data-model.md").read_text() == docs.page()
 
 
-def test_the_ledger_takes_declared_codes_only_and_orders_the_worst_first() -> None:
-    ledger = Ledger()
-    ledger.add("empty_takes", 3)
-    ledger.add("discarded_events", 1200)
-    ledger.add("unmatched_takes", 0)
-    assert [row["code"] for row in ledger.rows()] == ["discarded_events", "empty_takes"]
-    assert str(ledger.rows()[0]["text"]).startswith("1,200 events were discarded")
+def test_findings_are_of_declared_codes_and_the_worst_comes_first() -> None:
+    taken = Findings(Finding("empty_takes", 3), Finding("unmatched_takes", 0))
+    findings = taken + Findings(Finding("discarded_events", 1200))
+    assert [row["code"] for row in findings.rows()] == ["discarded_events", "empty_takes"]
+    assert str(findings.rows()[0]["text"]).startswith("1,200 events were discarded")
+    assert taken.counts == {"empty_takes": 3}
     with pytest.raises(KeyError):
-        ledger.add("surprise", 1)
+        Finding("surprise", 1)
 
 
 def test_every_finding_says_how_often() -> None:

@@ -16,7 +16,6 @@ import strata
 from strata.analysis import Analysis
 from strata.pipeline.messages import Wanted
 from strata.schema.links import MessageLink
-from strata.schema.quality import Ledger
 from strata.stats.callbacks import awaited, python_nodes
 from strata.symbols import shorten
 
@@ -55,8 +54,8 @@ def fusion() -> Scene:
 
 
 def test_stored_says_what_it_waited_for() -> None:
-    model, ledger = fusion().model()
-    found = message_results(model, Wanted((FUSION,)), ledger)
+    model = fusion().model()
+    found = message_results(model, Wanted((FUSION,)))
     chains, blame = found.tables["chains"], found.tables["blame"]
     of_left = chains.loc[chains["name"] == "/left -> /fused", "chain_id"]
     blame = blame[blame["chain_id"].isin(of_left)].set_index("layer")
@@ -83,8 +82,8 @@ def test_messages_from_before_the_executor_spun_are_counted_and_named() -> None:
             {ready + 40} 2.2 callback_end on_t
             """
         )
-    model, _ = scene.model()
-    found = message_results(model, Wanted(), Ledger())
+    model = scene.model()
+    found = message_results(model, Wanted())
     (chain,) = found.tables["chains"].to_dict("records")
     assert (chain["count"], chain["start_up"], chain["start_up_node"]) == (4, 1, "/sink")
     assert found.tables["chain_instances"]["start_up"].tolist() == [True, False, False, False]

@@ -12,7 +12,6 @@ from verdict_scene import Ints, healthy, judge
 from strata.layers.readiness import find_readiness
 from strata.layers.transfers import cut_layers
 from strata.model.columns import NONE
-from strata.schema.quality import Ledger
 from strata.stats.groups import TAIL, TYPICAL, members, outliers, settled
 
 BASE = 1_700_000_000_000_000_000
@@ -110,8 +109,8 @@ RELAY = """
 
 
 def ready_of(scene: Scene) -> list[int]:
-    model, _ = scene.model()
-    ready = find_readiness(model, cut_layers(model, Ledger())).ready_ns
+    model = scene.model()
+    ready = find_readiness(model, cut_layers(model)[0]).ready_ns
     return [int(ns) - BASE if ns != NONE else NONE for ns in ready]
 
 

@@ -20,7 +20,6 @@ from strata.layers.readiness import find_readiness
 from strata.layers.transfers import cut_layers
 from strata.schema.columns import STATISTICS
 from strata.schema.layers import BY_NAME
-from strata.schema.quality import Ledger
 from strata.schema.rows import Coded, Rows
 from strata.schema.tables import (
     EXECUTOR_BLOCKERS,
@@ -114,14 +113,14 @@ def test_a_chain_of_few_messages_has_its_blame(count: int) -> None:
             {at + 200 + number} 2.2 callback_end on_t
             """
         )
-    model, _ = made.model()
-    transfers = cut_layers(model, Ledger())
+    model = made.model()
+    transfers, _ = cut_layers(model)
     links = link_messages(model, transfers, ())
     names = endpoint_names(model, transfers)
     rows = messages_rows(model, transfers, names, links, find_readiness(model, transfers))
     places = LayerPlaces.of_texts({name: ["place"] * len(rows) for name in BY_NAME})
-    ways = find_ways(names.hop, links, Ledger())
-    chains = find_chains(ways, {0}, Ledger())
+    ways, _ = find_ways(names.hop, links)
+    chains, _ = find_chains(ways, {0})
     made_tables = chain_tables(chains, rows, links_rows(links), places)
     of_chains, instances, segments = (
         made_tables.chains,

@@ -16,7 +16,6 @@ from thread_samples import MS, samples
 from strata.model.of_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.read.thread_cpu import read_thread_cpu
-from strata.schema.quality import Ledger
 
 COUNT = 10
 SILENT = " (for all of it no thread of /filter was seen to run)"
@@ -59,8 +58,8 @@ def scene(transport: int, more: str = "", late_ns: int = 0) -> Scene:
 
 def blamed(made: Scene, place: Path | None = None) -> pd.Series:
     found = read_thread_cpu(place) if place else None
-    model = model_of_tables(made.tables(), Ledger(), cpu=(found, BASE) if found else None)
-    results = message_results(model, Wanted(), Ledger())
+    model = model_of_tables(made.tables(), cpu=(found, BASE) if found else None)
+    results = message_results(model, Wanted())
     (bottleneck,) = results.bottlenecks
     assert bottleneck.layer == "transport"
     assert f"transport of {bottleneck.where}" in bottleneck.text
@@ -96,6 +95,6 @@ def test_a_process_that_had_a_cpu_by_the_samples_ran(tmp_path: Path, ran: int, s
 
 
 def test_history_names_the_reader_that_came_late() -> None:
-    model = model_of_tables(scene(1, late_ns=11_000 * MS).tables(), Ledger())
-    (bottleneck,) = message_results(model, Wanted(), Ledger()).bottlenecks
+    model = model_of_tables(scene(1, late_ns=11_000 * MS).tables())
+    (bottleneck,) = message_results(model, Wanted()).bottlenecks
     assert (bottleneck.layer, bottleneck.where) == ("history", "/scan to /filter")

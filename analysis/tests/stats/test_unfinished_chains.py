@@ -37,8 +37,9 @@ def results(
             scene.play(f"{at + 120} 2.2 callback_start on_message")
         if ends:
             scene.play(f"{at + 120 + WORK} 2.2 callback_end on_message")
-    model, ledger = scene.model()
-    return message_results(model, Wanted(), ledger), ledger.counts
+    model = scene.model()
+    found = message_results(model, Wanted())
+    return found, found.findings.counts
 
 
 def test_a_callback_that_throws_does_not_make_its_chain_faster() -> None:

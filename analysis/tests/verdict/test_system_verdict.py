@@ -23,7 +23,6 @@ from strata.model.thread_cpu_frames import thread_cpu_rows
 from strata.pipeline.messages import Wanted
 from strata.read.thread_cpu import read_thread_cpu
 from strata.schema import tables as declared
-from strata.schema.quality import Ledger
 from strata.schema.rows import Rows
 from strata.verdict.groups import group_chains
 from strata.verdict.system import JUDGED, judge_system
@@ -34,7 +33,7 @@ MS = 1_000_000
 
 
 def tables_of(model: Model) -> dict[str, Rows]:
-    found = message_results(model, Wanted(), Ledger())
+    found = message_results(model, Wanted())
     own = {
         "callback_instances": callback_instances_rows(model),
         "executors": executors_rows(model),
@@ -83,13 +82,13 @@ def system(work_ns: int, period_ns: int, *, other_ns: int = 0, count: int = 50) 
 
 
 def judged(made: Scene) -> tuple[str, bool, pd.DataFrame]:
-    model, _ = made.model()
+    model = made.model()
     verdict, found = judge_system(tables_of(model))
     return verdict.text, verdict.stands_out, frame_of(found["system_causes"])
 
 
 def test_parts_of_a_message_add_up_to_its_latency() -> None:
-    model, _ = system(10 * MS, 8 * MS, other_ns=3 * MS).model()
+    model = system(10 * MS, 8 * MS, other_ns=3 * MS).model()
     found = tables_of(model)
     messages, chosen = found["messages"], finished(found["messages"])
     executor = executors_of(messages, found["takes"], found["executor_threads"])
@@ -133,7 +132,7 @@ def test_an_executor_that_is_not_full_stands_out_by_what_messages_wait_for_it() 
 
 def load_of(made: Scene) -> pd.DataFrame:
     """What fills the executor of thread 2, by trigger."""
-    model, _ = made.model()
+    model = made.model()
     tables = tables_of(model)
     load = frame_of(judge_system(tables)[1]["executor_load"])
     threads = frame_of(tables["executor_threads"]).set_index("vtid")
@@ -163,7 +162,7 @@ def test_a_callback_that_never_ends_fills_its_executor() -> None:
     # Of 25.2 s altogether.
     assert hung["share"] == pytest.approx(20 / 25.2, rel=1e-3)
     assert load.loc["/t", "unfinished"] == 0
-    thread = executor_threads_rows(made.model()[0]).frame().set_index("vtid").loc[2]
+    thread = executor_threads_rows(made.model()).frame().set_index("vtid").loc[2]
     assert thread["executing_ns"] == 20_000 * MS - 10 + 50 * 200_000
     parts = thread[["executing_ns", "waiting_ns", "ready_ns"]].sum()
     assert parts == thread["end_ns"] - thread["begin_ns"]
@@ -190,11 +189,11 @@ def test_what_hangs_does_so_until_its_process_was_last_seen(tmp_path: Path) -> N
         "0 2.2 cpu 1 wait 0 slices 1\n5300 2.2 cpu 9 wait 0 slices 2\n"
         "8000 2.9 cpu 2 wait 0 slices 3\n25000 1.1 cpu 5 wait 0 slices 9",
     )
-    read, ledger = read_thread_cpu(tmp_path), Ledger()
-    model = model_of_tables(hanging(25_200).tables(), ledger, cpu=(read, BASE))
+    read = read_thread_cpu(tmp_path)
+    model = model_of_tables(hanging(25_200).tables(), cpu=(read, BASE))
     (hung,) = callback_instances_rows(model).frame().query("end_ns.isna()").to_dict("records")
     assert hung["until_ns"] - BASE == 8000 * MS
-    assert ledger.counts["callbacks_without_end"] == 1
+    assert model.findings.counts["callbacks_without_end"] == 1
 
 
 def test_an_executor_is_full_while_messages_come_and_idle_before() -> None:
@@ -269,7 +268,7 @@ def test_a_few_slow_messages_are_no_cause(slow: int, stands_out: bool) -> None:
 
 
 def cpu_of(made: Scene, cpu_wait_ns: int) -> dict[str, Rows]:
-    model, _ = made.model()
+    model = made.model()
     row = {
         "host": executor_threads_rows(model).frame()["host"].iloc[0],
         "vpid": 2,
@@ -314,7 +313,7 @@ def preempted(other_ns: int) -> str:
 def test_kernel_events_tell_which_process_is_short_of_cpu() -> None:
     # 8 ms of waiting and 2 ms of running for each message, and nothing was sampled.
     made = system(2 * MS, 100 * MS)
-    model = model_of_tables(made.tables() | kernel_tables(preempted(8 * MS)), Ledger())
+    model = model_of_tables(made.tables() | kernel_tables(preempted(8 * MS)))
     (row,) = thread_cpu_rows(model).frame().query("vpid == 2").to_dict("records")
     assert row["source"] == "kernel events"
     assert row["cpu_wait_ns"] == 50 * 8 * MS
@@ -332,14 +331,14 @@ def test_kernel_events_tell_which_process_is_short_of_cpu() -> None:
 
 def test_kernel_events_of_a_process_that_has_its_cpu_are_no_cause() -> None:
     made = system(2 * MS, 100 * MS)
-    model = model_of_tables(made.tables() | kernel_tables(preempted(300_000)), Ledger())
+    model = model_of_tables(made.tables() | kernel_tables(preempted(300_000)))
     assert "cpu" not in judge_system(tables_of(model))[1]["system_causes"].texts("kind")
 
 
 def test_what_was_sampled_is_not_taken_from_kernel_events(tmp_path: Path) -> None:
     samples(tmp_path, "0 2.2 cpu 1 wait 0 slices 1\n5300 2.2 cpu 9 wait 3 slices 2")
     made = system(2 * MS, 100 * MS).tables() | kernel_tables(preempted(8 * MS))
-    model = model_of_tables(made, Ledger(), cpu=(read_thread_cpu(tmp_path), BASE))
+    model = model_of_tables(made, cpu=(read_thread_cpu(tmp_path), BASE))
     (row,) = thread_cpu_rows(model).frame().query("vpid == 2").to_dict("records")
     assert (row["source"], row["cpu_wait_ns"]) == ("samples", 3 * MS)
 

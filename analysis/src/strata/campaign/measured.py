@@ -30,7 +30,7 @@ from strata.campaign.wanted import Wanted
 from strata.documents import read_json
 from strata.errors import OutputError
 from strata.marks import foreign_entry
-from strata.schema.quality import Ledger, worst_first
+from strata.schema.quality import Finding, Findings, worst_first
 from strata.schema.table import Table
 from strata.schema.tables import DRIVER_SOURCES, QUALITY
 from strata.schema.tables.measured import MEASURED_SOURCES, MEASURED_TABLES
@@ -124,15 +124,15 @@ def measure(
 def _measure(
     directory: Path, wanted: Wanted, progress: Callable[[int], None] | None
 ) -> tuple[dict[str, pd.DataFrame], dict[str, int]]:
-    ledger = Ledger()
     analysis = analyze(directory, progress=progress, without=foreign_pids(directory))
-    own = read_own_files(directory, wanted, ledger)
-    traffic = measured_traffic(analysis, wanted, own, ledger)
-    chains = measured_chains(analysis, wanted, ledger)
+    own, unreadable = read_own_files(directory, wanted)
+    traffic, of_traffic = measured_traffic(analysis, wanted, own)
+    chains, of_chains = measured_chains(analysis, wanted)
+    resources, unread = resource_frame(directory)
     hops = traffic.hops
-    if not hops["received"].sum():
-        ledger.add("unmeasured_cells", 1)
-    findings = pd.concat([analysis.quality, pd.DataFrame(ledger.rows(), columns=QUALITY.names)])
+    unmeasured = Findings(Finding("unmeasured_cells", int(not hops["received"].sum())))
+    found = unreadable + of_traffic + of_chains + unread + unmeasured
+    findings = pd.concat([analysis.quality, pd.DataFrame(found.rows(), columns=QUALITY.names)])
     findings = QUALITY.frame(findings.sort_values("code", key=_worst_first, kind="stable"))
     frames = {
         "transfers": traffic.transfers,
@@ -141,7 +141,7 @@ def _measure(
         "hops": hops,
         "sources": _sources(analysis.driver_sources),
         "processes": process_frame(directory),
-        "resources": resource_frame(directory, ledger),
+        "resources": resources,
         "stamps": _stamps(own, traffic.transfers),
         "round_trips": own.round_trips,
         FINDINGS: findings,

@@ -20,7 +20,7 @@ import pandas as pd
 from strata.campaign.wanted import Wanted
 from strata.documents import read_json
 from strata.read.manifest import read_manifest
-from strata.schema.quality import Ledger
+from strata.schema.quality import Finding, Findings
 from strata.schema.tables.measured import MEASURED_ROUND_TRIPS, MEASURED_STAMPS
 
 RESULTS = Path("scenario") / "results"
@@ -71,9 +71,10 @@ class OwnFiles:
         return min(fitting, key=lambda counts: counts.file.endswith(".csv"), default=None)
 
 
-def read_own_files(directory: Path, wanted: Wanted, ledger: Ledger) -> OwnFiles:
-    """Read what the nodes of a session wrote; what cannot be read is counted in the ledger."""
+def read_own_files(directory: Path, wanted: Wanted) -> tuple[OwnFiles, Findings]:
+    """Read what the nodes of a session wrote; what cannot be read is counted."""
     own = OwnFiles(payload_bytes=_stated_payload(directory))
+    unreadable = 0
     for path in sorted((directory / RESULTS).glob("*")):
         reader: Callable[[Path, Wanted, OwnFiles], None] | None
         reader = {".csv": _read_csv, ".json": _read_json}.get(path.suffix)
@@ -82,8 +83,8 @@ def read_own_files(directory: Path, wanted: Wanted, ledger: Ledger) -> OwnFiles:
         try:
             reader(path, wanted, own)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            ledger.add("unreadable_own_files", 1)
-    return own
+            unreadable += 1
+    return own, Findings(Finding("unreadable_own_files", unreadable))
 
 
 def _stated_payload(directory: Path) -> int | None:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from strata.documents import read_json
 from strata.read.manifest import read_manifest
-from strata.schema.quality import Ledger
+from strata.schema.quality import NOTHING_FOUND, Finding, Findings
 from strata.schema.tables.measured import MEASURED_PROCESSES, MEASURED_RESOURCES
 
 _OUTCOME = Path("scenario") / "outcome.json"
@@ -61,7 +61,7 @@ def _process(process: dict[str, Any]) -> dict[str, object]:
     }
 
 
-def resource_frame(directory: Path, ledger: Ledger) -> pd.DataFrame:
+def resource_frame(directory: Path) -> tuple[pd.DataFrame, Findings]:
     """Return the table measured_resources; empty where the runner noted nothing.
 
     A last line that was cut off (the runner was killed) is left out.
@@ -69,11 +69,11 @@ def resource_frame(directory: Path, ledger: Ledger) -> pd.DataFrame:
     path = directory / _RESOURCES
     begun_ns = _begun_ns(directory)
     if not path.is_file():
-        return MEASURED_RESOURCES.empty()
+        return MEASURED_RESOURCES.empty(), NOTHING_FOUND
     try:
         rows = pd.read_csv(path).dropna()
         whole = rows.astype({name: "int64" for name in rows.columns if name != "process"})
-        return MEASURED_RESOURCES.frame(
+        frame = MEASURED_RESOURCES.frame(
             pd.DataFrame(
                 {
                     "process": whole["process"].astype(str),
@@ -85,5 +85,5 @@ def resource_frame(directory: Path, ledger: Ledger) -> pd.DataFrame:
             )
         )
     except (OSError, ValueError, KeyError):
-        ledger.add("unreadable_own_files", 1)
-        return MEASURED_RESOURCES.empty()
+        return MEASURED_RESOURCES.empty(), Findings(Finding("unreadable_own_files", 1))
+    return frame, NOTHING_FOUND

@@ -21,7 +21,7 @@ from strata.campaign.own_files import OwnCounts, OwnFiles
 from strata.campaign.wanted import Wanted
 from strata.model.columns import filled
 from strata.schema.layers import CALLBACK, HOP_LAYERS
-from strata.schema.quality import Ledger
+from strata.schema.quality import NOTHING_FOUND, Finding, Findings
 from strata.schema.tables.measured import (
     CHAIN_LAYERS,
     MEASURED_CHAINS,
@@ -48,20 +48,21 @@ class Traffic:
     hops: pd.DataFrame
 
 
-def measured_traffic(analysis: Analysis, wanted: Wanted, own: OwnFiles, ledger: Ledger) -> Traffic:
+def measured_traffic(analysis: Analysis, wanted: Wanted, own: OwnFiles) -> tuple[Traffic, Findings]:
     """Return what went over the measured hops, and what became of it."""
     number = _numbers(analysis)
-    transfers = _transfers(analysis, wanted, number, ledger)
+    transfers, inexact = _transfers(analysis, wanted, number)
     publications = _publications(analysis, wanted, number)
-    hops = _hops(analysis, wanted, transfers, publications, own, ledger)
-    return Traffic(
+    hops, contradicted = _hops(analysis, wanted, transfers, publications, own)
+    traffic = Traffic(
         MEASURED_TRANSFERS.frame(transfers),
         MEASURED_PUBLICATIONS.frame(publications),
         MEASURED_HOPS.frame(hops),
     )
+    return traffic, Findings(inexact, contradicted)
 
 
-def measured_chains(analysis: Analysis, wanted: Wanted, ledger: Ledger) -> pd.DataFrame:
+def measured_chains(analysis: Analysis, wanted: Wanted) -> tuple[pd.DataFrame, Findings]:
     """Return the table measured_chains: instances of the chains of which all hops are measured."""
     chains = analysis.chains
     is_measured = [
@@ -73,7 +74,7 @@ def measured_chains(analysis: Analysis, wanted: Wanted, ledger: Ledger) -> pd.Da
         instances["chain_id"].isin(chains["chain_id"]) & instances["critical"]
     ].reset_index(drop=True)
     if instances.empty:
-        return MEASURED_CHAINS.empty()
+        return MEASURED_CHAINS.empty(), NOTHING_FOUND
     segments = analysis.chain_segments
     segments = segments[segments["chain_instance_id"].isin(instances["chain_instance_id"])]
     first = segments[segments["hop"] == 0].drop_duplicates("chain_instance_id")
@@ -105,8 +106,8 @@ def measured_chains(analysis: Analysis, wanted: Wanted, ledger: Ledger) -> pd.Da
     out = MEASURED_CHAINS.frame(
         frame.sort_values(["hops", "chain", "begin_ns"], ascending=[False, True, True])
     )
-    ledger.add("inexact_chains", _inexact(out, [layer.column for layer in CHAIN_LAYERS]))
-    return out
+    inexact = _inexact(out, [layer.column for layer in CHAIN_LAYERS])
+    return out, Findings(Finding("inexact_chains", inexact))
 
 
 def _numbers(analysis: Analysis) -> Ints:
@@ -118,7 +119,7 @@ def _numbers(analysis: Analysis) -> Ints:
     return np.asarray(pd.Series(group).groupby(group).cumcount(), np.int64)
 
 
-def _transfers(analysis: Analysis, wanted: Wanted, number: Ints, ledger: Ledger) -> pd.DataFrame:
+def _transfers(analysis: Analysis, wanted: Wanted, number: Ints) -> tuple[pd.DataFrame, Finding]:
     messages = analysis.messages
     topics = [topic for topic in messages["topic"].unique() if wanted.has_topic(topic)]
     nodes = [node for node in messages["subscription_node"].unique() if wanted.has_node(node)]
@@ -145,8 +146,8 @@ def _transfers(analysis: Analysis, wanted: Wanted, number: Ints, ledger: Ledger)
             "warm_up": numbers < wanted.warm_up,
         }
     )
-    ledger.add("inexact_transfers", transfers.inexact(own))
-    return frame.sort_values(["hop", "end_ns"], kind="stable", ignore_index=True)
+    inexact = Finding("inexact_transfers", transfers.inexact(own))
+    return frame.sort_values(["hop", "end_ns"], kind="stable", ignore_index=True), inexact
 
 
 def _inexact(frame: pd.DataFrame, columns: list[str]) -> int:
@@ -206,8 +207,7 @@ def _hops(
     transfers: pd.DataFrame,
     publications: pd.DataFrame,
     own: OwnFiles,
-    ledger: Ledger,
-) -> pd.DataFrame:
+) -> tuple[pd.DataFrame, Finding]:
     published: dict[tuple[str, str], pd.DataFrame] = {
         (str(topic), str(sender)): rows
         for (topic, sender), rows in publications.groupby(["topic", "publisher_node"])
@@ -229,10 +229,10 @@ def _hops(
         rows = taken.get(key, transfers.iloc[:0])
         hop = _hop(key, published.get((topic, sender)), rows, told, own.payload_bytes, wanted)
         out.append({**hop, **ends_of(clients, sender, node)})
-    ledger.add("loss_disagreements", sum(not row.pop("agrees") for row in out))
+    contradicted = Finding("loss_disagreements", sum(not row.pop("agrees") for row in out))
     nullable = ("first_ns", "last_ns", "own_received", "own_lost", "payload_bytes")
     frame = pd.DataFrame(out, columns=MEASURED_HOPS.names)
-    return frame.astype(dict.fromkeys(nullable, "Int64"))
+    return frame.astype(dict.fromkeys(nullable, "Int64")), contradicted
 
 
 def _hop(

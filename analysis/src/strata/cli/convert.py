@@ -125,7 +125,7 @@ def _require_declared(trace: Trace, events: tuple[str, ...]) -> None:
 
 
 def _print_losses(trace: Trace) -> None:
-    for row in trace.ledger.rows():
+    for row in trace.findings.rows():
         if row["severity"] != "info":
             click.echo(f"{row['severity']}: {row['text']}", err=True)
     for loss in trace.losses:

@@ -13,7 +13,7 @@ import numpy as np
 from strata.engine.tables import EngineTables
 from strata.read.processes import ProcessCount, Threads, count_processes
 from strata.schema.events import PROVIDER
-from strata.schema.quality import Ledger
+from strata.schema.quality import Finding, Findings
 from strata.schema.rows import NONE
 
 
@@ -40,11 +40,13 @@ def left_all(tables: EngineTables, unwanted: Unwanted) -> bool:
     return bool(rows["ros2_events"][~foreign].any())
 
 
-def count_left_out(tables: EngineTables, unwanted: Unwanted, ledger: Ledger) -> None:
+def count_left_out(tables: EngineTables, unwanted: Unwanted) -> Findings:
     """Count the processes that were left out, with their names."""
-    ledger.add("foreign_processes", len(_processes(tables, unwanted.foreign)))
     others = others_left_out(tables, unwanted)
-    ledger.add("processes_left_out", len(others), *map(str, others))
+    return Findings(
+        Finding("foreign_processes", len(_processes(tables, unwanted.foreign))),
+        Finding("processes_left_out", len(others), tuple(map(str, others))),
+    )
 
 
 def others_left_out(tables: EngineTables, unwanted: Unwanted) -> list[ProcessCount]:

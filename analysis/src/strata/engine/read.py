@@ -18,7 +18,7 @@ from strata.engine.tables import EngineTables
 from strata.engine.windows import Windows
 from strata.errors import TraceError
 from strata.read import Trace
-from strata.schema.quality import EVENT_LOSSES, Ledger
+from strata.schema.quality import EVENT_LOSSES, Finding, Findings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,24 +27,23 @@ Progress = Callable[[int], None] | None
 
 
 def read_rows(
-    trace: Trace, ledger: Ledger, progress: Progress, unwanted: Unwanted = NOBODY
-) -> tuple[EngineTables, Windows]:
+    trace: Trace, progress: Progress, unwanted: Unwanted = NOBODY
+) -> tuple[EngineTables, Windows, Findings]:
     """Read a trace event by event; return the rows of what is wanted, and when events were lost.
 
-    Processes that are not wanted are left out, and counted in `ledger`. Raises TraceError when the
-    trace cannot be read, or holds no event of ROS 2.
+    Processes that are not wanted are left out, and counted. Raises TraceError when the trace cannot
+    be read, or holds no event of ROS 2.
     """
     # When events were lost has to be known before the first event, and how late events come, too:
     # what only reading tells is given to the next one.
     feed = _Feed(trace, progress)
     losses, late = loss_windows(trace), feed.late
     while True:
-        tables, counted = _wanted(feed.fill, Given(losses, trace.clocks), unwanted)
+        tables, left_out = _wanted(feed.fill, Given(losses, trace.clocks), unwanted)
         known = loss_windows(trace)
         if feed.late == late and not any(map(_differ, losses, known)):
-            ledger.merge(counted)
             require_ros2(trace.path, tables.engine.counts)
-            return tables, losses
+            return tables, losses, left_out
         losses, late = known, feed.late
         del tables
 
@@ -93,21 +92,18 @@ def _differ(one: np.ndarray, other: np.ndarray) -> bool:
     return not np.array_equal(one, other)
 
 
-def _wanted(fill: Fill, given: Given, unwanted: Unwanted) -> tuple[EngineTables, Ledger]:
+def _wanted(fill: Fill, given: Given, unwanted: Unwanted) -> tuple[EngineTables, Findings]:
     """Return the rows of what is wanted, and which processes are left out."""
     every = unwanted.foreign | unwanted.others
     tables = EngineTables(read_settled(fill, replace(given, left_out=every)))
-    ledger = Ledger()
     if not left_all(tables, unwanted):
-        count_left_out(tables, unwanted, ledger)
-        return tables, ledger
+        return tables, count_left_out(tables, unwanted)
     # Recorded beside what ran already, as with `strata record -- sleep 60`.
     others = others_left_out(tables, unwanted)
-    ledger.add("only_other_processes", len(others), *map(str, others))
+    alone = Findings(Finding("only_other_processes", len(others), tuple(map(str, others))))
     del tables
-    tables, counted = _wanted(fill, given, Unwanted(unwanted.foreign))
-    ledger.merge(counted)
-    return tables, ledger
+    tables, left_out = _wanted(fill, given, Unwanted(unwanted.foreign))
+    return tables, alone + left_out
 
 
 def loss_windows(trace: Trace) -> Windows:

@@ -19,20 +19,23 @@ from strata.model.columns import NONE, Ints
 from strata.model.frames import named
 from strata.model.search import pick
 from strata.schema import tables
-from strata.schema.quality import Ledger
+from strata.schema.quality import Finding, Findings
 from strata.schema.rows import Coded, Rows, numbered
 
 
-def action_rows(model: Model, calls: Rows, ledger: Ledger) -> tuple[Rows, Rows]:
+def action_rows(model: Model, calls: Rows) -> tuple[Rows, Rows, Findings]:
     """Return the tables `action_goals` and `action_feedback`; `calls` is `service_calls`."""
     facts = model.facts.goals()
     goals = find_goals(facts, calls)
     nodes = calls.words("client_node").take(goals.call).texts()
     feedback = find_feedback(model, facts, goals, [str(node) for node in nodes])
-    ledger.add("goals_by_order", int((goals.method > ONLY_GOAL).sum()))
-    ledger.add("feedback_of_unknown_goals", int((feedback.goal == NONE).sum()))
+    findings = Findings(
+        Finding("goals_by_order", int((goals.method > ONLY_GOAL).sum())),
+        Finding("feedback_of_unknown_goals", int((feedback.goal == NONE).sum())),
+    )
     publish_ns = model.publications.begin_ns[feedback.publication]
-    return _goals_rows(goals, feedback, calls, publish_ns), _feedback_rows(model, feedback)
+    of_goals = _goals_rows(goals, feedback, calls, publish_ns)
+    return of_goals, _feedback_rows(model, feedback), findings
 
 
 def _goals_rows(goals: Goals, feedback: Feedback, calls: Rows, publish_ns: Ints) -> Rows:

@@ -15,7 +15,7 @@ from strata.layers.transfers import Transfers
 from strata.lazy import pandas as pd
 from strata.model.build import Model
 from strata.model.columns import Ints
-from strata.schema.quality import Ledger
+from strata.schema.quality import NOTHING_FOUND, Finding, Findings
 from strata.units import format_count, format_ns
 
 
@@ -26,11 +26,11 @@ def clocks_of(model: Model, transfers: Transfers) -> tuple[Ints, Ints]:
     return of_thread[publisher], of_thread[model.takes.thread[transfers.take]]
 
 
-def count_between_hosts(model: Model, transfers: Transfers, ledger: Ledger) -> None:
+def count_between_hosts(model: Model, transfers: Transfers) -> Findings:
     """Count messages between hosts whose clocks are not synchronised, and say what is seen."""
     apart = np.flatnonzero(transfers.unsynchronised)
     if not len(apart):
-        return
+        return NOTHING_FOUND
     of_thread = model.processes.thread_process
     hosts = np.asarray(model.processes.host, object)
     source = hosts[of_thread[model.publications.thread[transfers.publication[apart]]]]
@@ -42,5 +42,7 @@ def count_between_hosts(model: Model, transfers: Transfers, ledger: Ledger) -> N
         spread = f"{format_ns(int(own.min()))} to {format_ns(int(own.max()))}"
         count = format_count(len(own), "message", "messages")
         told.append(f"{one} -> {other}: {spread} in {count}")
-    ledger.add("unsynchronised_messages", len(apart), *told)
-    ledger.add("messages_before_publish", int((between_ns < 0).sum()))
+    return Findings(
+        Finding("unsynchronised_messages", len(apart), tuple(told)),
+        Finding("messages_before_publish", int((between_ns < 0).sum())),
+    )

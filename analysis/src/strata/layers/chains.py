@@ -26,7 +26,7 @@ from strata.engine import _model as engine
 from strata.layers.links import Links
 from strata.lazy import pandas as pd
 from strata.model.columns import NONE, Ints
-from strata.schema.quality import Ledger
+from strata.schema.quality import Finding, Findings
 
 Flags = npt.NDArray[np.bool_]
 
@@ -68,11 +68,10 @@ class Ways:
 def find_ways(
     hop: Ints,
     links: Links,
-    ledger: Ledger,
     *,
     headless: Flags | None = None,
     allowed: Flags | None = None,
-) -> Ways:
+) -> tuple[Ways, Findings]:
     """Follow every message from those without a cause, level by level.
 
     `hop` numbers the hop of each message, `NONE` for messages that take no part. `headless` marks
@@ -88,16 +87,16 @@ def find_ways(
             none if allowed is None else allowed,
         )
     )
-    ledger.add("unfollowed_links", unfollowed)
     hops: list[tuple[int, ...]] = []
     for begin, end in zip(before.tolist(), last.tolist(), strict=True):
         hops.append((*hops[begin], end) if begin != NONE else (end,))
-    return Ways(message, previous, link, way, hops, ended, capped, in_the_middle)
+    ways = Ways(message, previous, link, way, hops, ended, capped, in_the_middle)
+    return ways, Findings(Finding("unfollowed_links", unfollowed))
 
 
 def find_chains(
-    ways: Ways, reportable: set[int], ledger: Ledger, names: Sequence[str] = ()
-) -> list[Chain]:
+    ways: Ways, reportable: set[int], names: Sequence[str] = ()
+) -> tuple[list[Chain], Findings]:
     """Return the chains, the longest and busiest first.
 
     A chain of one hop is returned only when its hop is in `reportable`. `names` are those of the
@@ -107,16 +106,16 @@ def find_chains(
     ends = ends[np.argsort(ways.way[ends], kind="stable")]
     numbers, first = np.unique(ways.way[ends], return_index=True)
     prefixes = {ways.hops[w][:k] for w in numbers for k in range(1, len(ways.hops[w]))}
-    chains = []
+    chains, truncated = [], []
     last = np.append(first[1:], len(ends))
     for number, begin, end in zip(numbers.tolist(), first, last, strict=False):
         hops, rows = ways.hops[number], ends[begin:end]
         if hops in prefixes:
             place = f"after {names[hops[-1]]}" if len(names) else ""
-            ledger.add("truncated_chains", len(rows), place=place)
+            truncated.append(Finding("truncated_chains", len(rows), place=place))
         elif len(hops) > 1 or hops[0] in reportable:
             chains.append(_chain(ways, rows, hops))
-    return _busiest_first(chains)
+    return _busiest_first(chains), Findings(*truncated)
 
 
 def find_chains_of(ways: Ways, topic_of_hop: Sequence[str], topics: Sequence[str]) -> list[Chain]:

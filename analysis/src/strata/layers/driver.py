@@ -25,7 +25,7 @@ from strata.model.columns import NONE, Ints
 from strata.model.drivers import DriverFrames, MadeOf
 from strata.model.search import pick
 from strata.schema import layers as names
-from strata.schema.quality import Ledger
+from strata.schema.quality import NOTHING_FOUND, Finding, Findings
 from strata.schema.rows import nulls
 
 Flags = npt.NDArray[np.bool_]
@@ -58,22 +58,22 @@ class Origin:
 
 
 def cut_origin(
-    frames: DriverFrames, made_of: MadeOf, publication: Ints, publish_ns: Ints, ledger: Ledger
-) -> Origin:
+    frames: DriverFrames, made_of: MadeOf, publication: Ints, publish_ns: Ints
+) -> tuple[Origin, Findings]:
     """Cut what lies before the publish of every matched message, of a row of the publications."""
     frame = pick(made_of.frame, publication)
     if not (frame != NONE).any():
-        return _no_origin(publish_ns)
+        return _no_origin(publish_ns), NOTHING_FOUND
     caused = made_of.caused[publication]
     read_ns = pick(frames.read_ns, frame)
     read = (read_ns != NONE) & (read_ns <= publish_ns)
-    ledger.add("driver_frames_unread", int(((frame != NONE) & ~caused & ~read).sum()))
+    unread = Finding("driver_frames_unread", int(((frame != NONE) & ~caused & ~read).sum()))
     began = read & ~caused
     of_frame = np.where(began, frame, NONE)
     columns = (frames.arrival_ns, frames.read_ns, frames.sweep_ns, frames.conversion_ns)
     arrival_ns, read_ns, sweep_ns, conversion_ns = (pick(column, of_frame) for column in columns)
     arrived = arrival_ns != NONE
-    return Origin(
+    origin = Origin(
         frame,
         made_of.inferred[publication],
         pick(frames.thread, of_frame),
@@ -88,6 +88,7 @@ def cut_origin(
             names.DRIVER.column: np.where(began, publish_ns - read_ns, NONE),
         },
     )
+    return origin, Findings(unread)
 
 
 def _no_origin(publish_ns: Ints) -> Origin:

@@ -39,7 +39,7 @@ import numpy as np
 from strata.layers.way import find_way
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.schema.quality import Ledger
+from strata.schema.quality import NOTHING_FOUND, Finding, Findings
 from strata.schema.rows import Coded, Flags, nulls
 
 _OF_READER = 3
@@ -71,10 +71,10 @@ class Passage:
     lent: Flags
 
 
-def cut_middleware(model: Model, ledger: Ledger) -> Passage:
+def cut_middleware(model: Model) -> tuple[Passage, Findings]:
     """Cut every matched message at the checkpoints within the middleware."""
     if not model.facts.is_hooked:
-        return _stock(len(model.matches.take))
+        return _stock(len(model.matches.take)), NOTHING_FOUND
     take, publication = model.matches.take, model.matches.publication
     published_ns = model.publications.rmw_publish_ns[publication]
     reads, writes = model.middleware.reads, model.middleware.writes
@@ -95,15 +95,15 @@ def cut_middleware(model: Model, ledger: Ledger) -> Passage:
         _ready(model, received_ns, way.last_ns),
     ]
     checkpoints = [np.where(within, NONE, ns) for ns in checkpoints]
-    kept = _in_order(begin_ns, checkpoints, taken_ns, model.unsynchronised, ledger)
+    kept, odd = _in_order(begin_ns, checkpoints, taken_ns, model.unsynchronised)
     serialize_begin_ns, serialize_end_ns, sent_ns, received_ns, notified_ns = kept
     recovered = (received_ns != NONE) & (notified_ns != NONE) & (way.recovered > 0)
-    _count(model, kept, late, lent, recovered, ledger)
+    findings = odd + _count(model, kept, late, lent, recovered)
     deserialized = reads.deserialize_end_ns[take] != NONE
     deserialize_ns = reads.deserialize_end_ns[take] - reads.deserialize_begin_ns[take]
     resend_ns = np.minimum(way.last_ns, notified_ns) - received_ns
     transport = Coded(np.where(within, NONE, way.transport.codes), way.transport.words)
-    return Passage(
+    passage = Passage(
         serialize_begin_ns,
         serialize_end_ns,
         sent_ns,
@@ -119,6 +119,7 @@ def cut_middleware(model: Model, ledger: Ledger) -> Passage:
         np.where(begin_ns > published_ns, begin_ns, NONE),
         lent,
     )
+    return passage, findings
 
 
 def _stock(messages: int) -> Passage:
@@ -147,8 +148,8 @@ def _early(model: Model) -> Flags:
 
 
 def _in_order(
-    begin_ns: Ints, checkpoints: list[Ints], end_ns: Ints, apart: Flags, ledger: Ledger
-) -> list[Ints]:
+    begin_ns: Ints, checkpoints: list[Ints], end_ns: Ints, apart: Flags
+) -> tuple[list[Ints], Findings]:
     """Drop checkpoints before the one before them, or after the end; count such messages.
 
     Those of two hosts, of messages that are `apart`, are not compared with each other.
@@ -167,10 +168,10 @@ def _in_order(
         ns = np.where(wrong, NONE, ns)
         last_ns = np.maximum(last_ns, ns)
         kept.append(ns)
-    ledger.add("disordered_dds_checkpoints", int(odd.sum()))
     begun, ended = kept[0] != NONE, kept[1] != NONE
     kept[0], kept[1] = np.where(ended, kept[0], NONE), np.where(begun, kept[1], NONE)
-    return _without_null(begin_ns, kept, apart)
+    disordered = Finding("disordered_dds_checkpoints", int(odd.sum()))
+    return _without_null(begin_ns, kept, apart), Findings(disordered)
 
 
 def _without_null(begin_ns: Ints, checkpoints: list[Ints], apart: Flags) -> list[Ints]:
@@ -191,19 +192,20 @@ def _count(
     late: Flags,
     lent: Flags,
     recovered: Flags,
-    ledger: Ledger,
-) -> None:
+) -> Findings:
     middleware = model.middleware
     if not model.facts.names_samples:
-        return
+        return NOTHING_FOUND
     notified = checkpoints[-1] != NONE
     within = model.matches.enqueue_ns != NONE
     whole = np.all([ns != NONE for ns in checkpoints[2:]], axis=0)
     whole &= late | lent | (checkpoints[1] != NONE)
-    ledger.add("messages_without_notification", int((~notified & ~within).sum()))
-    ledger.add("messages_with_merged_dds_layers", int((notified & ~whole).sum()))
-    ledger.add("messages_from_history", int((notified & late).sum()))
-    ledger.add("resent_messages", int(recovered.sum()))
-    ledger.add("inferred_notifications", middleware.notified.inferred)
-    ledger.add("refused_sends", middleware.refused)
-    ledger.add("incomplete_samples", middleware.incomplete)
+    return Findings(
+        Finding("messages_without_notification", int((~notified & ~within).sum())),
+        Finding("messages_with_merged_dds_layers", int((notified & ~whole).sum())),
+        Finding("messages_from_history", int((notified & late).sum())),
+        Finding("resent_messages", int(recovered.sum())),
+        Finding("inferred_notifications", middleware.notified.inferred),
+        Finding("refused_sends", middleware.refused),
+        Finding("incomplete_samples", middleware.incomplete),
+    )

@@ -40,7 +40,7 @@ from strata.layers.waiting import Waiting, observe_takers
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.schema import service_layers as names
-from strata.schema.quality import Ledger
+from strata.schema.quality import NOTHING_FOUND, Finding, Findings
 from strata.units import format_ns
 
 Flags = npt.NDArray[np.bool_]
@@ -100,16 +100,16 @@ class _Idle:
     ns: Ints
 
 
-def cut_calls(model: Model, ledger: Ledger) -> CallLayers:
+def cut_calls(model: Model) -> tuple[CallLayers, Findings]:
     """Cut every call of the model at its checkpoints."""
 
     def observe(thread: Ints, execution: Ints, interval: tuple[Ints, Ints]) -> Waiting:
         return observe_takers(model, thread, execution, interval)
 
-    return cut_columns(calls_of_model(model), observe, ledger)
+    return cut_columns(calls_of_model(model), observe)
 
 
-def cut_columns(calls: CallColumns, observe: Observer, ledger: Ledger) -> CallLayers:
+def cut_columns(calls: CallColumns, observe: Observer) -> tuple[CallLayers, Findings]:
     """Cut calls at their checkpoints; `observe` says what takers' executors did."""
     written_ns, sent_ns, apart = calls.written_ns, calls.sent_ns, calls.unsynchronised
     seen = _Checkpoints(
@@ -122,15 +122,16 @@ def cut_columns(calls: CallColumns, observe: Observer, ledger: Ledger) -> CallLa
         calls.answered_ns,
         calls.got_ns,
     )
-    at = _without_null(_usable(seen, apart, ledger), apart)
+    usable, odd = _usable(seen, apart)
+    at = _without_null(usable, apart)
     durations = _durations(at, *_waiting(calls, observe, at))
-    _count_apart(durations, apart, ledger)
+    findings = odd + _count_apart(durations, apart)
     last_ns = np.max([at.begin_ns, at.taken_ns, at.start_ns, at.end_ns, at.answered_ns], axis=0)
     served_ns = np.max([at.taken_ns, at.start_ns, at.end_ns, at.answered_ns], axis=0)
     # By two clocks the greatest is not the last.
     last_ns = np.where(apart & (served_ns != NONE), served_ns, last_ns)
     last_ns = np.where(at.got_ns != NONE, at.got_ns, last_ns)
-    return CallLayers(
+    cut = CallLayers(
         at.begin_ns,
         written_ns,
         sent_ns,
@@ -145,9 +146,10 @@ def cut_columns(calls: CallColumns, observe: Observer, ledger: Ledger) -> CallLa
         apart,
         durations,
     )
+    return cut, findings
 
 
-def _usable(seen: _Checkpoints, apart: Flags, ledger: Ledger) -> _Checkpoints:
+def _usable(seen: _Checkpoints, apart: Flags) -> tuple[_Checkpoints, Findings]:
     """Put the checkpoints in order: drop those after the end, begin with the first.
 
     Those of two clocks, of calls that are `apart`, are not compared with each other.
@@ -156,17 +158,19 @@ def _usable(seen: _Checkpoints, apart: Flags, ledger: Ledger) -> _Checkpoints:
     inner = (seen.taken_ns, seen.start_ns, seen.answered_ns)
     taken_ns, start_ns, answered_ns = (np.where(ns <= limit, ns, NONE) for ns in inner)
     disordered = np.any([ns > limit for ns in inner], axis=0)
-    ledger.add("disordered_service_checkpoints", int(disordered.sum()))
     served_ns = np.minimum(_or_late(taken_ns), _or_late(answered_ns))
     first_ns = np.minimum(served_ns, _or_late(seen.got_ns))
     begin_ns = np.minimum(_or_late(seen.begin_ns), first_ns)
     begin_ns = np.where(apart, np.where(seen.asked, seen.begin_ns, served_ns), begin_ns)
     late = seen.asked & ~apart & (first_ns < seen.begin_ns)
-    ledger.add("late_request_events", int(late.sum()))
+    findings = Findings(
+        Finding("disordered_service_checkpoints", int(disordered.sum())),
+        Finding("late_request_events", int(late.sum())),
+    )
     # Picked before it could be: the service was ready for an earlier request.
     picked = seen.asked & (taken_ns != NONE) & (apart | (seen.picked_ns >= begin_ns))
     picked &= seen.picked_ns != NONE
-    return _Checkpoints(
+    usable = _Checkpoints(
         begin_ns,
         seen.asked,
         np.where(picked, seen.picked_ns, NONE),
@@ -176,6 +180,7 @@ def _usable(seen: _Checkpoints, apart: Flags, ledger: Ledger) -> _Checkpoints:
         answered_ns,
         seen.got_ns,
     )
+    return usable, findings
 
 
 def _without_null(at: _Checkpoints, apart: Flags) -> _Checkpoints:
@@ -201,10 +206,10 @@ def _without_null(at: _Checkpoints, apart: Flags) -> _Checkpoints:
     )
 
 
-def _count_apart(durations: dict[str, Ints], apart: Flags, ledger: Ledger) -> None:
+def _count_apart(durations: dict[str, Ints], apart: Flags) -> Findings:
     """Count calls between hosts without a common clock, and say what is seen of both ways."""
     if not apart.any():
-        return
+        return NOTHING_FOUND
     told = []
     early = np.zeros(len(apart), bool)
     for way, layers in (("requests", names.REQUESTS), ("responses", names.RESPONSES)):
@@ -214,8 +219,10 @@ def _count_apart(durations: dict[str, Ints], apart: Flags, ledger: Ledger) -> No
         if len(own):
             told.append(f"{way} {format_ns(int(own.min()))} to {format_ns(int(own.max()))}")
         early |= apart & (ns < NONE)
-    ledger.add("unsynchronised_calls", int(apart.sum()), *told)
-    ledger.add("calls_before_sending", int(early.sum()))
+    return Findings(
+        Finding("unsynchronised_calls", int(apart.sum()), tuple(told)),
+        Finding("calls_before_sending", int(early.sum())),
+    )
 
 
 def _or_late(ns: Ints) -> Ints:

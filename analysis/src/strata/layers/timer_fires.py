@@ -41,7 +41,7 @@ import numpy.typing as npt
 from strata.layers.waiting import maybe_lost
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
-from strata.schema.quality import Ledger
+from strata.schema.quality import Finding, Findings
 
 Flags = npt.NDArray[np.bool_]
 
@@ -92,7 +92,7 @@ class TimerFires:
         return len(self.timer)
 
 
-def find_timer_fires(model: Model, ledger: Ledger) -> TimerFires:
+def find_timer_fires(model: Model) -> tuple[TimerFires, Findings]:
     """Return all fires of the model's timers; departures from the grid are counted."""
     executions, timers = model.executions, model.entities.timers
     timer = np.append(model.entities.callbacks.timer, NONE)[executions.callback]
@@ -118,10 +118,11 @@ def find_timer_fires(model: Model, ledger: Ledger) -> TimerFires:
         fires.expected_ns[begin:end] = grid.expected_ns
         fires.skipped[begin:end] = grid.skipped
         fires.cause[begin:end] = grid.cause
-    ledger.add("timers_without_callback", timers.left_out)
-    ledger.add("rebased_timers", int(np.isin(fires.cause, (PAUSED, EARLY)).sum()))
-    ledger.add("irregular_timers", len(np.unique(timer[fires.cause == IRREGULAR])))
-    return fires
+    return fires, Findings(
+        Finding("timers_without_callback", timers.left_out),
+        Finding("rebased_timers", int(np.isin(fires.cause, (PAUSED, EARLY)).sum())),
+        Finding("irregular_timers", len(np.unique(timer[fires.cause == IRREGULAR]))),
+    )
 
 
 @dataclass(frozen=True)

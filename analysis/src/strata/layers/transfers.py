@@ -45,7 +45,7 @@ from strata.model.search import column_at, known_or, pick
 from strata.schema import checkpoints as at
 from strata.schema import layers as names
 from strata.schema.checkpoints import CHECKPOINTS
-from strata.schema.quality import Ledger
+from strata.schema.quality import Findings
 from strata.schema.rows import nulls
 
 Flags = npt.NDArray[np.bool_]
@@ -138,16 +138,16 @@ class _Rest:
     apart: Flags
 
 
-def cut_layers(model: Model, ledger: Ledger) -> Transfers:
-    """Cut every matched message at its checkpoints; count in `ledger` what could not be cut."""
-    passage, waiting = cut_middleware(model, ledger), observe_waiting(model)
+def cut_layers(model: Model) -> tuple[Transfers, Findings]:
+    """Cut every matched message at its checkpoints, and tell what could not be cut."""
+    (passage, uncut), waiting = cut_middleware(model), observe_waiting(model)
     publication, take = model.matches.publication, model.matches.take
     rest = _rest(model, passage, waiting)
     ready_ns = waiting.last_return(known_or(rest.picked_ns, rest.taken_ns))
     publish_ns = known_or(rest.client_ns, rest.handed_ns)
     frames, made_of = model.driver.frames, model.driver.made_of
-    origin = cut_origin(frames, made_of, publication, publish_ns, ledger)
-    return Transfers(
+    origin, unread = cut_origin(frames, made_of, publication, publish_ns)
+    transfers = Transfers(
         publication,
         take,
         model.matches.method,
@@ -166,6 +166,7 @@ def cut_layers(model: Model, ledger: Ledger) -> Transfers:
         rest.apart,
         origin.durations | _durations(rest, passage),
     )
+    return transfers, uncut + unread
 
 
 def _kept(values: Ints, flags: Flags) -> Ints:

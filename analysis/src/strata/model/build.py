@@ -18,7 +18,7 @@ from strata.model.executions import Executions, Waits, callback_rows, find_execu
 from strata.model.executor_clocks import ExecutorClocks, read_clocks
 from strata.model.executors import Executors, find_executors
 from strata.model.facts import Facts
-from strata.model.findings import count_findings
+from strata.model.findings import findings_of_engine
 from strata.model.hosts import HostClocks, number_clocks
 from strata.model.matching import Matches, find_matches, subscriptions_of
 from strata.model.middleware import Middleware, find_middleware
@@ -29,7 +29,7 @@ from strata.model.thread_cpu import CpuSamples, find_cpu_samples, no_samples
 from strata.model.thread_steps import ThreadSteps, find_thread_steps
 from strata.model.traffic import Publications, Takes, find_publications, find_takes
 from strata.read.thread_cpu import ThreadCpu
-from strata.schema.quality import Ledger
+from strata.schema.quality import NOTHING_FOUND, Findings
 from strata.schema.rows import Flags, Ints
 
 
@@ -41,7 +41,8 @@ class Model:
     events were lost, those that the engine was given; `clocks_of_hosts` has the id of each host's
     clock, where hosts may share one (strata.model.hosts); `samples` are those of the threads' waits
     for a CPU, and what the trace's clock adds to their times. Until `dropped_until_ns` only what
-    names things is there; `NONE`: nothing was dropped on purpose.
+    names things is there; `NONE`: nothing was dropped on purpose. `found_before` is what was found
+    wrong with what to read.
     """
 
     rows: EngineTables
@@ -49,6 +50,7 @@ class Model:
     clocks_of_hosts: Mapping[str, str] = field(default_factory=dict)
     samples: tuple[ThreadCpu, int] | None = None
     dropped_until_ns: int = NONE
+    found_before: Findings = NOTHING_FOUND
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -169,6 +171,8 @@ class Model:
         publisher = self.publications.thread[self.matches.publication]
         return self.host_clocks.differ(publisher, self.takes.thread[self.matches.take])
 
-    def count_findings(self, ledger: Ledger) -> None:
-        """Count in `ledger` what the engine found wrong."""
-        count_findings(self.rows, self.entities, self.callback_of, ledger)
+    @cached_property
+    def findings(self) -> Findings:
+        """What was found wrong until here: before events went by, then by the engine."""
+        of_engine = findings_of_engine(self.rows, self.entities, self.callback_of)
+        return self.found_before + of_engine

@@ -20,7 +20,7 @@ from strata.model.processes import ProcessFacts, describe_processes
 from strata.model.search import pick
 from strata.read.processes import Threads
 from strata.schema.events import CATALOGUE, DDS_PROVIDER, EVENTS
-from strata.schema.quality import Ledger
+from strata.schema.quality import Findings
 from strata.schema.rows import Flags
 
 if TYPE_CHECKING:
@@ -252,9 +252,9 @@ class Facts:
         """What each take of feedback started, by take."""
         return feedback_executions(self._of, self._model.numbers)
 
-    def process_facts(self, ledger: Ledger) -> ProcessFacts:
+    def process_facts(self) -> tuple[ProcessFacts, Findings]:
         """What is known of each process."""
-        return describe_processes(self._of, self._model.events, ledger)
+        return describe_processes(self._of, self._model.events)
 
     def event_uses(self) -> list[EventUse]:
         """What events were used for."""

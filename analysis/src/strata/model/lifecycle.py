@@ -18,7 +18,7 @@ import numpy.typing as npt
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import UNKNOWN, Nodes
 from strata.model.search import Lifetimes
-from strata.schema.quality import Ledger
+from strata.schema.quality import Finding, Findings
 
 _INIT = "ros2:rcl_lifecycle_state_machine_init"
 _TRANSITION = "ros2:rcl_lifecycle_transition"
@@ -52,7 +52,7 @@ class States:
     end_ns: Ints
 
 
-def find_states(events: EventColumns, nodes: Nodes, ledger: Ledger) -> tuple[StateMachines, States]:
+def find_states(events: EventColumns, nodes: Nodes) -> tuple[StateMachines, States, Findings]:
     """Return the state machines and their stays in states; missing transitions are counted."""
     process, at_ns = events.process(_TRANSITION), events.timestamps(_TRANSITION)
     address = events.ints(_TRANSITION, "state_machine")
@@ -67,7 +67,6 @@ def find_states(events: EventColumns, nodes: Nodes, ledger: Ledger) -> tuple[Sta
     # The first state of a node that was made before the trace began is any.
     begun = machines.begin_ns[machine] != NONE
     missing = (start != before) & (~first | begun)
-    ledger.add("missing_transitions", int(missing.sum()))
     # One stay ends with each transition, and one lasts after the last of each machine.
     idle = np.setdiff1d(np.arange(len(machines.process)), machine)
     last = np.r_[np.flatnonzero(first)[1:] - 1, len(machine) - 1] if len(machine) else []
@@ -86,9 +85,10 @@ def find_states(events: EventColumns, nodes: Nodes, ledger: Ledger) -> tuple[Sta
         np.concatenate([at_ns, machines.end_ns[machine[last]], machines.end_ns[idle]]),
     )
     final = np.lexsort((np.arange(len(states.machine)), states.machine))
-    return machines, States(
+    ordered = States(
         states.machine[final], states.state[final], states.begin_ns[final], states.end_ns[final]
     )
+    return machines, ordered, Findings(Finding("missing_transitions", int(missing.sum())))
 
 
 def _machines(

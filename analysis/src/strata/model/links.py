@@ -12,7 +12,7 @@ import numpy as np
 from strata.model.columns import NONE, EventColumns, Ints
 from strata.model.entities import Endpoints, Entities, take
 from strata.schema.links import LINK_KINDS, MessageLink
-from strata.schema.quality import Ledger
+from strata.schema.quality import Finding, Findings
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class NodeLink:
 
 
 def find_links(
-    events: EventColumns, entities: Entities, declared: Sequence[MessageLink], ledger: Ledger
-) -> tuple[NodeLink, ...]:
+    events: EventColumns, entities: Entities, declared: Sequence[MessageLink]
+) -> tuple[tuple[NodeLink, ...], Findings]:
     """Return the links that nodes annotated, and those that the user declared.
 
     What names no entity of the trace is counted (`unresolved_links`).
@@ -43,8 +43,7 @@ def find_links(
     found += [_declared(entities, link) for link in declared]
     some = [link for link in found if len(link.publishers) and any(map(len, link.inputs))]
     whole = [link for link in some if all(map(len, link.inputs))]
-    ledger.add("unresolved_links", len(found) - len(whole))
-    return tuple(some)
+    return tuple(some), Findings(Finding("unresolved_links", len(found) - len(whole)))
 
 
 def _annotated(events: EventColumns, entities: Entities, kind: str) -> list[NodeLink]:

@@ -13,7 +13,6 @@ from strata.engine.windows import NO_LOSSES, Windows
 from strata.model.build import Model
 from strata.model.columns import NONE
 from strata.read.thread_cpu import ThreadCpu
-from strata.schema.quality import Ledger
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 def model_of_tables(
     tables: Mapping[str, pa.Table],
-    ledger: Ledger,
     losses: Windows = NO_LOSSES,
     cpu: tuple[ThreadCpu, int] | None = None,
     clocks: Mapping[str, str] | None = None,
@@ -29,7 +27,7 @@ def model_of_tables(
     *,
     chunk_rows: int | None = None,
 ) -> Model:
-    """Return the model of event tables; what cannot be explained is counted in `ledger`.
+    """Return the model of event tables.
 
     Tables are those of `Trace.tables`, by event; times are in ns since the epoch.
     `losses` are the windows of time in which events were lost: first and last instant of each.
@@ -41,12 +39,10 @@ def model_of_tables(
     have.
     """
     rows = EngineTables(engine_of_tables(tables, losses, clocks, chunk_rows=chunk_rows))
-    model = Model(
+    return Model(
         rows,
         losses=losses,
         clocks_of_hosts=clocks or {},
         samples=cpu,
         dropped_until_ns=dropped_until_ns,
     )
-    model.count_findings(ledger)
-    return model

@@ -11,32 +11,32 @@ from strata.model.build import Model
 from strata.model.columns import NONE
 from strata.read import Trace
 from strata.read.thread_cpu import ThreadCpu
-from strata.schema.quality import Ledger
 
 
 def model_of_trace(
     trace: Trace,
-    ledger: Ledger,
     cpu: tuple[ThreadCpu, int] | None,
     progress: Progress,
     unwanted: Unwanted = NOBODY,
 ) -> Model:
-    """Read a trace, and return its model; findings are counted in `ledger`.
+    """Read a trace, and return its model.
 
     `cpu`: samples of the threads' waits for a CPU, and what the trace's clock adds to theirs.
     Processes that are not wanted are left out, and counted. Raises TraceError when the trace cannot
     be read, or holds no event of ROS 2.
     """
-    rows, losses = read_rows(trace, ledger, progress, unwanted)
+    rows, losses, left_out = read_rows(trace, progress, unwanted)
+    model = Model(
+        rows,
+        losses=losses,
+        clocks_of_hosts=trace.clocks,
+        samples=cpu,
+        dropped_until_ns=dropped_until_ns(trace),
+        found_before=left_out,
+    )
     with within_bound():
-        model = Model(
-            rows,
-            losses=losses,
-            clocks_of_hosts=trace.clocks,
-            samples=cpu,
-            dropped_until_ns=dropped_until_ns(trace),
-        )
-        model.count_findings(ledger)
+        # Now, so that a bound that is no size is refused before a result is asked for.
+        _ = model.findings
     return model
 
 

@@ -31,7 +31,7 @@ from strata.schema.distros import (
     younger_parts,
 )
 from strata.schema.events import EVENTS, PROVIDER
-from strata.schema.quality import Ledger
+from strata.schema.quality import Finding, Findings
 
 _INIT = "ros2:rcl_init"
 _GID_EVENTS = ("ros2:rmw_publisher_init", "ros2:rmw_subscription_init", "ros2:rmw_client_init")
@@ -79,15 +79,16 @@ class Bounds:
         self.high[rows] = np.minimum(self.high[rows], _number(version))
 
 
-def describe_processes(tables: EngineTables, events: EventColumns, ledger: Ledger) -> ProcessFacts:
+def describe_processes(tables: EngineTables, events: EventColumns) -> tuple[ProcessFacts, Findings]:
     """Return what is known of each process; contradictions and newer versions are counted."""
     order = tables.process_order
     bounds = _bounds(tables, events)
-    distro, versions, told_by = _describe_versions(events, bounds, ledger)
+    distro, versions, told_by, findings = _describe_versions(events, bounds)
     first_ns, last_ns, count = (
         tables.ints("processes", name)[order] for name in ("first_ns", "last_ns", "events")
     )
-    return ProcessFacts(_names(tables, events), distro, versions, told_by, first_ns, last_ns, count)
+    names = _names(tables, events)
+    return ProcessFacts(names, distro, versions, told_by, first_ns, last_ns, count), findings
 
 
 def _bounds(tables: EngineTables, events: EventColumns) -> Bounds:
@@ -127,8 +128,8 @@ def _names(tables: EngineTables, events: EventColumns) -> Objects:
 
 
 def _describe_versions(
-    events: EventColumns, bounds: Bounds, ledger: Ledger
-) -> tuple[Objects, Objects, Objects]:
+    events: EventColumns, bounds: Bounds
+) -> tuple[Objects, Objects, Objects, Findings]:
     """Distribution and version of each process, and what told it; None for unknown."""
     count = len(bounds.low)
     low, high = bounds.low, bounds.high
@@ -147,9 +148,10 @@ def _describe_versions(
             found = _by_bounds(int(low[process]), int(high[process]))
             told_by[process] = "fields" if found else "unknown"
         distro[process] = found.name if found else None
-    ledger.add("contradicted_versions", contradicted)
-    ledger.add("newer_versions", newer)
-    return distro, versions, told_by
+    findings = Findings(
+        Finding("contradicted_versions", contradicted), Finding("newer_versions", newer)
+    )
+    return distro, versions, told_by, findings
 
 
 def _number(version: Version) -> int:

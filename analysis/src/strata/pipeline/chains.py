@@ -25,9 +25,9 @@ from strata.layers.scheduling_frames import (
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
 from strata.pipeline.messages import Wanted
-from strata.pipeline.stages import LEDGER, stage
+from strata.pipeline.stages import FINDINGS, stage
 from strata.schema.events import INTERNAL_TOPICS
-from strata.schema.quality import Ledger
+from strata.schema.quality import Finding, Findings
 from strata.schema.rows import NONE, Coded, Flags, Ints, Rows
 from strata.stats.blame import blame_table
 from strata.stats.bottleneck import find_bottlenecks
@@ -43,8 +43,8 @@ from strata.stats.segments import Segments
 
 
 def _chains(
-    messages: Rows, links: Links, headless: Flags, hops: Rows, wanted: Wanted, ledger: Ledger
-) -> list[Chain]:
+    messages: Rows, links: Links, headless: Flags, hops: Rows, wanted: Wanted
+) -> tuple[list[Chain], Findings]:
     own = ~hops.words("topic").are(*INTERNAL_TOPICS)
     hop = messages["hop_id"]
     hop = np.where(own[hop], hop, NONE)
@@ -53,14 +53,15 @@ def _chains(
     if wanted.chain:
         # Only what may be of the chain, so that it is found where all ways are too many.
         hop, allowed = _of_topics(messages, links, hop, wanted.chain)
-        ways = find_ways(hop, links, ledger, allowed=allowed)
-        return _chains_of(ways, names, wanted.chain)
-    ways = find_ways(hop, links, ledger, headless=headless)
+        ways, unfollowed = find_ways(hop, links, allowed=allowed)
+        return _chains_of(ways, names, wanted.chain), unfollowed
+    ways, unfollowed = find_ways(hop, links, headless=headless)
     cut = ways.message[ways.headless & (ways.previous == NONE)]
     begun = messages.take(cut)
-    ledger.add_each("chains_without_begin", begun.texts("topic"), begun["publish_ns"])
+    without = Findings.at("chains_without_begin", begun.texts("topic"), begun["publish_ns"])
     reportable = set(hops["hop_id"][own].tolist())
-    return find_chains(ways, reportable, ledger, names)
+    chains, truncated = find_chains(ways, reportable, names)
+    return chains, unfollowed + without + truncated
 
 
 def _of_topics(
@@ -102,13 +103,12 @@ def _chain_tables(
     links: Rows,
     places: LayerPlaces,
     ready: Readiness,
-    ledger: Ledger,
-) -> tuple[Rows, Rows, Segments, Rows]:
+) -> tuple[Rows, Rows, Segments, Rows, Findings]:
     found: ChainTables = chain_tables(
         chains, messages, links, places, ready, clocks_of(model, transfers)
     )
-    ledger.add("unfinished_chains", int(found.chains["unfinished"].sum()))
-    return found.chains, found.instances, found.segments, found.layers
+    unfinished = Finding("unfinished_chains", int(found.chains["unfinished"].sum()))
+    return found.chains, found.instances, found.segments, found.layers, Findings(unfinished)
 
 
 def _threads(model: Model, transfers: Transfers, links: Links) -> tuple[Rows, Rows, Rows]:
@@ -177,17 +177,16 @@ CHAIN_STAGES = (
     stage("callback_words", described, "callback_objects"),
     stage("layer_places", LayerPlaces.of_messages, "messages", "callback_words"),
     stage(
-        "ways_of_chains",
+        ("ways_of_chains", FINDINGS),
         _chains,
         "messages",
         "message_links",
         "headless",
         "plain_hops",
         "wanted",
-        LEDGER,
     ),
     stage(
-        ("plain_chains", "plain_instances", "segments", "chain_layers"),
+        ("plain_chains", "plain_instances", "segments", "chain_layers", FINDINGS),
         _chain_tables,
         "model",
         "transfers",
@@ -196,7 +195,6 @@ CHAIN_STAGES = (
         "links",
         "layer_places",
         "readiness",
-        LEDGER,
     ),
     stage("chain_segments", Segments.all, "segments"),
     stage(

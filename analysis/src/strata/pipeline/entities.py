@@ -25,8 +25,8 @@ from strata.model.executor_frames import executor_threads_rows, executors_rows
 from strata.model.lifecycle import StateMachines, States, find_states
 from strata.model.processes import ProcessFacts
 from strata.model.thread_cpu_frames import thread_cpu_rows
-from strata.pipeline.stages import LEDGER, stage
-from strata.schema.quality import Ledger
+from strata.pipeline.stages import FINDINGS, stage
+from strata.schema.quality import Findings
 from strata.schema.rows import Rows
 from strata.stats.actions import action_tables
 from strata.stats.callbacks import callback_table
@@ -36,8 +36,8 @@ from strata.stats.services import service_tables
 from strata.stats.timers import timer_table
 
 
-def _states(model: Model, ledger: Ledger) -> tuple[StateMachines, States]:
-    return find_states(model.events, model.entities.nodes, ledger)
+def _states(model: Model) -> tuple[StateMachines, States, Findings]:
+    return find_states(model.events, model.entities.nodes)
 
 
 def _thread_cpu(model: Model, facts: ProcessFacts) -> Rows:
@@ -68,7 +68,7 @@ ENTITY_STAGES = (
     stage("thread_cpu", _thread_cpu, "model", "facts"),
     # Timers.
     stage("timers", entity_frames.timers_rows, "model"),
-    stage("found_fires", find_timer_fires, "model", LEDGER),
+    stage(("found_fires", FINDINGS), find_timer_fires, "model"),
     stage("timer_fires", timer_fires_rows, "found_fires"),
     stage(
         "timer_statistics",
@@ -80,7 +80,7 @@ ENTITY_STAGES = (
         "callback_instances",
     ),
     # Lifecycles.
-    stage(("state_machines", "found_states"), _states, "model", LEDGER),
+    stage(("state_machines", "found_states", FINDINGS), _states, "model"),
     stage("lifecycle_nodes", entity_frames.lifecycle_nodes_rows, "model", "state_machines"),
     stage(
         "lifecycle_states", entity_frames.lifecycle_states_rows, "state_machines", "found_states"
@@ -89,10 +89,10 @@ ENTITY_STAGES = (
     # Services and actions.
     stage("service_objects", service_objects_rows, "model"),
     stage("client_objects", client_objects_rows, "model"),
-    stage("call_layers", cut_calls, "model", LEDGER),
+    stage(("call_layers", FINDINGS), cut_calls, "model"),
     stage("service_calls", service_calls_rows, "model", "call_layers"),
     stage(("services", "service_layers"), service_tables, "service_calls"),
-    stage(("action_goals", "action_feedback"), action_rows, "model", "service_calls", LEDGER),
+    stage(("action_goals", "action_feedback", FINDINGS), action_rows, "model", "service_calls"),
     stage(("actions", "action_phases"), action_tables, "action_goals"),
     # Drivers.
     stage("driver_frames", driver_frames_rows, "model"),

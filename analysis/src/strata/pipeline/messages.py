@@ -22,12 +22,12 @@ from strata.layers.transfers import Transfers, cut_layers
 from strata.model import frames
 from strata.model.build import Model
 from strata.model.links import NodeLink, find_links
-from strata.pipeline.stages import LEDGER, stage
+from strata.pipeline.stages import FINDINGS, stage
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.fates import LOST, UNKNOWN
 from strata.schema.layers import WITHOUT_WAITS
 from strata.schema.links import MessageLink
-from strata.schema.quality import Ledger
+from strata.schema.quality import Finding, Findings
 from strata.schema.rows import Rows
 from strata.stats.hops import delivery_tables, hop_tables
 
@@ -44,14 +44,13 @@ class Wanted:
     quantiles: tuple[float, ...] = ()
 
 
-def _transfers(model: Model, ledger: Ledger) -> Transfers:
-    transfers = cut_layers(model, ledger)
-    count_between_hosts(model, transfers, ledger)
-    return transfers
+def _transfers(model: Model) -> tuple[Transfers, Findings]:
+    transfers, findings = cut_layers(model)
+    return transfers, findings + count_between_hosts(model, transfers)
 
 
-def _node_links(model: Model, wanted: Wanted, ledger: Ledger) -> tuple[NodeLink, ...]:
-    return find_links(model.events, model.entities, wanted.links, ledger)
+def _node_links(model: Model, wanted: Wanted) -> tuple[tuple[NodeLink, ...], Findings]:
+    return find_links(model.events, model.entities, wanted.links)
 
 
 def _messages(
@@ -60,24 +59,24 @@ def _messages(
     names: EndpointNames,
     links: Links,
     ready: Readiness,
-    ledger: Ledger,
-) -> Rows:
+) -> tuple[Rows, Findings]:
     messages = messages_rows(model, transfers, names, links, ready)
     unsplit = np.zeros(len(messages), bool)
     for layer in WITHOUT_WAITS:
         unsplit |= messages.there(layer.column)
     unsplit &= ~transfers.unsynchronised
     hidden = unsplit & model.clocks.waits.known(transfers.waiting.lane)
-    ledger.add("messages_without_executor_events", int((unsplit & ~hidden).sum()))
-    ledger.add("messages_with_lost_waits", int(hidden.sum()))
-    return messages
+    return messages, Findings(
+        Finding("messages_without_executor_events", int((unsplit & ~hidden).sum())),
+        Finding("messages_with_lost_waits", int(hidden.sum())),
+    )
 
 
 def _blockers(model: Model, transfers: Transfers) -> Rows:
     return blockers_rows(find_blockers(model, transfers))
 
 
-def _proposals(model: Model, known: Sequence[NodeLink], ledger: Ledger) -> Rows:
+def _proposals(model: Model, known: Sequence[NodeLink]) -> tuple[Rows, Findings]:
     """The table `link_proposals`; publications at which chains end or lose inputs are counted."""
     found = link_proposals_rows(model, propose_links(model, known))
     counts = {STORED: 0, FAN_IN: 0}
@@ -87,23 +86,24 @@ def _proposals(model: Model, known: Sequence[NodeLink], ledger: Ledger) -> Rows:
         if output not in outputs:
             outputs.add(output)
             counts[row["cut"]] += row["publications"]
-    ledger.add("unlinked_publications", counts[STORED])
-    ledger.add("fan_in_publications", counts[FAN_IN])
-    return found
+    return found, Findings(
+        Finding("unlinked_publications", counts[STORED]),
+        Finding("fan_in_publications", counts[FAN_IN]),
+    )
 
 
 def _hops(
-    messages: Rows, model: Model, transfers: Transfers, names: EndpointNames, ledger: Ledger
-) -> tuple[Rows, Rows, Rows]:
+    messages: Rows, model: Model, transfers: Transfers, names: EndpointNames
+) -> tuple[Rows, Rows, Rows, Findings]:
     # What became of each publication is as much as all messages: it is not kept.
     counts, losses = delivery_tables(find_deliveries(model, transfers, names))
     hops, layers = hop_tables(messages, counts)
-    _count_losses(hops, losses, ledger)
-    return hops, layers, losses
+    return hops, layers, losses, _count_losses(hops, losses)
 
 
-def _count_losses(hops: Rows, losses: Rows, ledger: Ledger) -> None:
+def _count_losses(hops: Rows, losses: Rows) -> Findings:
     """Count what was lost on hops of the application, with the hop and the cause as its place."""
+    found = []
     codes = {LOST: "lost_messages", UNKNOWN: "unknown_deliveries"}
     own = ~hops.words("topic").are(*INTERNAL_TOPICS)
     counted = losses.words("outcome").are(*codes) & own[losses["hop_id"]]
@@ -111,38 +111,37 @@ def _count_losses(hops: Rows, losses: Rows, ledger: Ledger) -> None:
         hop = hops.record(row["hop_id"])
         way = f"{hop['topic']}, {hop['publisher_node']} -> {hop['subscription_node']}"
         place, span_ns = f"{way}: {row['cause']}", (row["begin_ns"], row["end_ns"])
-        ledger.add(codes[row["outcome"]], row["count"], place=place, span_ns=span_ns)
+        found.append(Finding(codes[row["outcome"]], row["count"], place=place, span_ns=span_ns))
+    return Findings(*found)
 
 
 MESSAGE_STAGES = (
     stage("publications", frames.publications_rows, "model"),
     stage("takes", frames.takes_rows, "model"),
-    stage("transfers", _transfers, "model", LEDGER),
+    stage(("transfers", FINDINGS), _transfers, "model"),
     stage("endpoint_names", endpoint_names, "model", "transfers"),
-    stage("node_links", _node_links, "model", "wanted", LEDGER),
+    stage(("node_links", FINDINGS), _node_links, "model", "wanted"),
     stage("message_links", link_messages, "model", "transfers", "node_links"),
     stage("links", links_rows, "message_links"),
     stage("readiness", find_readiness, "model", "transfers"),
     stage(
-        "messages",
+        ("messages", FINDINGS),
         _messages,
         "model",
         "transfers",
         "endpoint_names",
         "message_links",
         "readiness",
-        LEDGER,
     ),
     stage("executor_blockers", _blockers, "model", "transfers"),
-    stage("link_proposals", _proposals, "model", "node_links", LEDGER),
+    stage(("link_proposals", FINDINGS), _proposals, "model", "node_links"),
     stage(
-        ("plain_hops", "hop_layers", "hop_losses"),
+        ("plain_hops", "hop_layers", "hop_losses", FINDINGS),
         _hops,
         "messages",
         "model",
         "transfers",
         "endpoint_names",
-        LEDGER,
     ),
     stage("headless", causes_missing, "model", "transfers"),
 )

@@ -16,11 +16,11 @@ from strata.model.processes import ProcessFacts
 from strata.pipeline.chains import CHAIN_STAGES
 from strata.pipeline.entities import ENTITY_STAGES
 from strata.pipeline.messages import MESSAGE_STAGES, Wanted
-from strata.pipeline.stages import FINDINGS, LEDGER, Made, stage
+from strata.pipeline.stages import FINDINGS, Made, stage
 from strata.pipeline.summary import summarize_trace
 from strata.read import Trace
 from strata.schema import tables
-from strata.schema.quality import Ledger
+from strata.schema.quality import Finding, Findings
 from strata.schema.rows import Rows
 from strata.stats.findings import quality_rows
 from strata.stats.quantiles import quantile_rows
@@ -39,13 +39,13 @@ def _verdict(*judged: Rows) -> tuple[Any, ...]:
     return (system, *(verdicts[table.name] for table in _VERDICTS))
 
 
-def _counts(model: Model, found: Ledger) -> MessageCounts:
+def _counts(model: Model) -> MessageCounts:
     matches = model.matches
     return MessageCounts(
         len(model.publications),
         int((~model.takes.duplicate).sum()),
         len(matches.take),
-        found.counts.get("untaken_publications", 0),
+        model.findings.counts.get("untaken_publications", 0),
         matches.unmatched_take_count,
         matches.ambiguous_count,
     )
@@ -57,15 +57,16 @@ def _quantiles(
     return quantile_rows(messages, instances, segments, executions, wanted.quantiles)
 
 
-def _facts(model: Model, ledger: Ledger) -> ProcessFacts:
-    return model.facts.process_facts(ledger)
+def _facts(model: Model) -> tuple[ProcessFacts, Findings]:
+    return model.facts.process_facts()
 
 
-def _event_uses(model: Model, ledger: Ledger) -> Rows:
+def _event_uses(model: Model) -> tuple[Rows, Findings]:
     uses = event_uses_rows(model)
-    for row in uses.take(uses.words("use").are(UNEXPLAINED)).records():
-        ledger.add("unexplained_events", row["count"], place=row["event"])
-    return uses
+    unexplained = uses.take(uses.words("use").are(UNEXPLAINED)).records()
+    return uses, Findings(
+        *(Finding("unexplained_events", row["count"], place=row["event"]) for row in unexplained)
+    )
 
 
 def _losses(trace: Trace) -> Rows:
@@ -73,15 +74,12 @@ def _losses(trace: Trace) -> Rows:
     return Rows.of_records(tables.LOSSES, rows)
 
 
-def _quality(found: Ledger, counted: Ledger, trace: Trace, summary: TraceSummary) -> Rows:
+def _quality(model: Model, of_stages: Findings, trace: Trace, summary: TraceSummary) -> Rows:
     """What was found before and while the model was built, by the stages, and by the reader."""
-    ledger = Ledger()
-    for one in (found, counted, trace.ledger):
-        ledger.merge(one)
-    return quality_rows(ledger, summary.begin_ns)
+    return quality_rows(model.findings + of_stages + trace.findings, summary.begin_ns)
 
 
-def _nameless(model: Model, ledger: Ledger) -> None:
+def _nameless(model: Model) -> Findings:
     """Processes that publish or take through handles which no init event introduced."""
     processes = model.processes
     nameless = np.concatenate(
@@ -90,11 +88,12 @@ def _nameless(model: Model, ledger: Ledger) -> None:
             model.takes.thread[model.takes.subscription == -1],
         ]
     )
-    ledger.add("no_init_events", len(np.unique(processes.thread_process[nameless])))
+    count = len(np.unique(processes.thread_process[nameless]))
+    return Findings(Finding("no_init_events", count))
 
 
 STAGES = (
-    stage("facts", _facts, "model", LEDGER),
+    stage(("facts", FINDINGS), _facts, "model"),
     stage("trace", summarize_trace, "read", "model", "facts"),
     *MESSAGE_STAGES,
     *CHAIN_STAGES,
@@ -108,18 +107,18 @@ STAGES = (
         "callback_instances",
         "wanted",
     ),
-    stage("nameless", _nameless, "model", LEDGER),
-    stage("event_uses", _event_uses, "model", LEDGER),
-    stage("counts", _counts, "model", "found"),
+    stage(FINDINGS, _nameless, "model"),
+    stage(("event_uses", FINDINGS), _event_uses, "model"),
+    stage("counts", _counts, "model"),
     stage("losses", _losses, "read"),
     stage(
         ("system", *(table.name for table in _VERDICTS)),
         _verdict,
         *(table.name for table in JUDGED),
     ),
-    stage("quality", _quality, "found", FINDINGS, "read", "trace"),
+    stage("quality", _quality, "model", FINDINGS, "read", "trace"),
 )
-"""What makes the results of a trace, from what. `read` is the trace, `found` was counted before."""
+"""What makes the results of a trace, from what. `read` is the trace."""
 
 
 class ModelResults:
@@ -130,11 +129,10 @@ class ModelResults:
         trace: Trace,
         model: Model,
         wanted: Wanted,
-        found: Ledger,
     ) -> None:
-        """Take what the model was built of, and what was found until then."""
+        """Take the model, and the trace that it was built of."""
         given = {} if wanted.quantiles else {"quantiles": Rows.none(tables.QUANTILES)}
-        self._made = Made(STAGES, read=trace, model=model, wanted=wanted, found=found, **given)
+        self._made = Made(STAGES, read=trace, model=model, wanted=wanted, **given)
 
     @property
     def trace(self) -> TraceSummary:

@@ -17,7 +17,6 @@ from strata.read import Trace, open_trace
 from strata.read.manifest import other_processes, read_manifest
 from strata.read.thread_cpu import ThreadCpu, read_thread_cpu
 from strata.schema.links import MessageLink
-from strata.schema.quality import Ledger
 
 
 def analyze(
@@ -44,20 +43,20 @@ def analyze(
     """
     if not all(0 <= fraction <= 1 for fraction in quantiles):
         raise ValueError(f"quantiles are fractions of 1: {list(quantiles)}")
-    wanted, ledger = Wanted(tuple(links), chain, tuple(quantiles)), Ledger()
+    wanted = Wanted(tuple(links), chain, tuple(quantiles))
     trace = open_trace(path, progress=progress)
     others = [] if all_processes else other_processes(read_manifest(trace.path))
     unwanted = Unwanted(frozenset(without), frozenset(others))
-    model = model_of_trace(trace, ledger, _thread_cpu(trace), progress, unwanted)
-    return analyze_model(trace, model, wanted, ledger)
+    model = model_of_trace(trace, _thread_cpu(trace), progress, unwanted)
+    return analyze_model(trace, model, wanted)
 
 
-def analyze_model(trace: Trace, model: Model, wanted: Wanted, ledger: Ledger) -> Analysis:
-    """Return the results of a model; `ledger` has what was found until now.
+def analyze_model(trace: Trace, model: Model, wanted: Wanted) -> Analysis:
+    """Return the results of a model.
 
     Raises TraceError when no message went the way of `wanted.chain`.
     """
-    results = ModelResults(trace, model, wanted, ledger)
+    results = ModelResults(trace, model, wanted)
     if wanted.chain:
         # What is wrong with it is said before anything is asked for.
         results.rows("chains")

@@ -3,7 +3,7 @@
 """Stages that make values from values: each runs when what it gives is first asked for.
 
 What needs what is declared once, so that no result depends on the order in which results are asked
-for. A stage that counts findings has a ledger of its own for them.
+for. What a stage finds wrong is among what it gives.
 """
 
 from __future__ import annotations
@@ -13,20 +13,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from strata.engine.memory import within_bound
-from strata.schema.quality import Ledger
-
-LEDGER = "ledger"
-"""What a stage needs that counts findings."""
+from strata.schema.quality import NOTHING_FOUND, Findings
 
 FINDINGS = "findings"
-"""What a stage needs that tells the findings of all stages."""
+"""What a stage gives that finds something wrong, and needs that tells what all stages found."""
 
 
 @dataclass(frozen=True)
 class Stage:
     """A function, the names of its arguments' values, and of what it returns.
 
-    One that gives several values returns them in this order.
+    One that gives several values returns them in this order. Each may give `FINDINGS`: its own.
     """
 
     gives: tuple[str, ...]
@@ -45,9 +42,9 @@ class Made:
     def __init__(self, stages: Sequence[Stage], **given: Any) -> None:
         """Take the stages, of which findings are told in this order, and what is there."""
         self._stages = stages
-        self._stage_of = {name: one for one in stages for name in one.gives}
+        self._stage_of = {name: one for one in stages for name in one.gives if name != FINDINGS}
         self._values: dict[str, Any] = dict(given)
-        self._ledgers: dict[tuple[str, ...], Ledger] = {}
+        self._found: dict[Stage, Findings] = {}
 
     def __getitem__(self, name: str) -> Any:
         """Return a value; raises KeyError for one that no stage gives."""
@@ -55,24 +52,19 @@ class Made:
             self._run(self._stage_of[name])
         return self._values[name]
 
-    def findings(self) -> Ledger:
-        """What all stages count, when those that count have run."""
-        found = Ledger()
-        for one in self._stages:
-            if LEDGER in one.needs:
-                self[one.gives[0]]
-                found.merge(self._ledgers[one.gives])
-        return found
+    def findings(self) -> Findings:
+        """What all stages find, when those that give findings have run."""
+        finding = [one for one in self._stages if FINDINGS in one.gives]
+        for one in finding:
+            if one not in self._found:
+                self._run(one)
+        return sum((self._found[one] for one in finding), NOTHING_FOUND)
 
     def _run(self, one: Stage) -> None:
-        ledger = Ledger()
-        needed = [self._needed(name, ledger) for name in one.needs]
+        needed = [self.findings() if name == FINDINGS else self[name] for name in one.needs]
         with within_bound():
             made = one.make(*needed)
-        self._values.update(zip(one.gives, made if len(one.gives) > 1 else (made,), strict=True))
-        self._ledgers[one.gives] = ledger
-
-    def _needed(self, name: str, ledger: Ledger) -> Any:
-        if name == LEDGER:
-            return ledger
-        return self.findings() if name == FINDINGS else self[name]
+        given = dict(zip(one.gives, made if len(one.gives) > 1 else (made,), strict=True))
+        if FINDINGS in given:
+            self._found[one] = given.pop(FINDINGS)
+        self._values.update(given)

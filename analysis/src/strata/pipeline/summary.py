@@ -16,7 +16,7 @@ from strata.read.processes import Threads, count_processes
 def summarize_trace(trace: Trace, model: Model, facts: ProcessFacts) -> TraceSummary:
     """Return what was read, in a few figures."""
     census = model.facts.census()
-    found = trace.ledger.counts
+    found = trace.findings.counts
     unknown = "discarded_unknown" in found
     discarded = None if unknown else found.get("discarded_events", 0)
     manifest = read_manifest(trace.path)

@@ -18,7 +18,7 @@ from strata.read.manifest import read_manifest, session_of
 from strata.read.processes import ProcessCount, Threads, count_processes, count_threads
 from strata.read.trace import Trace
 from strata.schema.kernel_events import is_of_kernel
-from strata.schema.quality import Ledger
+from strata.schema.quality import Findings
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Contents:
     end_ns: int | None
     buffers: Buffers | None
     losses: tuple[Loss, ...]
-    ledger: Ledger
+    findings: Findings
 
     @property
     def has_clock(self) -> bool:
@@ -117,7 +117,7 @@ def describe(trace: Trace) -> Contents:
         end,
         _buffers(trace.path),
         trace.losses,
-        trace.ledger,
+        trace.findings,
     )
 
 

@@ -20,7 +20,7 @@ from strata.read.kinds import have_misfits
 from strata.read.losses import Loss, find_losses, last_known_ns
 from strata.read.recording import recording_problems
 from strata.read.rotated import Dropped, find_dropped
-from strata.schema.quality import SAID_FIRST, Ledger
+from strata.schema.quality import SAID_FIRST, Finding, Findings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -135,17 +135,18 @@ class Trace:
         return [asdict(loss) for loss in self.losses]
 
     @property
-    def ledger(self) -> Ledger:
+    def findings(self) -> Findings:
         """The losses, counted by code; with the times, as far as these are known."""
-        ledger = Ledger()
+        found = []
         for loss in self.losses:
             known = [ns for ns in (loss.begin_ns, loss.end_ns) if ns is not None]
             # How long a recording as a whole is incomplete is no time of a finding.
             timed = known and loss.code not in SAID_FIRST
             span_ns = (known[0], known[-1]) if timed else None
             texts = [loss.where] if loss.code in SAID_FIRST and loss.where else []
-            ledger.add(loss.code, loss.count, *map(printable, texts), span_ns=span_ns)
-        return ledger
+            names = tuple(map(printable, texts))
+            found.append(Finding(loss.code, loss.count, names, span_ns=span_ns))
+        return Findings(*found)
 
     def tables(
         self,

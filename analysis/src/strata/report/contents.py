@@ -29,7 +29,7 @@ def print_contents(contents: Contents, console: Console, *, everything: bool) ->
 
     Without `everything`, long lists end after 20 rows and say how many there are.
     """
-    for line in first_lines(contents.ledger.rows()):
+    for line in first_lines(contents.findings.rows()):
         console.print(line)
     console.print(_head(contents, console.width))
     _print_traces(contents, console, everything=everything)
@@ -145,7 +145,7 @@ def _print_rest(count: int, console: Console) -> None:
 
 
 def _print_losses(contents: Contents, console: Console, *, everything: bool) -> None:
-    rows = contents.ledger.rows()
+    rows = contents.findings.rows()
     if not rows:
         console.print("\nNothing was lost.")
         return
@@ -239,6 +239,6 @@ def contents_document(contents: Contents) -> dict[str, Any]:
             for item in contents.processes
         ],
         "event_counts": contents.events,
-        "quality": contents.ledger.rows(),
+        "quality": contents.findings.rows(),
         "losses": [asdict(loss) for loss in contents.losses],
     }

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The catalogue of what can be wrong with a trace or uncertain in a result.
 
-Every stage adds counts under a declared code; the counts travel with every result. A code has a
-severity: *info* (explains a number), *warning* (results are right but partial, or inferred), *loss*
-(data are missing: what was not seen may exist).
+What is found is part of every result, as counts under declared codes. A code has a severity: *info*
+(explains a number), *warning* (results are right but partial, or inferred), *loss* (data are
+missing: what was not seen may exist).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -64,88 +64,130 @@ def _listed(details: Sequence[str]) -> str:
     return ", ".join(several[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-@dataclass
-class Ledger:
-    """Counts of findings by code, and what was found; only declared codes are accepted.
+@dataclass(frozen=True)
+class Finding:
+    """Something of a declared code that was found `count` times; raises KeyError for another code.
 
-    `details` are the names for texts that have them. `places` tells where findings were, in words
-    and with their counts, as far as is known; `spans` from when to when, ns since the epoch.
+    `details` are the names for a text that has them. `place` names a topic, node, callback or
+    thread, empty where it is not known; `span_ns` is when the first and the last of these were, in
+    ns since the epoch, null where that is not known.
     """
 
-    counts: dict[str, int] = field(default_factory=dict)
-    details: dict[str, list[str]] = field(default_factory=dict)
-    places: dict[str, dict[str, int]] = field(default_factory=dict)
-    spans: dict[str, tuple[int, int]] = field(default_factory=dict)
+    code: str
+    count: int
+    details: tuple[str, ...] = ()
+    place: str = ""
+    span_ns: tuple[int, int] | None = None
 
-    def add(
-        self,
-        code: str,
-        count: int,
-        *details: str,
-        place: str = "",
-        span_ns: tuple[int, int] | None = None,
-    ) -> None:
-        """Add `count` findings (0 adds nothing); raises KeyError for an undeclared code.
+    def __post_init__(self) -> None:
+        if self.code not in CATALOGUE:
+            raise KeyError(self.code)
 
-        `details` are the names for a text that has them. `place` names a topic, node, callback or
-        thread; `span_ns` is the time of the first of these findings and of the last.
-        """
-        if code not in CATALOGUE:
-            raise KeyError(code)
-        if not count:
-            return
-        self.counts[code] = self.counts.get(code, 0) + int(count)
-        self.details.setdefault(code, []).extend(details)
-        if place:
-            known = self.places.setdefault(code, {})
-            known[place] = known.get(place, 0) + int(count)
-        if span_ns is not None:
-            begin, end = self.spans.get(code, span_ns)
-            self.spans[code] = (min(begin, int(span_ns[0])), max(end, int(span_ns[1])))
 
-    def add_each(self, code: str, places: Objects, at_ns: Ints) -> None:
-        """Add one finding a row, at a place (empty where it is not known) and time."""
-        self.add(code, 0)
+@dataclass(frozen=True, init=False)
+class Findings:
+    """What was found wrong or uncertain, in the order in which it was; a value, as results are.
+
+    What finds something gives it beside its result, and what asks several adds theirs: `a + b`.
+    """
+
+    found: tuple[Finding, ...]
+
+    def __init__(self, *found: Finding) -> None:
+        """Take findings; one of which there are 0 is left out."""
+        object.__setattr__(self, "found", tuple(one for one in found if one.count))
+
+    def __add__(self, later: Findings) -> Findings:
+        return Findings(*self.found, *later.found)
+
+    @classmethod
+    def at(cls, code: str, places: Objects, at_ns: Ints) -> Findings:
+        """Return one finding a row, at a place (empty where it is not known) and time."""
         names, of = np.unique(places.astype(str), return_inverse=True)
+        found = [Finding(code, 0)]
         for number, name in enumerate(names.tolist()):
             own = at_ns[of == number]
-            self.add(code, len(own), place=name, span_ns=(int(own.min()), int(own.max())))
+            span_ns = (int(own.min()), int(own.max()))
+            found.append(Finding(code, len(own), place=name, span_ns=span_ns))
+        return cls(*found)
 
-    def merge(self, other: Ledger) -> None:
-        """Add all counts, places and spans of another ledger."""
-        for code, count in other.counts.items():
-            known, span_ns = other.places.get(code, {}), other.spans.get(code)
-            for place, number in known.items():
-                self.add(code, number, place=place, span_ns=span_ns)
-            self.add(code, count - sum(known.values()), span_ns=span_ns)
-            self.details.setdefault(code, []).extend(other.details.get(code, ()))
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many there are by code."""
+        counts: dict[str, int] = {}
+        for one in self.found:
+            counts[one.code] = counts.get(one.code, 0) + int(one.count)
+        return counts
+
+    @property
+    def details(self) -> dict[str, list[str]]:
+        """The names by code, as they were added."""
+        details: dict[str, list[str]] = {code: [] for code in self.counts}
+        for one in self.found:
+            details[one.code].extend(one.details)
+        return details
+
+    @property
+    def places(self) -> dict[str, dict[str, int]]:
+        """How many there are by code and place, as far as places are known."""
+        places: dict[str, dict[str, int]] = {}
+        for one in self.found:
+            if one.place:
+                known = places.setdefault(one.code, {})
+                known[one.place] = known.get(one.place, 0) + int(one.count)
+        return places
+
+    @property
+    def spans(self) -> dict[str, tuple[int, int]]:
+        """The times of the first and the last by code, ns since the epoch, as far as known."""
+        spans: dict[str, tuple[int, int]] = {}
+        for one in self.found:
+            if one.span_ns is not None:
+                first, last = spans.get(one.code, one.span_ns)
+                begin, end = one.span_ns
+                spans[one.code] = (min(int(first), int(begin)), max(int(last), int(end)))
+        return spans
 
     def rows(self) -> list[dict[str, str | int | None]]:
         """Findings, the worst first, as rows of the `quality` table; the text tells places."""
-        found = sorted(self.counts, key=worst_first)
-        return [self._row(code) for code in found]
+        counts, details, places, spans = self.counts, self.details, self.places, self.spans
+        return [
+            _row(code, counts[code], details[code], places.get(code, {}), spans.get(code))
+            for code in sorted(counts, key=worst_first)
+        ]
 
-    def _row(self, code: str) -> dict[str, str | int | None]:
-        text = CATALOGUE[code].say(self.counts[code], _listed(self.details.get(code, ())))
-        places = self._places(code)
-        begin_ns, end_ns = self.spans.get(code, (None, None))
-        return {
-            "code": code,
-            "count": self.counts[code],
-            "severity": CATALOGUE[code].severity.value,
-            "text": f"{text} Where: {places}." if places else text,
-            "places": places,
-            "begin_ns": begin_ns,
-            "end_ns": end_ns,
-        }
 
-    def _places(self, code: str) -> str | None:
-        """Name the places of most findings; None where none is known."""
-        places = sorted(self.places.get(code, {}).items(), key=lambda item: (-item[1], item[0]))
-        if not places:
-            return None
-        alone = len(places) == 1 and places[0][1] == self.counts[code]
-        texts = [name if alone else f"{name} ({count:,})" for name, count in places[:_PLACES]]
-        if len(places) > _PLACES:
-            texts.append(f"and {len(places) - _PLACES} more")
-        return "; ".join(texts)
+NOTHING_FOUND = Findings()
+
+
+def _row(
+    code: str,
+    count: int,
+    details: Sequence[str],
+    places: Mapping[str, int],
+    span_ns: tuple[int, int] | None,
+) -> dict[str, str | int | None]:
+    text = CATALOGUE[code].say(count, _listed(details))
+    where = _where(places, count)
+    begin_ns, end_ns = span_ns or (None, None)
+    return {
+        "code": code,
+        "count": count,
+        "severity": CATALOGUE[code].severity.value,
+        "text": f"{text} Where: {where}." if where else text,
+        "places": where,
+        "begin_ns": begin_ns,
+        "end_ns": end_ns,
+    }
+
+
+def _where(places: Mapping[str, int], count: int) -> str | None:
+    """Name the places of most of `count` findings; None where none is known."""
+    most = sorted(places.items(), key=lambda item: (-item[1], item[0]))
+    if not most:
+        return None
+    alone = len(most) == 1 and most[0][1] == count
+    texts = [name if alone else f"{name} ({number:,})" for name, number in most[:_PLACES]]
+    if len(most) > _PLACES:
+        texts.append(f"and {len(most) - _PLACES} more")
+    return "; ".join(texts)

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from strata.schema import tables
-from strata.schema.quality import Ledger
+from strata.schema.quality import Findings
 from strata.schema.rows import Rows
 from strata.units import format_ns
 
 
-def quality_rows(ledger: Ledger, begin_ns: int) -> Rows:
+def quality_rows(findings: Findings, begin_ns: int) -> Rows:
     """Return the table `quality`; its texts tell times from the trace's begin on."""
-    rows = ledger.rows()
+    rows = findings.rows()
     for row in rows:
         ends = [row[name] for name in ("begin_ns", "end_ns")]
         first, *last = dict.fromkeys(
