@@ -72,7 +72,7 @@ class OwnFiles:
 
 
 def read_own_files(directory: Path, wanted: Wanted) -> tuple[OwnFiles, Findings]:
-    """Read what the nodes of a session wrote; what cannot be read is counted."""
+    """Read what the nodes of a session wrote; files that cannot be read are counted beside it."""
     own = OwnFiles(payload_bytes=_stated_payload(directory))
     unreadable = 0
     for path in sorted((directory / RESULTS).glob("*")):

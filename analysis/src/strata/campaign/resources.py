@@ -62,7 +62,7 @@ def _process(process: dict[str, Any]) -> dict[str, object]:
 
 
 def resource_frame(directory: Path) -> tuple[pd.DataFrame, Findings]:
-    """Return the table measured_resources; empty where the runner noted nothing.
+    """Return the table measured_resources, empty where the runner noted nothing, and findings.
 
     A last line that was cut off (the runner was killed) is left out.
     """

@@ -49,7 +49,7 @@ class Traffic:
 
 
 def measured_traffic(analysis: Analysis, wanted: Wanted, own: OwnFiles) -> tuple[Traffic, Findings]:
-    """Return what went over the measured hops, and what became of it."""
+    """Return what went over the measured hops and what became of it, and what is wrong with it."""
     number = _numbers(analysis)
     transfers, inexact = _transfers(analysis, wanted, number)
     publications = _publications(analysis, wanted, number)
@@ -63,7 +63,10 @@ def measured_traffic(analysis: Analysis, wanted: Wanted, own: OwnFiles) -> tuple
 
 
 def measured_chains(analysis: Analysis, wanted: Wanted) -> tuple[pd.DataFrame, Findings]:
-    """Return the table measured_chains: instances of the chains of which all hops are measured."""
+    """Return the table measured_chains, and findings.
+
+    It has the instances of the chains of which all hops are measured.
+    """
     chains = analysis.chains
     is_measured = [
         all(wanted.has_topic(topic) for topic in name.split(" -> ")) for name in chains["name"]

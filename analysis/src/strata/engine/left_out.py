@@ -41,7 +41,7 @@ def left_all(tables: EngineTables, unwanted: Unwanted) -> bool:
 
 
 def count_left_out(tables: EngineTables, unwanted: Unwanted) -> Findings:
-    """Count the processes that were left out, with their names."""
+    """Return how many processes were left out, with their names."""
     others = others_left_out(tables, unwanted)
     return Findings(
         Finding("foreign_processes", len(_processes(tables, unwanted.foreign))),

@@ -31,8 +31,8 @@ def read_rows(
 ) -> tuple[EngineTables, Windows, Findings]:
     """Read a trace event by event; return the rows of what is wanted, and when events were lost.
 
-    Processes that are not wanted are left out, and counted. Raises TraceError when the trace cannot
-    be read, or holds no event of ROS 2.
+    Processes that are not wanted are left out; how many is the finding. Raises TraceError when the
+    trace cannot be read, or holds no event of ROS 2.
     """
     # When events were lost has to be known before the first event, and how late events come, too:
     # what only reading tells is given to the next one.

@@ -24,7 +24,10 @@ from strata.schema.rows import Coded, Rows, numbered
 
 
 def action_rows(model: Model, calls: Rows) -> tuple[Rows, Rows, Findings]:
-    """Return the tables `action_goals` and `action_feedback`; `calls` is `service_calls`."""
+    """Return the tables `action_goals` and `action_feedback`, and findings.
+
+    `calls` is `service_calls`.
+    """
     facts = model.facts.goals()
     goals = find_goals(facts, calls)
     nodes = calls.words("client_node").take(goals.call).texts()

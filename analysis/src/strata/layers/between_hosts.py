@@ -27,7 +27,7 @@ def clocks_of(model: Model, transfers: Transfers) -> tuple[Ints, Ints]:
 
 
 def count_between_hosts(model: Model, transfers: Transfers) -> Findings:
-    """Count messages between hosts whose clocks are not synchronised, and say what is seen."""
+    """Return how many messages are between hosts without a common clock, and what is seen."""
     apart = np.flatnonzero(transfers.unsynchronised)
     if not len(apart):
         return NOTHING_FOUND

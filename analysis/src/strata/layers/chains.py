@@ -75,7 +75,8 @@ def find_ways(
     """Follow every message from those without a cause, level by level.
 
     `hop` numbers the hop of each message, `NONE` for messages that take no part. `headless` marks
-    messages whose cause is missing, `allowed` the links that are followed: all without it.
+    messages whose cause is missing, `allowed` the links that are followed: all without it. Links
+    that were not followed because ways are too many are counted beside the ways.
     """
     none = np.empty(0, bool)
     message, previous, link, way, ended, capped, in_the_middle, before, last, unfollowed = (
@@ -100,7 +101,7 @@ def find_chains(
     """Return the chains, the longest and busiest first.
 
     A chain of one hop is returned only when its hop is in `reportable`. `names` are those of the
-    hops, for findings.
+    hops, for the findings: ways that stop where others go on.
     """
     ends = np.flatnonzero(ways.ended & ~ways.headless)
     ends = ends[np.argsort(ways.way[ends], kind="stable")]

@@ -60,7 +60,10 @@ class Origin:
 def cut_origin(
     frames: DriverFrames, made_of: MadeOf, publication: Ints, publish_ns: Ints
 ) -> tuple[Origin, Findings]:
-    """Cut what lies before the publish of every matched message, of a row of the publications."""
+    """Cut what lies before the publish of every matched message, of a row of the publications.
+
+    What no read of data was seen for is counted beside it.
+    """
     frame = pick(made_of.frame, publication)
     if not (frame != NONE).any():
         return _no_origin(publish_ns), NOTHING_FOUND

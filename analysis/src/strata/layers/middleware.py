@@ -72,7 +72,7 @@ class Passage:
 
 
 def cut_middleware(model: Model) -> tuple[Passage, Findings]:
-    """Cut every matched message at the checkpoints within the middleware."""
+    """Cut every matched message at the checkpoints within the middleware; tell what is wrong."""
     if not model.facts.is_hooked:
         return _stock(len(model.matches.take)), NOTHING_FOUND
     take, publication = model.matches.take, model.matches.publication

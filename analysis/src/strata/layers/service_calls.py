@@ -101,7 +101,7 @@ class _Idle:
 
 
 def cut_calls(model: Model) -> tuple[CallLayers, Findings]:
-    """Cut every call of the model at its checkpoints."""
+    """Cut every call of the model at its checkpoints; tell what is wrong with them."""
 
     def observe(thread: Ints, execution: Ints, interval: tuple[Ints, Ints]) -> Waiting:
         return observe_takers(model, thread, execution, interval)

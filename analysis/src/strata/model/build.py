@@ -41,8 +41,8 @@ class Model:
     events were lost, those that the engine was given; `clocks_of_hosts` has the id of each host's
     clock, where hosts may share one (strata.model.hosts); `samples` are those of the threads' waits
     for a CPU, and what the trace's clock adds to their times. Until `dropped_until_ns` only what
-    names things is there; `NONE`: nothing was dropped on purpose. `found_before` is what was found
-    wrong with what to read.
+    names things is there; `NONE`: nothing was dropped on purpose. `found_before` tells of what was
+    left out when the events were read.
     """
 
     rows: EngineTables
@@ -173,6 +173,6 @@ class Model:
 
     @cached_property
     def findings(self) -> Findings:
-        """What was found wrong until here: before events went by, then by the engine."""
+        """What was found wrong when the events were read, and by the engine."""
         of_engine = findings_of_engine(self.rows, self.entities, self.callback_of)
         return self.found_before + of_engine

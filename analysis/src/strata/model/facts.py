@@ -253,7 +253,7 @@ class Facts:
         return feedback_executions(self._of, self._model.numbers)
 
     def process_facts(self) -> tuple[ProcessFacts, Findings]:
-        """What is known of each process."""
+        """What is known of each process, and what of it contradicts itself."""
         return describe_processes(self._of, self._model.events)
 
     def event_uses(self) -> list[EventUse]:

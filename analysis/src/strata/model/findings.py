@@ -20,7 +20,7 @@ _COUNTED_BY_LAYERS = frozenset({"inferred_notifications", "refused_sends", "inco
 
 
 def findings_of_engine(tables: EngineTables, entities: Entities, callback_of: Ints) -> Findings:
-    """Return what the engine found, with its places in words."""
+    """Return what the engine found wrong, with its places in words."""
     subscriptions = np.arange(len(entities.subscriptions))
     takers = [*subscription_places(entities, subscriptions), ""]
     every = np.arange(len(entities.callbacks.address))

@@ -22,8 +22,8 @@ def model_of_trace(
     """Read a trace, and return its model.
 
     `cpu`: samples of the threads' waits for a CPU, and what the trace's clock adds to theirs.
-    Processes that are not wanted are left out, and counted. Raises TraceError when the trace cannot
-    be read, or holds no event of ROS 2.
+    Processes that are not wanted are left out, and are among its findings. Raises TraceError when
+    the trace cannot be read, or holds no event of ROS 2.
     """
     rows, losses, left_out = read_rows(trace, progress, unwanted)
     model = Model(

@@ -3,7 +3,7 @@
 """Stages that make values from values: each runs when what it gives is first asked for.
 
 What needs what is declared once, so that no result depends on the order in which results are asked
-for. What a stage finds wrong is among what it gives.
+for. What a stage finds wrong is among what it gives, and gathered here alone.
 """
 
 from __future__ import annotations
