@@ -211,6 +211,14 @@ def test_a_broken_file_of_a_node_is_a_finding_and_no_end(relay: Path) -> None:
     assert findings.loc["unreadable_own_files", "count"] == 1
 
 
+def test_broken_notes_of_the_runner_are_a_finding_and_no_end(relay: Path) -> None:
+    (relay / "scenario" / "resources.csv").write_text("process,t_ns\n/sink,soon\n")
+    measured = measure(relay, RELAY)
+    assert measured.read("resources").empty
+    findings = measured.read("findings").set_index("code")
+    assert findings.loc["unreadable_own_files", "count"] == 1
+
+
 def test_tables_are_made_once_and_again_when_they_do_not_hold(relay: Path) -> None:
     contents = relay / SUBDIRECTORY / CONTENTS
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -77,6 +78,28 @@ def test_findings_are_of_declared_codes_and_the_worst_comes_first() -> None:
     assert taken.counts == {"empty_takes": 3}
     with pytest.raises(KeyError):
         Finding("surprise", 1)
+
+
+def test_findings_of_two_are_those_of_both_in_their_order() -> None:
+    one = Findings(Finding("lost_messages", 2, ("b", "a"), "/t", (5, 7)))
+    other = Findings(Finding("lost_messages", 3, ("c", "a"), "/t", (1, 6)))
+    both = one + other
+    assert both.counts == {"lost_messages": 5}
+    assert both.details == {"lost_messages": ["b", "a", "c", "a"]}
+    assert both.places == {"lost_messages": {"/t": 5}}
+    assert both.spans == {"lost_messages": (1, 7)}
+    assert both == Findings(*one.found, *other.found) != other + one
+    assert one == Findings(Finding("lost_messages", 2, ("b", "a"), "/t", (5, 7)))
+
+
+def test_findings_of_rows_have_their_places_and_times() -> None:
+    places = np.array(["/b", "", "/b", "/a"], object)
+    found = Findings.at("lost_messages", places, np.array([9, 3, 4, 8]))
+    assert found.counts == {"lost_messages": 4}
+    assert found.places == {"lost_messages": {"/a": 1, "/b": 2}}
+    assert found.spans == {"lost_messages": (3, 9)}
+    with pytest.raises(KeyError):
+        Findings.at("surprise", places[:0], np.empty(0, np.int64))
 
 
 def test_every_finding_says_how_often() -> None:
