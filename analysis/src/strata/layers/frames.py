@@ -63,7 +63,7 @@ def messages_rows(
             **names.columns(),
             "method": lambda: Coded(transfers.method.astype(np.int64, copy=False), METHODS),
             "confidence": lambda: _confidence(transfers),
-            "callback_id": lambda: pick(model.executions.callback, transfers.execution),
+            "callback_id": Again(lambda: pick(model.executions.callback, transfers.execution)),
             "publisher_callback_id": lambda: pick(
                 model.executions.callback, model.publications.execution[transfers.publication]
             ),

@@ -23,7 +23,7 @@ publishes, then *link hold* until the publish. Time in which a coroutine callbac
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.links import NodeLink
 from strata.model.search import pick
+from strata.schema.rows import one_if_equal
 
 Flags = npt.NDArray[np.bool_]
 
@@ -86,7 +87,13 @@ def link_messages(model: Model, transfers: Transfers, declared: Sequence[NodeLin
         for link in declared
         for subscriptions in link.inputs
     ]
-    return Links(*engine.link_messages(published, callbacks, executions.resumed, messages, inputs))
+    found = Links(*engine.link_messages(published, callbacks, executions.resumed, messages, inputs))
+    return replace(
+        found,
+        kind=one_if_equal(found.kind),
+        suspended_ns=one_if_equal(found.suspended_ns),
+        stored_ns=one_if_equal(found.stored_ns),
+    )
 
 
 def _suspended_ns(model: Model) -> Ints:

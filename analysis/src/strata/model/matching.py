@@ -12,13 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from strata.engine.groups import is_ascending
 from strata.engine.tables import EngineTables
 from strata.model.columns import NONE, Ints
 from strata.model.numbers import Numbers, Within
-from strata.schema.rows import nulls, row_numbers
+from strata.schema.rows import nulls, one_if_equal, row_numbers
 
 EXACT, INFERRED, IDENTITY, RING_BUFFER, PUBLISH_TIME, RING_BUFFER_LOSSES = range(6)
 METHODS = (
@@ -77,7 +76,7 @@ def find_matches(tables: EngineTables, numbers: Numbers) -> Matches:
     """Return which publication each take is of."""
     take = numbers.takes.numbers_of(tables.rows["matches"]["take"])
     publication = numbers.publications.numbers_of(tables.rows["matches"]["publish"])
-    method = _methods(tables.rows["matches"]["method"])
+    method = one_if_equal(tables.ints("matches", "method"))
     if not is_ascending(take):
         order = np.argsort(take, kind="stable")
         take, publication, method = take[order], publication[order], method[order]
@@ -102,13 +101,6 @@ def find_matches(tables: EngineTables, numbers: Numbers) -> Matches:
     if numbers.calls is None or numbers.dequeues is None:
         return found
     return _with_ring_buffers(tables, numbers.calls, numbers.dequeues, found)
-
-
-def _methods(codes: npt.NDArray[np.integer]) -> Ints:
-    """Codes as numbers: one in memory where all are equal."""
-    if len(codes) and (codes == codes[0]).all():
-        return np.broadcast_to(np.int64(codes[0]), len(codes))
-    return codes.astype(np.int64)
 
 
 def _with_ring_buffers(

@@ -120,6 +120,14 @@ class Numbers:
 
 def number_rows(tables: EngineTables) -> Numbers:
     """Return the order of the model's rows."""
+    # Of all columns of row numbers the longest is made first: the others are parts of it.
+    longest = row_numbers(max(map(tables.size, ("executions", "publishes", "takes"))))
+    numbers = _numbers(tables)
+    del longest
+    return numbers
+
+
+def _numbers(tables: EngineTables) -> Numbers:
     # The engine's executions are in order of their start.
     threads = len(tables.thread_order)
     executions = ordered_by(tables.ints("executions", "thread"), threads)

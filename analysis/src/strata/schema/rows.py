@@ -75,7 +75,7 @@ class Coded:
 
     def take(self, rows: Ints | Flags) -> Coded:
         """Return some rows, by number or by mask; the words stay."""
-        return Coded(_taken_numbers(self.codes, rows), self.words)
+        return Coded(taken(self.codes, rows), self.words)
 
     def at(self, row: int) -> str | None:
         """Return the text of one row."""
@@ -86,6 +86,13 @@ class Coded:
 def nulls(rows: int) -> Ints:
     """Return a column of `NONE` alone: one number in memory, however many rows; not to write to."""
     return np.broadcast_to(np.int64(NONE), rows)
+
+
+def one_if_equal(values: Ints) -> Ints:
+    """Return a column as one number in memory where all are equal; not to write to."""
+    if len(values) and values[0] == values[-1] and (values == values[0]).all():
+        return np.broadcast_to(np.int64(values[0]), len(values))
+    return values
 
 
 _numbers: ref[Ints] | None = None
@@ -115,6 +122,11 @@ def are_all(rows: Ints, count: int) -> bool:
     begin, step = found.ctypes.data, found.strides
     own = rows.base is found and len(rows) == count and rows.strides == step
     return own and bool(rows.ctypes.data == begin)
+
+
+def at_rows(values: Ints, rows: Ints) -> Ints:
+    """Return `values[rows]`, not to write to: the values themselves where the rows are all."""
+    return values if are_all(rows, len(values)) else values[rows]
 
 
 def numbered(*columns: Coded | Ints) -> Ints:
@@ -363,11 +375,11 @@ _DTYPES: dict[str, type[np.generic]] = {
 
 
 def _taken(values: Values, rows: Ints | Flags) -> Values:
-    return values.take(rows) if isinstance(values, Coded) else _taken_numbers(values, rows)
+    return values.take(rows) if isinstance(values, Coded) else taken(values, rows)
 
 
-def _taken_numbers(values: npt.NDArray[Any], rows: Ints | Flags) -> npt.NDArray[Any]:
-    # One number in memory stays one.
+def taken(values: npt.NDArray[Any], rows: Ints | Flags) -> npt.NDArray[Any]:
+    """Return `values[rows]`; of a column that is one number in memory, one again."""
     if values.strides == (0,) and len(values):
         count = int(np.count_nonzero(rows)) if rows.dtype == bool else len(rows)
         return np.broadcast_to(values[0], count)

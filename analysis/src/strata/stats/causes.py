@@ -27,7 +27,7 @@ from strata.schema.layers import (
     TRANSPORT,
     WITH_EXECUTOR_WAIT,
 )
-from strata.schema.rows import NONE, Coded, Flags, Ints, Rows
+from strata.schema.rows import NONE, Coded, Flags, Ints, Rows, taken
 from strata.stats.grouped import distinct, joined, paired, recoded
 from strata.stats.layer_places import LayerPlaces
 from strata.stats.places import takes_of
@@ -106,7 +106,7 @@ class _Columns:
         """Take parts off some rows and return them; `alone` without the rows' estimates."""
         if len(rows):
             self.duration_ns = self.duration_ns - sums(rows, duration_ns, len(self.duration_ns))
-        nothing = np.zeros(len(rows), np.int64)
+        nothing = np.broadcast_to(np.int64(0), len(rows))
         return _Columns(
             self.chain[rows],
             self.instance[rows],
@@ -114,9 +114,9 @@ class _Columns:
             self.layer[rows],
             place,
             duration_ns,
-            nothing if alone else self.cpu_wait_ns[rows],
-            nothing if alone else self.silent_ns[rows],
-            self.unsynchronised[rows],
+            nothing if alone else taken(self.cpu_wait_ns, rows),
+            nothing if alone else taken(self.silent_ns, rows),
+            taken(self.unsynchronised, rows),
         )
 
 
@@ -134,12 +134,8 @@ def find_causes(segments: Rows, evidence: Evidence) -> Causes:
         layers.codes,
         _places(segments, evidence),
         duration_ns,
-        np.zeros(len(segments), np.int64),
-        np.where(
-            layers.are(TRANSPORT.name),
-            np.minimum(duration_ns, messages["reader_silent_ns"][message]),
-            0,
-        ),
+        np.broadcast_to(np.int64(0), len(segments)),
+        _silent_ns(layers, duration_ns, taken(messages["reader_silent_ns"], message)),
         between_hosts(layers, message, messages),
     )
     parts = [_behind(whole, layers, evidence), _resent(whole, layers, evidence)]
@@ -151,11 +147,19 @@ def find_causes(segments: Rows, evidence: Evidence) -> Causes:
     return _joined([whole, *parts], layers.words, evidence.places)
 
 
+def _silent_ns(layers: Coded, duration_ns: Ints, silent_ns: Ints) -> Ints:
+    """For how long of each layer its reader was silent: none of one that ends before it begins."""
+    if not silent_ns.any():
+        return np.broadcast_to(np.int64(0), len(layers))
+    within_ns = np.maximum(np.minimum(duration_ns, silent_ns), 0)
+    return np.where(layers.are(TRANSPORT.name), within_ns, 0)
+
+
 def between_hosts(layers: Coded, message: Ints, messages: Rows) -> Flags:
     """Tell which layers lie between hosts whose clocks are not synchronised."""
     apart = messages.words("confidence").are(UNSYNCHRONISED)
     if not apart.any():
-        return np.zeros(len(layers), bool)
+        return np.broadcast_to(np.False_, len(layers))
     return np.asarray(layers.are(*(layer.name for layer in BETWEEN_HOSTS)) & apart[message], bool)
 
 
@@ -254,4 +258,8 @@ def _joined(parts: list[_Columns], layers: tuple[str, ...], places: LayerPlaces)
 
 def _concatenated(parts: list[_Columns], name: str) -> Any:
     columns = [getattr(part, name) for part in parts]
-    return np.concatenate(columns) if len(columns) > 1 else columns[0]
+    if len(columns) == 1:
+        return columns[0]
+    if all(column.strides == (0,) and column[0] == columns[0][0] for column in columns):
+        return np.broadcast_to(columns[0][0], sum(map(len, columns)))
+    return np.concatenate(columns)

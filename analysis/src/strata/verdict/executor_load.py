@@ -21,7 +21,7 @@ import numpy as np
 from strata.engine._model import find_distinct
 from strata.engine.groups import is_ascending, lower, ordered_by, raise_to, sums
 from strata.schema import tables
-from strata.schema.rows import NONE, Coded, Flags, Floats, Ints, Rows
+from strata.schema.rows import NONE, Coded, Flags, Floats, Ints, Rows, at_rows, rows_where
 from strata.stats.grouped import counts, distinct, found, joined
 from strata.verdict.threads import ThreadNumbers
 
@@ -216,45 +216,59 @@ def _callbacks(instances: Rows, threads: Rows) -> _Ran:
     """Return what ran on the threads of executors, but for what ran inside of another."""
     numbers = ThreadNumbers(threads)
     thread = numbers.of(instances)
-    rows = np.flatnonzero(thread != NONE)
-    rows = rows[_by_thread(thread[rows], instances["start_ns"][rows], len(numbers))]
-    inside = _inside(thread[rows], instances["start_ns"][rows], instances["until_ns"][rows])
+    start_ns, until_ns = instances["start_ns"], instances["until_ns"]
+    rows = rows_where(thread != NONE)
+    rows = rows[_by_thread(at_rows(thread, rows), at_rows(start_ns, rows), len(numbers))]
+    inside = _inside(thread[rows], start_ns[rows], until_ns[rows])
     # In the order of the table, which is that of time.
     there = np.zeros(len(instances), bool)
     there[rows[~inside]] = True
-    rows = np.flatnonzero(there)
+    rows = rows_where(there)
     return _Ran(
-        threads["executor_id"][numbers.first[thread[rows]]],
-        instances["callback_id"][rows],
+        threads["executor_id"][numbers.first[at_rows(thread, rows)]],
+        at_rows(instances["callback_id"], rows),
         np.full(len(rows), _WORK.index(_CALLBACK)),
-        instances["start_ns"][rows],
-        instances["until_ns"][rows],
-        instances["end_ns"][rows] == NONE,
+        at_rows(start_ns, rows),
+        at_rows(until_ns, rows),
+        at_rows(instances["end_ns"], rows) == NONE,
     )
 
 
 def _takes(messages: Rows, executor_of: Ints, ran: _Ran) -> _Ran:
     """Takes of messages from picked (else taken) to the start of their callback, one in `ran`."""
     start_ns, callback = messages["callback_start_ns"], messages["callback_id"]
-    rows = np.flatnonzero((executor_of != NONE) & (callback != NONE) & (start_ns != NONE))
-    taken_ns = messages["rmw_take_ns"][rows]
-    taken_ns = np.where(taken_ns == NONE, messages["dequeue_ns"][rows], taken_ns)
-    picked_ns = messages["picked_ns"][rows]
+    rows = rows_where((executor_of != NONE) & (callback != NONE) & (start_ns != NONE))
+    taken_ns = at_rows(messages["rmw_take_ns"], rows)
+    taken_ns = np.where(taken_ns == NONE, at_rows(messages["dequeue_ns"], rows), taken_ns)
+    picked_ns = at_rows(messages["picked_ns"], rows)
     began_ns = np.where(picked_ns == NONE, taken_ns, picked_ns)
-    executor, callback, start_ns = executor_of[rows], callback[rows], start_ns[rows]
-    # Executions that begin at one instant are told apart by what ran.
-    at, of = joined(ran.start_ns, start_ns)
-    same = (ran.executor[at] == executor[of]) & (ran.callback[at] == callback[of])
-    own = counts(of[same], len(rows)) > 0
-    count = int(own.sum())
-    return _Ran(
-        executor[own],
-        callback[own],
-        np.full(count, _WORK.index(_TAKE)),
-        began_ns[own],
-        start_ns[own],
-        np.zeros(count, bool),
+    executor, callback, start_ns = (
+        at_rows(column, rows) for column in (executor_of, callback, start_ns)
     )
+    own = rows_where(_have_run(ran, executor, callback, start_ns))
+    return _Ran(
+        at_rows(executor, own),
+        at_rows(callback, own),
+        np.full(len(own), _WORK.index(_TAKE)),
+        at_rows(began_ns, own),
+        at_rows(start_ns, own),
+        np.zeros(len(own), bool),
+    )
+
+
+def _have_run(ran: _Ran, executor: Ints, callback: Ints, start_ns: Ints) -> Flags:
+    """Tell which callbacks of executors are in `ran`, by when they began."""
+    if not len(ran.start_ns):
+        return np.zeros(len(start_ns), bool)
+    at = np.minimum(np.searchsorted(ran.start_ns, start_ns), len(ran.start_ns) - 1)
+    at_once = ran.start_ns[at] == start_ns
+    own: Flags = at_once & (ran.executor[at] == executor) & (ran.callback[at] == callback)
+    # Others that begin at one instant are told apart by what ran.
+    rows = np.flatnonzero(at_once & ~own)
+    at, of = joined(ran.start_ns, start_ns[rows])
+    same = (ran.executor[at] == executor[rows][of]) & (ran.callback[at] == callback[rows][of])
+    own[rows] = counts(of[same], len(rows)) > 0
+    return own
 
 
 def _by_thread(thread: Ints, start_ns: Ints, count: int) -> Ints:
