@@ -24,6 +24,14 @@ inline constexpr int64_t kNone = -1;
 // Columns of row numbers are of 32 bits.
 inline constexpr size_t kMostRows = INT32_MAX;
 
+// The fuzzers look at every row that is asked for: null as a row number, and what is between the
+// last row and the end of a column's memory, are seen by no sanitizer.
+#ifdef STRATA_CHECK_ROWS
+inline constexpr bool kChecksRows = true;
+#else
+inline constexpr bool kChecksRows = false;
+#endif
+
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_row(const char* table) {
   throw std::overflow_error("more than " + std::to_string(kMostRows) + " rows of " + table);
 }
@@ -66,8 +74,14 @@ class Column {
     size_ = capacity_ = 0;
   }
 
-  T& operator[](size_t row) { return data_[row]; }
-  const T& operator[](size_t row) const { return data_[row]; }
+  T& operator[](size_t row) {
+    check(row);
+    return data_[row];
+  }
+  const T& operator[](size_t row) const {
+    check(row);
+    return data_[row];
+  }
 
   // Until the next row is added.
   T* data() { return data_; }
@@ -83,6 +97,12 @@ class Column {
 
  private:
   static constexpr size_t kFirstBytes = 256;
+
+  void check(size_t row) const {
+    if constexpr (kChecksRows) {
+      if (row >= size_) std::abort();
+    }
+  }
 
   bool is_large() const { return bytes() >= storage::kLeastBytes; }
 

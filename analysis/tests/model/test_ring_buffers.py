@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from intra_scene import IntraScene
@@ -122,6 +123,58 @@ def test_a_copy_through_the_middleware_is_a_duplicate() -> None:
     transfers, _ = cut_layers(model)
     # Both begin with the same call.
     assert (transfers.publish_ns - BASE).tolist() == [100, 100]
+
+
+IN_PROCESS = """
+    100 1.1 rclcpp_intra_publish /t
+    101 1.1 enqueue on_0 0 1
+    200 1.2 dequeue on_0 0 0
+    201 1.2 callback_start on_0 intra
+    202 1.2 callback_end on_0
+"""
+
+
+@pytest.mark.parametrize(
+    ("publisher", "matched", "missing"),
+    [("/t", [(300, 400)], {}), ("no", [], {"graph_publications": 1, "unmatched_takes": 1})],
+)
+def test_a_sample_of_the_middlewares_own_is_no_message(
+    publisher: str, matched: list[tuple[int, int]], missing: dict[str, int]
+) -> None:
+    made = scene()
+    made.reader("R", pid=1)
+    made.play(IN_PROCESS)
+    # The sample names the publication, the stamps do not: with no client event, and a publisher
+    # that no init event made known, it is one of the middleware's own.
+    made.play(
+        f"""
+        300 1.1 rmw_publish {publisher} 300
+        301 1.1 write_begin
+        302 1.1 writer_history_add sample=A5 stamp=300
+        303 1.1 write_end
+        350 1.9 reader_notify sample=A5 reader=R
+        390 1.3 take_begin reader=R
+        395 1.3 take_end reader=R sample=A5 stamp=301 taken=1
+        400 1.3 rmw_take on_0 301
+        """
+    )
+    model = made.model()
+    assert pairs(model) == [(100, 200), *matched]
+    of_matching = ("graph_publications", "unmatched_takes")
+    counts = model.findings.counts
+    assert {code: counts[code] for code in of_matching if code in counts} == missing
+
+
+def test_a_call_without_a_publication_of_the_application_is_its_own_message() -> None:
+    made = scene()
+    made.play(IN_PROCESS.replace("/t", "unknown").replace("200", "210"))
+    # rcl_publish names the publisher of the call; what the rmw publishes is another message.
+    made.play("105 1.1 rcl_publish unknown\n106 1.1 rmw_publish unknown 106")
+    for row in made.rows["ros2:rmw_publish"]:
+        row["message"] = 77
+    model = made.model()
+    assert pairs(model) == [(100, 210)]
+    assert model.findings.counts["graph_publications"] == 1
 
 
 def test_a_message_of_another_publisher_is_no_part_of_the_call() -> None:
