@@ -114,7 +114,7 @@ void Batch::next(Arrival& arrival) {
   arrival.name = name_;
   event.host = static_cast<int32_t>(optional(host_));
   event.procname = static_cast<int32_t>(optional(procname_));
-  event.cpu = static_cast<int32_t>(optional(cpu_));
+  event.cpu = cpu_number(optional(cpu_));
   arrival.place = {event.host, optional(pid_ns_), optional(vpid_), optional(vtid_)};
   for (size_t k = 0; k < kMostFields; ++k) {
     const int source = fields_[k];

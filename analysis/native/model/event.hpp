@@ -14,6 +14,13 @@ namespace strata {
 
 inline constexpr uint32_t kNoThread = UINT32_MAX;
 
+static_assert(kMostFields <= 16, "each field has a bit in Event::present");
+
+// The number of a CPU, or -1 where it is not known or is none that a machine has.
+constexpr int32_t cpu_number(int64_t value) {
+  return value < 0 || value > INT32_MAX ? -1 : static_cast<int32_t>(value);
+}
+
 // A field's value: numbers as they are (unsigned ones keep their 64 bits), text and bytes by their
 // number in `Strings`, lists by their number in `Lists`; kNone where it is null or was not
 // recorded.
@@ -27,7 +34,7 @@ struct Event {
   uint16_t present = 0;   // bit i: field i has a value
   int32_t host = -1;      // number of the host's name among the texts
   int32_t procname = -1;  // number of the thread's name; -1: not recorded
-  int32_t cpu = -1;
+  int32_t cpu = -1;       // -1: not known
   std::array<int64_t, kMostFields> value{};
 
   int64_t operator[](int field) const { return value[static_cast<size_t>(field)]; }

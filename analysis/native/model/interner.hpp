@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/column.hpp"
+
 namespace strata {
 
 class Interner {
@@ -23,6 +25,8 @@ class Interner {
     for (size_t at = hash & mask();; at = (at + 1) & mask()) {
       const int32_t entry = slots_[at];
       if (entry < 0) {
+        if (entries_.size() == kMostRows) [[unlikely]]
+          refuse_row("texts");
         slots_[at] = static_cast<int32_t>(entries_.size());
         hashes_.push_back(hash);
         entries_.emplace_back(bytes);

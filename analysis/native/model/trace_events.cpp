@@ -292,7 +292,7 @@ void TraceEvents::set(Arrival& arrival, const Load& load, int64_t value) const {
       arrival.event.procname = static_cast<int32_t>(value);
       break;
     case Target::cpu:
-      arrival.event.cpu = static_cast<int32_t>(value);
+      arrival.event.cpu = cpu_number(value);
       break;
   }
 }

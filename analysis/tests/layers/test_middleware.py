@@ -431,9 +431,25 @@ def test_a_count_of_fragments_that_no_dds_sends_is_bounded() -> None:
     wrong = FRAGMENTS.replace("fragment=3 fragment_count=1", "fragment=3 fragment_count=65535")
     arrival = "160 2.9 receive sample=A5 transport=1 fragment=1 fragment_count=65535"
     notify = "190 2.9 reader_notify sample=A5 reader=R"
-    row, transfers, _ = only(without(WRITE, "send_"), wrong, arrival, notify, TAKE)
+    row, transfers, findings = only(without(WRITE, "send_"), wrong, arrival, notify, TAKE)
     assert transfers.passage.fragments.tolist() == [2 + 256]
     assert row["transport"] >= 0
+    assert findings.counts["impossible_fragments"] == 2
+
+
+def test_so_is_the_number_of_a_fragment() -> None:
+    arrival = f"160 2.9 receive sample=A5 transport=1 fragment={1 << 31} fragment_count=1"
+    _, _, findings = fragments(arrival)
+    assert findings.counts["impossible_fragments"] == 1
+
+
+def test_a_buffer_may_have_as_many_fragments_as_are_looked_at() -> None:
+    whole = "130 1.1 send_begin sample=A5 stamp=100 transport=1 fragment=1 fragment_count=256"
+    arrival = "160 2.9 receive sample=A5 transport=1 fragment=1 fragment_count=256"
+    notify = "190 2.9 reader_notify sample=A5 reader=R"
+    _, transfers, findings = only(without(WRITE, "send_"), whole, arrival, notify, TAKE)
+    assert transfers.passage.fragments.tolist() == [256]
+    assert findings.counts == {}
 
 
 def test_a_fragment_that_was_sent_again_belongs_to_dds_receive() -> None:

@@ -13,9 +13,12 @@ constexpr int64_t kFurtherWithinNs = 1'000'000;
 // not sent so by any DDS. Each fragment is looked at, so a wrong count must not cost much.
 constexpr int64_t kMostFragments = 256;
 
-// A whole sample counts as one.
-uint16_t fragments_in(int64_t count) {
-  return static_cast<uint16_t>(std::clamp<int64_t>(count, 1, kMostFragments));
+// Their numbers are of 32 bits, as those of rows are.
+template <typename Row>
+void add(Column<Row>& rows, const char* what, const Row& row) {
+  if (rows.size() == kMostRows) [[unlikely]]
+    refuse_row(what);
+  rows.push_back(row);
 }
 
 bool is_within(int64_t since_ns, int64_t at_ns) {
@@ -25,24 +28,33 @@ bool is_within(int64_t since_ns, int64_t at_ns) {
 
 }  // namespace
 
+Buffers::Fragments Buffers::fragments_of(int64_t first, int64_t count) {
+  if (count > kMostFragments || first != narrow(first)) {
+    ledger_.add(Finding::impossible_fragments);
+  }
+  // A whole sample counts as one.
+  return {narrow(first), static_cast<uint16_t>(std::clamp<int64_t>(count, 1, kMostFragments))};
+}
+
 void Buffers::send_begin(const Event& event) {
   namespace f = field::send_begin;
   Last& last = last_[event.thread];
   const auto call = static_cast<uint32_t>(calls.size());
-  const int32_t own_place = -2 - static_cast<int32_t>(call);
-  calls.push_back({.ns = event.ns,
-                   .thread = event.thread,
-                   .bytes = narrow(event[f::bytes]),
-                   .transport = narrow(event[f::transport]),
-                   .destination = own_place,
-                   .place = own_place});
+  const auto own_place = static_cast<int32_t>(-2 - int64_t{call});
+  add(calls, "send calls",
+      {.ns = event.ns,
+       .thread = event.thread,
+       .bytes = narrow(event[f::bytes]),
+       .transport = narrow(event[f::transport]),
+       .destination = own_place,
+       .place = own_place});
   last.call = call;
   last.is_open = true;
   const int32_t sample = named(event, f::writer_guid, f::sequence_number, f::source_timestamp);
   if (sample == kNoRow) return;
   sent_stamps_.note(samples_, sent.size(), sample, event[f::source_timestamp]);
-  sent.push_back(
-      {call, sample, narrow(event[f::fragment]), fragments_in(event[f::fragment_count]), false});
+  const Fragments own = fragments_of(event[f::fragment], event[f::fragment_count]);
+  add(sent, "what was sent", {call, sample, own.first, own.count, false});
 }
 
 void Buffers::send_sample(const Event& event) {
@@ -56,8 +68,9 @@ void Buffers::send_sample(const Event& event) {
     return;
   }
   sent_stamps_.note(samples_, sent.size(), sample, stamp);
-  sent.push_back({static_cast<uint32_t>(last.call), sample, narrow(event[f::fragment]),
-                  fragments_in(event[f::fragment_count]), true});
+  const Fragments own = fragments_of(event[f::fragment], event[f::fragment_count]);
+  add(sent, "what was sent",
+      {static_cast<uint32_t>(last.call), sample, own.first, own.count, true});
 }
 
 void Buffers::send_end(const Event& event) {
@@ -116,8 +129,10 @@ void Buffers::receive_sample(const Event& event) {
 void Buffers::add_came(const Event& event, const Last& buffer, int32_t sample, int64_t fragment,
                        int64_t count, int64_t stamp, bool further) {
   came_stamps_.note(samples_, came.size(), sample, stamp);
-  came.push_back({buffer.received_ns, event.thread, sample, narrow(fragment), buffer.transport,
-                  buffer.port, fragments_in(count), further});
+  const Fragments own = fragments_of(fragment, count);
+  add(came, "what was received",
+      {buffer.received_ns, event.thread, sample, own.first, buffer.transport, buffer.port,
+       own.count, further});
 }
 
 void Buffers::reader_history_add(const Event& event) {
@@ -131,7 +146,7 @@ void Buffers::reader_history_add(const Event& event) {
   const int32_t sample = samples_.named(writer, event[f::sequence_number], stamp);
   if (sample == kNoRow) return;
   added_stamps_.note(samples_, added.size(), sample, stamp);
-  added.push_back({event.ns, event.thread, sample});
+  add(added, "additions to histories", {event.ns, event.thread, sample});
 }
 
 // Without a number it has no stamp either: it is of the history add before it on its thread.
@@ -144,7 +159,7 @@ void Buffers::reader_notify(const Event& event) {
   const int32_t sample = samples_.named(writer, event[f::sequence_number], stamp);
   if (sample == kNoRow) return;
   const auto reader = static_cast<int32_t>(samples_.guid(event[f::reader_guid]));
-  notified.push_back({event.ns, event.thread, sample, reader, unnumbered});
+  add(notified, "notifications", {event.ns, event.thread, sample, reader, unnumbered});
 }
 
 void Buffers::note_sent(SamplesByStamp& asked) const {

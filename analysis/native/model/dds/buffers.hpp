@@ -91,7 +91,8 @@ struct Notification {
 
 class Buffers {
  public:
-  Buffers(Context& context, Samples& samples) : samples_(samples), threads_(context.rows.threads) {}
+  Buffers(Context& context, Samples& samples)
+      : samples_(samples), ledger_(context.ledger), threads_(context.rows.threads) {}
 
   void send_begin(const Event& event);
   void send_sample(const Event& event);
@@ -134,6 +135,12 @@ class Buffers {
   int32_t named(const Event& event, int guid, int sequence, int stamp) {
     return samples_.named(samples_.guid(event[guid]), event[sequence], event[stamp]);
   }
+  // Fragments of a sample that an event names, as far as they are looked at.
+  struct Fragments {
+    int32_t first;
+    uint16_t count;
+  };
+  Fragments fragments_of(int64_t first, int64_t count);
   int32_t place(int64_t destination);
   uint32_t process_of(uint32_t thread) const {
     return static_cast<uint32_t>(threads_.process[thread]);
@@ -142,6 +149,7 @@ class Buffers {
                 int64_t count, int64_t stamp, bool further);
 
   Samples& samples_;
+  Ledger& ledger_;
   const ThreadsRows& threads_;
   PerThread<Last> last_;
   std::unordered_map<int64_t, int32_t> places_;

@@ -86,6 +86,7 @@ enum class Finding : uint8_t {
   inferred_notifications,
   refused_sends,
   incomplete_samples,
+  impossible_fragments,
   resent_messages,
   driver_packets_dropped,
   driver_buffers_dropped,
@@ -135,7 +136,7 @@ enum class Finding : uint8_t {
   unreadable_own_files,
 };
 
-inline constexpr std::array<std::string_view, 121> kFindings = {{
+inline constexpr std::array<std::string_view, 122> kFindings = {{
     "incomplete_recording",
     "stopped_early",
     "discarded_unknown",
@@ -210,6 +211,7 @@ inline constexpr std::array<std::string_view, 121> kFindings = {{
     "inferred_notifications",
     "refused_sends",
     "incomplete_samples",
+    "impossible_fragments",
     "resent_messages",
     "driver_packets_dropped",
     "driver_buffers_dropped",

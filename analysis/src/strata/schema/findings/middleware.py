@@ -54,6 +54,13 @@ MIDDLEWARE = (
         "fragments were lost on the way (or the trace ended first).",
     ),
     Diagnostic(
+        "impossible_fragments",
+        Severity.WARNING,
+        "{count} {event names|events name} more fragments of a sample than a buffer has room for "
+        "(256), or one of a number that no sample has: what {it counts|they count} beyond that was "
+        "not looked at.",
+    ),
+    Diagnostic(
         "resent_messages",
         Severity.INFO,
         "{count} {message arrived|messages arrived} only after something of {it|them} was sent "
