@@ -97,10 +97,10 @@ harmless: setup ## run programs of many kinds plain and recorded; the table of d
 
 FUZZ := analysis/native/build/fuzz
 FUZZ_SECONDS ?= 3600
-fuzz: setup ## run the fuzzers of decoder and engine, FUZZ_SECONDS each (3600)
+fuzz: setup ## run the fuzzers of decoder, engine and both, FUZZ_SECONDS each (3600)
 	cmake -S analysis/native -B $(FUZZ) -DCTF_FUZZ=ON -DCMAKE_CXX_COMPILER=clang++
 	cmake --build $(FUZZ) --parallel 2
-	for target in metadata packets engine; do \
+	for target in metadata packets engine trace; do \
 	  mkdir -p $(FUZZ)/found/$$target $(FUZZ)/artifacts; \
 	  UBSAN_OPTIONS=print_stacktrace=1 $(FUZZ)/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) \
 	    -rss_limit_mb=1024 -timeout=10 -max_len=65536 -artifact_prefix=$(FUZZ)/artifacts/ \

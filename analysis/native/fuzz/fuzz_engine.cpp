@@ -11,19 +11,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "model/dds/middleware.hpp"
-#include "model/dds/ways.hpp"
+#include "fuzz/promises.hpp"
 #include "model/engine.hpp"
 #include "model/late_events.hpp"
-#include "model/restarts.hpp"
-#include "model/waits.hpp"
 
 namespace {
 
@@ -32,12 +26,6 @@ using strata::FieldKind;
 
 constexpr int64_t kBegin = 1'700'000'000'000'000'000;
 constexpr size_t kPlaces = 12;
-
-void check(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "the engine contradicts itself: %s\n", what);
-  std::abort();
-}
 
 class Bytes {
  public:
@@ -176,63 +164,6 @@ std::vector<strata::Arrival> arrivals_of(Bytes& bytes, strata::Strings& strings)
   return arrivals;
 }
 
-// The sanitizers look at what is read; rows of one table are as many in each column.
-void read_rows(strata::Engine& engine) {
-  engine.rows().each([](const char*, auto& table) {
-    const size_t rows = table.size();
-    table.each([rows](const char*, auto& column) {
-      check(column.size() == rows, "columns of a table differ in length");
-      using Value = typename std::remove_reference_t<decltype(column)>::value_type;
-      const std::vector<Value> all(column.data(), column.data() + rows);
-    });
-  });
-}
-
-// Every event counts for one use.
-void check_uses(const strata::Engine& engine) {
-  for (size_t i = 0; i < strata::kEventTypes; ++i) {
-    const auto type = static_cast<EventType>(i);
-    uint64_t counted = 0;
-    for (size_t k = 0; k < strata::kUses.size(); ++k) {
-      counted += engine.uses().counted(type, static_cast<strata::Use>(k));
-    }
-    if (counted == (strata::is_accounted(type) ? engine.seen(type) : 0)) continue;
-    std::fprintf(stderr, "%s: %llu events, %llu uses\n", strata::kEvents[i].name.data(),
-                 static_cast<unsigned long long>(engine.seen(type)),
-                 static_cast<unsigned long long>(counted));
-    std::abort();
-  }
-}
-
-// A process id changes hands once an rcl_init at most, and not before the first.
-void check_identities(const strata::Engine& engine) {
-  const size_t inits = engine.counts()[static_cast<size_t>(EventType::rcl_init)];
-  const strata::Restarts& restarts = engine.restarts();
-  const size_t told = restarts.found().size() + static_cast<size_t>(restarts.undecided());
-  check(told <= (inits == 0 ? 0 : inits - 1), "more restarts than contexts");
-  for (const auto& [host, number] : engine.namespaces().sharing()) {
-    check(host >= 0 && number != strata::kNone, "a namespace without a number");
-  }
-}
-
-void read_middleware(strata::Engine& engine) {
-  strata::dds::Wire& wire = engine.middleware().wire();
-  for (size_t row = 0; row < wire.samples().size(); ++row) {
-    strata::dds::Transmission& one = wire.of(static_cast<int64_t>(row));
-    static_cast<void>(one.sends());
-    static_cast<void>(one.sent_again());
-    static_cast<void>(one.by_thread());
-    static_cast<void>(one.by_process());
-    static_cast<void>(one.held());
-  }
-}
-
-void read_waits(const strata::Engine& engine, size_t threads) {
-  for (size_t thread = 0; thread < threads; ++thread) {
-    static_cast<void>(engine.waits().of(static_cast<uint32_t>(thread)));
-  }
-}
-
 // Fields that the type of an event does not have may have any values.
 void push_with_other_values(strata::Engine& engine, const std::vector<strata::Arrival>& arrivals) {
   for (const strata::Arrival& from : arrivals) {
@@ -255,41 +186,6 @@ int64_t latest_by(const std::vector<strata::Arrival>& arrivals) {
   return static_cast<int64_t>(std::min<uint64_t>(by, INT64_MAX));
 }
 
-using Told = std::vector<std::pair<std::string, std::vector<int64_t>>>;
-
-Told all_rows(strata::Engine& engine) {
-  Told told;
-  engine.rows().each([&](const char* table, auto& rows) {
-    rows.each([&](const char* name, auto& column) {
-      std::vector<int64_t> values;
-      for (size_t row = 0; row < column.size(); ++row) {
-        values.push_back(static_cast<int64_t>(column[row]));
-      }
-      told.emplace_back(std::string(table) + "." + name, std::move(values));
-    });
-  });
-  return told;
-}
-
-void check_same(strata::Engine& one, strata::Engine& other) {
-  check(one.counts() == other.counts(), "other counts");
-  check(one.undeclared() == other.undeclared(), "other counts by name");
-  check(one.first_ns() == other.first_ns() && one.last_ns() == other.last_ns(), "another span");
-  check(one.namespaces().sharing() == other.namespaces().sharing(), "other namespaces");
-  const Told rows = all_rows(one), others = all_rows(other);
-  for (size_t i = 0; i < rows.size(); ++i) check(rows[i] == others[i], rows[i].first.c_str());
-  const auto& found = one.ledger().found();
-  check(found.size() == other.ledger().found().size(), "other findings");
-  for (const auto& [key, item] : found) {
-    const auto known = other.ledger().found().find(key);
-    check(known != other.ledger().found().end(), "another finding");
-    const auto& same = known->second;
-    check(
-        item.count == same.count && item.first_ns == same.first_ns && item.last_ns == same.last_ns,
-        "a finding of another count or time");
-  }
-}
-
 // Whichever way events come, late or in order, what is told of them is the same.
 void compare_ways(const strata::Settings& settings, const strata::Strings& strings,
                   std::vector<strata::Arrival> arrivals) {
@@ -303,7 +199,7 @@ void compare_ways(const strata::Settings& settings, const strata::Strings& strin
   std::ranges::stable_sort(arrivals, {}, [](const auto& arrival) { return arrival.event.ns; });
   push_with_other_values(in_order, arrivals);
   in_order.finish();
-  check_same(as_they_come, in_order);
+  fuzz::check_same(as_they_come, in_order);
 }
 
 }  // namespace
@@ -320,11 +216,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   strata::Engine engine(settings, std::move(strings));
   for (const strata::Arrival& arrival : arrivals) engine.next(arrival.event.ns) = arrival;
   engine.end();
-  check_identities(engine);
+  fuzz::check_identities(engine);
   engine.finish();
-  check_uses(engine);
-  read_rows(engine);
-  read_middleware(engine);
-  read_waits(engine, engine.rows().threads.size());
+  fuzz::check_promises(engine);
   return 0;
 }

@@ -4,9 +4,6 @@
 // A trace of one stream file: the length of the metadata (u32, little endian), the metadata, the
 // file. Every column of every event is read and handed over, and what a consumer of Arrow arrays
 // relies on is checked.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -20,6 +17,7 @@
 #include "columns/arrow.hpp"
 #include "decode/extract.hpp"
 #include "decode/reader.hpp"
+#include "fuzz/stream_file.hpp"
 #include "metadata/metadata.hpp"
 
 namespace {
@@ -200,26 +198,10 @@ void extract_all(const ctf::TraceSet& traces) {
   }
 }
 
-// The file of the input, in memory; made once.
-class StreamFile {
- public:
-  StreamFile() : descriptor_(::memfd_create("stream", MFD_CLOEXEC)) {
-    if (descriptor_ < 0) std::abort();
-  }
-  std::string put(const uint8_t* data, size_t size) const {
-    if (::ftruncate(descriptor_, 0) != 0) std::abort();
-    if (::pwrite(descriptor_, data, size, 0) != static_cast<ssize_t>(size)) std::abort();
-    return "/proc/self/fd/" + std::to_string(descriptor_);
-  }
-
- private:
-  int descriptor_;
-};
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const StreamFile file;
+  static const fuzz::StreamFile file;
   uint32_t length = 0;
   if (size < sizeof length) return 0;
   std::memcpy(&length, data, sizeof length);

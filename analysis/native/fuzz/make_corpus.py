@@ -3,7 +3,8 @@
 """Write the seeds of the fuzzers: the odd traces and events below, and traces given by path.
 
 python make_corpus.py [NAME=DIRECTORY ...]: of each directory the `metadata` and the beginning of
-one stream file. The names of reproducers begin with `crash-`; those are kept as they are.
+one stream file. As trace/NAME=DIRECTORY it is a seed of the whole way only, of two stream files.
+The names of reproducers begin with `crash-`; those are kept as they are.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import struct
 import sys
 from pathlib import Path
 
-from strata.schema.event import Event
+from strata.schema.event import Event, Field, Kind
 from strata.schema.events import CATALOGUE, EVENTS
 
 CORPUS = Path(__file__).resolve().parent / "corpus"
 MOST = 60 * 1024
 STREAM_BYTES = 16384
+PAIR_BYTES = 4096  # of each of two streams
 LTTNG_SIZES = 48  # where LTTng's packets have their content size and packet size
 
 # Without a packet header a file is one packet, and without an event header all events are of one
@@ -139,15 +141,15 @@ def odd_stream(name: str) -> bytes:
     return bytes(small)
 
 
-def beginning(stream: bytes) -> bytes:
+def beginning(stream: bytes, most: int = STREAM_BYTES) -> bytes:
     """Return the beginning of a stream of LTTng: of a packet that is cut, its sizes are."""
-    if len(stream) <= STREAM_BYTES or stream[:4] != bytes.fromhex("C11FFCC1"):
-        return stream[:STREAM_BYTES]
+    if len(stream) <= most or stream[:4] != bytes.fromhex("C11FFCC1"):
+        return stream[:most]
     content, packet = struct.unpack_from("<QQ", stream, LTTNG_SIZES)
-    if packet <= STREAM_BYTES * 8:
-        return stream[:STREAM_BYTES]
-    sizes = struct.pack("<QQ", min(content, STREAM_BYTES * 8), STREAM_BYTES * 8)
-    return stream[:LTTNG_SIZES] + sizes + stream[LTTNG_SIZES + len(sizes) : STREAM_BYTES]
+    if packet <= most * 8:
+        return stream[:most]
+    sizes = struct.pack("<QQ", min(content, most * 8), most * 8)
+    return stream[:LTTNG_SIZES] + sizes + stream[LTTNG_SIZES + len(sizes) : most]
 
 
 def put(name: str, metadata: bytes, stream: bytes) -> None:
@@ -157,6 +159,13 @@ def put(name: str, metadata: bytes, stream: bytes) -> None:
     packets = struct.pack("<I", len(metadata)) + metadata + stream
     if stream and len(packets) <= MOST:
         (CORPUS / "packets" / name).write_bytes(packets)
+
+
+def put_trace(name: str, metadata: bytes, streams: list[bytes], at_once: int = 7) -> None:
+    """Write a seed of the whole way: one or two streams, of which some events are read at once."""
+    first, *second = streams
+    head = struct.pack("<BHI", at_once - 1, len(first) if second else 0, len(metadata))
+    (CORPUS / "trace" / name).write_bytes(head + metadata + b"".join(streams))
 
 
 SETS = {
@@ -225,24 +234,130 @@ def nested(count: int) -> bytes:
     return out
 
 
+# Values are of a byte each, so that events meet whatever the bytes are.
+MADE = """/* CTF 1.8 */
+typealias integer {{ size = 8; align = 8; signed = false; }} := u8;
+typealias integer {{ size = 8; align = 8; signed = true; }} := s8;
+typealias integer {{ size = 16; align = 8; signed = false; }} := u16;
+typealias integer {{ size = 8; align = 8; encoding = UTF8; }} := letter;
+trace {{ major = 1; minor = 8; byte_order = le; }};
+clock {{ name = c; freq = 1000000000; offset_s = 1700000000; }};
+stream {{
+  event.header := struct {{
+    u8 id; integer {{ size = {clock}; align = 8; map = clock.c.value; }} t;
+  }};
+  event.context := struct {{ u8 _vpid; u8 _vtid; u8 _pid_ns; letter _procname[16]; }};
+}};
+"""
+MEMBERS = {
+    Kind.STRING: "string _{0};",
+    Kind.BYTES: "u8 __{0}_length; u8 _{0}[ __{0}_length ];",
+    Kind.HANDLES: "u8 __{0}_length; u16 _{0}[ __{0}_length ];",
+    Kind.INT: "s8 _{0};",
+}
+
+
+def made_metadata(events: tuple[Event, ...], clock: int) -> bytes:
+    """Return metadata of events of the catalogue; by a clock of 64 bits their time may go back."""
+    text = MADE.format(clock=clock)
+    for number, event in enumerate(events):
+        members = " ".join(MEMBERS.get(of.kind, "u8 _{0};").format(of.name) for of in event.fields)
+        text += f'event {{ id = {number}; name = "{event.full_name}";\n'
+        text += f"  fields := struct {{ {members} }}; }};\n"
+    return text.encode()
+
+
+def made_value(field: Field, chance: random.Random) -> bytes:
+    """Return the bytes of a field: one of few values."""
+    if field.kind is Kind.STRING:
+        return chance.choice([b"", b"a", b"/t"]) + b"\0"
+    if field.kind in (Kind.BYTES, Kind.HANDLES):
+        count = chance.choice([0, 1, 16])
+        size = count if field.kind is Kind.BYTES else 2 * count
+        return bytes([count, *(chance.choice([0, 1, 2]) for _ in range(size))])
+    return bytes([chance.choice([0, 1, 1, 2, 3, 255])])
+
+
+def made_event(
+    number: int, ns: int, clock: int, place: tuple[int, int, int], name: bytes, values: bytes
+) -> bytes:
+    """Return an event at a time, of (process, thread, namespace of process ids)."""
+    time = (ns % (1 << clock)).to_bytes(clock // 8, "little")
+    return bytes([number]) + time + bytes(place) + name.ljust(16, b"\0") + values
+
+
+def made_stream(
+    chance: random.Random, events: tuple[Event, ...], clock: int, steps: tuple[int, ...]
+) -> bytes:
+    """Return events with few values, places and names."""
+    out, ns = b"", 1000
+    for _ in range(60):
+        number = chance.randrange(len(events))
+        ns = max(0, ns + chance.choice(steps))
+        place = chance.choice([(1, 1, 1), (1, 1, 1), (1, 2, 1), (3, 3, 1), (1, 1, 2)])
+        values = b"".join(made_value(of, chance) for of in events[number].fields)
+        out += made_event(number, ns, clock, place, chance.choice([b"a", b"a", b"b"]), values)
+    return out
+
+
+LIVES = ("ros2:rcl_init", "ros2:callback_start", "ros2:callback_start", "ros2:callback_end")
+
+
+def lives() -> bytes:
+    """Return what four processes did that had one id one after the other; some events come late."""
+    chance = random.Random("lives")
+    numbers = {event.full_name: number for number, event in enumerate(SETS["ros2"])}
+    out = b""
+    for life in range(4):
+        for step, name in enumerate(LIVES):
+            event = CATALOGUE[name]
+            ns = 1000 + 100 * life + (20 if step == 3 else 10 * step)
+            values = b"".join(
+                f"{life}".encode() + b"\0" if of.name == "version" else made_value(of, chance)
+                for of in event.fields
+            )
+            out += made_event(numbers[name], ns - 15 * (step == 2), 64, (3, 3, 1), b"a", values)
+    return out
+
+
+def put_made() -> None:
+    """Write the made traces of the whole way: in order, late, and of ids that change hands."""
+    for name, events in SETS.items():
+        chance = random.Random(name)
+        streams = [made_stream(chance, events, 8, (0, 1, 3)) for _ in range(2)]
+        put_trace(name, made_metadata(events, 8), streams)
+    for name in ("ros2", "dds"):
+        chance = random.Random(f"late {name}")
+        steps = (0, 0, 1, 2, 5, -1, -3, -50)
+        streams = [made_stream(chance, SETS[name], 64, steps) for _ in range(2)]
+        put_trace(f"late_{name}", made_metadata(SETS[name], 64), streams)
+    put_trace("lives", made_metadata(SETS["ros2"], 64), [lives()], 1)
+
+
 def main() -> None:
     """Write the odd traces and those of the command line."""
-    for kind in ("metadata", "packets", "engine"):
+    for kind in ("metadata", "packets", "engine", "trace"):
         (CORPUS / kind).mkdir(parents=True, exist_ok=True)
     for name in SETS:
         (CORPUS / "engine" / name).write_bytes(events_of(name))
     (CORPUS / "engine" / "late").write_bytes(late_events())
     for count in (20, 500):
         (CORPUS / "engine" / f"nested_{count}").write_bytes(nested(count))
+    put_made()
     for name in ODD:
         put(name, odd_metadata(name), odd_stream(name))
     for argument in sys.argv[1:]:
         name, _, directory = argument.partition("=")
         metadata = (Path(directory) / "metadata").read_bytes()
-        streams = sorted(
-            path for path in Path(directory).iterdir() if path.is_file() and path.name != "metadata"
-        )
-        put(name, metadata, beginning(streams[-1].read_bytes()) if streams else b"")
+        paths = sorted(Path(directory).iterdir())
+        streams = [
+            path.read_bytes() for path in paths if path.is_file() and path.name != "metadata"
+        ]
+        if name.startswith("trace/"):
+            pair = [beginning(stream, PAIR_BYTES) for stream in streams[:2]]
+            put_trace(name.removeprefix("trace/"), metadata, pair)
+        else:
+            put(name, metadata, beginning(streams[-1]) if streams else b"")
 
 
 if __name__ == "__main__":

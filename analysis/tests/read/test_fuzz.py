@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever the bytes are, the decoder reads or refuses them, and the engine takes any events.
 
-libFuzzer with ASan and UBSan.
+libFuzzer with ASan and UBSan; every row of a column that is asked for must be there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FUZZ = NATIVE / "fuzz"
 BUILD = NATIVE / "build/fuzz"
 SECONDS = 8
 LIMITS = ["-rss_limit_mb=1024", "-timeout=10", "-max_len=65536"]
-TARGETS = ["metadata", "packets", "engine"]
+TARGETS = ["metadata", "packets", "engine", "trace"]
 
 
 def has_libfuzzer(directory: Path) -> bool:
