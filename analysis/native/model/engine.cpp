@@ -69,7 +69,8 @@ struct Engine::Machines {
 
   // Looks at an event of a type with the machines that want such.
   template <EventType type>
-  void look(const Event& event) {
+  void look(const Event& event, const Place& place, std::span<const Arrival> instant) {
+    restarts.on<type>(event, place, instant);
     const auto look_with = [&event](auto& machine) {
       if constexpr (std::decay_t<decltype(machine)>::wants(type)) {
         if (event.type != type) __builtin_unreachable();
@@ -95,15 +96,14 @@ struct Engine::Machines {
     look_with(census);
     look_with(executor_threads);
   }
-  using Look = void (Machines::*)(const Event&);
+  using Look = void (Machines::*)(const Event&, const Place&, std::span<const Arrival>);
   template <size_t... types>
   static constexpr std::array<Look, sizeof...(types)> looks(std::index_sequence<types...>) {
     return {&Machines::look<static_cast<EventType>(types)>...};
   }
   void on(const Event& event, const Place& place, std::span<const Arrival> instant) {
-    restarts.on(event, place, instant);
     static constexpr auto kLooks = looks(std::make_index_sequence<kEventTypes + 1>());
-    (this->*kLooks[static_cast<size_t>(event.type)])(event);
+    (this->*kLooks[static_cast<size_t>(event.type)])(event, place, instant);
   }
   void on_kernel(const Event& event, const Place& place) { scheduling.on_kernel(event, place); }
   void finish() {

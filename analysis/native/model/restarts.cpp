@@ -7,9 +7,8 @@
 
 namespace strata {
 
-void Restarts::on(const Event& event, const Place& place, std::span<const Arrival> instant) {
-  if (event.type == EventType::other) return;
-  Id& id = ids_[number_of(event.process)];
+void Restarts::note(const Event& event, const Place& place, std::span<const Arrival> instant) {
+  Id& id = id_of(event.process);
   const bool is_init = kEvents[static_cast<size_t>(event.type)].is_init;
   if (place.vtid == place.vpid && event.procname != kNone) note_name(id, event, instant);
   if (is_init) {
@@ -22,29 +21,30 @@ void Restarts::on(const Event& event, const Place& place, std::span<const Arriva
   }
 }
 
-uint32_t Restarts::number_of(uint32_t process) {
-  while (process >= number_of_process_.size()) {
+Restarts::Id& Restarts::id_of(uint32_t process) {
+  while (process >= id_of_process_.size()) {
     const ProcessesRows& rows = context_.rows.processes;
-    const size_t row = number_of_process_.size();
-    const auto [known, fresh] =
-        numbers_.try_emplace({rows.host[row], rows.vpid[row]}, static_cast<uint32_t>(ids_.size()));
-    if (fresh) {
-      ids_.emplace_back();
-      ids_.back().host = rows.host[row];
-      ids_.back().vpid = rows.vpid[row];
+    const size_t row = id_of_process_.size();
+    Id*& known = known_[{rows.host[row], rows.vpid[row]}];
+    if (known == nullptr) {
+      known = &ids_.emplace_back();
+      known->host = rows.host[row];
+      known->vpid = rows.vpid[row];
     }
-    number_of_process_.push_back(known->second);
+    id_of_process_.push_back(known);
   }
-  return number_of_process_[process];
+  return *id_of_process_[process];
 }
 
 void Restarts::note_name(Id& id, const Event& event, std::span<const Arrival> instant) {
-  if (!id.runs.empty() && id.runs.back().name == event.procname) {
-    id.runs.back().end_ns = event.ns;
+  if (id.last.name == event.procname) {
+    id.last.end_ns = event.ns;
     return;
   }
-  id.runs.push_back({event.procname, event.ns, event.ns});
-  if (id.runs.size() == 1 || !id.has_made || id.is_watched) return;
+  const bool is_first = id.last.name == kNone;
+  if (!is_first) id.runs.push_back(id.last);
+  id.last = {event.procname, event.ns, event.ns};
+  if (is_first || !id.has_made || id.is_watched) return;
   id.is_watched = true;
   // What is used in the instant of the new name counts, wherever in it.
   for (const Arrival& arrival : instant) {
@@ -64,13 +64,13 @@ void Restarts::note_handles(const Event& event, Times& times) {
 }
 
 void Restarts::decide(const Entities& entities) {
-  for (uint32_t number = 0; number < ids_.size(); ++number) {
-    Id& id = ids_[number];
-    if (id.inits.size() > 1) decide(id, number, entities);
+  for (Id& id : ids_) {
+    if (id.last.name != kNone) id.runs.push_back(id.last);
+    if (id.inits.size() > 1) decide(id, entities);
   }
 }
 
-void Restarts::decide(Id& id, uint32_t number, const Entities& entities) {
+void Restarts::decide(Id& id, const Entities& entities) {
   std::ranges::stable_sort(id.inits, {}, &Init::ns);
   std::optional<Times> made_ns;
   int64_t begin_ns = INT64_MIN;
@@ -79,7 +79,7 @@ void Restarts::decide(Id& id, uint32_t number, const Entities& entities) {
     const auto run = renamed(id, begin_ns, at_ns, end_of_process(id, init));
     bool is_other = id.inits[init].version != id.inits[init - 1].version;
     if (!is_other && run) {
-      if (!made_ns) made_ns = last_made(number, entities);
+      if (!made_ns) made_ns = last_made(id, entities);
       is_other = !is_outlived(id, *made_ns, begin_ns, id.runs[*run].begin_ns);
     }
     if (!is_other) {
@@ -134,12 +134,12 @@ bool Restarts::is_outlived(const Id& id, const Times& made_ns, int64_t begin_ns,
   });
 }
 
-Restarts::Times Restarts::last_made(uint32_t number, const Entities& entities) const {
+Restarts::Times Restarts::last_made(const Id& id, const Entities& entities) const {
   Times times;
   for (size_t type = 0; type < kEventTypes; ++type) {
     if (!kEvents[type].is_init) continue;
     for (const Event& event : entities.inits(static_cast<EventType>(type))) {
-      if (number_of_process_[event.process] == number) note_handles(event, times);
+      if (id_of_process_[event.process] == &id) note_handles(event, times);
     }
   }
   return times;

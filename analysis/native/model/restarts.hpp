@@ -38,7 +38,13 @@ class Restarts {
   explicit Restarts(Context& context) : context_(context) {}
 
   // `instant` has the events of its time, of which those that were looked at have a process.
-  void on(const Event& event, const Place& place, std::span<const Arrival> instant);
+  template <EventType type>
+  void on(const Event& event, const Place& place, std::span<const Arrival> instant) {
+    if constexpr (type != EventType::other) {
+      constexpr bool is_init = kEvents[static_cast<size_t>(type)].is_init;
+      if (is_init || is_news(event, place)) note(event, place, instant);
+    }
+  }
   // When the last event has gone by.
   void decide(const Entities& entities);
 
@@ -64,8 +70,9 @@ class Restarts {
     int64_t host;
     int64_t vpid;
     std::vector<Init> inits;
-    std::vector<Run> runs;
-    bool has_made = false;    // an event that makes an entity
+    std::vector<Run> runs;                  // those before the last; from decide() on all
+    Run last{kNone, INT64_MIN, INT64_MIN};  // without a name there is none yet
+    bool has_made = false;                  // an event that makes an entity
     bool is_watched = false;  // something had been made when its main thread got another name
     Times used_ns;            // while it is watched
   };
@@ -75,20 +82,32 @@ class Restarts {
     bool is_later;
   };
 
-  uint32_t number_of(uint32_t process);
+  // Nearly no event is: it is of a thread with the name that it had before, and of a process that
+  // is not watched.
+  bool is_news(const Event& event, const Place& place) {
+    if (event.process >= id_of_process_.size()) return true;
+    Id& id = *id_of_process_[event.process];
+    if (id.is_watched) return true;
+    if (place.vtid != place.vpid || event.procname == kNone) return false;
+    if (id.last.name != event.procname) return true;
+    id.last.end_ns = event.ns;
+    return false;
+  }
+  void note(const Event& event, const Place& place, std::span<const Arrival> instant);
+  Id& id_of(uint32_t process);
   static void note_name(Id& id, const Event& event, std::span<const Arrival> instant);
   static void note_handles(const Event& event, Times& times);
-  void decide(Id& id, uint32_t number, const Entities& entities);
+  void decide(Id& id, const Entities& entities);
   static Position first_since(const Id& id, int64_t ns);
   static size_t end_of_process(const Id& id, size_t init);
   static std::optional<size_t> renamed(const Id& id, int64_t begin_ns, int64_t at_ns, size_t end);
   static bool is_outlived(const Id& id, const Times& made_ns, int64_t begin_ns, int64_t at_ns);
-  Times last_made(uint32_t number, const Entities& entities) const;
+  Times last_made(const Id& id, const Entities& entities) const;
 
   Context& context_;
   std::deque<Id> ids_;
-  std::map<std::pair<int64_t, int64_t>, uint32_t> numbers_;  // by host and vpid
-  std::vector<uint32_t> number_of_process_;
+  std::map<std::pair<int64_t, int64_t>, Id*> known_;  // by host and vpid
+  std::vector<Id*> id_of_process_;
   std::vector<Restart> found_;
   int64_t undecided_ = 0;
 };
