@@ -6,6 +6,7 @@
 // (u32, little endian), the metadata, the files. As the analysis does, it is read again as long as
 // a reading tells what the next has to be told: how late events come, which namespaces share
 // process ids, and which ids are other processes later on.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -100,6 +101,18 @@ void check_events(const Reading& reading, const Known& known) {
               "events that come late or not");
 }
 
+// Once it is told how late they come, events are looked at in order of time.
+void check_order(Reading& reading) {
+  if (reading.latest_by == INT64_MAX) return;  // Or later than that.
+  const strata::Rows& rows = reading.engine->rows();
+  const auto is_in_order = [](const strata::Column<int64_t>& ns) {
+    return std::is_sorted(ns.data(), ns.data() + ns.size());
+  };
+  fuzz::check(is_in_order(rows.publishes.ns), "publications out of order");
+  fuzz::check(is_in_order(rows.executions.start_ns), "executions out of order");
+  fuzz::check(is_in_order(rows.enqueues.ns), "enqueues out of order");
+}
+
 void check_same(Reading& one, Reading& other) {
   fuzz::check(one.events == other.events && one.out_of_order == other.out_of_order &&
                   one.latest_by == other.latest_by,
@@ -129,6 +142,7 @@ void read_all(const ctf::TraceSet& traces, uint64_t at_once) {
   }
   reading.engine->finish();
   fuzz::check_promises(*reading.engine);
+  check_order(reading);
   Reading at_one_time = read(traces, known, 2 * kMostEvents);
   at_one_time.engine->finish();
   check_same(reading, at_one_time);

@@ -133,6 +133,19 @@ def test_what_the_kernel_tells_is_of_no_namespace(chunk_rows: int) -> None:
     np.testing.assert_equal(found, wanted)
 
 
+def test_the_number_of_a_cpu_is_not_cut() -> None:
+    lines = "0 cpu0 2 S 1\n10 cpu1 1 S 2\n20 cpu0 1 S 2"
+    tables = kernel_tables(lines, {1: (1, 1), 2: (1, 2)})
+    ((name, table),) = tables.items()
+    column = table.column_names.index("cpu_id")
+    beyond = pc.add(table["cpu_id"], pc.multiply(table["cpu_id"], pa.scalar(1 << 32)))
+    numbers = {}
+    for key, own in (("as told", table["cpu_id"]), ("beyond", beyond)):
+        cpus = engine_of({name: table.set_column(column, "cpu_id", own)}).rows()["cpus"]
+        numbers[key] = cpus["number"].tolist()
+    assert numbers == {"as told": [0, 1], "beyond": [0, -1]}
+
+
 def _in_namespaces(table: pa.Table) -> pa.Table:
     """Threads 1 and 2 are of namespaces 7 and 8."""
     numbers = [None if vtid is None else 6 + vtid for vtid in table["vtid"].to_pylist()]
