@@ -92,7 +92,7 @@ bool Blocks::owns(const void* data) const {
   return blocks_.contains(reinterpret_cast<uintptr_t>(data));
 }
 
-// Addresses at a multiple of a piece, so that huge pages fit; 0 for none.
+// Addresses at a multiple of a piece; 0 for none.
 uintptr_t Blocks::reserve(size_t pieces) {
   const size_t bytes = pieces * kPieceBytes;
   void* found = ::mmap(nullptr, bytes + kPieceBytes, PROT_NONE, kAnonymous, -1, 0);
@@ -174,7 +174,8 @@ bool Blocks::map_new(uintptr_t at, size_t pieces) {
   if (::mmap(pointer(at), bytes, kReadWrite, kAnonymous | MAP_FIXED, -1, 0) == MAP_FAILED) {
     return false;
   }
-  ::madvise(pointer(at), bytes, MADV_HUGEPAGE);
+  // No huge pages: a virtual machine gives those that were free for seconds back to its host (free
+  // page reporting), and having them again costs six times as much as 512 small ones.
   return true;
 }
 
