@@ -6,7 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "model/column.hpp"
 
 namespace strata {
 
@@ -47,12 +48,12 @@ class ByteRows {
     }
 
    private:
-    const std::vector<uint8_t>& bytes_;
+    const Column<uint8_t>& bytes_;
     size_t at_;
   };
 
  private:
-  std::vector<uint8_t> bytes_;
+  Column<uint8_t> bytes_;
 };
 
 }  // namespace strata

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "model/byte_rows.hpp"
 #include "model/column.hpp"
@@ -42,7 +42,7 @@ class IntervalLog {
 
   size_t size() const { return size_; }
   // Of all intervals, of which there is one at least.
-  int64_t first_ns() const { return blocks_.front().start_ns; }
+  int64_t first_ns() const { return blocks_[0].start_ns; }
   int64_t last_ns() const { return end_ns_; }
   int64_t length_ns() const { return length_ns_; }
   size_t bytes() const { return rows_.size() + blocks_.size() * sizeof(Block); }
@@ -101,9 +101,10 @@ class IntervalLog {
 
   // Those that began at an instant or before it.
   Begun begun_by(int64_t at_ns) const {
-    const auto after = std::ranges::upper_bound(blocks_, at_ns, {}, &Block::start_ns);
-    if (after == blocks_.begin()) return {};
-    const auto block = static_cast<size_t>(after - blocks_.begin()) - 1;
+    const std::span<const Block> all(blocks_.data(), blocks_.size());
+    const auto after = std::ranges::upper_bound(all, at_ns, {}, &Block::start_ns);
+    if (after == all.begin()) return {};
+    const auto block = static_cast<size_t>(after - all.begin()) - 1;
     Begun begun{block * kBlock, blocks_[block].before_ns, {INT64_MIN, blocks_[block].end_ns}};
     for (Cursor cursor(*this, block); !cursor.is_over();) {
       const Interval next = cursor.next();
@@ -117,7 +118,7 @@ class IntervalLog {
   }
 
   ByteRows rows_;
-  std::vector<Block> blocks_;
+  Column<Block> blocks_;
   size_t size_ = 0;
   int64_t end_ns_ = 0;  // of the last one
   int64_t length_ns_ = 0;

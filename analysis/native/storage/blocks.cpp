@@ -3,6 +3,7 @@
 #include "storage/blocks.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,7 +11,10 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 namespace strata::storage {
@@ -18,10 +22,13 @@ namespace {
 
 constexpr int kReadWrite = PROT_READ | PROT_WRITE;
 constexpr int kAnonymous = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-constexpr size_t kFirstReserve = 32;                 // pieces of addresses of a block that grows
-constexpr size_t kGrowth = 4;                        // times as many, when they do not suffice
+constexpr size_t kFirstReserve = 32;  // pieces of addresses of a block that grows
+constexpr size_t kGrowth = 4;         // times as many, when they do not suffice
+// Of one write: the page cache takes larger ones in huge pages (see map_new).
+constexpr size_t kWriteBytes = size_t{64} << 10;
 constexpr size_t kLookEvery = 16;                    // pieces between looks at what is resident
 constexpr size_t kProgramBytes = size_t{256} << 20;  // what the program needs beside blocks
+constexpr std::chrono::milliseconds kWatchEvery{20};
 
 void* pointer(uintptr_t at) { return reinterpret_cast<void*>(at); }
 
@@ -57,11 +64,27 @@ void move_piece(uintptr_t from, uintptr_t to) {
 
 Blocks& Blocks::shared() {
   // Never destroyed: arrays may outlive what is destroyed at exit.
-  static auto* blocks = new Blocks;
+  static auto* blocks = [] {
+    auto* made = new Blocks;
+    ::pthread_atfork(lock_before_fork, unlock_after_fork, unlock_in_child);
+    return made;
+  }();
   return *blocks;
 }
 
+void Blocks::lock_before_fork() { shared().mutex_.lock(); }
+void Blocks::unlock_after_fork() { shared().mutex_.unlock(); }
+void Blocks::unlock_in_child() {
+  // Of all threads only the one that forked goes on.
+  shared().is_watched_ = false;
+  shared().mutex_.unlock();
+}
+
 Blocks::~Blocks() {
+  std::unique_lock lock(mutex_);
+  is_ending_ = true;
+  watch_changes_.notify_all();
+  watch_changes_.wait(lock, [this] { return !is_watched_; });
   while (!blocks_.empty()) release(blocks_.begin());
   drop_spare(0);
   if (file_ >= 0) ::close(file_);
@@ -282,7 +305,8 @@ bool Blocks::write_out(uintptr_t at, Piece& piece) {
   const int64_t slot = free_slot();
   for (size_t done = 0; done < kPieceBytes;) {
     const ssize_t count = ::pwrite(file_, static_cast<const char*>(pointer(at)) + done,
-                                   kPieceBytes - done, place_of(slot) + static_cast<off_t>(done));
+                                   std::min(kWriteBytes, kPieceBytes - done),
+                                   place_of(slot) + static_cast<off_t>(done));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
       usage_.error = count < 0 ? errno : ENOSPC;
@@ -307,7 +331,28 @@ bool Blocks::write_out(uintptr_t at, Piece& piece) {
   piece.slot = slot;
   usage_.memory_bytes -= kPieceBytes;
   usage_.file_bytes += kPieceBytes;
+  watch();
   return true;
+}
+
+void Blocks::watch() {
+  if (is_watched_) return;
+  try {
+    std::thread(&Blocks::keep_watch, this).detach();
+    is_watched_ = true;
+  } catch (const std::system_error&) {
+    // Without a thread, what is resident is looked at when pieces are asked for.
+  }
+}
+
+void Blocks::keep_watch() {
+  std::unique_lock lock(mutex_);
+  while (!is_ending_ && usage_.file_bytes > 0) {
+    unmap_unused();
+    watch_changes_.wait_for(lock, kWatchEvery);
+  }
+  is_watched_ = false;
+  watch_changes_.notify_all();
 }
 
 bool Blocks::open_file() {
@@ -341,9 +386,14 @@ void Blocks::unmap_unused() {
   since_look_ = 0;
   if (resident_bytes() < settings_.memory_bytes + kProgramBytes) return;
   for (const auto& [at, block] : blocks_) {
-    for (size_t i = 0; i < block.pieces.size(); ++i) {
-      if (block.pieces[i].slot < 0) continue;
-      ::madvise(pointer(at + i * kPieceBytes), kPieceBytes, MADV_DONTNEED);
+    const size_t count = block.pieces.size();
+    for (size_t begin = 0; begin < count;) {
+      size_t end = begin;
+      while (end < count && block.pieces[end].slot >= 0) ++end;
+      if (end > begin) {
+        ::madvise(pointer(at + begin * kPieceBytes), (end - begin) * kPieceBytes, MADV_DONTNEED);
+      }
+      begin = end + 1;
     }
   }
 }

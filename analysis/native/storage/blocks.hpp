@@ -11,10 +11,14 @@
 // file is mapped in its place: addresses and contents stay, while the kernel may keep as much of
 // the file in memory as is free. So a column that nobody looks at costs no memory.
 //
+// While anything is in the file, a thread watches how much of it is in memory: of one column only
+// what is looked at for long is worth its memory.
+//
 // The memory of pieces that go is that of pieces to come: what the kernel gives it has to clear,
 // which costs more than most work on a column.
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -99,8 +103,16 @@ class Blocks {
   bool open_file();
   int64_t free_slot();
   void unmap_unused();
+  void watch();
+  void keep_watch();
+  static void lock_before_fork();
+  static void unlock_after_fork();
+  static void unlock_in_child();
 
   mutable std::mutex mutex_;
+  std::condition_variable watch_changes_;
+  bool is_watched_ = false;
+  bool is_ending_ = false;
   Settings settings_;
   Usage usage_;
   ByAddress blocks_;
