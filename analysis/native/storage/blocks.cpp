@@ -75,9 +75,19 @@ Blocks& Blocks::shared() {
 void Blocks::lock_before_fork() { shared().mutex_.lock(); }
 void Blocks::unlock_after_fork() { shared().mutex_.unlock(); }
 void Blocks::unlock_in_child() {
+  Blocks& own = shared();
   // Of all threads only the one that forked goes on.
-  shared().is_watched_ = false;
-  shared().mutex_.unlock();
+  own.is_watched_ = false;
+  // What is in the file stays the parent's, and what is written from now on goes to another file.
+  for (auto& [at, block] : own.blocks_) {
+    for (Piece& piece : block.pieces) {
+      if (piece.slot != kInMemory) piece.slot = kOfParent;
+    }
+  }
+  if (own.file_ >= 0) ::close(std::exchange(own.file_, -1));
+  own.slots_ = 0;
+  own.free_slots_.clear();
+  own.mutex_.unlock();
 }
 
 Blocks::~Blocks() {
@@ -183,7 +193,7 @@ bool Blocks::extend(ByAddress::iterator found, size_t pieces, bool is_zero) {
     }
     for (size_t i = 0; i < count; ++i) {
       young_.push_back({at, block.pieces.size(), age_});
-      block.pieces.push_back({age_++, -1});
+      block.pieces.push_back({age_++, kInMemory});
     }
     usage_.memory_bytes += count * kPieceBytes;
     since_look_ += count;
@@ -246,7 +256,7 @@ void Blocks::release(ByAddress::iterator found) {
   for (size_t i = 0; i < block.pieces.size(); ++i) {
     const uintptr_t place = at + i * kPieceBytes;
     const int64_t slot = block.pieces[i].slot;
-    if (slot < 0) {
+    if (slot == kInMemory) {
       // What has no more use stays, for what comes next.
       usage_.memory_bytes -= kPieceBytes;
       usage_.spare_bytes += kPieceBytes;
@@ -254,8 +264,9 @@ void Blocks::release(ByAddress::iterator found) {
       continue;
     }
     usage_.file_bytes -= kPieceBytes;
-    free_slots_.push_back(slot);
     ::munmap(pointer(place), kPieceBytes);
+    if (slot == kOfParent) continue;
+    free_slots_.push_back(slot);
     // What is of no use any more need not be written to the disk.
     ::fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, place_of(slot),
                 static_cast<off_t>(kPieceBytes));
@@ -287,7 +298,7 @@ bool Blocks::move_oldest_out(uintptr_t growing) {
     if (found == blocks_.end() || oldest.piece >= found->second.pieces.size()) continue;
     Block& block = found->second;
     Piece& piece = block.pieces[oldest.piece];
-    if (piece.age != oldest.age || piece.slot >= 0) continue;
+    if (piece.age != oldest.age || piece.slot != kInMemory) continue;
     const bool is_last = oldest.piece + 1 == block.pieces.size();
     if (is_last && (oldest.block == growing || block.reserved > block.pieces.size())) {
       young_.push_back(oldest);
@@ -389,7 +400,7 @@ void Blocks::unmap_unused() {
     const size_t count = block.pieces.size();
     for (size_t begin = 0; begin < count;) {
       size_t end = begin;
-      while (end < count && block.pieces[end].slot >= 0) ++end;
+      while (end < count && block.pieces[end].slot != kInMemory) ++end;
       if (end > begin) {
         ::madvise(pointer(at + begin * kPieceBytes), (end - begin) * kPieceBytes, MADV_DONTNEED);
       }

@@ -73,9 +73,11 @@ class Blocks {
   void trim();
 
  private:
+  static constexpr int64_t kInMemory = -1;
+  static constexpr int64_t kOfParent = -2;  // in the file of the process that was forked
   struct Piece {
-    uint64_t age = 0;   // a number that grows
-    int64_t slot = -1;  // of the file; -1: in memory
+    uint64_t age = 0;  // a number that grows
+    int64_t slot = kInMemory;
   };
   struct Block {
     size_t reserved = 0;  // pieces that there are addresses for

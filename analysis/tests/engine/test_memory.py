@@ -103,6 +103,37 @@ def test_more_than_the_bound_is_in_the_file(bound: Callable[[int], None]) -> Non
     assert memory_usage()[1] < before
 
 
+LOOK_AT_MUCH = """
+import os, resource, sys
+import numpy as np
+from strata.engine._model import set_memory
+from strata.engine.memory import within_bound
+with within_bound():
+    set_memory(8 << 20, "/var/tmp")
+    arrays = [np.full(5 << 20, number) for number in range(20)]
+    wanted = [number * (5 << 20) for number in range(20)]
+    for _ in range(4):
+        assert [int(array.sum()) for array in arrays] == wanted
+    child = os.fork()
+    if child == 0:
+        arrays.clear()
+        more = [np.full(5 << 20, 7) for _ in range(3)]
+        os._exit(0 if all((array == 7).all() for array in more) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert [int(array.sum()) for array in arrays] == wanted
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+"""Looks at 800 MiB, of which 8 MiB may be in memory, and forks meanwhile."""
+
+
+def test_what_is_looked_at_does_not_stay_in_memory() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOOK_AT_MUCH], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 600 << 10
+
+
 def repeated(tables: dict[str, pa.Table], times: int) -> dict[str, pa.Table]:
     """The events of some tables one time after the other."""
     stamps = [table["timestamp"].to_numpy() for table in tables.values()]
