@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -14,7 +15,9 @@
 
 #include "model/dds/middleware.hpp"
 #include "model/engine.hpp"
+#include "model/executor_threads.hpp"
 #include "model/restarts.hpp"
+#include "model/thread_intervals.hpp"
 #include "model/waits.hpp"
 
 namespace fuzz {
@@ -76,9 +79,39 @@ inline void read_middleware(strata::Engine& engine) {
   }
 }
 
-inline void read_waits(const strata::Engine& engine, size_t threads) {
-  for (size_t thread = 0; thread < threads; ++thread) {
-    static_cast<void>(engine.waits().of(static_cast<uint32_t>(thread)));
+// Of all threads in their order: waits, and what they did beside these and callbacks.
+inline std::vector<strata::ThreadIntervals> all_intervals(strata::Engine& engine) {
+  std::vector<int64_t> order(engine.rows().threads.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::vector<strata::ThreadIntervals> all;
+  all.push_back(engine.waits().intervals(order));
+  for (size_t kind = 0; kind < strata::kExecutorIntervals; ++kind) {
+    const auto own = static_cast<strata::ExecutorInterval>(kind);
+    all.push_back(engine.executor_threads().intervals(own, order));
+  }
+  return all;
+}
+
+inline void read_intervals(strata::Engine& engine) {
+  for (const strata::ThreadIntervals& intervals : all_intervals(engine)) {
+    std::vector<int64_t> group, begin_ns, end_ns;
+    for (size_t thread = 0; thread < intervals.threads(); ++thread) {
+      int64_t length_ns = 0;
+      const size_t before = group.size();
+      intervals.each(thread, [&](const strata::Interval& own) {
+        group.push_back(static_cast<int64_t>(thread));
+        begin_ns.push_back(own.start_ns);
+        end_ns.push_back(own.end_ns);
+        length_ns = strata::plus(length_ns, strata::minus(own.end_ns, own.start_ns));
+      });
+      check(group.size() - before == intervals.count(thread), "another number of intervals");
+      check(length_ns == intervals.length_ns(thread), "another length of intervals");
+      static_cast<void>(intervals.within(thread, intervals.first_ns(thread), engine.last_ns()));
+      static_cast<void>(intervals.last_ns(thread));
+    }
+    const std::vector<int64_t> one_lane(intervals.threads(), 0);
+    static_cast<void>(intervals.clock(one_lane));
+    static_cast<void>(intervals.outside({group, begin_ns, end_ns}));
   }
 }
 
@@ -87,7 +120,7 @@ inline void check_promises(strata::Engine& engine) {
   check_uses(engine);
   read_rows(engine);
   read_middleware(engine);
-  read_waits(engine, engine.rows().threads.size());
+  read_intervals(engine);
 }
 
 using Told = std::vector<std::pair<std::string, std::vector<int64_t>>>;
@@ -103,6 +136,17 @@ inline Told all_rows(strata::Engine& engine) {
       told.emplace_back(std::string(table) + "." + name, std::move(values));
     });
   });
+  for (const strata::ThreadIntervals& intervals : all_intervals(engine)) {
+    std::vector<int64_t> values;
+    for (size_t thread = 0; thread < intervals.threads(); ++thread) {
+      values.push_back(static_cast<int64_t>(intervals.count(thread)));
+      intervals.each(thread, [&](const strata::Interval& own) {
+        values.push_back(own.start_ns);
+        values.push_back(own.end_ns);
+      });
+    }
+    told.emplace_back("intervals of threads", std::move(values));
+  }
   return told;
 }
 
