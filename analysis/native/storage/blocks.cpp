@@ -27,8 +27,8 @@ constexpr size_t kGrowth = 4;         // times as many, when they do not suffice
 // Of one write: the page cache takes larger ones in huge pages (see map_new).
 constexpr size_t kWriteBytes = size_t{64} << 10;
 constexpr size_t kLookEvery = 16;                    // pieces between looks at what is resident
-constexpr size_t kProgramBytes = size_t{256} << 20;  // what the program needs beside blocks
-constexpr std::chrono::milliseconds kWatchEvery{20};
+constexpr size_t kProgramBytes = size_t{192} << 20;  // what the program needs beside blocks
+constexpr std::chrono::milliseconds kWatchEvery{5};
 
 void* pointer(uintptr_t at) { return reinterpret_cast<void*>(at); }
 
