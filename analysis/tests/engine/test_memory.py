@@ -128,7 +128,7 @@ with within_bound():
         time.sleep(0.01)
 print(resident)
 """
-"""Looks at 800 MiB, of which 8 MiB may be in memory, forks meanwhile, and waits for 10 s at most."""
+"""Looks at 800 MiB, of which 8 MiB may be in memory, forks meanwhile, and waits for a time."""
 
 
 def test_what_is_looked_at_does_not_stay_in_memory() -> None:
