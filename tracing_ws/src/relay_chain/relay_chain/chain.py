@@ -19,6 +19,7 @@ from relay_chain.truth import truth_file
 _DISCOVERY_S = 30.0
 _QUIET_S = 5.0
 _END_S = 10.0
+_HEARD_S = 0.1
 _POLL_S = 0.05
 _TERMINATED = 128 + signal.SIGTERM
 
@@ -184,13 +185,19 @@ def _wait(children: Children, ending: set[str], deadline: float) -> int | None:
 
 
 def _end(children: Children) -> list[str]:
-    """End every child that still runs; describe those that failed."""
+    """End every child that still runs; describe those that failed.
+
+    One after the other, and each when it may have heard that the one before has ended: Fast DDS
+    2.14 may wait for itself forever where a participant ends while it is told of the end of another
+    (DomainParticipant::set_listener, MyRTPSParticipantListener::onReaderDiscovery).
+    """
     running = [name for name, child in children.items() if child.poll() is None]
-    for name in running:
-        children[name].terminate()
     failed = []
     until = time.monotonic() + _END_S
     for name, child in children.items():
+        if name in running:
+            time.sleep(_HEARD_S)
+            child.terminate()
         try:
             status = child.wait(max(0.1, until - time.monotonic()))
         except subprocess.TimeoutExpired:
