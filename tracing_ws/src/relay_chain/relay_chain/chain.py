@@ -13,13 +13,12 @@ import time
 from relay_chain.native import NotBuiltError, executable
 from relay_chain.options import ChainOptions
 from relay_chain.several import kind_of, run_several
-from relay_chain.stop import hold_signals, wait_signal
+from relay_chain.stop import DONE_BUT_HANGING, hold_signals, wait_signal
 from relay_chain.truth import truth_file
 
 _DISCOVERY_S = 30.0
 _QUIET_S = 5.0
 _END_S = 10.0
-_HEARD_S = 0.1
 _POLL_S = 0.05
 _TERMINATED = 128 + signal.SIGTERM
 
@@ -185,24 +184,21 @@ def _wait(children: Children, ending: set[str], deadline: float) -> int | None:
 
 
 def _end(children: Children) -> list[str]:
-    """End every child that still runs; describe those that failed.
-
-    One after the other, and each when it may have heard that the one before has ended: Fast DDS
-    2.14 may wait for itself forever where a participant ends while it is told of the end of another
-    (DomainParticipant::set_listener, MyRTPSParticipantListener::onReaderDiscovery).
-    """
+    """End every child that still runs; describe those that failed."""
     running = [name for name, child in children.items() if child.poll() is None]
+    for name in running:
+        children[name].terminate()
     failed = []
     until = time.monotonic() + _END_S
     for name, child in children.items():
-        if name in running:
-            time.sleep(_HEARD_S)
-            child.terminate()
         try:
             status = child.wait(max(0.1, until - time.monotonic()))
         except subprocess.TimeoutExpired:
             child.kill()
             status = child.wait()
+        if status == -DONE_BUT_HANGING:
+            sys.stderr.write(f"relay_chain: {name} was done, but its middleware did not end\n")
+            continue
         # A sink that was ended before it had everything says so; the fault is another's.
         if status and not (name in running and status == _TERMINATED):
             failed.append(f"{name} (exit status {status})")

@@ -15,16 +15,19 @@ from rclpy.task import Future
 from relay_chain.node import ChainError, ChainNode
 from relay_chain.nodes import Distractor, Relay, Sink, Source
 from relay_chain.ping import Ping
-from relay_chain.stop import when_signalled
+from relay_chain.stop import end_in_time, when_signalled
 
 KINDS = {"source": Source, "relay": Relay, "sink": Sink, "distractor": Distractor, "ping": Ping}
 
 
-def run_nodes(make: Callable[[], list[ChainNode]], arguments: list[str]) -> int:
+def run_nodes(
+    make: Callable[[], list[ChainNode]], arguments: list[str], *, of_chain: bool = False
+) -> int:
     """Run nodes until the sinks or a signal end them, then write what they have; the exit status.
 
     The first node's parameters tell the executor. The signals must be held already
-    (`stop.hold_signals`).
+    (`stop.hold_signals`). `of_chain`: a chain waits for this process to end, which it then does in
+    time (`stop.end_in_time`).
     """
     # rclpy's handlers would shut the context down while this thread may be doing so too.
     rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
@@ -32,10 +35,14 @@ def run_nodes(make: Callable[[], list[ChainNode]], arguments: list[str]) -> int:
     try:
         nodes = make()
         number = _spin(nodes, _executor(nodes[0]))
-        return _report(nodes, number)
+        status = _report(nodes, number)
     except (ChainError, FileExistsError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
+    else:
+        if of_chain and status == 0:
+            end_in_time()
+        return status
     finally:
         rclpy.shutdown()
 
@@ -100,4 +107,4 @@ def _report(nodes: list[ChainNode], number: int | None) -> int:
 
 def run_node(kind: str, arguments: list[str]) -> int:
     """Run one node; a sink ends by itself, the others by a signal. Returns the exit status."""
-    return run_nodes(lambda: [KINDS[kind]()], arguments)
+    return run_nodes(lambda: [KINDS[kind]()], arguments, of_chain=True)

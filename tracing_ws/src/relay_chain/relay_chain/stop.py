@@ -12,7 +12,10 @@ import threading
 from collections.abc import Callable
 
 SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM})
+DONE_BUT_HANGING = signal.SIGALRM
+"""What ends a process that was done (`end_in_time`)."""
 _PR_SET_PDEATHSIG = 1
+_LEAVE_S = 5
 
 
 def hold_signals() -> None:
@@ -43,3 +46,13 @@ def end_with(parent: int) -> None:
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
     if os.getppid() != parent:
         sys.exit(1)
+
+
+def end_in_time() -> None:
+    """Have the kernel end this process, which is done, if it does not end by itself.
+
+    Fast DDS 2.14 may wait for itself forever where a participant ends while it is told of the end
+    of another (DomainParticipant::set_listener, MyRTPSParticipantListener::onReaderDiscovery).
+    """
+    signal.signal(DONE_BUT_HANGING, signal.SIG_DFL)
+    signal.alarm(_LEAVE_S)
