@@ -36,6 +36,7 @@ from others import Others
 
 DUMMY = "babeltrace2, dummy sink"
 ANALYZE = "strata analyze"
+IN_MEMORY = "strata analyze, rows in memory"
 PYTHON = "python3 -c pass"
 HELP = "strata --help"
 REPORT = "strata campaign report"
@@ -45,7 +46,7 @@ QUICK_EVENTS = 200_000
 """Traces of fewer events are measured QUICK_TIMES as often: load of others counts more there."""
 QUICK_TIMES = 3
 LARGE_EVENTS = 20_000_000
-"""Traces of more events are measured in the first LARGE_ROUNDS rounds only."""
+"""Traces of more events are measured in the first LARGE_ROUNDS rounds only, without rivals."""
 LARGE_ROUNDS = 2
 
 
@@ -169,11 +170,11 @@ class Results:
         return [*self.traces, *self.starts, *([self.campaign] if self.campaign else [])]
 
 
-def growth(small: Pairs, large: Pairs) -> Ratio:
+def growth(small: Pairs, large: Pairs, label: str) -> Ratio:
     """Return what an event costs in a large trace, in terms of a small one, round by round."""
     assert small.trace and large.trace
     factor = small.trace.events / large.trace.events
-    pairs = zip(small.costs[ANALYZE], large.costs[ANALYZE], strict=False)
+    pairs = zip(small.costs[label], large.costs[label], strict=False)
     return median_ratio([more.cpu_s / less.cpu_s * factor for less, more in pairs])
 
 
@@ -195,15 +196,19 @@ def parse_rival(text: str) -> Program:
     return Program(name or Path(parts[0]).name, parts)
 
 
-def of_trace(trace: Trace, rivals: Sequence[Program]) -> Pairs:
-    """Return what is measured of a trace."""
+def of_trace(trace: Trace, rivals: Sequence[Program], memory: str | None = None) -> Pairs:
+    """Return what is measured of a trace, also with a bound of memory for its rows."""
+    is_large = trace.events > LARGE_EVENTS
     programs = [
         Program(DUMMY, ("babeltrace2", "-o", "dummy", "{trace}")),
         Program(ANALYZE, (STRATA, "analyze", "{trace}")),
-        *rivals,
+        *(() if is_large else rivals),
     ]
+    if memory:
+        bounded = ("env", f"STRATA_MEMORY={memory}", STRATA, "analyze", "{trace}")
+        programs.append(Program(IN_MEMORY, bounded))
     times = QUICK_TIMES if trace.events < QUICK_EVENTS else 1
-    return Pairs(programs, trace, times, LARGE_ROUNDS if trace.events > LARGE_EVENTS else None)
+    return Pairs(programs, trace, times, LARGE_ROUNDS if is_large else None)
 
 
 def of_start() -> Pairs:
@@ -223,9 +228,11 @@ def of_campaign(place: Path, least: int) -> tuple[Pairs, int]:
 
 
 def measure_stages(results: Results) -> None:
-    """Measure once in which part of Strata the time goes."""
+    """Measure once in which part of Strata the time goes, but of traces that take minutes."""
     for pairs in results.traces:
         assert pairs.trace
+        if pairs.trace.events > LARGE_EVENTS:
+            continue
         note(f"stages: {pairs.label}")
         command = [sys.executable, HERE / "bench_stages.py", pairs.trace.directory]
         results.stages[pairs.label] = run(command, keep_output=True).printed
@@ -236,6 +243,7 @@ def command_line(options: dict[str, object]) -> str:
     given = [
         f"--{name} {one}"
         for name, value in options.items()
+        if value is not None
         for one in (value if isinstance(value, tuple) else (value,))
     ]
     return " ".join(["analysis/benchmarks/bench_analysis.py", *given])
@@ -244,6 +252,7 @@ def command_line(options: dict[str, object]) -> str:
 @click.command(help=__doc__, context_settings={"max_content_width": 100})
 @click.option("--events", multiple=True, type=click.IntRange(10_000), help="Of relay chains.")
 @click.option("--executor-events", type=click.IntRange(10_000), default=7_000_000)
+@click.option("--memory", help="Measure relay chains with this bound (STRATA_MEMORY), too.")
 @click.option("--cells", type=click.IntRange(1), default=700, help="Of the campaign.")
 @click.option("--only", multiple=True, type=click.Choice(PARTS), help="Measure these parts only.")
 @click.option("--traces", type=click.Path(path_type=Path), help="Traces that are there are used.")
@@ -254,6 +263,7 @@ def command_line(options: dict[str, object]) -> str:
 def main(
     events: tuple[int, ...],
     executor_events: int,
+    memory: str | None,
     cells: int,
     only: tuple[str, ...],
     traces: Path | None,
@@ -272,7 +282,7 @@ def main(
     sizes = sorted(events) or [1_000_000, 10_000_000]
     parts = set(only or PARTS)
     options: dict[str, object] = {"events": tuple(sizes), "executor-events": executor_events}
-    options |= {"cells": cells, "only": only, "rounds": rounds}
+    options |= {"memory": memory, "cells": cells, "only": only, "rounds": rounds}
     results = Results(
         command=command_line(options),
         date=time.strftime("%Y-%m-%d", time.gmtime()),
@@ -283,7 +293,7 @@ def main(
         place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bench_analysis_")))
         known = Traces(place, traces, keep=keep, note=note)
         if "chains" in parts:
-            results.traces += [of_trace(known.chains(count), rivals) for count in sizes]
+            results.traces += [of_trace(known.chains(count), rivals, memory) for count in sizes]
         if "executor" in parts:
             results.traces.append(of_trace(known.executor(executor_events), rivals))
         if "reference" in parts:

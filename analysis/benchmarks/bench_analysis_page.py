@@ -10,12 +10,14 @@ from bench_analysis import (
     ANALYZE,
     DUMMY,
     HELP,
+    IN_MEMORY,
     LARGE_EVENTS,
     LARGE_ROUNDS,
     PYTHON,
     QUICK_EVENTS,
     QUICK_TIMES,
     REPORT,
+    Pairs,
     Ratio,
     Results,
     growth,
@@ -44,7 +46,7 @@ TRACE_HEAD = [
     "analyze, peak MiB",
 ]
 RIVAL_HEAD = ["trace", "rival", "CPU s", "peak MiB", "rival / dummy", "analyze / rival"]
-GROWTH_HEAD = ["events", "ns an event", "in terms of the smallest", "peak MiB"]
+GROWTH_HEAD = ["command", "events", "ns an event", "in terms of the smallest", "peak MiB"]
 START_HEAD = ["command", "CPU s", "in terms of python3 -c pass", "peak MiB"]
 CAMPAIGN_HEAD = ["command", "cells", "CPU s", "peak MiB"]
 
@@ -102,16 +104,20 @@ def rival_cells(results: Results) -> Cells:
 
 
 def growth_cells(results: Results) -> Cells:
-    """Return the cost of an event in each size of relay chains."""
-    cells = []
-    for pairs in results.chains:
-        assert pairs.trace
-        cost = 1e9 * pairs.cpu_s(ANALYZE) / pairs.trace.events
-        ratio = growth(results.chains[0], pairs)
-        told = "1" if pairs is results.chains[0] else ratio_text(ratio)
-        peak = _mib(pairs.peak_bytes(ANALYZE))
-        cells.append([f"{pairs.trace.events:,}", f"{cost:.0f}", told, peak])
-    return cells
+    """Return the cost of an event in each size of relay chains, by the bound of memory."""
+    return [
+        _growth_row(results.chains[0], pairs, label)
+        for label in (ANALYZE, IN_MEMORY)
+        for pairs in results.chains
+        if label in pairs.costs
+    ]
+
+
+def _growth_row(smallest: Pairs, pairs: Pairs, label: str) -> list[str]:
+    assert pairs.trace
+    cost = 1e9 * pairs.cpu_s(label) / pairs.trace.events
+    ratio = "1" if pairs is smallest else ratio_text(growth(smallest, pairs, label))
+    return [label, f"{pairs.trace.events:,}", f"{cost:.0f}", ratio, _mib(pairs.peak_bytes(label))]
 
 
 def start_cells(results: Results) -> Cells:
@@ -229,9 +235,10 @@ Every figure is of a whole process, with its start, imports and output (to /dev/
 (user and system) and peak resident memory. In each of {rounds} rounds every program runs on every
 trace, one next to the other and in turns, so that load of other programs falls on both; on traces
 of fewer than {quick_events} events {quick_times} times a round, on those of more than
-{large_events} in {large_rounds} rounds only. CPU time is the median, memory the most of all runs. A
-ratio is the median of the pairs' ratios, and in brackets is the interval in which the true median
-lies in 9 of 10 such runs (of all pairs where they are fewer than 5)."""
+{large_events} in {large_rounds} rounds only, without other programs and stages. CPU time is the
+median, memory the most of all runs. A ratio is the median of the pairs' ratios, and in brackets is
+the interval in which the true median lies in 9 of 10 such runs
+(of all pairs where they are fewer than 5)."""
 
 _TRACES = """\
 *dummy* is `babeltrace2 -o dummy`, which decodes every event, orders them by time and drops them.
@@ -247,7 +254,10 @@ _RIVALS = """\
 Other programs that read the same traces, given by `--against`. Where the last column is above 1,
 Strata takes more."""
 
-_GROWTH = "What `strata analyze` costs on relay chains of some sizes."
+_GROWTH = """\
+What `strata analyze` costs on relay chains of some sizes. Rows beyond 512 MiB are written to a file
+(`docs/engine.md`, Memory), which costs time in the kernel; *rows in memory* has a bound that no
+trace here reaches (`--memory`)."""
 
 _START = "What every command costs before it does anything."
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import math
 import re
@@ -85,7 +86,7 @@ def test_an_event_of_a_large_trace_is_compared_with_one_of_a_small(benchmark: Mo
         found.append(bench.Pairs([], trace, costs={}))
         found[-1].costs[bench.ANALYZE] = [cost(value, 0.0, 0) for value in seconds]
     # The large trace is not measured in every round.
-    assert bench.growth(*found) == bench.Ratio(1.25, 1.25, 1.25)
+    assert bench.growth(*found, bench.ANALYZE) == bench.Ratio(1.25, 1.25, 1.25)
 
 
 def test_a_rival_is_a_command_with_a_trace_in_it(benchmark: Modules) -> None:
@@ -124,7 +125,8 @@ def test_the_page_has_a_row_for_all_that_was_measured(
     assert trace.events == 2250
     rival = bench.parse_rival("reader=ls {trace}")
     results = bench.Results("bench_analysis.py", "2026-11-23", 1, against=["reader"])
-    results.traces.append(bench.of_trace(trace, [rival]))
+    chains = dataclasses.replace(trace, is_chains=True)
+    results.traces.append(bench.of_trace(chains, [rival], memory="1G"))
     results.starts.append(bench.of_start())
     for pairs in results.all_pairs:
         pairs.run_round(0)
@@ -137,6 +139,8 @@ def test_the_page_has_a_row_for_all_that_was_measured(
     assert ["stats", "98.50 (98%)"] in rows
     assert ["the rest", "0.500 (0%)"] in rows
     (one,) = [row for row in rows if row[:2] == ["calls", "2,250"]]
+    growth = [row[:2] for row in rows if row[0].startswith(bench.ANALYZE) and len(row) == 5]
+    assert growth == [[bench.ANALYZE, "2,250"], [bench.IN_MEMORY, "2,250"]]
     assert float(one[3]) == pytest.approx(results.traces[0].cpu_s(bench.ANALYZE), rel=0.01)
     page.print_tables(results)
 
