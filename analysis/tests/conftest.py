@@ -26,6 +26,9 @@ settings.register_profile(
 )
 settings.load_profile("strata")
 
+# `nohup make test` has it ignored, and a recorder leaves a signal alone that was ignored before it.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
 TRACES = Path(__file__).parent / "traces"
 ROOT = Path(__file__).resolve().parents[2]
 
