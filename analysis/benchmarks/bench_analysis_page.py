@@ -235,10 +235,10 @@ Every figure is of a whole process, with its start, imports and output (to /dev/
 (user and system) and peak resident memory. In each of {rounds} rounds every program runs on every
 trace, one next to the other and in turns, so that load of other programs falls on both; on traces
 of fewer than {quick_events} events {quick_times} times a round, on those of more than
-{large_events} in {large_rounds} rounds only, without other programs and stages. CPU time is the
-median, memory the most of all runs. A ratio is the median of the pairs' ratios, and in brackets is
-the interval in which the true median lies in 9 of 10 such runs
-(of all pairs where they are fewer than 5)."""
+{large_events} in {large_rounds} rounds only, and neither rivals nor stages. CPU time is the median,
+memory the most of all runs. A ratio is the median of the pairs' ratios, and in brackets is the
+interval in which the true median lies in 9 of 10 such runs (of all pairs where they are fewer than
+5)."""
 
 _TRACES = """\
 *dummy* is `babeltrace2 -o dummy`, which decodes every event, orders them by time and drops them.
@@ -255,9 +255,10 @@ Other programs that read the same traces, given by `--against`. Where the last c
 Strata takes more."""
 
 _GROWTH = """\
-What `strata analyze` costs on relay chains of some sizes. Rows beyond 512 MiB are written to a file
-(`docs/engine.md`, Memory), which costs time in the kernel; *rows in memory* has a bound that no
-trace here reaches (`--memory`)."""
+What `strata analyze` costs on relay chains of some sizes. The smallest has much of the start in it.
+Rows beyond 512 MiB are written to a file (`docs/engine.md`, Memory), which costs time in the
+kernel; *rows in memory* has the bound that `--memory` gave: where the peak is below it, nothing is
+written."""
 
 _START = "What every command costs before it does anything."
 

@@ -105,3 +105,30 @@ def test_a_signal_at_the_very_start_ends_it(tmp_path: Path, client: str) -> None
     status, errors = finish(chain)
     assert status == 128 + signal.SIGINT, errors
     assert not [line for pid, line in mine.items() if alive(pid)]
+
+
+def test_a_node_that_is_done_and_hangs_is_ended_and_no_failure() -> None:
+    """As where the middleware waits for itself: one node was done before, the other was not."""
+    status, errors = finish(JAZZY.start("python3", "-c", _HANGING))
+    assert status == 0, errors
+    assert errors == (
+        "relay_chain: done was done, but its middleware did not end\n"
+        f"['stuck (exit status -{signal.SIGKILL})']\n"
+    )
+
+
+_HANGING = """
+import subprocess, sys
+from relay_chain.chain import _end
+
+hang = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\\n{}\\n"
+hang += "print(flush=True); time.sleep(60)"
+done = "from relay_chain.stop import end_in_time; end_in_time()"
+children = {
+    name: subprocess.Popen(["python3", "-c", hang.format(last)], stdout=subprocess.PIPE)
+    for name, last in {"done": done, "stuck": ""}.items()
+}
+for child in children.values():
+    child.stdout.readline()
+print(_end(children), file=sys.stderr)
+"""
