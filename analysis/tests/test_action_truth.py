@@ -28,10 +28,10 @@ from strata.layers.service_calls import cut_calls
 from strata.layers.service_frames import service_calls_rows
 from strata.model.of_tables import model_of_tables
 from strata.read import open_trace
-from strata.report.document import document
-from strata.report.text import print_analysis
 from strata.schema.rows import Rows
 from strata.schema.tables import SERVICE_CALLS
+from strata.show.document.analysis import document
+from strata.show.terminal.analysis import print_analysis
 
 AnalysisOf = Callable[[str], Analysis]
 Sample = Callable[[str], Path]

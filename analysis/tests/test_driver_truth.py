@@ -13,12 +13,12 @@ from driver_truth import check_blame, check_driver
 from rich.console import Console
 
 from strata.analysis import Analysis
-from strata.report.document import document
-from strata.report.drivers import loss_sentences
-from strata.report.hop_selection import Selection
-from strata.report.hops import print_hops
-from strata.report.html.page import render_page
-from strata.report.text import print_analysis
+from strata.show.document.analysis import document
+from strata.show.html.page import render_page
+from strata.show.terminal.analysis import print_analysis
+from strata.show.terminal.drivers import loss_sentences
+from strata.show.terminal.hops import print_hops
+from strata.show.words.hop_selection import Selection
 from strata.stats.hop_distributions import trace_hops
 from strata.stats.path import critical_path
 from strata.stats.transfers import End

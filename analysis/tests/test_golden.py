@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 import strata
-from strata.report.document import document
 from strata.schema.links import MessageLink
+from strata.show.document.analysis import document
 
 GOLDEN = Path(__file__).parent / "golden"
 FUSION = MessageLink("/fusion", ("/fast", "/slow"), ("/fused",), "periodic_async")

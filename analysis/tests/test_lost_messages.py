@@ -25,15 +25,15 @@ from strata.model.of_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.pipeline.run import analyze_model
 from strata.read import open_trace
-from strata.report.document import document
-from strata.report.hop_document import hop_document
-from strata.report.hop_selection import Selection
-from strata.report.hops import print_hops
-from strata.report.html.page import write_report
-from strata.report.rectangle import COLUMNS, rectangle
-from strata.report.text import print_analysis
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.quality import Finding, Findings
+from strata.show.document.analysis import document
+from strata.show.document.hops import hop_document
+from strata.show.document.rectangle import COLUMNS, rectangle
+from strata.show.html.page import write_report
+from strata.show.terminal.analysis import print_analysis
+from strata.show.terminal.hops import print_hops
+from strata.show.words.hop_selection import Selection
 from strata.stats.hop_distributions import trace_hops
 from strata.stats.transfers import End
 

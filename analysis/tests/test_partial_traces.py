@@ -29,26 +29,26 @@ import strata
 from strata.analysis import Analysis
 from strata.cli.console import make_console
 from strata.compare.comparison import Comparison, compare
-from strata.compare.document import document as compare_document
-from strata.compare.markdown import markdown
 from strata.compare.runs import measure_run
 from strata.compare.sides import Side
-from strata.compare.text import print_comparison
 from strata.errors import TraceError
 from strata.read import open_trace
-from strata.report.document import document
-from strata.report.hop_document import hop_document
-from strata.report.hop_selection import Selection
-from strata.report.hops import print_hops
-from strata.report.html import write_report
-from strata.report.links import links_file
-from strata.report.path import path_section, paths_document
-from strata.report.rectangle import rectangle
-from strata.report.text import print_analysis
 from strata.schema.action_phases import ACTION_PHASES
 from strata.schema.layer import Layer
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.service_layers import SERVICE_LAYERS
+from strata.show.ci.markdown import markdown
+from strata.show.document.analysis import document
+from strata.show.document.comparison import document as compare_document
+from strata.show.document.hops import hop_document
+from strata.show.document.rectangle import rectangle
+from strata.show.html import write_report
+from strata.show.terminal.analysis import print_analysis
+from strata.show.terminal.comparison import print_comparison
+from strata.show.terminal.hops import print_hops
+from strata.show.terminal.path import path_section, paths_document
+from strata.show.words.hop_selection import Selection
+from strata.show.words.links import links_file
 from strata.stats.hop_distributions import trace_hops
 from strata.stats.path import critical_path
 from strata.stats.transfers import End

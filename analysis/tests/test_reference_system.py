@@ -17,10 +17,10 @@ from rich.console import Console
 import strata
 from strata.analysis import Analysis
 from strata.read.links import read_links
-from strata.report.document import document
-from strata.report.html import render_page
-from strata.report.text import print_analysis
 from strata.schema.events import INTERNAL_TOPICS
+from strata.show.document.analysis import document
+from strata.show.html import render_page
+from strata.show.terminal.analysis import print_analysis
 
 LINKS = Path(__file__).parent / "traces" / "ref_multi_full-links.yaml"
 NAME = "ref_multi_full"

@@ -20,8 +20,8 @@ from strata.model.build import Model
 from strata.model.of_tables import model_of_tables
 from strata.model.service_calls import METHODS
 from strata.read import open_trace
-from strata.report.document import document
-from strata.report.text import print_analysis
+from strata.show.document.analysis import document
+from strata.show.terminal.analysis import print_analysis
 
 AnalysisOf = Callable[[str], Analysis]
 Sample = Callable[[str], Path]

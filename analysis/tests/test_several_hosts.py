@@ -30,11 +30,11 @@ from strata.model.of_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.read import open_trace
 from strata.read.trace import Trace
-from strata.report.html import write_report
-from strata.report.text import print_analysis
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.quality import Findings
 from strata.schema.service_layers import BETWEEN_HOSTS, SERVICE_LAYERS
+from strata.show.html import write_report
+from strata.show.terminal.analysis import print_analysis
 from strata.stats.services import service_tables
 
 Tables = dict[str, pa.Table]

@@ -10,8 +10,8 @@ import pytest
 from made_campaign import whole_page
 from page_browser import look_at, only_news
 
-from strata.report.html import theme
-from strata.report.html.embedding import write_page
+from strata.show.html import theme
+from strata.show.html.embedding import write_page
 
 
 @pytest.mark.parametrize("width", [1400, 500])

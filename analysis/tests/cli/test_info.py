@@ -16,7 +16,7 @@ from strata_command import strata
 
 from strata.read import open_trace
 from strata.read.contents import describe
-from strata.report.breaking import broken
+from strata.show.terminal.breaking import broken
 
 Sample = Callable[[str], Path]
 

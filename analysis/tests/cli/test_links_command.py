@@ -12,7 +12,7 @@ from strata_command import strata as run_strata
 
 import strata
 from strata.read.links import read_links
-from strata.report.links import links_file
+from strata.show.words.links import links_file
 
 Sample = Callable[[str], Path]
 CHAINS = ["/fast -> /fused", "/slow -> /fused"]

@@ -13,11 +13,11 @@ from made_runs import hop_side
 
 from strata.cli.console import make_console
 from strata.compare.comparison import Comparison, compare
-from strata.compare.document import document
-from strata.compare.markdown import markdown
 from strata.compare.parts import Part
-from strata.compare.text import print_comparison
-from strata.compare.wording import doubts_text
+from strata.show.ci.markdown import markdown
+from strata.show.document.comparison import document
+from strata.show.terminal.comparison import print_comparison
+from strata.show.words.comparison import doubts_text
 from strata.stats.shift import shift
 
 PART = Part("middleware", "")

@@ -17,7 +17,7 @@ from strata.compare.gates.load import read_gates
 from strata.compare.parts import Part
 from strata.compare.sides import Side
 from strata.compare.values import value_of_runs
-from strata.compare.wording import outcome_text
+from strata.show.words.comparison import outcome_text
 
 HOLDS, BROKEN, UNDECIDED = Outcome.HOLDS, Outcome.BROKEN, Outcome.UNDECIDED
 MISSING = Outcome.MISSING

@@ -12,7 +12,7 @@ from recorder import Recorder
 
 import strata
 from strata.read.links import read_links
-from strata.report.links import cut_chains, links_file
+from strata.show.words.links import cut_chains, links_file
 
 PROGRAM = Path(__file__).parent / "programs/worker.py"
 MESSAGES, WORK_MS = 40, 5

@@ -13,9 +13,9 @@ from made_analysis import Relay, make
 from rich.console import Console
 
 from strata.analysis import Analysis
-from strata.report.document import document
-from strata.report.html.threads import thread_rows
-from strata.report.text import print_analysis
+from strata.show.document.analysis import document
+from strata.show.html.threads import thread_rows
+from strata.show.terminal.analysis import print_analysis
 from strata.units import format_share
 
 AnalysisOf = Callable[[str], Analysis]

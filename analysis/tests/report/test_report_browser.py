@@ -16,7 +16,7 @@ from made_sections import with_sections
 from page_browser import Seen, look_at, only_news
 
 from strata.analysis import Analysis
-from strata.report.html import theme, write_report
+from strata.show.html import theme, write_report
 
 LONG = Relay(
     hops=10,

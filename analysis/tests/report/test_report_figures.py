@@ -10,9 +10,9 @@ from bokeh.models import ColumnDataSource, GlyphRenderer
 from made_analysis import BEGIN_NS, Relay, make
 
 from strata.analysis import Analysis
-from strata.report.html.figures import thinning
-from strata.report.html.figures.latency import LatencyFigure, latency_over_time
-from strata.report.html.figures.quantiles import QuantileFigure, layer_quantiles
+from strata.show.html.figures import thinning
+from strata.show.html.figures.latency import LatencyFigure, latency_over_time
+from strata.show.html.figures.quantiles import QuantileFigure, layer_quantiles
 
 
 def latency_figure(analysis: Analysis, limit: int = 20_000) -> LatencyFigure:

@@ -17,8 +17,8 @@ from page_reader import read
 from strata.cli.analyze import command as analyze_command
 from strata.cli.report import command
 from strata.errors import OutputError
-from strata.report.html import write_report
-from strata.report.html.embedding import figure_json
+from strata.show.html import write_report
+from strata.show.html.embedding import figure_json
 
 
 def report(*arguments: str | Path) -> Result:

@@ -18,13 +18,13 @@ from table_rows import frame_of
 
 from strata.analysis import Analysis, Bottleneck
 from strata.cli.console import make_console
-from strata.report.document import document
-from strata.report.html import render_page
-from strata.report.html.figures.latency import latency_over_time
-from strata.report.sparkline import sparkline
-from strata.report.text import print_analysis
 from strata.schema import tables
 from strata.schema.rows import Coded, Rows
+from strata.show.document.analysis import document
+from strata.show.html import render_page
+from strata.show.html.figures.latency import latency_over_time
+from strata.show.terminal.analysis import print_analysis
+from strata.show.terminal.sparkline import sparkline
 from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.causes import Causes
 from strata.stats.chain_facts import ChainFacts, chain_facts

@@ -14,7 +14,7 @@ from made_analysis import Relay, make, nothing, with_chains
 from page_reader import Element, read
 
 from strata.analysis import Analysis
-from strata.report.html import MAX_CHAINS, render_page
+from strata.show.html import MAX_CHAINS, render_page
 
 MARKUP = ["<b>bold</b>", "</script><script>alert(1)</script>", "\"'><img src=x onerror=alert(2)>"]
 

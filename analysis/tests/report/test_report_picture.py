@@ -14,10 +14,10 @@ from made_analysis import Relay, make, nothing
 
 import strata
 from strata.analysis import Analysis
-from strata.report.html import picture, theme
 from strata.schema.layers import BY_NAME
 from strata.schema.links import MessageLink
 from strata.schema.service_layers import SERVICE_LAYERS
+from strata.show.html import picture, theme
 from strata.stats import groups
 
 

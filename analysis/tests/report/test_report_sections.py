@@ -14,8 +14,8 @@ from made_sections import PREFIX, RIVAL, with_kernel, with_sections
 from page_reader import Element, read
 
 from strata.analysis import Analysis
-from strata.report.html import MAX_CHAINS, render_page
 from strata.schema.service_layers import SERVICE_LAYERS
+from strata.show.html import MAX_CHAINS, render_page
 from strata.units import format_share
 
 AnalysisOf = Callable[[str], Analysis]

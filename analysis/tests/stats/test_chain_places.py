@@ -13,11 +13,11 @@ from table_rows import frame_of, rows_of
 
 from strata.cli.console import make_console
 from strata.layers.chains import Chain
-from strata.report.html.tables import layer_rows
-from strata.report.layer_rows import add_layer, layer_table
-from strata.report.quantiles import Quantiles
 from strata.schema import tables
 from strata.schema.layers import BY_NAME
+from strata.show.html.tables import layer_rows
+from strata.show.terminal.layer_rows import add_layer, layer_table
+from strata.show.words.quantiles import Quantiles
 from strata.stats.chains import chain_tables
 from strata.stats.layer_places import LayerPlaces
 

@@ -21,10 +21,10 @@ from strata.read import open_trace
 from strata.record.kernel.ctf import KernelTrace, Origin
 from strata.record.kernel.events import PERF_EVENTS
 from strata.record.kernel.text import Batch, Block, Lost
-from strata.report.document import document
-from strata.report.text import print_analysis
 from strata.schema.tables.scheduling import LAYER_SCHEDULING, PREEMPTIONS, SCHEDULING_STATS
 from strata.schema.tables.threads import CPU_USE_NAMES
+from strata.show.document.analysis import document
+from strata.show.terminal.analysis import print_analysis
 from strata.stats.bottleneck import cause
 from strata.stats.scheduling import held_up_by
 from strata.symbols import shorten_place

@@ -88,17 +88,17 @@ def _write(
     # Each form has modules of its own, of which the others have no need.
     if form == "table":
         from strata.cli.console import make_console
-        from strata.report.text import print_analysis
+        from strata.show.terminal.analysis import print_analysis
 
         print_analysis(analysis, make_console(file), everything=everything)
     elif form == "json":
-        from strata.report.document import document
+        from strata.show.document.analysis import document
 
         write_json(document(analysis), file)
     elif table_name:
         rows = analysis.rows(table_name)
         write_csv(rows.table.names, rows.lines(), file)
     else:
-        from strata.report.rectangle import COLUMNS, rectangle
+        from strata.show.document.rectangle import COLUMNS, rectangle
 
         write_csv(COLUMNS, rectangle(analysis), file)

@@ -15,7 +15,7 @@ from strata.cli.console import make_console
 from strata.cli.progress import stepwise_progress
 from strata.errors import OutputError
 from strata.printable import printable
-from strata.report.html import check_target
+from strata.show.html import check_target
 
 _NAME = "report.html"
 

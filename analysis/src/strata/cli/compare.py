@@ -22,16 +22,16 @@ from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
 from strata.cli.titles import title_of
 from strata.compare.comparison import Comparison, compare
-from strata.compare.document import document
 from strata.compare.gates.judge import Judgement, judge
 from strata.compare.gates.load import Gate, read_gates
-from strata.compare.junit import junit
-from strata.compare.markdown import markdown
 from strata.compare.runs import Run, Subject, measure_run
 from strata.compare.sides import Side
-from strata.compare.text import print_comparison, print_gates
 from strata.errors import GateError
 from strata.read.sessions import sessions_in, warm_up_of
+from strata.show.ci.junit import junit
+from strata.show.ci.markdown import markdown
+from strata.show.document.comparison import document
+from strata.show.terminal.comparison import print_comparison, print_gates
 from strata.stats.quantiles import name_of
 
 _BROKEN = 3

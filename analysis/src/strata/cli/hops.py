@@ -24,9 +24,9 @@ from strata.cli.progress import decoding_progress
 from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
 from strata.cli.titles import title_of
-from strata.report.hop_document import hop_columns, hop_document, hop_rectangle
-from strata.report.hop_selection import Selection
-from strata.report.hops import print_hops
+from strata.show.document.hops import hop_columns, hop_document, hop_rectangle
+from strata.show.terminal.hops import print_hops
+from strata.show.words.hop_selection import Selection
 from strata.stats.hop_distributions import TraceHops, trace_hops
 from strata.stats.transfers import End
 

@@ -24,7 +24,7 @@ def command(trace: Path, form: str, *, everything: bool) -> None:
     from strata.cli.console import make_console
     from strata.read import open_trace
     from strata.read.contents import describe
-    from strata.report.contents import contents_document, print_contents
+    from strata.show.terminal.contents import contents_document, print_contents
 
     with decoding_progress() as progress:
         opened = open_trace(trace, progress=progress)

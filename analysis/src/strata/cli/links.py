@@ -23,8 +23,8 @@ def command(trace: Path, output: Path | None, *, force: bool) -> None:
     Each proposal comes with how often the trace agrees with it.
     """
     from strata import analyze
-    from strata.report.findings import first_texts
-    from strata.report.links import links_file
+    from strata.show.terminal.findings import first_texts
+    from strata.show.words.links import links_file
 
     check_output(output, force=force)
     with decoding_progress() as progress:

@@ -43,8 +43,8 @@ def command(
     """
     from strata import analyze
     from strata.cli.console import make_console
-    from strata.report.findings import first_lines
-    from strata.report.path import path_section, paths_document
+    from strata.show.terminal.findings import first_lines
+    from strata.show.terminal.path import path_section, paths_document
     from strata.stats.path import critical_path
 
     topics = parse_chain(chain) if chain is not None else None
@@ -66,7 +66,7 @@ def command(
 
 
 def _slowest(analysis: Analysis, count: int) -> list[int]:
-    from strata.report.most import most_first
+    from strata.show.words.most import most_first
 
     if not len(analysis.rows("chains")):
         raise TraceError(

@@ -51,8 +51,8 @@ def command(
     """
     from strata import analyze
     from strata.cli.titles import title_of
-    from strata.report.findings import said_first
-    from strata.report.html import check_target, write_report
+    from strata.show.html import check_target, write_report
+    from strata.show.terminal.findings import said_first
 
     target = output if output is not None else default_output(trace)
     if trace.is_dir():

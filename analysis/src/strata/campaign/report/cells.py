@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 
 from strata.campaign.tables.table import Column
-from strata.report.html.figures.axes import MICRO
+from strata.show.html.figures.axes import MICRO
 from strata.units import NOTHING, as_float, format_number, format_p, format_share
 
 _FEW_DIGITS = 1e-3

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from strata.report.html import theme
 from strata.schema import layers
 from strata.schema.checkpoints import CHECKPOINTS, END, RMW_PUBLISH, SERIALIZE_BEGIN, Side
 from strata.schema.layer import JOINED
+from strata.show.html import theme
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ from strata.campaign.report.parts import (
     table_part,
 )
 from strata.campaign.words import sentence
-from strata.report.html import theme
-from strata.report.html.embedding import (
+from strata.show.html import theme
+from strata.show.html.embedding import (
     breakable,
     check_target,
     figure_json,

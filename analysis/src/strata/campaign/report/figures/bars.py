@@ -12,8 +12,8 @@ from bokeh.plotting import figure
 from strata.campaign.report.contents import HERE, Chart, Study
 from strata.campaign.report.figures.scales import Places, Scale, places, scale_of
 from strata.campaign.report.figures.split import Drawn, Key, levels_of, split_panels
-from strata.report.html import theme
-from strata.report.html.figures import axes
+from strata.show.html import theme
+from strata.show.html.figures import axes
 
 _HEIGHT = 340
 _WIDTH = 0.66

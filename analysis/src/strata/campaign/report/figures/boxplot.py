@@ -35,8 +35,8 @@ from strata.campaign.report.figures.split import (
     split_panels,
 )
 from strata.campaign.words import name_words
-from strata.report.html import theme
-from strata.report.html.figures import axes, thinning
+from strata.show.html import theme
+from strata.show.html.figures import axes, thinning
 
 _HEIGHT = 360
 _MAX_OUTLIERS = 150

@@ -24,7 +24,7 @@ from strata.campaign.report.figures.split import (
     split_panels,
 )
 from strata.campaign.words import STATISTIC_WORDS, name_words
-from strata.report.html.figures import axes
+from strata.show.html.figures import axes
 
 _HEIGHT = 330
 _DODGE = 0.1

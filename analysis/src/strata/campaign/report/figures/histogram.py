@@ -13,7 +13,7 @@ from strata.campaign.report.contents import Chart, Study
 from strata.campaign.report.figures.scales import Floats, Scale, label_values, scale_of
 from strata.campaign.report.figures.split import Drawn, legend_of, series_of, split_panels
 from strata.campaign.words import name_words
-from strata.report.html.figures import axes
+from strata.show.html.figures import axes
 
 _HEIGHT = 260
 _MAX_BINS = 70

@@ -13,7 +13,7 @@ from strata.campaign.report.contents import Chart, Study
 from strata.campaign.report.figures.scales import label_values, scale_of, y_range
 from strata.campaign.report.figures.split import Drawn, legend_of, series_of, split_panels
 from strata.campaign.words import name_words
-from strata.report.html.figures import axes
+from strata.show.html.figures import axes
 from strata.stats.quantile_function import quantile_function
 
 _HEIGHT = 380

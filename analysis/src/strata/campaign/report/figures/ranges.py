@@ -13,7 +13,7 @@ from strata.campaign.report.contents import Chart, Study
 from strata.campaign.report.figures.scales import Places, Scale, label_values, places, scale_of
 from strata.campaign.report.figures.split import Drawn, Key, Panel, legend_of, series_of
 from strata.campaign.words import name_words
-from strata.report.html.figures import axes
+from strata.show.html.figures import axes
 
 _HEIGHT = 330
 _APART = 0.16

@@ -16,7 +16,7 @@ from strata.campaign.report.contents import Chart, Study
 from strata.campaign.report.figures.scales import WIDE, Scale, label_values, scale_of, y_range
 from strata.campaign.report.figures.split import Drawn, legend_of, series_of, split_panels
 from strata.campaign.words import name_words
-from strata.report.html.figures import axes, thinning
+from strata.show.html.figures import axes, thinning
 
 MAX_POINTS = 40_000
 """Points of one figure over all of its panels: about 11 bytes each in the file."""

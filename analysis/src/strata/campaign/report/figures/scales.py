@@ -17,7 +17,7 @@ from bokeh.models import FixedTicker
 from strata.campaign.levels import level_text as level_text
 from strata.campaign.report.contents import Measure
 from strata.campaign.results import Factor
-from strata.report.html.figures.axes import MICRO
+from strata.show.html.figures.axes import MICRO
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure

@@ -15,7 +15,7 @@ from strata.campaign.report.contents import Chart, Request, Study
 from strata.campaign.report.figures.scales import Scale, label_values, scale_of
 from strata.campaign.report.figures.split import Drawn, Series, legend_of, series_of, split_panels
 from strata.campaign.words import name_words
-from strata.report.html.figures import axes, thinning
+from strata.show.html.figures import axes, thinning
 from strata.stats.drift import MIN_COUNT, drift
 from strata.units import format_number
 

@@ -1,0 +1,144 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A comparison and its gates as Markdown, for the summary of a CI job or a merge request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from strata.compare.comparison import Block, Comparison, Figures, Row
+from strata.compare.gates.judge import Judgement, Outcome
+from strata.compare.sides import Side
+from strata.printable import printable
+from strata.show.words.comparison import (
+    bounds_ns,
+    found_text,
+    gates_text,
+    layer_text,
+    loss_text,
+    merged_text,
+    notes,
+    only_text,
+    outcome_text,
+    percent,
+    quality_text,
+    sides_text,
+    signed_ns,
+    subject_text,
+    tail_texts,
+    tails_of,
+    verdict_text,
+)
+from strata.units import NOTHING, format_ns, format_p
+
+_MARKS = {
+    Outcome.HOLDS: "holds",
+    Outcome.BROKEN: "**broken**",
+    Outcome.UNDECIDED: "*undecided*",
+    Outcome.MISSING: "**data missing**",
+}
+
+
+def markdown(
+    comparison: Comparison | None,
+    judgements: Sequence[Judgement],
+    a: Side | None = None,
+    b: Side | None = None,
+) -> str:
+    """Return the document: what the sides lost, where there are gates; these; the comparison."""
+    lines = ["# Strata: comparison of two sides" if comparison else "# Strata: gates", ""]
+    if judgements:
+        sides = [(letter, side) for letter, side in (("A", a), ("B", b)) if side is not None]
+        lost = [text for letter, side in sides for text in quality_text(side, letter)]
+        lines += [*(f"* {_cell(text)}" for text in lost), *([""] if lost else [])]
+    if judgements:
+        lines += _gates(judgements)
+    if comparison:
+        lines += _comparison(comparison)
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _gates(judgements: Sequence[Judgement]) -> Iterator[str]:
+    yield from (f"{gates_text(judgements)}", "", "| gate | outcome | |", "| --- | --- | --- |")
+    for one in judgements:
+        _, _, detail = outcome_text(one).partition(": ")
+        yield _row(one.gate.name, _MARKS[one.outcome], detail or one.text, marked=1)
+    yield ""
+
+
+def _comparison(comparison: Comparison) -> Iterator[str]:
+    for letter, side in (("A", comparison.a), ("B", comparison.b)):
+        yield f"* {letter}: {_cell(sides_text(side))}"
+        for text in quality_text(side, letter):
+            yield f"* {_cell(text)}"
+    yield from ("", found_text(comparison), "")
+    for block in comparison.blocks:
+        yield from _block(block, comparison)
+    only = only_text(comparison)
+    if only:
+        yield from ("## Only on one side", "", *(f"* {_cell(text)}" for text in only), "")
+    yield from (f"> {text}  " for text in notes(comparison))
+
+
+def _block(block: Block, comparison: Comparison) -> Iterator[str]:
+    values, tails = comparison.quantiles or ("p50", "p99"), tails_of(comparison)
+    yield from (f"## {block.subject.kind} {_cell(subject_text(block.subject))}", "")
+    yield f"* {verdict_text(block.whole)}"
+    yield from (f"* {text}" for text in tail_texts(block.whole, tails))
+    if block.loss is not None:
+        yield f"* {loss_text(block.loss)}"
+    yield ""
+    names = ["", "A n", "B n", *(f"{side} {name}" for name in values for side in "AB")]
+    names += ["mean B - A", "shift", "95 %", "%", "p", "delta"]
+    names += [text for name in tails for text in (f"{name} shift", "95 %")]
+    yield from (_row(*names, "found"), _rule(len(names) + 1))
+    for row in block.rows:
+        yield _figures(row, values, tails)
+    yield ""
+    merged = [merged_text(row) for row in block.layers if merged_text(row)]
+    if merged:
+        yield from (*(f"* {_cell(text)}" for text in merged), "")
+
+
+def _figures(row: Row, values: Sequence[str], tails: Sequence[str]) -> str:
+    sides = (row.a, row.b)
+    cells = [layer_text(row)]
+    cells += [NOTHING if side is None else f"{side.count:,}" for side in sides]
+    cells += [_ns(side, name) for name in values for side in sides]
+    cells.append(signed_ns(row.mean_ns))
+    found = row.difference
+    if found is None or row.p is None:
+        return _row(*cells, *[NOTHING] * (5 + 2 * len(tails)), row.verdict.value)
+    shifts = [found.quantiles[name] for name in tails]
+    return _row(
+        *cells,
+        signed_ns(found.shift.value),
+        bounds_ns(found.shift),
+        percent(row.relative),
+        f"{'~' if found.is_doubtful else ''}{format_p(row.p)}",
+        f"{found.effect:+.2f}",
+        *(text for one in shifts for text in (signed_ns(one.value), bounds_ns(one))),
+        row.verdict.value,
+    )
+
+
+def _ns(side: Figures | None, name: str) -> str:
+    return NOTHING if side is None else format_ns(side.quantile(name))
+
+
+def _rule(columns: int) -> str:
+    return f"| --- |{' ---: |' * (columns - 2)} --- |"
+
+
+def _row(*cells: str, marked: int | None = None) -> str:
+    """Return a row; the cell `marked` is Markdown already."""
+    shown = [cell if at == marked else _cell(cell) for at, cell in enumerate(cells)]
+    return f"| {' | '.join(shown)} |"
+
+
+def _cell(text: str) -> str:
+    """Return text that Markdown shows as it is."""
+    shown = printable(text)
+    for character in "\\`*_[]<>|#":
+        shown = shown.replace(character, f"\\{character}")
+    return shown

@@ -1,0 +1,170 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A comparison as the JSON document of `strata compare`.
+
+The document is a contract, described in docs/compare.md: fields are added, never renamed or
+removed, while `schema` stays the same. Times are ns, shares fractions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from strata.compare.comparison import Block, Comparison, Figures, LossRow, Row
+from strata.compare.difference import CONFIDENCE, Difference, Estimate
+from strata.compare.gates.judge import Judgement
+from strata.compare.losses import Loss
+from strata.compare.runs import Subject
+from strata.compare.sides import Side
+from strata.show.words.comparison import notes, outcome_text
+
+SCHEMA = 1
+
+
+def document(
+    comparison: Comparison | None, judgements: Sequence[Judgement], a: Side | None, b: Side
+) -> dict[str, Any]:
+    """Return the document; without an A there is no comparison, only gates."""
+    return {
+        "schema": SCHEMA,
+        "confidence": CONFIDENCE,
+        "a": None if a is None else _side(a),
+        "b": _side(b),
+        "comparison": None if comparison is None else _comparison(comparison),
+        "gates": [_judgement(one) for one in judgements],
+        "broken": sum(one.broken for one in judgements),
+    }
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {
+        "name": side.name,
+        "runs": [
+            {
+                "name": run.name,
+                "path": run.path,
+                "losses": list(run.losses),
+                "incomplete": run.incomplete,
+                "warm_up": run.warm_up,
+            }
+            for run in side.runs
+        ],
+    }
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "tests": comparison.tests,
+        "unit": "runs" if comparison.runs_are_the_unit else "messages",
+        "subjects": [_block(block) for block in comparison.blocks],
+        "only_a": [_subject(subject) for subject in comparison.only_a],
+        "only_b": [_subject(subject) for subject in comparison.only_b],
+        "notes": notes(comparison),
+    }
+
+
+def _block(block: Block) -> dict[str, Any]:
+    return {
+        **_subject(block.subject),
+        "latency": _row(block.whole),
+        "transfer": None if block.transfer is None else _row(block.transfer),
+        "layers": [{"layer": row.layer, "place": row.place, **_row(row)} for row in block.layers],
+        "loss": None if block.loss is None else _loss(block.loss),
+    }
+
+
+def _subject(subject: Subject) -> dict[str, Any]:
+    return {"kind": subject.kind, "name": subject.name, "where": subject.where}
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {
+        "a": _figures(row.a),
+        "b": _figures(row.b),
+        "mean_difference_ns": row.mean_ns,
+        "difference": None if row.difference is None else _difference(row.difference, row),
+        "verdict": row.verdict.value,
+    }
+
+
+def _figures(figures: Figures | None) -> dict[str, Any] | None:
+    if figures is None:
+        return None
+    return {
+        "runs": figures.runs,
+        "count": figures.count,
+        "of": figures.of,
+        "sum_ns": figures.sum_ns,
+        "p50_ns": figures.p50,
+        "p99_ns": figures.p99,
+        **({"quantiles_ns": dict(figures.quantiles)} if figures.quantiles else {}),
+        "layers": list(figures.layers),
+    }
+
+
+def _difference(found: Difference, row: Row) -> dict[str, Any]:
+    return {
+        "shift_ns": _estimate(found.shift),
+        "relative": row.relative,
+        "quantiles_ns": {name: _estimate(one) for name, one in found.quantiles.items()},
+        "p": found.p,
+        "p_corrected": row.p,
+        "effect": found.effect,
+        "method": found.method,
+        "effective_counts": found.effective_counts and list(found.effective_counts),
+        "doubtful": found.is_doubtful,
+    }
+
+
+def _loss(row: LossRow) -> dict[str, Any]:
+    found = row.difference
+    return {
+        "a": _lost(row.a),
+        "b": _lost(row.b),
+        "difference": None
+        if found is None
+        else {
+            "share": _estimate(found.share),
+            "p": found.p,
+            "p_corrected": row.p,
+            "method": found.method,
+        },
+        "verdict": row.verdict.value,
+    }
+
+
+def _lost(loss: Loss) -> dict[str, Any]:
+    return {
+        "published": loss.published,
+        "lost": loss.lost,
+        "share": loss.share,
+        "unknown": loss.unknown,
+    }
+
+
+def _judgement(one: Judgement) -> dict[str, Any]:
+    return {
+        "name": one.gate.name,
+        "gate": str(one.gate.condition),
+        "line": one.gate.line,
+        "kind": one.gate.kind,
+        "pattern": one.gate.pattern,
+        "subject": None if one.subject is None else _subject(one.subject),
+        "place": one.place,
+        "outcome": one.outcome.value,
+        "broken": one.broken,
+        "undecided": one.gate.undecided,
+        "missing": one.gate.missing,
+        "found": None if one.found is None else _estimate(one.found),
+        "text": outcome_text(one),
+    }
+
+
+def _estimate(estimate: Estimate) -> dict[str, float | None]:
+    values = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+    return {
+        name: None if value is None or not math.isfinite(value) else float(value)
+        for name, value in values.items()
+    }
