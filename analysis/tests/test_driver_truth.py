@@ -14,7 +14,7 @@ from rich.console import Console
 
 from strata.analysis import Analysis
 from strata.show.document.analysis import document
-from strata.show.html.page import render_page
+from strata.show.html.analysis.page import render_page
 from strata.show.terminal.analysis import print_analysis
 from strata.show.terminal.drivers import loss_sentences
 from strata.show.terminal.hops import print_hops

@@ -30,7 +30,7 @@ from strata.schema.quality import Finding, Findings
 from strata.show.document.analysis import document
 from strata.show.document.hops import hop_document
 from strata.show.document.rectangle import COLUMNS, rectangle
-from strata.show.html.page import write_report
+from strata.show.html.analysis.page import write_report
 from strata.show.terminal.analysis import print_analysis
 from strata.show.terminal.hops import print_hops
 from strata.show.words.hop_selection import Selection

@@ -38,7 +38,7 @@ _REPORT = """
 import os, signal, sys, time
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from pathlib import Path
-import strata.show.html.page
+import strata.show.html.analysis.page
 from strata.cli.main import main
 
 def slow(*arguments):

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from strata.analysis import Analysis
 from strata.show.document.analysis import document
-from strata.show.html.threads import thread_rows
+from strata.show.html.analysis.threads import thread_rows
 from strata.show.terminal.analysis import print_analysis
 from strata.units import format_share
 

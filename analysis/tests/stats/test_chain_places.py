@@ -15,7 +15,7 @@ from strata.cli.console import make_console
 from strata.layers.chains import Chain
 from strata.schema import tables
 from strata.schema.layers import BY_NAME
-from strata.show.html.tables import layer_rows
+from strata.show.html.analysis.tables import layer_rows
 from strata.show.terminal.layer_rows import add_layer, layer_table
 from strata.show.words.quantiles import Quantiles
 from strata.stats.chains import chain_tables

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
+from strata.show.html.analysis.page import MAX_CHAINS, render_page, write_report
 from strata.show.html.embedding import check_target
-from strata.show.html.page import MAX_CHAINS, render_page, write_report
 
 __all__ = ["MAX_CHAINS", "check_target", "render_page", "write_report"]

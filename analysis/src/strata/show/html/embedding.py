@@ -109,7 +109,7 @@ def breakable(name: str) -> Markup:
 
 def page_asset(name: str) -> Markup:
     """Return a style sheet or script of the pages."""
-    return Markup((Path(__file__).parent / name).read_text(encoding="utf-8"))
+    return Markup((Path(__file__).parent / "assets" / name).read_text(encoding="utf-8"))
 
 
 def _replace(path: Path, text: str) -> None:

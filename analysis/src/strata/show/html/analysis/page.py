@@ -23,7 +23,8 @@ from strata.printable import printable
 from strata.schema.diagnostic import Severity
 from strata.schema.layer import Layer
 from strata.schema.layers import HOLD, HOP_LAYERS, LINK_HOLD, STORED, TRANSFER_LAYERS
-from strata.show.html import (
+from strata.show.html import theme
+from strata.show.html.analysis import (
     actions,
     drivers,
     entities,
@@ -31,7 +32,6 @@ from strata.show.html import (
     services,
     system,
     tables,
-    theme,
     threads,
 )
 from strata.show.html.embedding import (
@@ -259,7 +259,7 @@ def _figure_items(chains: list[ChainSection]) -> list[tuple[str, Markup]]:
 
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("strata.show.html", ""),
+        loader=PackageLoader("strata.show.html.analysis", ""),
         autoescape=True,
         finalize=seen,
         undefined=StrictUndefined,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from strata.schema.service_layers import SERVICE_LAYERS
-from strata.show.html.tables import Part, layer_parts, records, statistics
+from strata.show.html.analysis.tables import Part, layer_parts, records, statistics
 from strata.units import as_float
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strata.show.html import picture
+from strata.show.html.analysis import picture
+from strata.show.html.analysis.tables import Part, Split, cpu_name, records, split
 from strata.show.html.names import Name
-from strata.show.html.tables import Part, Split, cpu_name, records, split
 from strata.show.terminal.executors import EXECUTOR_STATES, state_shares
 from strata.show.terminal.scheduling import worth_telling
 from strata.stats.scheduling import STATES

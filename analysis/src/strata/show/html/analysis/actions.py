@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from strata.show.html.tables import records, statistics
+from strata.show.html.analysis.tables import records, statistics
 from strata.show.terminal.actions import outcome
 from strata.units import as_float
 

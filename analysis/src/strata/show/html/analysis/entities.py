@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from strata.show.html.analysis.tables import records, statistics
 from strata.show.html.names import Name
-from strata.show.html.tables import records, statistics
 from strata.show.terminal.entities import fire_remarks
 from strata.symbols import shorten
 from strata.units import as_float

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from strata.show.html.tables import records
+from strata.show.html.analysis.tables import records
 from strata.show.terminal.system import MOST_FILLING, executor_loads, group_facts
 from strata.units import as_float
 

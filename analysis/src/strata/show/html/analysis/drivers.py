@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from strata.show.html.tables import records
+from strata.show.html.analysis.tables import records
 from strata.show.terminal.drivers import loss_sentences, source_name
 from strata.units import as_float
 
