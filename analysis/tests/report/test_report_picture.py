@@ -17,7 +17,8 @@ from strata.analysis import Analysis
 from strata.schema.layers import BY_NAME
 from strata.schema.links import MessageLink
 from strata.schema.service_layers import SERVICE_LAYERS
-from strata.show.html import picture, theme
+from strata.show.html import theme
+from strata.show.html.analysis import picture
 from strata.stats import groups
 
 

@@ -31,14 +31,15 @@ from strata.schema.quality import Finding, Findings
 from strata.schema.rows import NONE, Coded, Flags, Ints, Rows
 from strata.stats.blame import blame_table
 from strata.stats.bottleneck import find_bottlenecks
-from strata.stats.callbacks import awaited_words, described, python_nodes
+from strata.stats.callbacks import described, python_nodes
 from strata.stats.causes import Evidence, find_causes
 from strata.stats.chain_facts import chain_facts
 from strata.stats.chains import ChainTables, chain_tables
+from strata.stats.evidence import evidence_of
 from strata.stats.groups import ChainGroups, chain_groups
 from strata.stats.layer_places import LayerPlaces
 from strata.stats.mode_tables import mode_tables
-from strata.stats.scheduling import estimated_waits, held_up_by, scheduling_table
+from strata.stats.scheduling import scheduling_table
 from strata.stats.segments import Segments
 
 
@@ -132,15 +133,15 @@ def _evidence(
     preemptions: Rows,
     cpu_waits: Rows,
 ) -> Evidence:
-    awaited = awaited_words(objects.records())
-    return Evidence(
+    return evidence_of(
+        messages,
+        blockers,
+        objects,
+        scheduling,
+        preemptions,
+        cpu_waits,
         places=places,
-        messages=messages,
-        blockers=blockers,
         callbacks=callbacks,
-        awaited=Coded.of(awaited.get(number) for number in objects["callback_id"].tolist()),
-        held_up=held_up_by(scheduling, preemptions),
-        cpu_waits=estimated_waits(scheduling, cpu_waits),
     )
 
 

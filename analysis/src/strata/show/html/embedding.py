@@ -20,7 +20,7 @@ from strata.marks import is_own_page
 from strata.printable import printable, printable_lines
 
 if TYPE_CHECKING:
-    from bokeh.plotting import figure
+    from bokeh.models import LayoutDOM
 
 
 # As JSON writes them: controls of a text's direction, and characters that are not seen.
@@ -72,7 +72,7 @@ def write_page(path: Path, page: str) -> Path:
     return path
 
 
-def figure_json(plot: figure, place: str) -> Markup:
+def figure_json(plot: LayoutDOM, place: str) -> Markup:
     """Return a figure's document as JSON that can stand inside a script element.
 
     It is what bokeh.embed.json_item gives, which looks through all parts of a figure four times.

@@ -34,6 +34,7 @@ from strata.show.html.analysis import (
     tables,
     threads,
 )
+from strata.show.html.analysis.explorer import Explorer, explorer_of
 from strata.show.html.embedding import (
     breakable,
     check_target,
@@ -43,7 +44,6 @@ from strata.show.html.embedding import (
     seen,
     write_page,
 )
-from strata.show.html.figures.latency import LatencyFigure, latency_over_time
 from strata.show.html.figures.quantiles import QuantileFigure, layer_quantiles
 from strata.show.terminal.executors import EXECUTOR_STATES
 from strata.show.terminal.findings import said_first
@@ -52,16 +52,27 @@ from strata.show.words.cpu_use import any_known
 from strata.show.words.quantiles import Quantiles
 from strata.stats.bottleneck import mode_sentences, shared_names
 from strata.stats.scheduling import STATES
-from strata.units import format_instant, format_ns, format_share
+from strata.units import format_count, format_instant, format_ns, format_share
 
 if TYPE_CHECKING:
     from strata.analysis import Analysis, Bottleneck
 
+SCRIPTS = (
+    "figures.js",
+    "address.js",
+    "selection.js",
+    "layers.js",
+    "timeline_data.js",
+    "timeline.js",
+    "graph.js",
+    "explore.js",
+    "tables.js",
+    "search.js",
+)
+"""Scripts of the page, in the order in which they run."""
+
 MAX_CHAINS = 6
 """So many chains, each of another group, have sections; the others are named in a table."""
-
-_MAX_POINTS = 20_000
-"""Points of all latency figures together: about 50 bytes each in the file."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +96,6 @@ class ChainSection:
     modes: str
     views: list[picture.View]
     legend: list[str]
-    latency_figure: LatencyFigure | None
     quantile_figure: QuantileFigure | None
     blame: tables.Blame
     layers: list[tables.LayerRow]
@@ -110,6 +120,7 @@ def render_page(analysis: Analysis, *, title: str) -> str:
     shown = chosen_chains(analysis, MAX_CHAINS)
     quantiles = Quantiles(analysis)
     chains = _sections(analysis, shown, quantiles)
+    explorer = explorer_of(analysis)
     environment = _environment()
     return environment.get_template("template.html.j2").render(
         title=title,
@@ -120,6 +131,10 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         counts=analysis.counts,
         findings=_records(analysis),
         first=said_first(_records(analysis)),
+        explorer=explorer,
+        headline=_headline(_with_micro(analysis.system.text), explorer),
+        trust=_trust(analysis),
+        node_count=len(set(analysis.rows("nodes").texts("name"))),
         lost=bool((analysis.quality["severity"] == Severity.LOSS.value).any()),
         chains=chains,
         system=system.system_of(analysis, shown),
@@ -146,21 +161,18 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         state_docs=threads.STATE_DOCS,
         has_scheduling=not analysis.chain_scheduling.empty,
         state_fills=theme.STATES,
-        figures=_figure_items(chains),
+        figures=_figure_items(chains, explorer),
         paints=theme.paints(),
-        style=page_asset("style.css"),
-        script=page_asset("figures.js"),
+        style=page_asset("style.css") + page_asset("explorer.css"),
+        early_script=page_asset("appearance.js"),
+        script=Markup("\n").join(map(page_asset, SCRIPTS)),
         bokeh=Markup(Resources(mode="inline", components=["bokeh"]).render_js()),
     )
 
 
 def _sections(analysis: Analysis, shown: list[int], quantiles: Quantiles) -> list[ChainSection]:
     sentences = {item.chain_id: item for item in analysis.bottlenecks}
-    limit = _MAX_POINTS // max(1, len(shown))
-    return [
-        _section(analysis, chain_id, sentences.get(chain_id), limit, quantiles)
-        for chain_id in shown
-    ]
+    return [_section(analysis, chain_id, sentences.get(chain_id), quantiles) for chain_id in shown]
 
 
 def _others(analysis: Analysis, shown: list[int], quantiles: Quantiles) -> list[dict[str, Any]]:
@@ -181,7 +193,6 @@ def _section(
     analysis: Analysis,
     chain_id: int,
     bottleneck: Bottleneck | None,
-    limit: int,
     quantiles: Quantiles,
 ) -> ChainSection:
     chain = analysis.chains[analysis.chains["chain_id"] == chain_id].iloc[0]
@@ -206,15 +217,6 @@ def _section(
         modes=_with_micro(mode_sentences(modes).get(chain_id, "")),
         views=views,
         legend=sorted(names, key=theme.order),
-        latency_figure=latency_over_time(
-            instances,
-            segments,
-            trace_begin_ns=analysis.trace.begin_ns,
-            limit=limit,
-            modes_ns=modes["p50_ns"].tolist(),
-        )
-        if drawn
-        else None,
         quantile_figure=layer_quantiles(instances, segments) if drawn else None,
         blame=tables.blame_of(analysis.blame, chain_id),
         layers=tables.layer_rows(analysis.chain_layers, chain_id, quantiles),
@@ -246,15 +248,37 @@ def _layer_docs(analysis: Analysis) -> list[Layer]:
     return [*basic, HOLD, *stored, *merged]
 
 
-def _figure_items(chains: list[ChainSection]) -> list[tuple[str, Markup]]:
+def _figure_items(chains: list[ChainSection], explorer: Explorer) -> list[tuple[str, Markup]]:
     """Every figure's place on the page and its document as JSON."""
     items = []
+    if explorer.latency is not None:
+        items.append(("latency", figure_json(explorer.latency.plot, "latency")))
     for chain in chains:
-        for kind, drawn in (("latency", chain.latency_figure), ("quantile", chain.quantile_figure)):
-            if drawn is not None:
-                place = f"{kind}-{chain.chain_id}"
-                items.append((place, figure_json(drawn.plot, place)))
+        if chain.quantile_figure is not None:
+            place = f"quantile-{chain.chain_id}"
+            items.append((place, figure_json(chain.quantile_figure.plot, place)))
     return items
+
+
+def _headline(text: str, explorer: Explorer) -> tuple[str, str]:
+    """Return the verdict's first sentence, and the rest of it."""
+    if not text:
+        what = "latency can be computed" if explorer.views else "message was followed"
+        return f"No {what}: no message of the application reached the end of its callback.", ""
+    first, stop, rest = text.partition(". ")
+    return (first + ".", rest) if stop else (text, "")
+
+
+def _trust(analysis: Analysis) -> dict[str, str]:
+    """Say in a few words whether the numbers can be trusted; `severity` is that of the worst."""
+    severities = list(analysis.rows("quality").texts("severity"))
+    losses = severities.count(Severity.LOSS.value)
+    warnings = severities.count(Severity.WARNING.value)
+    if losses:
+        return {"severity": "loss", "text": "events or messages were lost"}
+    if warnings:
+        return {"severity": "warning", "text": format_count(warnings, "warning", "warnings")}
+    return {"severity": "good", "text": "OK"}
 
 
 def _environment() -> Environment:

@@ -1,158 +1,230 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Latency over time: one point a message, coloured by the layer in which it spent the most."""
+"""Latency over time: one point per message, and beside it how many messages took how long.
+
+The page's scripts put the messages of another chain into the same figure: they find its parts by
+the names that are given here.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, HoverTool
+from bokeh.layouts import row
+from bokeh.models import BasicTicker, ColumnDataSource, FixedTicker, HoverTool, TapTool
 from bokeh.models.annotations.geometry import Span
 
 from strata.show.html import theme
-from strata.show.html.figures import axes, thinning
-from strata.units import Unit, format_ns, unit_for
+from strata.show.html.figures import axes
+from strata.units import format_ns, format_tick
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pandas as pd
+    from bokeh.models import LayoutDOM
     from bokeh.plotting import figure
 
-_LOG_ABOVE = 8
-"""Largest over median latency above which a linear axis would flatten the typical messages."""
-_LEGEND_COLUMNS = 4
+HEIGHT = 200
+_BARS_WIDTH = 120
+_STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8)
+"""Ticks of a decade that have a label; the page's scripts choose among them."""
+_DECADES = range(12)
+_MOST_TICKS = 7
+_TICKS = ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), _STEPS)
 
 
 @dataclass(frozen=True)
 class LatencyFigure:
-    """The figure, what it leaves out (`shown` of `count` messages), and its axis."""
+    """The figure, how many of the `count` messages are points in it, and what it shows in words."""
 
-    plot: figure
+    plot: LayoutDOM
     shown: int
     count: int
-    is_log: bool
     summary: str
 
 
-def latency_over_time(
-    instances: pd.DataFrame,
-    segments: pd.DataFrame,
-    *,
-    trace_begin_ns: int,
-    limit: int,
-    modes_ns: Sequence[float] = (),
-) -> LatencyFigure:
-    """Plot the `chain_instances` and `chain_segments` of one chain, at most `limit` messages.
+def latency_over_time(chain: Mapping[str, Any]) -> LatencyFigure:
+    """Plot a chain's messages (strata.show.html.analysis.messages.ChainMessages.document).
 
-    x is seconds since the beginning of the trace. Both frames must have rows. `modes_ns` are the
-    medians of the chain's modes, of which each gets a line.
+    x is seconds since the beginning of the trace, y nanoseconds on a logarithmic axis.
     """
-    ordered = instances.sort_values("begin_ns", kind="stable").reset_index(drop=True)
-    latency = ordered["latency_ns"].to_numpy(dtype=np.int64)
-    median, p99, top = (float(np.quantile(latency, q)) for q in (0.5, 0.99, 1.0))
-    is_log = median > 0 and top / median > _LOG_ABOVE
-    unit = unit_for(median)
-    kept = ordered.iloc[thinning.keep(latency, limit)]
-    points = _points(kept, segments, trace_begin_ns, unit, is_log=is_log)
-    plot = _frame(points, unit, is_log=is_log, low=float(latency.min()), top=top)
-    _draw(plot, points)
-    marks = [(median, "solid"), (p99, "dashed"), *((mode, "dotted") for mode in modes_ns)]
-    _mark(plot, marks, 1 if is_log else unit.ns)
-    span = (ordered["begin_ns"].iloc[-1] - ordered["begin_ns"].iloc[0]) / 1e9
-    return LatencyFigure(
-        plot, len(kept), len(ordered), is_log, _summary(median, p99, top, len(ordered), span)
-    )
+    latency = np.array(chain["latency"], np.float64)
+    low, high = max(float(latency.min()), 1.0), max(float(latency.max()), 2.0)
+    begin_s = np.array(chain["begin"], np.int64) / 1e9
+    pad = max((begin_s.max() - begin_s.min()) * 0.02, 0.001)
+    plot = _frame((begin_s.min() - pad, begin_s.max() + pad), (low / 1.3, high * 1.3))
+    _points(plot, chain, begin_s, latency)
+    for name, dash in (("p50", "solid"), ("p99", "dashed")):
+        _mark(plot, chain[name], name, dash)
+    bars = _bars(plot, chain["histogram"])
+    ticks = _ticks(low / 1.3, high * 1.3)
+    for part in (plot, bars):
+        part.yaxis[0].ticker = ticks
+        part.ygrid[0].ticker = ticks
+    span = float(begin_s.max() - begin_s.min())
+    whole = row(plot, bars, sizing_mode="stretch_width", name="latency")
+    return LatencyFigure(whole, len(latency), chain["count"], summary(chain, span))
 
 
-def _points(
-    kept: pd.DataFrame,
-    segments: pd.DataFrame,
-    trace_begin_ns: int,
-    unit: Unit,
-    *,
-    is_log: bool,
-) -> pd.DataFrame:
-    """One row a message: its place in the figure, and its time in every layer in `unit`."""
-    mine = segments[segments["chain_instance_id"].isin(kept["chain_instance_id"])]
-    by_layer = mine.pivot_table(
-        index="chain_instance_id",
-        columns="layer",
-        values="duration_ns",
-        aggfunc="sum",
-        fill_value=0,
-    ).reindex(kept["chain_instance_id"].to_numpy(), fill_value=0)
-    names = sorted([str(name) for name in by_layer.columns], key=theme.order)
-    by_layer = by_layer[names]
-    latency = kept["latency_ns"].to_numpy(dtype=np.float64)
-    points = (by_layer / unit.ns).astype(np.float32).reset_index(drop=True)
-    points.insert(0, "largest", by_layer.idxmax(axis=1).to_numpy())
-    points.insert(0, "latency", latency / unit.ns)
-    points.insert(0, "y", latency if is_log else latency / unit.ns)
-    points.insert(0, "x", (kept["begin_ns"].to_numpy(dtype=np.int64) - trace_begin_ns) / 1e9)
-    return points
+def summary(chain: Mapping[str, Any], span_s: float) -> str:
+    """Say what the figure of a chain shows, its messages begun within `span_s` seconds."""
+    half, slow, most = (format_ns(chain[name], micro=axes.MICRO) for name in ("p50", "p99", "max"))
+    return f"{chain['count']:,} messages over {span_s:.1f} s: median {half}, p99 {slow}, max {most}"
 
 
-def _layers_of(points: pd.DataFrame) -> list[str]:
-    return [str(name) for name in points.columns[4:]]
-
-
-def _frame(points: pd.DataFrame, unit: Unit, *, is_log: bool, low: float, top: float) -> figure:
-    name = axes.MICRO if unit.name == "us" else unit.name
-    rows = [("at", "@x{0.000} s"), ("latency", f"@latency{{0,0.000}} {name}")]
-    rows += [(layer, f"@{{{layer}}}{{0,0.000}} {name}") for layer in _layers_of(points)]
-    begin, end = float(points["x"].min()), float(points["x"].max())
-    pad = max((end - begin) * 0.02, 0.001)
+def _frame(x_range: tuple[float, float], y_range: tuple[float, float]) -> figure:
     plot = axes.new_figure(
-        height=340,
-        x_label="time since the trace began (s)",
-        y_label="latency" if is_log else f"latency ({name})",
-        y_log=is_log,
-        x_range=(begin - pad, end + pad),
-        y_range=(max(low, 1) * 0.7, top * 1.5) if is_log else (0.0, max(top, 1) / unit.ns * 1.08),
-        hover=HoverTool(tooltips=rows, mode="mouse", visible=False, point_policy="snap_to_data"),
+        height=HEIGHT,
+        x_label="published at (s since the trace began)",
+        y_label="latency",
+        y_log=True,
+        x_range=x_range,
+        y_range=y_range,
+        hover=HoverTool(
+            tooltips=[
+                ("message", "#@message"),
+                ("published at", "@x{0.000} s"),
+                ("latency", "@text"),
+                ("mostly", "@layer"),
+            ],
+            mode="mouse",
+            visible=False,
+            point_policy="snap_to_data",
+        ),
     )
-    if is_log:
-        axes.label_durations(plot, low, top)
-    else:
-        axes.plain_numbers(plot)
+    plot.add_tools(TapTool(visible=False))
+    plot.min_border_right = 4
+    _label_durations(plot)
     return plot
 
 
-def _draw(plot: figure, points: pd.DataFrame) -> None:
-    entries: axes.Entries = []
-    counts = points["largest"].value_counts()
-    for layer in sorted(counts.index, key=theme.order):
-        rows = points[points["largest"] == layer].drop(columns="largest")
-        source = ColumnDataSource({str(name): rows[name].to_numpy() for name in rows.columns})
-        glyphs = plot.scatter(
-            "x",
-            "y",
-            source=source,
-            size=5,
-            fill_color=theme.paint(layer).fill,
-            fill_alpha=0.75,
-            line_color=None,
-        )
-        entries.append((f"mostly {layer}", [glyphs]))
-    axes.add_legend(plot, entries, columns=_LEGEND_COLUMNS)
+def _label_durations(plot: figure) -> None:
+    plot.yaxis[0].major_label_overrides = {
+        _whole(step * 10**power): format_tick(step * 10**power, micro=axes.MICRO)
+        for power in _DECADES
+        for step in _STEPS
+    }
 
 
-def _mark(plot: figure, marks: list[tuple[float, str]], scale: int) -> None:
-    for value, dash in marks:
-        line = Span(
-            location=value / scale,
-            dimension="width",
-            line_color=theme.CHAIN,
-            line_width=1,
-            line_dash=dash,
-            line_alpha=0.7,
-        )
-        plot.add_layout(line)
+def _whole(value: float) -> float:
+    rounded = round(value, 1)
+    return int(rounded) if rounded == int(rounded) else rounded
 
 
-def _summary(median: float, p99: float, top: float, count: int, span_s: float) -> str:
-    half, slow, most = (format_ns(value, micro=axes.MICRO) for value in (median, p99, top))
-    return f"{count:,} messages over {span_s:.1f} s: median {half}, p99 {slow}, largest {most}"
+def _ticks(low: float, high: float) -> FixedTicker:
+    """Choose the most ticks that do not crowd; the page's scripts do the same for other chains."""
+    chosen: list[float] = []
+    for steps in _TICKS:
+        found = [
+            _whole(step * 10**power)
+            for power in _DECADES
+            for step in steps
+            if low <= step * 10**power <= high
+        ]
+        if len(found) <= _MOST_TICKS or not chosen:
+            chosen = found
+    return FixedTicker(ticks=chosen, minor_ticks=[])
+
+
+def _points(plot: figure, chain: Mapping[str, Any], begin_s: Any, latency: Any) -> None:
+    layers: Sequence[str] = chain["layers"]
+    fills = [theme.paint(layer).fill for layer in layers]
+    source = ColumnDataSource(
+        {
+            "x": begin_s,
+            "y": latency,
+            "message": chain["message"],
+            "layer": [layers[at] for at in chain["largest"]],
+            "fill": [fills[at] for at in chain["largest"]],
+            "text": [format_ns(ns, micro=axes.MICRO) for ns in chain["latency"]],
+        },
+        name="messages",
+    )
+    plot.scatter(
+        "x",
+        "y",
+        source=source,
+        size=6,
+        fill_color="fill",
+        fill_alpha=0.8,
+        line_color=None,
+        nonselection_fill_alpha=0.12,
+        selection_fill_alpha=0.95,
+        name="points",
+    )
+    current = ColumnDataSource({"x": [], "y": []}, name="current")
+    plot.scatter(
+        "x",
+        "y",
+        source=current,
+        size=15,
+        fill_color=None,
+        line_color="#d6006d",
+        line_width=3,
+        name="ring",
+    )
+
+
+def _mark(plot: figure, value: float | None, name: str, dash: str) -> None:
+    line = Span(
+        location=value or 1,
+        dimension="width",
+        line_color=theme.CHAIN,
+        line_width=1,
+        line_dash=dash,
+        line_alpha=0.7,
+        name=name,
+        visible=value is not None,
+    )
+    plot.add_layout(line)
+
+
+def _bars(beside: figure, histogram: Mapping[str, Sequence[int]]) -> figure:
+    """Return how many messages took how long, on the same axis of latency."""
+    edges, counts = histogram["edges"], histogram["counts"]
+    plot = axes.new_figure(
+        height=HEIGHT,
+        x_label="messages",
+        y_label="",
+        y_log=True,
+        x_range=(0.0, max(counts, default=1) * 1.05),
+        y_range=(1.0, 2.0),
+        hover=HoverTool(
+            tooltips=[("latency", "@text"), ("messages", "@count{0,0}")],
+            mode="mouse",
+            visible=False,
+        ),
+    )
+    plot.y_range = beside.y_range
+    plot.width, plot.sizing_mode = _BARS_WIDTH, "fixed"
+    plot.toolbar.visible = False
+    plot.yaxis[0].visible = False
+    plot.xaxis[0].ticker = BasicTicker(desired_num_ticks=2)
+    plot.xgrid.grid_line_color = None
+    plot.add_tools(TapTool(visible=False))
+    low, high = edges[:-1], edges[1:]
+    source = ColumnDataSource(
+        {
+            "low": low,
+            "high": high,
+            "count": counts,
+            "text": [
+                f"{format_ns(a, micro=axes.MICRO)} to {format_ns(b, micro=axes.MICRO)}"
+                for a, b in zip(low, high, strict=True)
+            ],
+        },
+        name="bars",
+    )
+    plot.quad(
+        left=0,
+        right="count",
+        bottom="low",
+        top="high",
+        source=source,
+        fill_color=theme.MUTED,
+        fill_alpha=0.75,
+        line_color=None,
+        nonselection_fill_alpha=0.3,
+    )
+    return plot

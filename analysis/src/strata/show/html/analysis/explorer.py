@@ -1,0 +1,168 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The first screen of the page, and what its scripts select messages by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from strata.printable import printable
+from strata.schema.events import INTERNAL_TOPICS
+from strata.schema.layer import Owner
+from strata.schema.layers import BY_NAME, IN_NODE
+from strata.show.html import theme
+from strata.show.html.analysis.graph import GraphView, graph_views
+from strata.show.html.analysis.messages import MAX_CHAINS, ChainMessages, chain_messages
+from strata.show.html.analysis.picture import MICRO
+from strata.show.html.analysis.timelines import embedded_timelines
+from strata.show.html.figures.latency import LatencyFigure, latency_over_time
+from strata.show.terminal.system import chosen_chains
+from strata.units import format_ns, format_share
+
+if TYPE_CHECKING:
+    from strata.analysis import Analysis
+
+_SYSTEM_CAUSES = 5
+_NAMED_NODES = 2
+
+
+@dataclass(frozen=True)
+class CauseButton:
+    """A cause that selects messages; `selects` is what it selects in the page's address.
+
+    `percent` is the length of its bar, of the largest.
+    """
+
+    selects: str
+    layer: str
+    where: str
+    share: str
+    each: str
+    percent: float
+    stands_out: bool
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """The first screen: figures are null where no message was followed through a chain."""
+
+    views: list[GraphView]
+    causes: list[CauseButton]
+    chains: list[ChainMessages]
+    latency: LatencyFigure | None
+    document: Markup
+
+
+def explorer_of(analysis: Analysis) -> Explorer:
+    """Return the first screen, and the messages that it selects."""
+    chosen = [chain for chain in chosen_chains(analysis, MAX_CHAINS) if _count(analysis, chain)]
+    chosen += [
+        chain["chain_id"]
+        for chain in analysis.rows("chains").records()
+        if chain["chain_id"] not in chosen and chain["count"]
+    ][: MAX_CHAINS - len(chosen)]
+    chains = chain_messages(analysis, chosen)
+    timelines = embedded_timelines(analysis, chains)
+    causes = list(analysis.rows("system_causes").records())[:_SYSTEM_CAUSES]
+    document = {
+        "trace": analysis.trace.path,
+        "begin_ns": str(analysis.trace.begin_ns),
+        "chains": [chain.document for chain in chains],
+        "system": [_matched(analysis, cause) for cause in causes],
+        "fills": {name: theme.paint(name).fill for name in _layers(chains)},
+        "hops": _hops(analysis),
+        "in_node": [layer.name for layer in IN_NODE],
+        "timelines": timelines.document(),
+    }
+    return Explorer(
+        graph_views(analysis),
+        _buttons(causes),
+        chains,
+        latency_over_time(chains[0].document) if chains else None,
+        _inside_script(document),
+    )
+
+
+def _count(analysis: Analysis, chain: int) -> int:
+    chains = analysis.rows("chains")
+    return int(chains["count"][chains["chain_id"] == chain][0])
+
+
+def _inside_script(document: Mapping[str, Any]) -> Markup:
+    """Return JSON that neither ends the script element that it is in, nor begins a comment."""
+    text = json.dumps(document, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+    return Markup(printable(text).replace("<", "\\u003c"))
+
+
+def _layers(chains: Sequence[ChainMessages]) -> list[str]:
+    return sorted({layer for chain in chains for layer in chain.layers}, key=theme.order)
+
+
+def _hops(analysis: Analysis) -> dict[str, dict[str, str]]:
+    """Return the topic and the nodes of each hop of the application."""
+    return {
+        str(row["hop_id"]): {
+            "topic": row["topic"],
+            "from": row["publisher_node"],
+            "to": row["subscription_node"],
+        }
+        for row in analysis.rows("hops").records()
+        if row["topic"] not in INTERNAL_TOPICS
+    }
+
+
+def _matched(analysis: Analysis, cause: Mapping[str, Any]) -> dict[str, Any]:
+    """Return which time of messages a cause of the whole system is: layers and hops."""
+    hops = list(analysis.rows("hops").records())
+    owners = {name: layer.owner for name, layer in BY_NAME.items()}
+    if cause["kind"] == "executor":
+        nodes = set(cause["where"].split(", "))
+        own = [row["hop_id"] for row in hops if row["subscription_node"] in nodes]
+        layers = [name for name, owner in owners.items() if owner in _WAITS]
+    elif cause["kind"] == "topic":
+        own = [row["hop_id"] for row in hops if row["topic"] == cause["where"]]
+        layers = [name for name, owner in owners.items() if owner in _OF_TOPIC]
+    elif cause["kind"] == "hop":
+        own, layers = [cause["hop_id"]], [cause["layer"]]
+    else:
+        own, layers = [], []
+    return {
+        "label": f"{cause['layer'] or cause['kind']}: {_where(cause)}",
+        "hops": own,
+        "layers": layers,
+    }
+
+
+_WAITS = (Owner.EXECUTOR, Owner.UNDIVIDED)
+_OF_TOPIC = (Owner.TOPIC, Owner.UNDIVIDED)
+
+
+def _buttons(causes: Sequence[Mapping[str, Any]]) -> list[CauseButton]:
+    most = max((cause["share"] or 0.0 for cause in causes), default=1.0) or 1.0
+    return [
+        CauseButton(
+            selects=f"system:{number}",
+            layer=cause["layer"] or cause["kind"],
+            where=_where(cause),
+            share="" if cause["share"] is None else format_share(cause["share"]),
+            each=format_ns(cause["mean_ns"], micro=MICRO),
+            percent=round(100 * (cause["share"] or 0.0) / most, 1),
+            stands_out=bool(cause["stands_out"]),
+        )
+        for number, cause in enumerate(causes)
+    ]
+
+
+def _where(cause: Mapping[str, Any]) -> str:
+    """Say where a cause is: an executor by its nodes, or by how many they are."""
+    if cause["kind"] != "executor":
+        return str(cause["where"])
+    nodes = cause["where"].split(", ") if cause["where"] else []
+    if len(nodes) > _NAMED_NODES:
+        return f"executor of {len(nodes)} nodes"
+    return f"executor of {' and '.join(nodes) or 'nodes that are not known'}"
