@@ -40,7 +40,7 @@ from strata.stats.quantiles import name_of
 _BROKEN = 3
 _LEAST = re.compile(r"(\d+(?:\.\d+)?)%,(\d+(?:\.\d+)?)(ns|us|ms|s)")
 _NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
-_FORMATS = ("text", "json", "markdown", "junit")
+_FORMATS = ("text", "json", "markdown", "junit", "html")
 
 
 def _least(_context: click.Context, _parameter: click.Parameter, text: str) -> Least:
@@ -74,7 +74,7 @@ def _least(_context: click.Context, _parameter: click.Parameter, text: str) -> L
     type=click.Choice(_FORMATS),
     default="text",
     show_default=True,
-    help="text for people; json, markdown and junit (gates) for CI.",
+    help="text and html (a page; with -o) for people; json, markdown and junit (gates) for CI.",
 )
 @output_options
 @click.option(
@@ -120,6 +120,10 @@ def command(
     written = [_further(text) for text in further]
     if gates_path is None and (b is None or "junit" in (form, *(name for name, _ in written))):
         raise click.UsageError("one trace alone, and JUnit, need --gate FILE")
+    if b is None and "html" in (form, *(name for name, _ in written)):
+        raise click.UsageError("a page shows a comparison: give A and B")
+    if form == "html" and output is None:
+        raise click.UsageError("--format html is a page: name its file with -o PAGE.html")
     if quantiles and b is None:
         raise click.UsageError("--quantiles needs A and B: gates name their own percentiles")
     for path in (output, *(path for _, path in written)):
@@ -174,6 +178,10 @@ class _Result:
             write_json(document(self.comparison, self.judgements, self.a, self.b), file)
         elif form == "markdown":
             file.write(markdown(self.comparison, self.judgements, self.a, self.b))
+        elif form == "html" and self.comparison is not None:
+            from strata.show.html.comparison import render_comparison
+
+            file.write(render_comparison(self.comparison))
         elif form == "junit":
             file.write(junit(self.judgements, self.a, self.b))
         else:

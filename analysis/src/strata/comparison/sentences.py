@@ -36,7 +36,7 @@ def headline(comparison: Comparison, found: Answer) -> str:
         return loss_sentence(found.losses)
     if found.tail is not None:
         return change_sentence(comparison, found.tail)
-    return f"No relevant difference: {_nothing(comparison, found)}"
+    return _nothing(comparison, found)
 
 
 def further(comparison: Comparison, found: Answer) -> list[str]:
@@ -147,16 +147,17 @@ def _nothing(comparison: Comparison, found: Answer) -> str:
     kind = comparison.blocks[0].subject.kind if comparison.blocks else CHAIN
     count = sum(block.subject.kind == kind for block in comparison.blocks)
     bounds = least_text(comparison.least)
-    every = f"each of the {count} {kind}s" if count > 1 else f"the {kind}"
+    every = f"the {count} {kind}s" if count > 1 else f"the {kind}"
     if not found.open:
-        return f"{every} differs by less than that, at {LEVEL} confidence (relevant: {bounds})."
-    text = f"{every} may be as fast as before (relevant: {bounds})."
+        return f"No relevant difference in {every}, at {LEVEL} confidence (relevant: {bounds})."
+    number = f"{len(found.open)} of them have" if count > 1 else "it has"
+    text = f"No relevant difference was found in {every} (relevant: {bounds}), but"
     bounded = [_furthest(block) for block in found.open]
     largest = max((ns for ns in bounded if ns is not None), default=None)
-    number = f"of {len(found.open)} of them " if count > 1 else ""
     if largest is None or None in bounded:
-        return f"{text} There are too few messages {number}to exclude one."
-    return f"{text} Up to {format_ns(largest)} {number}cannot be excluded ({LEVEL})."
+        return f"{text} {number} too few messages to exclude one."
+    of_them = f" in {len(found.open)} of them" if count > 1 else ""
+    return f"{text} up to {format_ns(largest)}{of_them} cannot be excluded at {LEVEL}."
 
 
 def _relative(change: Change) -> str:

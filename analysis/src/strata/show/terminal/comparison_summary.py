@@ -20,7 +20,6 @@ from strata.comparison.places import PlacedTime
 from strata.comparison.runs import CALLBACK, CHAIN
 from strata.comparison.sentences import further, headline, small_text
 from strata.printable import printable
-from strata.show.terminal.fitting import fitted
 from strata.show.words.comparison import (
     group_text,
     only_count_text,
@@ -29,6 +28,7 @@ from strata.show.words.comparison import (
     sides_text,
     unit_text,
 )
+from strata.show.words.fitting import fitted
 from strata.symbols import shorten
 from strata.units import NOTHING, format_ns
 
