@@ -66,7 +66,7 @@ def printed(found: Comparison) -> str:
     file = io.StringIO()
     console = make_console(file)
     console.width = 100
-    print_comparison(found, console)
+    print_comparison(found, console, everything=True)
     return " ".join(file.getvalue().split())
 
 

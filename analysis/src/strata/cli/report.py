@@ -16,7 +16,6 @@ from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
 from strata.errors import OutputError
 from strata.printable import printable
-from strata.stats.quantiles import name_of
 
 if TYPE_CHECKING:
     from strata.analysis import Analysis
@@ -87,9 +86,7 @@ def command(
     if len(traces) > 1:
         target = output if output is not None else Path(_SEVERAL)
         check_target(target, force=force, replace_page=output is None)
-        names = tuple(map(name_of, quantiles))
-        page = _page_of_several(traces, analyzed, names)
-        _said(write_page(target, page))
+        _said(write_page(target, _page_of_several(traces, analyzed, quantiles)))
         return
     (trace,) = traces
     target = output if output is not None else default_output(trace)
@@ -110,7 +107,7 @@ def _said(written: Path) -> None:
 
 
 def _page_of_several(
-    traces: tuple[Path, ...], analyzed: Callable[[Path], Analysis], quantiles: tuple[str, ...]
+    traces: tuple[Path, ...], analyzed: Callable[[Path], Analysis], quantiles: tuple[float, ...]
 ) -> str:
     """Compare two, each a session or a directory of repetitions; put more side by side."""
     from strata.cli.titles import title_of
@@ -120,12 +117,14 @@ def _page_of_several(
     from strata.read.sessions import warm_up_of
     from strata.show.html.comparison import render_comparison, render_several
     from strata.stats.hop_distributions import trace_hops
+    from strata.stats.quantiles import name_of
 
     def measured(path: Path) -> Run:
         return measure_run(analyzed(path), title_of(path), warm_up_of(path))
 
     if len(traces) == 2:
-        found = compare_sides(*(side_of(path, measured) for path in traces), quantiles=quantiles)
+        a, b = (side_of(path, measured) for path in traces)
+        found = compare_sides(a, b, quantiles=tuple(map(name_of, quantiles)))
         require_common(found)
         return render_comparison(found)
     return render_several([trace_hops(analyzed(path), title_of(path)) for path in traces])

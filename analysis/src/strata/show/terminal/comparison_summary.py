@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -40,8 +41,8 @@ _MOST_FURTHER = 6
 _FEWEST = 2
 _GLUE = "\N{NO-BREAK SPACE}"
 _UNIT = re.compile(r"(?<=\d) (?=(?:ns|us|ms|s|%)(?!\w))")
-_NUMBERS = 42
-"""Columns of the numbers of a table, to the right of its names."""
+_NAMES = 38
+"""Columns of the names of a table; the numbers to the right of it have the rest."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +91,7 @@ def _above(comparison: Comparison, found: Answer, width: int) -> list[Renderable
 
 def _below(comparison: Comparison, found: Answer, width: int) -> list[RenderableType]:
     texts = [small_text(comparison, found), only_count_text(comparison), unit_text(comparison)]
-    texts.append(
-        "--all shows every comparison, --relevant sets what matters; page: strata report A B"
-    )
+    texts.append("--all: every comparison; --relevant: what matters; a page: strata report A B.")
     return [_text(text, width, "dim") for text in texts if text]
 
 
@@ -171,18 +170,23 @@ def _subjects(title: str, blocks: Sequence[Block], wanted: int) -> _Section:
 
 
 def _name(block: Block) -> str:
-    """Name a subject in one line: a chain by its topics, others by all that they are."""
+    """Name a subject in a line: a chain by its topics, a callback by its node, a hop by its ends.
+
+    Of a hop with long names the topic and the reading node are said, or the topic alone.
+    """
     subject = block.subject
     if subject.kind == CHAIN:
         return " > ".join(subject.name.split(" -> "))
     if subject.kind == CALLBACK and subject.node:
         return f"{subject.node}: {shorten(subject.name)}"
-    return subject_text(subject)
+    reader = subject.where.split(" -> ")[-1]
+    shown = (subject_text(subject), f"{subject.name} > {reader}")
+    return next((text for text in shown if cell_len(text) <= _NAMES), subject.name)
 
 
 def _table(section: _Section, shown: int, width: int) -> list[RenderableType]:
     table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False)
-    names = max(20, min(width, 100) - _NUMBERS)
+    names = max(_NAMES, min(width, 100) - 80 + _NAMES)
     table.add_column("", no_wrap=True, min_width=names, max_width=names)
     for head in section.heads:
         table.add_column(head, justify="right", no_wrap=True, min_width=9)

@@ -6,24 +6,25 @@ from __future__ import annotations
 
 import re
 
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len
 
 _LEFT_OUT = "…"
-_PIECE = re.compile(r"/?[^/ ]*")
+_SLASH = re.compile(r"(?<=[^/ ])/")
 
 
 def fitted(text: str, width: int) -> str:
     """Return `text` in at most `width` cells: ``…/points_raw: middleware``.
 
-    Whole names of namespaces and topics are left out at the front, as the last ones tell things
-    apart. Only a last name that is longer than the line is cut, at its end.
+    Whole names of namespaces are left out at the front, as the last ones tell things apart. Only a
+    last name that is longer than the line is cut, at its front.
     """
     if cell_len(text) <= width:
         return text
-    starts = [found.start() for found in _PIECE.finditer(text) if found.group()][1:]
-    for start in starts:
-        shown = _LEFT_OUT + text[start:]
+    for found in _SLASH.finditer(text):
+        shown = _LEFT_OUT + text[found.start() :]
         if cell_len(shown) <= width:
             return shown
-    last = text[starts[-1] :] if starts else text
-    return chop_cells(last, max(width - 1, 1))[0] + _LEFT_OUT
+    kept = text
+    while kept and cell_len(_LEFT_OUT + kept) > width:
+        kept = kept[1:]
+    return _LEFT_OUT + kept
