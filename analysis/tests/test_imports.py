@@ -54,7 +54,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "verdict": {"schema", "engine", "model", "analysis", "stats", "units", "symbols"},
     "originals": {"documents", "errors", "stats", "units"},
-    "compare": {
+    "comparison": {
         "lazy",
         "documents",
         "yaml_document",
@@ -66,6 +66,8 @@ ALLOWED: dict[str, set[str]] = {
         "units",
         "symbols",
         "printable",
+        "pipeline",
+        "read",
     },
     "show": {
         "errors",
@@ -75,7 +77,7 @@ ALLOWED: dict[str, set[str]] = {
         "model",
         "stats",
         "verdict",
-        "compare",
+        "comparison",
         "units",
         "symbols",
         "printable",
@@ -128,7 +130,7 @@ ALLOWED: dict[str, set[str]] = {
         "pipeline",
         "read",
         "stats",
-        "compare",
+        "comparison",
         "show",
         "export",
         "originals",

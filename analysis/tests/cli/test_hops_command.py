@@ -14,6 +14,7 @@ import pytest
 from strata_command import strata
 
 from strata.analysis import Analysis
+from strata.units import format_ns
 
 Sample = Callable[[str], Path]
 
@@ -59,13 +60,26 @@ def test_the_numbers_are_those_of_the_hop_and_never_a_mean_over_hops(
     messages = analysis_of("fast_relay1p_st").messages
     for hop, block in enumerate(blocks(text)[:4]):
         own = messages[messages["topic"] == f"/chain_{hop}"]
-        median = (own["callback_start_ns"] - own["publish_ns"]).median()
+        to_end = own["latency_ns"].median()
         line = next(line for line in block if line.startswith("A "))
-        assert f"{median / 1e3:.1f} us" in line
+        assert f"{to_end / 1e3:.1f} us" in line
+        to_start = (own["callback_start_ns"] - own["publish_ns"]).median()
+        other = next(line for line in block if line.startswith("   to callback_start: "))
+        assert f"A p50 {to_start / 1e3:.1f} us, B p50 " in other
 
 
-def test_modes_are_told_under_the_bars(text: str) -> None:
-    hops = blocks(text)
+def test_it_is_the_latency_of_analyze(text: str, analysis_of: Callable[[str], Analysis]) -> None:
+    for row in analysis_of("fast_relay1p_st").hops.to_dict("records"):
+        block = next((one for one in blocks(text) if one[1] == row["topic"]), None)
+        if block is not None:
+            numbers = next(line for line in block if line.startswith("A "))
+            assert format_ns(row["latency_p50"]) in numbers
+            assert format_ns(row["latency_p99"]) in numbers
+
+
+def test_modes_are_told_under_the_bars(sample: Sample) -> None:
+    traces = (sample("fast_relay1p_st"), sample("fast_relaymp_st"))
+    hops = blocks(strata("hops", *traces, "--until", "callback_start").stdout)
     assert any(line.startswith("   2 modes: 16.2 us (65%)") for line in hops[2])
     assert not any("modes" in line for line in hops[0])
 
@@ -98,8 +112,9 @@ def test_internal_topics_are_hidden_unless_asked_for(sample: Sample) -> None:
 
 
 def test_until_the_end_of_the_callback(sample: Sample) -> None:
-    text = strata("hops", sample("fast_blocked_st"), "--until", "callback_end").stdout
-    assert "each message from its publish to the end of its callback (callback_end;" in " ".join(
+    text = strata("hops", sample("fast_blocked_st")).stdout
+    assert text == strata("hops", sample("fast_blocked_st"), "--until", "callback_end").stdout
+    assert "each message from its publish to the end of its callback (callback_end)" in " ".join(
         text.split()
     )
     slow = next(block for block in blocks(text) if block[1] == "/slow")

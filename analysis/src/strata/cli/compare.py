@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,13 +22,15 @@ from strata.cli.progress import counting_progress, decoding_progress
 from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
 from strata.cli.titles import title_of
-from strata.compare.comparison import Comparison, compare
-from strata.compare.gates.judge import Judgement, judge
-from strata.compare.gates.load import Gate, read_gates
-from strata.compare.runs import Run, Subject, measure_run
-from strata.compare.sides import Side
+from strata.comparison.compared import side_of
+from strata.comparison.comparison import Comparison, compare_sides, require_common
+from strata.comparison.gates.judge import Judgement, judge
+from strata.comparison.gates.load import Gate, read_gates
+from strata.comparison.relevance import Least
+from strata.comparison.runs import Run, Subject, measure_run
+from strata.comparison.sides import Side
 from strata.errors import GateError
-from strata.read.sessions import sessions_in, warm_up_of
+from strata.read.sessions import warm_up_of
 from strata.show.ci.junit import junit
 from strata.show.ci.markdown import markdown
 from strata.show.document.comparison import document
@@ -35,7 +38,20 @@ from strata.show.terminal.comparison import print_comparison, print_gates
 from strata.stats.quantiles import name_of
 
 _BROKEN = 3
-_FORMATS = ("text", "json", "markdown", "junit")
+_LEAST = re.compile(r"(\d+(?:\.\d+)?)%,(\d+(?:\.\d+)?)(ns|us|ms|s)")
+_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+_FORMATS = ("text", "json", "markdown", "junit", "html")
+
+
+def _least(_context: click.Context, _parameter: click.Parameter, text: str) -> Least:
+    """Read ``5%,20us``; either may be 0. Raises UsageError for anything else."""
+    found = _LEAST.fullmatch(text.replace(" ", ""))
+    if found is None:
+        raise click.UsageError(
+            f"--relevant {text!r} is not a percentage and a time, as in 5%,20us; times are in ns, "
+            "us, ms or s"
+        )
+    return Least(float(found[1]) / 100, round(float(found[2]) * _NS[found[3]]))
 
 
 @click.command("compare")
@@ -58,7 +74,7 @@ _FORMATS = ("text", "json", "markdown", "junit")
     type=click.Choice(_FORMATS),
     default="text",
     show_default=True,
-    help="text for people; json, markdown and junit (gates) for CI.",
+    help="text and html (a page; with -o) for people; json, markdown and junit (gates) for CI.",
 )
 @output_options
 @click.option(
@@ -68,7 +84,18 @@ _FORMATS = ("text", "json", "markdown", "junit")
     metavar="FORMAT=FILE",
     help="Write another format to a file, too; repeatable.",
 )
-@click.option("--all", "everything", is_flag=True, help="Compare internal topics too.")
+@click.option(
+    "--relevant",
+    "least",
+    default="5%,20us",
+    show_default=True,
+    callback=_least,
+    metavar="PERCENT,TIME",
+    help="The least difference that matters: at least this part of A's latency, and this time.",
+)
+@click.option(
+    "--all", "everything", is_flag=True, help="Show every comparison, internal topics too."
+)
 def command(
     a: Path,
     b: Path | None,
@@ -79,6 +106,7 @@ def command(
     form: str,
     output: Path | None,
     further: tuple[str, ...],
+    least: Least,
     *,
     all_processes: bool,
     force: bool,
@@ -92,6 +120,10 @@ def command(
     written = [_further(text) for text in further]
     if gates_path is None and (b is None or "junit" in (form, *(name for name, _ in written))):
         raise click.UsageError("one trace alone, and JUnit, need --gate FILE")
+    if b is None and "html" in (form, *(name for name, _ in written)):
+        raise click.UsageError("a page shows a comparison: give A and B")
+    if form == "html" and output is None:
+        raise click.UsageError("--format html is a page: name its file with -o PAGE.html")
     if quantiles and b is None:
         raise click.UsageError("--quantiles needs A and B: gates name their own percentiles")
     for path in (output, *(path for _, path in written)):
@@ -109,21 +141,28 @@ def command(
             )
         return measure_run(analysis, title_of(path), warm_up_of(path))
 
-    first, second = (None, a) if b is None else (_side(a, measured), b)
-    last = _side(second, measured)
+    first, second = (None, a) if b is None else (side_of(a, measured), b)
+    last = side_of(second, measured)
     wanted = _wanted(everything=everything)
     with counting_progress("compared") as compared:
         names = tuple(map(name_of, quantiles))
         found = (
             None
             if first is None
-            else compare(first, last, wanted=wanted, quantiles=names, progress=compared)
+            else compare_sides(
+                first, last, wanted=wanted, quantiles=names, least=least, progress=compared
+            )
         )
-    result = _Result(found, judge(gates, first, last), first, last)
+    if found is not None and not gates:
+        require_common(found)
+    result = _Result(found, judge(gates, first, last), first, last, everything)
     for name, path in ((form, output), *written):
         write_output(path, partial(result.write, name))
     if any(one.broken for one in result.judgements):
         sys.exit(_BROKEN)
+    if found is not None:
+        # Gates of B alone may hold of two runs of which nothing could be compared.
+        require_common(found)
 
 
 @dataclass(frozen=True)
@@ -132,18 +171,23 @@ class _Result:
     judgements: Sequence[Judgement]
     a: Side | None
     b: Side
+    everything: bool
 
     def write(self, form: str, file: IO[str]) -> None:
         if form == "json":
             write_json(document(self.comparison, self.judgements, self.a, self.b), file)
         elif form == "markdown":
             file.write(markdown(self.comparison, self.judgements, self.a, self.b))
+        elif form == "html" and self.comparison is not None:
+            from strata.show.html.comparison import render_comparison
+
+            file.write(render_comparison(self.comparison))
         elif form == "junit":
             file.write(junit(self.judgements, self.a, self.b))
         else:
             console = make_console(file)
             if self.comparison is not None:
-                print_comparison(self.comparison, console)
+                print_comparison(self.comparison, console, everything=self.everything)
             if self.judgements:
                 print_gates(self.judgements, console, None if self.comparison else self.b)
 
@@ -162,10 +206,6 @@ def _require_absolute(gates: Sequence[Gate], path: Path | None) -> None:
                 f"Cannot use gates {path}:{gate.line}: {gate.name!r} needs two sides, and one "
                 "trace was given. Give A and B."
             )
-
-
-def _side(path: Path, measured: Callable[[Path], Run]) -> Side:
-    return Side(title_of(path), tuple(measured(session) for session in sessions_in(path)))
 
 
 def _wanted(*, everything: bool) -> Callable[[Subject], bool]:

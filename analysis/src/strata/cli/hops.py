@@ -40,9 +40,9 @@ from strata.stats.transfers import End
 @click.option(
     "--until",
     type=click.Choice([end.value for end in End]),
-    default=End.START.value,
+    default=End.END.value,
     show_default=True,
-    help="The end of a hop in the table; json and csv have both.",
+    help="The end of a hop in the table, which names the median to the other; json and csv: both.",
 )
 @links_option
 @processes_option

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from string import ascii_uppercase
 
 from strata.schema.events import INTERNAL_TOPICS
 from strata.stats.hop_distributions import TraceHops, Way
@@ -51,3 +52,9 @@ class Selection:
             or any(topic in self.topics for topic in topics)
         )
         return named and owned and shown
+
+
+def letter(at: int) -> str:
+    """Return what stands for a trace: A, B ... Z, A1, B1 ..."""
+    turn, place = divmod(at, len(ascii_uppercase))
+    return f"{ascii_uppercase[place]}{turn or ''}"

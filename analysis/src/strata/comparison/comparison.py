@@ -8,23 +8,31 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
+from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from strata.compare.difference import Difference, difference
-from strata.compare.losses import Loss, LossDifference, loss_difference, whole
-from strata.compare.parts import Cut, Part
-from strata.compare.runs import HOP, KINDS, Subject
-from strata.compare.sides import TRANSFER, Side, cut_of
+from strata.comparison.difference import Difference, difference
+from strata.comparison.losses import Loss, LossDifference, loss_difference, whole
+from strata.comparison.parts import Cut, Part
+from strata.comparison.relevance import DEFAULT, Least
+from strata.comparison.runs import HOP, KINDS, Subject
+from strata.comparison.sides import TRANSFER, Side, cut_of
+from strata.errors import ComparisonError
 from strata.stats.intervals import fraction_of
 from strata.stats.shift import holm
+
+if TYPE_CHECKING:
+    import pandas
 
 Ints = npt.NDArray[np.int64]
 
 SIGNIFICANT = 0.05
 """Corrected p below which a difference is said to be found."""
 SEED = 1
+_NAMED = 3
 
 
 class Verdict(Enum):
@@ -43,6 +51,11 @@ class Verdict(Enum):
     def found(self) -> bool:
         """Tell whether it says that the sides differ."""
         return self in (Verdict.FASTER, Verdict.SLOWER, Verdict.LOSES_LESS, Verdict.LOSES_MORE)
+
+    @property
+    def one_sided(self) -> bool:
+        """Tell whether only one side has it."""
+        return self in (Verdict.ONLY_A, Verdict.ONLY_B)
 
 
 @dataclass(frozen=True)
@@ -136,12 +149,12 @@ class Block:
         return (self.whole, *((self.transfer,) if self.transfer else ()), *self.layers)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Everything that was compared. `only_a` and `only_b` are what only one side has.
 
     `tests` is how many p values were corrected together. `quantiles` are the names of those that
-    the user chose.
+    the user chose, and `least` is the least relevant difference.
     """
 
     a: Side
@@ -151,6 +164,59 @@ class Comparison:
     only_b: tuple[Subject, ...]
     tests: int
     quantiles: tuple[str, ...] = ()
+    least: Least = DEFAULT
+
+    def __repr__(self) -> str:
+        """Return the answer in sentences."""
+        return "\n".join(self.sentences())
+
+    def _repr_html_(self) -> str:
+        """Return the answer and the relevant rows for a notebook."""
+        first, *others = (escape(text) for text in self.sentences())
+        rows = self.rows()
+        table = rows[rows["relevant"]].dropna(axis="columns", how="all").to_html(index=False)
+        return f"<p><strong>{first}</strong> {' '.join(others)}</p>{table}"
+
+    def sentences(self) -> list[str]:
+        """Return the answer: what changed the most and where, then what else there is to say."""
+        from strata.comparison import answer, sentences
+
+        found = answer.answer(self)
+        texts = (
+            sentences.headline(self, found),
+            *sentences.further(self, found),
+            sentences.small_text(self, found),
+        )
+        return [text for text in texts if text]
+
+    def rows(self) -> pandas.DataFrame:
+        """Return what was compared as a data frame, one row per latency and layer.
+
+        `kind`, `name` and `where` say of what; `layer` is null for the whole latency, and
+        "transfer" for a hop up to callback_start. Times are ns: `a_p50_ns`, `b_p99_ns` ... of the
+        sides, `shift_ns` the median of all differences B - A with its interval at 95 %
+        (`shift_low_ns`, `shift_high_ns`), `shift_p50_ns` (of whole latencies) and `shift_p99_ns`
+        the differences of quantiles, `difference_mean_ns` what it adds to the mean latency. `p` is
+        corrected over all rows; null where nothing was tested. `relevant`: it differs by as much as
+        matters.
+        """
+        from strata.comparison.frame import rows_frame
+
+        return rows_frame(self)
+
+    def is_relevant(self, block: Block, row: Row) -> bool:
+        """Tell whether a row differs by as much as matters in the latency of its block.
+
+        The whole and the transfer by their shift, a layer by what it adds to the mean latency of
+        all messages. What only one side has is relevant by the same rule.
+        """
+        whole = block.whole.a
+        if whole is None or not (row.verdict.found or row.verdict.one_sided):
+            return False
+        is_layer = row is not block.whole and row is not block.transfer
+        by_shift = row.difference is not None and not is_layer
+        ns = row.difference.shift.value if row.difference and by_shift else row.mean_ns
+        return self.least.allows(ns, whole.p50)
 
     @property
     def runs_are_the_unit(self) -> bool:
@@ -158,18 +224,20 @@ class Comparison:
         return len(self.a.runs) > 1 or len(self.b.runs) > 1
 
 
-def compare(
+def compare_sides(
     a: Side,
     b: Side,
     *,
     wanted: Callable[[Subject], bool] = lambda subject: not subject.internal,
     quantiles: Sequence[str] = (),
+    least: Least = DEFAULT,
     progress: Callable[[], None] = lambda: None,
 ) -> Comparison:
     """Compare everything that both sides have and that is `wanted`; the largest shifts first.
 
     `quantiles` are the names (`p99.9`) of those that the user chose: their values and differences
-    are told, too.
+    are in the result, too. `least` is the least relevant difference. Where the sides have nothing
+    in common there are no blocks (see `require_common`).
     """
     of_a, of_b = (
         [subject for subject in side.subjects() if wanted(subject) and side.values(subject)]
@@ -191,7 +259,31 @@ def compare(
         tuple(subject for subject in of_b if subject not in in_a),
         tests,
         tuple(quantiles),
+        least,
     )
+
+
+def require_common(comparison: Comparison) -> None:
+    """Raise ComparisonError, which names what each side has, where nothing was compared."""
+    if comparison.blocks:
+        return
+    a, b = comparison.a, comparison.b
+    raise ComparisonError(
+        f"Cannot compare {a.name} with {b.name}: they have no chain, hop, service or callback in "
+        f"common. A has {_named(comparison.only_a)}; B has {_named(comparison.only_b)}. Give two "
+        "runs of the same nodes and topics."
+    )
+
+
+def _named(subjects: Sequence[Subject]) -> str:
+    """Name what a side has of the first kind that it has, the first few."""
+    if not subjects:
+        return "none"
+    kind = subjects[0].kind
+    alike = [subject for subject in subjects if subject.kind == kind]
+    shown = ", ".join(subject.name for subject in alike[:_NAMED])
+    more = f" and {len(alike) - _NAMED} more" if len(alike) > _NAMED else ""
+    return f"the {kind}{'s' if len(alike) > 1 else ''} {shown}{more}"
 
 
 def _block(a: Side, b: Side, subject: Subject, quantiles: Sequence[str]) -> Block:
@@ -218,7 +310,9 @@ def _row(
     ]
     name = layer.layer if isinstance(layer, Cut) else layer
     place = layer.place if isinstance(layer, Cut) else ""
-    found = difference(*values, seed=SEED, quantiles=quantiles) if all(values) else None
+    # Of a whole latency the medians' own difference is in the answer.
+    asked = (*quantiles, *(("p50",) if layer is None else ()))
+    found = difference(*values, seed=SEED, quantiles=asked) if all(values) else None
     return Row(name, place, figures[0], figures[1], found)
 
 
