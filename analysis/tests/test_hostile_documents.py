@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from strata.campaign.load import load_campaign
-from strata.compare.gates.load import read_gates
+from strata.comparison.gates.load import read_gates
 from strata.documents import DocumentError, read_json
 from strata.errors import StrataError
 from strata.read.links import read_links

@@ -54,7 +54,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "verdict": {"schema", "engine", "model", "analysis", "stats", "units", "symbols"},
     "originals": {"documents", "errors", "stats", "units"},
-    "compare": {
+    "comparison": {
         "lazy",
         "documents",
         "yaml_document",
@@ -75,7 +75,7 @@ ALLOWED: dict[str, set[str]] = {
         "model",
         "stats",
         "verdict",
-        "compare",
+        "comparison",
         "units",
         "symbols",
         "printable",
@@ -128,7 +128,7 @@ ALLOWED: dict[str, set[str]] = {
         "pipeline",
         "read",
         "stats",
-        "compare",
+        "comparison",
         "show",
         "export",
         "originals",

@@ -28,9 +28,9 @@ from thread_samples import samples
 import strata
 from strata.analysis import Analysis
 from strata.cli.console import make_console
-from strata.compare.comparison import Comparison, compare
-from strata.compare.runs import measure_run
-from strata.compare.sides import Side
+from strata.comparison.comparison import Comparison, compare
+from strata.comparison.runs import measure_run
+from strata.comparison.sides import Side
 from strata.errors import TraceError
 from strata.read import open_trace
 from strata.schema.action_phases import ACTION_PHASES

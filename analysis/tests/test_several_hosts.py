@@ -19,8 +19,8 @@ from small_trace import write_trace
 import strata
 from strata.analysis import Analysis
 from strata.cli.console import make_console
-from strata.compare.parts import Part
-from strata.compare.runs import measure_run
+from strata.comparison.parts import Part
+from strata.comparison.runs import measure_run
 from strata.layers.blockers import find_blockers
 from strata.layers.service_calls import cut_calls
 from strata.layers.service_frames import service_calls_rows

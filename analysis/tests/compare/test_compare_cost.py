@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from strata.compare.comparison import compare
-from strata.compare.runs import CALLBACK, Measured, Run, Subject
-from strata.compare.sides import Side
+from strata.comparison.comparison import compare
+from strata.comparison.runs import CALLBACK, Measured, Run, Subject
+from strata.comparison.sides import Side
 
 
 def callbacks(name: str, numbers: range) -> Side:

@@ -12,8 +12,8 @@ import pytest
 from made_runs import hop_side
 
 from strata.cli.console import make_console
-from strata.compare.comparison import Comparison, compare
-from strata.compare.parts import Part
+from strata.comparison.comparison import Comparison, compare
+from strata.comparison.parts import Part
 from strata.show.ci.markdown import markdown
 from strata.show.document.comparison import document
 from strata.show.terminal.comparison import print_comparison

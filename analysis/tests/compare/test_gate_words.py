@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strata.compare.gates.grammar import ABSOLUTE, LIMITS, RELATIVE, UNITS, Condition, parse
-from strata.compare.gates.load import read_gates
+from strata.comparison.gates.grammar import ABSOLUTE, LIMITS, RELATIVE, UNITS, Condition, parse
+from strata.comparison.gates.load import read_gates
 from strata.errors import GateError
 from strata.schema.layers import BY_NAME
 

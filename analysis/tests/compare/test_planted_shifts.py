@@ -13,10 +13,10 @@ from made_analysis import Relay, make
 from made_runs import ONLY_HOP, durations, hop_side, side
 
 from strata.analysis import Analysis
-from strata.compare.comparison import Comparison, Figures, Row, Verdict, compare
-from strata.compare.parts import Part
-from strata.compare.runs import CALLBACK, CHAIN, HOP, measure_run
-from strata.compare.sides import Side
+from strata.comparison.comparison import Comparison, Figures, Row, Verdict, compare
+from strata.comparison.parts import Part
+from strata.comparison.runs import CALLBACK, CHAIN, HOP, measure_run
+from strata.comparison.sides import Side
 from strata.model.columns import NONE
 
 PLANTED_NS = 50_000

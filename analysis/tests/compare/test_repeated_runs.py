@@ -10,14 +10,14 @@ from made_analysis import Relay
 from made_runs import durations, side
 from scipy import stats
 
-from strata.compare.comparison import compare
-from strata.compare.difference import (
+from strata.comparison.comparison import compare
+from strata.comparison.difference import (
     cliffs_delta,
     difference,
     hodges_lehmann,
     quantile_difference,
 )
-from strata.compare.losses import Loss, loss_difference, loss_interval, loss_of_runs
+from strata.comparison.losses import Loss, loss_difference, loss_interval, loss_of_runs
 
 TRIALS = 120
 

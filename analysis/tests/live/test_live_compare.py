@@ -7,9 +7,9 @@ from __future__ import annotations
 import pytest
 from recorder import Recorder
 
-from strata.compare.comparison import Verdict, compare
-from strata.compare.runs import CHAIN, HOP, Run, measure_run
-from strata.compare.sides import Side
+from strata.comparison.comparison import Verdict, compare
+from strata.comparison.runs import CHAIN, HOP, Run, measure_run
+from strata.comparison.sides import Side
 
 pytestmark = pytest.mark.live
 

@@ -21,11 +21,11 @@ from strata.cli.progress import counting_progress, decoding_progress
 from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
 from strata.cli.titles import title_of
-from strata.compare.comparison import Comparison, compare
-from strata.compare.gates.judge import Judgement, judge
-from strata.compare.gates.load import Gate, read_gates
-from strata.compare.runs import Run, Subject, measure_run
-from strata.compare.sides import Side
+from strata.comparison.comparison import Comparison, compare
+from strata.comparison.gates.judge import Judgement, judge
+from strata.comparison.gates.load import Gate, read_gates
+from strata.comparison.runs import Run, Subject, measure_run
+from strata.comparison.sides import Side
 from strata.errors import GateError
 from strata.read.sessions import sessions_in, warm_up_of
 from strata.show.ci.junit import junit

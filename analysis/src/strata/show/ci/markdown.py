@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from strata.compare.comparison import Block, Comparison, Figures, Row
-from strata.compare.gates.judge import Judgement, Outcome
-from strata.compare.sides import Side
+from strata.comparison.comparison import Block, Comparison, Figures, Row
+from strata.comparison.gates.judge import Judgement, Outcome
+from strata.comparison.sides import Side
 from strata.printable import printable
 from strata.show.words.comparison import (
     bounds_ns,

@@ -12,12 +12,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from strata.compare.comparison import Block, Comparison, Figures, LossRow, Row
-from strata.compare.difference import CONFIDENCE, Difference, Estimate
-from strata.compare.gates.judge import Judgement
-from strata.compare.losses import Loss
-from strata.compare.runs import Subject
-from strata.compare.sides import Side
+from strata.comparison.comparison import Block, Comparison, Figures, LossRow, Row
+from strata.comparison.difference import CONFIDENCE, Difference, Estimate
+from strata.comparison.gates.judge import Judgement
+from strata.comparison.losses import Loss
+from strata.comparison.runs import Subject
+from strata.comparison.sides import Side
 from strata.show.words.comparison import notes, outcome_text
 
 SCHEMA = 1

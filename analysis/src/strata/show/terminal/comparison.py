@@ -11,11 +11,11 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from strata.compare.comparison import Block, Comparison, Figures, Row, Verdict
-from strata.compare.difference import Estimate
-from strata.compare.gates.judge import Judgement, Outcome
-from strata.compare.runs import CALLBACK
-from strata.compare.sides import Side
+from strata.comparison.comparison import Block, Comparison, Figures, Row, Verdict
+from strata.comparison.difference import Estimate
+from strata.comparison.gates.judge import Judgement, Outcome
+from strata.comparison.runs import CALLBACK
+from strata.comparison.sides import Side
 from strata.printable import printable
 from strata.show.words.comparison import (
     bounds_ns,

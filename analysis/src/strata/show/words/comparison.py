@@ -7,13 +7,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from strata.compare.comparison import SIGNIFICANT, Comparison, LossRow, Row, Verdict
-from strata.compare.difference import CONFIDENCE, TAILS, Difference, Estimate
-from strata.compare.gates.grammar import LOSS
-from strata.compare.gates.judge import Judgement, Outcome
-from strata.compare.losses import Loss
-from strata.compare.runs import CALLBACK, Subject
-from strata.compare.sides import TRANSFER, Side
+from strata.comparison.comparison import SIGNIFICANT, Comparison, LossRow, Row, Verdict
+from strata.comparison.difference import CONFIDENCE, TAILS, Difference, Estimate
+from strata.comparison.gates.grammar import LOSS
+from strata.comparison.gates.judge import Judgement, Outcome
+from strata.comparison.losses import Loss
+from strata.comparison.runs import CALLBACK, Subject
+from strata.comparison.sides import TRANSFER, Side
 from strata.stats.dependence import FEW
 from strata.symbols import shorten
 from strata.units import NOTHING, format_count, format_ns, format_number, format_p, unit_for

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from strata.compare.difference import CONFIDENCE, Estimate
+from strata.comparison.difference import CONFIDENCE, Estimate
 from strata.stats.intervals import StatisticName, interval, quantile_interval
 
 Ints = npt.NDArray[np.int64]

@@ -19,9 +19,9 @@ from pathlib import Path
 
 import yaml
 
-from strata.compare.gates.grammar import LOSS, Condition, parse
-from strata.compare.runs import CALLBACK, CHAIN, HOP, KINDS, SERVICE
-from strata.compare.sides import TRANSFER
+from strata.comparison.gates.grammar import LOSS, Condition, parse
+from strata.comparison.runs import CALLBACK, CHAIN, HOP, KINDS, SERVICE
+from strata.comparison.sides import TRANSFER
 from strata.documents import DocumentError, read_text
 from strata.errors import GateError
 from strata.yaml_document import MAX_BYTES, compose_yaml

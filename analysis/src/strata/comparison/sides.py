@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from strata.compare.losses import Loss
-from strata.compare.parts import Cut, Part, common_cut
-from strata.compare.runs import KINDS, Measured, Run, Subject
+from strata.comparison.losses import Loss
+from strata.comparison.parts import Cut, Part, common_cut
+from strata.comparison.runs import KINDS, Measured, Run, Subject
 
 Ints = npt.NDArray[np.int64]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strata.compare.difference import CONFIDENCE, Estimate
+from strata.comparison.difference import CONFIDENCE, Estimate
 
 
 @dataclass(frozen=True)

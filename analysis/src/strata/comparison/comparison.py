@@ -12,11 +12,11 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from strata.compare.difference import Difference, difference
-from strata.compare.losses import Loss, LossDifference, loss_difference, whole
-from strata.compare.parts import Cut, Part
-from strata.compare.runs import HOP, KINDS, Subject
-from strata.compare.sides import TRANSFER, Side, cut_of
+from strata.comparison.difference import Difference, difference
+from strata.comparison.losses import Loss, LossDifference, loss_difference, whole
+from strata.comparison.parts import Cut, Part
+from strata.comparison.runs import HOP, KINDS, Subject
+from strata.comparison.sides import TRANSFER, Side, cut_of
 from strata.stats.intervals import fraction_of
 from strata.stats.shift import holm
 

@@ -21,7 +21,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from strata.compare.sides import TRANSFER
+from strata.comparison.sides import TRANSFER
 from strata.schema.layers import BY_NAME
 
 LOSS = "loss"

@@ -19,15 +19,15 @@ from fnmatch import fnmatchcase
 import numpy as np
 import numpy.typing as npt
 
-from strata.compare.comparison import SEED
-from strata.compare.difference import FEWEST, Estimate, quantile_difference
-from strata.compare.gates.grammar import LOSS, Condition
-from strata.compare.gates.load import FAILS, Gate
-from strata.compare.losses import Loss, loss_of_runs
-from strata.compare.parts import Cut, Part
-from strata.compare.runs import Subject
-from strata.compare.sides import TRANSFER, Side, cut_of
-from strata.compare.values import value_of_runs
+from strata.comparison.comparison import SEED
+from strata.comparison.difference import FEWEST, Estimate, quantile_difference
+from strata.comparison.gates.grammar import LOSS, Condition
+from strata.comparison.gates.load import FAILS, Gate
+from strata.comparison.losses import Loss, loss_of_runs
+from strata.comparison.parts import Cut, Part
+from strata.comparison.runs import Subject
+from strata.comparison.sides import TRANSFER, Side, cut_of
+from strata.comparison.values import value_of_runs
 from strata.units import format_count
 
 Ints = npt.NDArray[np.int64]

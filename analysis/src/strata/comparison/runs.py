@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strata.analysis import Analysis
-from strata.compare.parts import Part, part_of
+from strata.comparison.parts import Part, part_of
 from strata.lazy import pandas as pd
 from strata.model.columns import NONE
 from strata.schema.events import INTERNAL_TOPICS
