@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,14 +19,14 @@ from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.layers import BY_NAME, HOLD, LINK_HOLD, STORED
 from strata.schema.quality import SAID_FIRST
 from strata.stats.callbacks import UNKNOWN, executions_of
+from strata.stats.durations import chain_durations, hop_durations
+from strata.stats.groups import GROUPS
 from strata.stats.partition import partition
-from strata.stats.transfers import End, HopLosses, Transfers, layers_of
+from strata.stats.transfers import End, Transfers, layers_of
 
 Ints = npt.NDArray[np.int64]
 
 _TRIGGER_AND_NODE = re.compile(r"(?:\[(.*)\] )?\((.*)\)")
-
-_WAY = ("topic", "publisher_node", "subscription_node")
 
 CHAIN, HOP, SERVICE, CALLBACK = KINDS = ("chain", "hop", "service", "callback")
 
@@ -60,6 +60,32 @@ class Subject:
 
 
 @dataclass(frozen=True)
+class Stop:
+    """One hop of a subject: its topic, its two nodes, and the symbol of the reader's callback.
+
+    The symbol is empty where none is known.
+    """
+
+    topic: str
+    publisher: str
+    subscription: str
+    symbol: str = ""
+
+
+@dataclass(frozen=True)
+class GroupTimes:
+    """The messages of a group of a run: how many, their latency in all, and where that was.
+
+    `parts` has the sum in ns and the number of messages for each part; the place of a part is the
+    number of its hop. The sums add up to `sum_ns`.
+    """
+
+    count: int
+    sum_ns: int
+    parts: Mapping[Part, tuple[int, int]]
+
+
+@dataclass(frozen=True)
 class Measured:
     """Latencies of one subject in one run, cut into parts.
 
@@ -67,7 +93,8 @@ class Measured:
     without NONE they add up to `latency`. `transfer` of a hop is up to callback_start. `published`
     (received or lost) and `lost` are None where losses are not known; `unknown` may be either.
     `unseen` are messages of which the trace does not show what became of them at their reader
-    (strata.schema.fates): of a chain, those of its hops.
+    (strata.schema.fates): of a chain, those of its hops. `groups` are those of TYPICAL and TAIL,
+    by the key of the group, and `stops` the hops, of a hop and of a chain.
     """
 
     latency: Ints
@@ -77,13 +104,15 @@ class Measured:
     lost: int | None = None
     unknown: int = 0
     unseen: int = 0
+    groups: Mapping[str, GroupTimes] = field(default_factory=dict)
+    stops: tuple[Stop, ...] = ()
 
     def counts(self) -> dict[Part, int]:
         """Return how many messages have each part."""
         return {part: int((ns != NONE).sum()) for part, ns in self.parts.items()}
 
     def after(self, warm_up: int) -> Measured:
-        """Leave out the first messages; losses stay those of the whole run."""
+        """Leave out the first messages; losses stay those of the whole run. Groups never had them."""
         if not warm_up:
             return self
         return replace(
@@ -124,8 +153,14 @@ class Run:
 def measure_run(analysis: Analysis, name: str, warm_up: int = 0) -> Run:
     """Measure all chains, hops, services and callbacks of a run."""
     measured: dict[Subject, Measured] = {}
-    for found in (_chains, _hops, _services, _callbacks):
-        for subject, whole in found(analysis):
+    transfers = Transfers(analysis.rows("messages"))
+    for found in (
+        _chains(analysis, transfers, warm_up),
+        _hops(analysis, transfers, warm_up),
+        _services(analysis),
+        _callbacks(analysis),
+    ):
+        for subject, whole in found:
             one = whole.after(warm_up)
             known = measured.get(subject)
             measured[subject] = _joined(known, one) if known else one
@@ -154,80 +189,146 @@ def _joined(first: Measured, second: Measured) -> Measured:
         None if None in numbers else sum(number or 0 for number in numbers)
         for numbers in ((first.published, second.published), (first.lost, second.lost))
     )
-    more = (sum(getattr(one, name) for one in both) for name in ("unknown", "unseen"))
-    return Measured(latency, parts, transfer, published, lost, *more)
+    unknown, unseen = first.unknown + second.unknown, first.unseen + second.unseen
+    groups = {
+        key: together([one.groups[key] for one in both if key in one.groups])
+        for key in dict.fromkeys([*first.groups, *second.groups])
+    }
+    stops = first.stops or second.stops
+    return Measured(latency, parts, transfer, published, lost, unknown, unseen, groups, stops)
 
 
-def _hops(analysis: Analysis) -> Iterator[tuple[Subject, Measured]]:
-    transfers = Transfers(analysis.rows("messages"))
-    notified = transfers.notified
-    to_start, to_end = (transfers.latency_ns(end) for end in End)
-    started, ended = (transfers.rows(end) for end in End)
-    losses, none = HopLosses.of(analysis.rows("hop_losses")), np.empty(0, np.int64)
-    for row in analysis.hops.to_dict("records"):
-        hop = row["hop_id"]
-        rows = transfers.by_begin(ended.get(hop, none))
+def together(groups: Sequence[GroupTimes]) -> GroupTimes:
+    """Add up the same group of several runs."""
+    parts: dict[Part, tuple[int, int]] = {}
+    for group in groups:
+        for part, (ns, count) in group.parts.items():
+            before = parts.get(part, (0, 0))
+            parts[part] = (before[0] + ns, before[1] + count)
+    return GroupTimes(
+        sum(group.count for group in groups), sum(group.sum_ns for group in groups), parts
+    )
+
+
+class _Groups:
+    """Adds up the time of each part over the messages of the typical and the slowest."""
+
+    def __init__(self, latency: Ints, warm_up: int) -> None:
+        self._latency = latency
+        self._members: dict[str, npt.NDArray[np.bool_]] = {}
+        self._parts: dict[str, dict[Part, tuple[int, int]]] = {}
+        counted = latency[warm_up:]
+        for group in GROUPS if len(counted) else ():
+            low, high = np.quantile(counted, [group.low, group.high])
+            inside = (latency >= low) & (latency <= high)
+            inside[:warm_up] = False
+            # Between two values of few messages there may be none.
+            nearest = warm_up + int(np.abs(counted - np.quantile(counted, group.low)).argmin())
+            inside[nearest] |= not inside.any()
+            self._members[group.key], self._parts[group.key] = inside, {}
+
+    def add(self, part: Part, ns: Ints) -> None:
+        """Take the durations of a part, as long as the latencies; NONE is no duration."""
+        for key, inside in self._members.items():
+            own = ns[inside & (ns != NONE)]
+            if len(own):
+                total, count = self._parts[key].get(part, (0, 0))
+                self._parts[key][part] = (total + int(own.sum()), count + len(own))
+
+    def found(self) -> dict[str, GroupTimes]:
+        """Return the groups by their key."""
+        return {
+            key: GroupTimes(int(inside.sum()), int(self._latency[inside].sum()), self._parts[key])
+            for key, inside in self._members.items()
+        }
+
+
+def _hops(
+    analysis: Analysis, transfers: Transfers, warm_up: int
+) -> Iterator[tuple[Subject, Measured]]:
+    notified, symbols = transfers.notified, _Symbols(analysis)
+    for hop in hop_durations(analysis, transfers):
+        rows, latency = hop.rows[End.END], hop.latency_ns[End.END]
         parts: dict[Part, Ints] = {}
+        groups = _Groups(latency, warm_up)
         for layer, ns in layers_of(transfers, rows):
             for told in (True, False):
                 own = np.where(notified[rows] == told, ns, NONE)
                 if (own != NONE).any():
                     _add(parts, part_of(layer, notified=told), own)
-        where = f"{row['publisher_node']} -> {row['subscription_node']}"
-        received, lost, unknown = (int(row[name]) for name in ("received", "lost", "unknown"))
-        transfer = to_start[transfers.by_begin(started.get(hop, none))]
-        counts = (received + lost, lost, unknown, losses.unseen(hop))
-        yield Subject(HOP, row["topic"], where), Measured(to_end[rows], parts, transfer, *counts)
-
-
-def _chains(analysis: Analysis) -> Iterator[tuple[Subject, Measured]]:
-    instances, segments = analysis.chain_instances, analysis.chain_segments
-    messages = analysis.rows("messages")
-    by_id = np.zeros(int(messages["message_id"].max(initial=NONE)) + 1, bool)
-    by_id[messages["message_id"]] = Transfers(messages).notified
-    told = by_id[segments["message_id"].to_numpy(np.int64)]
-    of_segments = dict(partition(segments["chain_id"].to_numpy(np.int64)))
-    of_instances = dict(partition(instances["chain_id"].to_numpy(np.int64)))
-    number = instances["chain_instance_id"].to_numpy(np.int64)
-    begin_ns = instances["begin_ns"].to_numpy(np.int64)
-    latency = instances["latency_ns"].to_numpy(np.int64)
-    losses, hops = HopLosses.of(analysis.rows("hop_losses")), analysis.hops
-    of_way = {
-        way: losses.unseen(hop_id)
-        for hop_id, way in zip(
-            hops["hop_id"], zip(*(hops[name] for name in _WAY), strict=True), strict=True
-        )
-    }
-    for row in analysis.chains.to_dict("records"):
-        own = of_instances.get(row["chain_id"], np.empty(0, np.int64))
-        own = own[np.argsort(begin_ns[own], kind="stable")]
-        rows = of_segments.get(row["chain_id"], np.empty(0, np.int64))
-        cut = segments.iloc[rows].assign(told=told[rows])
-        nodes = str(row["nodes"]).split(" -> ")
-        parts = _chain_parts(cut, number[own], nodes)
-        ways = zip(str(row["name"]).split(" -> "), nodes, nodes[1:], strict=False)
-        missing = sum(of_way.get(way, 0) for way in ways)
+                    groups.add(part_of(layer, notified=told, place="0"), own)
+        nodes = (hop.publisher_node, hop.subscription_node)
+        counts = (hop.received + hop.lost, hop.lost, hop.unknown, hop.unseen)
+        stop = Stop(hop.topic, *nodes, symbols.of_message(rows[0] if len(rows) else None))
         yield (
-            Subject(CHAIN, row["name"], row["nodes"]),
-            Measured(latency[own], parts, unseen=missing),
+            Subject(HOP, hop.topic, " -> ".join(nodes)),
+            Measured(latency, parts, hop.latency_ns[End.START], *counts, groups.found(), (stop,)),
         )
 
 
-def _chain_parts(segments: pd.DataFrame, instances: Ints, nodes: list[str]) -> dict[Part, Ints]:
-    """Add up each layer over the hops; what a node held a message for stays the node's own."""
+def _chains(
+    analysis: Analysis, transfers: Transfers, warm_up: int
+) -> Iterator[tuple[Subject, Measured]]:
+    segments, messages = analysis.chain_segments, analysis.rows("messages")
+    row_of = np.full(int(messages["message_id"].max(initial=NONE)) + 1, NONE, np.int64)
+    row_of[messages["message_id"]] = np.arange(len(messages))
+    of_segments = dict(partition(segments["chain_id"].to_numpy(np.int64)))
+    number = analysis.chain_instances["chain_instance_id"].to_numpy(np.int64)
+    symbols = _Symbols(analysis)
+    for chain in chain_durations(analysis):
+        rows = of_segments.get(chain.chain_id, np.empty(0, np.int64))
+        cut = segments.iloc[rows]
+        of_message = row_of[cut["message_id"].to_numpy(np.int64)]
+        cut = cut.assign(told=transfers.notified[of_message], row=of_message)
+        topics = chain.name.split(" -> ")
+        firsts = cut.drop_duplicates("hop").set_index("hop")["row"]
+        stops = tuple(
+            Stop(topic, chain.nodes[at], chain.nodes[at + 1], symbols.of_message(firsts.get(at)))
+            for at, topic in enumerate(topics)
+        )
+        groups = _Groups(chain.latency_ns, warm_up)
+        parts = _chain_parts(cut, number[chain.rows], chain.nodes, groups)
+        measured = Measured(
+            chain.latency_ns, parts, unseen=chain.unseen, groups=groups.found(), stops=stops
+        )
+        yield Subject(CHAIN, chain.name, " -> ".join(chain.nodes)), measured
+
+
+def _chain_parts(
+    segments: pd.DataFrame, instances: Ints, nodes: Sequence[str], groups: _Groups
+) -> dict[Part, Ints]:
+    """Add up each layer over the hops; what a node held a message for stays the node's own.
+
+    `groups` are given the layers of every hop by itself.
+    """
     held = {HOLD.name, STORED.name, LINK_HOLD.name}
     order = np.argsort(instances)
     parts: dict[Part, Ints] = {}
     for (layer, told, hop), rows in segments.groupby(["layer", "told", "hop"], sort=False):
-        place = nodes[int(str(hop)) + 1] if layer in held else ""
-        part = part_of(BY_NAME[str(layer)], notified=bool(told), place=place)
+        known, notified = BY_NAME[str(layer)], bool(told)
         own = np.full(len(instances), NONE, np.int64)
         found = np.searchsorted(
             instances, rows["chain_instance_id"].to_numpy(np.int64), sorter=order
         )
         own[order[found]] = rows["duration_ns"].to_numpy(np.int64)
-        _add(parts, part, own)
+        place = nodes[int(str(hop)) + 1] if layer in held else ""
+        _add(parts, part_of(known, notified=notified, place=place), own)
+        groups.add(part_of(known, notified=notified, place=str(hop)), own)
     return parts
+
+
+class _Symbols:
+    """Symbols of the callbacks that took messages."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        messages, objects = analysis.rows("messages"), analysis.rows("callback_objects")
+        self._callback = messages["callback_id"]
+        self._objects = objects
+
+    def of_message(self, row: object) -> str:
+        """Return the symbol of a row of `messages`; empty for none, and where it is not known."""
+        at = NONE if row is None else int(self._callback[int(str(row))])
+        return "" if at == NONE else str(self._objects.record(at)["symbol"] or "")
 
 
 def _add(parts: dict[Part, Ints], part: Part, ns: Ints) -> None:
