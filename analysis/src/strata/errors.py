@@ -43,6 +43,10 @@ class GateError(StrataError):
     """A file of gates cannot be read, or not be judged with the runs that were given."""
 
 
+class ComparisonError(StrataError):
+    """Runs cannot be compared."""
+
+
 class QueryError(StrataError):
     """A query cannot be run."""
 

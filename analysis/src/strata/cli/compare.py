@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,9 +22,10 @@ from strata.cli.progress import counting_progress, decoding_progress
 from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
 from strata.cli.titles import title_of
-from strata.comparison.comparison import Comparison, compare
+from strata.comparison.comparison import Comparison, compare_sides
 from strata.comparison.gates.judge import Judgement, judge
 from strata.comparison.gates.load import Gate, read_gates
+from strata.comparison.relevance import Least
 from strata.comparison.runs import Run, Subject, measure_run
 from strata.comparison.sides import Side
 from strata.errors import GateError
@@ -35,7 +37,20 @@ from strata.show.terminal.comparison import print_comparison, print_gates
 from strata.stats.quantiles import name_of
 
 _BROKEN = 3
+_LEAST = re.compile(r"(\d+(?:\.\d+)?)%,(\d+(?:\.\d+)?)(ns|us|ms|s)")
+_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _FORMATS = ("text", "json", "markdown", "junit")
+
+
+def _least(_context: click.Context, _parameter: click.Parameter, text: str) -> Least:
+    """Read ``5%,20us``; either may be 0. Raises UsageError for anything else."""
+    found = _LEAST.fullmatch(text.replace(" ", ""))
+    if found is None:
+        raise click.UsageError(
+            f"--relevant {text!r} is not a percentage and a time, as in 5%,20us; times are in ns, "
+            "us, ms or s"
+        )
+    return Least(float(found[1]) / 100, round(float(found[2]) * _NS[found[3]]))
 
 
 @click.command("compare")
@@ -68,7 +83,18 @@ _FORMATS = ("text", "json", "markdown", "junit")
     metavar="FORMAT=FILE",
     help="Write another format to a file, too; repeatable.",
 )
-@click.option("--all", "everything", is_flag=True, help="Compare internal topics too.")
+@click.option(
+    "--relevant",
+    "least",
+    default="5%,20us",
+    show_default=True,
+    callback=_least,
+    metavar="PERCENT,TIME",
+    help="The least difference that matters: at least this part of A's latency, and this time.",
+)
+@click.option(
+    "--all", "everything", is_flag=True, help="Show every comparison, internal topics too."
+)
 def command(
     a: Path,
     b: Path | None,
@@ -79,6 +105,7 @@ def command(
     form: str,
     output: Path | None,
     further: tuple[str, ...],
+    least: Least,
     *,
     all_processes: bool,
     force: bool,
@@ -117,9 +144,11 @@ def command(
         found = (
             None
             if first is None
-            else compare(first, last, wanted=wanted, quantiles=names, progress=compared)
+            else compare_sides(
+                first, last, wanted=wanted, quantiles=names, least=least, progress=compared
+            )
         )
-    result = _Result(found, judge(gates, first, last), first, last)
+    result = _Result(found, judge(gates, first, last), first, last, everything)
     for name, path in ((form, output), *written):
         write_output(path, partial(result.write, name))
     if any(one.broken for one in result.judgements):
@@ -132,6 +161,7 @@ class _Result:
     judgements: Sequence[Judgement]
     a: Side | None
     b: Side
+    everything: bool
 
     def write(self, form: str, file: IO[str]) -> None:
         if form == "json":
@@ -143,7 +173,7 @@ class _Result:
         else:
             console = make_console(file)
             if self.comparison is not None:
-                print_comparison(self.comparison, console)
+                print_comparison(self.comparison, console, everything=self.everything)
             if self.judgements:
                 print_gates(self.judgements, console, None if self.comparison else self.b)
 

@@ -15,8 +15,10 @@ import numpy.typing as npt
 from strata.comparison.difference import Difference, difference
 from strata.comparison.losses import Loss, LossDifference, loss_difference, whole
 from strata.comparison.parts import Cut, Part
+from strata.comparison.relevance import DEFAULT, Least
 from strata.comparison.runs import HOP, KINDS, Subject
 from strata.comparison.sides import TRANSFER, Side, cut_of
+from strata.errors import ComparisonError
 from strata.stats.intervals import fraction_of
 from strata.stats.shift import holm
 
@@ -25,6 +27,7 @@ Ints = npt.NDArray[np.int64]
 SIGNIFICANT = 0.05
 """Corrected p below which a difference is said to be found."""
 SEED = 1
+_NAMED = 3
 
 
 class Verdict(Enum):
@@ -43,6 +46,11 @@ class Verdict(Enum):
     def found(self) -> bool:
         """Tell whether it says that the sides differ."""
         return self in (Verdict.FASTER, Verdict.SLOWER, Verdict.LOSES_LESS, Verdict.LOSES_MORE)
+
+    @property
+    def one_sided(self) -> bool:
+        """Tell whether only one side has it."""
+        return self in (Verdict.ONLY_A, Verdict.ONLY_B)
 
 
 @dataclass(frozen=True)
@@ -141,7 +149,7 @@ class Comparison:
     """Everything that was compared. `only_a` and `only_b` are what only one side has.
 
     `tests` is how many p values were corrected together. `quantiles` are the names of those that
-    the user chose.
+    the user chose, and `least` is the least relevant difference.
     """
 
     a: Side
@@ -151,6 +159,21 @@ class Comparison:
     only_b: tuple[Subject, ...]
     tests: int
     quantiles: tuple[str, ...] = ()
+    least: Least = DEFAULT
+
+    def is_relevant(self, block: Block, row: Row) -> bool:
+        """Tell whether a row differs by as much as matters in the latency of its block.
+
+        The whole and the transfer by their shift, a layer by what it adds to the mean latency of
+        all messages. What only one side has is relevant by the same rule.
+        """
+        whole = block.whole.a
+        if whole is None or not (row.verdict.found or row.verdict.one_sided):
+            return False
+        is_layer = row is not block.whole and row is not block.transfer
+        by_shift = row.difference is not None and not is_layer
+        ns = row.difference.shift.value if row.difference and by_shift else row.mean_ns
+        return self.least.allows(ns, whole.p50)
 
     @property
     def runs_are_the_unit(self) -> bool:
@@ -158,18 +181,20 @@ class Comparison:
         return len(self.a.runs) > 1 or len(self.b.runs) > 1
 
 
-def compare(
+def compare_sides(
     a: Side,
     b: Side,
     *,
     wanted: Callable[[Subject], bool] = lambda subject: not subject.internal,
     quantiles: Sequence[str] = (),
+    least: Least = DEFAULT,
     progress: Callable[[], None] = lambda: None,
 ) -> Comparison:
     """Compare everything that both sides have and that is `wanted`; the largest shifts first.
 
     `quantiles` are the names (`p99.9`) of those that the user chose: their values and differences
-    are told, too.
+    are in the result, too. `least` is the least relevant difference. Raises ComparisonError where
+    the sides have nothing in common.
     """
     of_a, of_b = (
         [subject for subject in side.subjects() if wanted(subject) and side.values(subject)]
@@ -177,6 +202,8 @@ def compare(
     )
     in_a, in_b = set(of_a), set(of_b)
     both = [subject for subject in of_a if subject in in_b]
+    if not both:
+        raise ComparisonError(_nothing_in_common(a, b, of_a, of_b))
     blocks = []
     for subject in both:
         blocks.append(_block(a, b, subject, quantiles))
@@ -191,7 +218,27 @@ def compare(
         tuple(subject for subject in of_b if subject not in in_a),
         tests,
         tuple(quantiles),
+        least,
     )
+
+
+def _nothing_in_common(a: Side, b: Side, of_a: Sequence[Subject], of_b: Sequence[Subject]) -> str:
+    return (
+        f"Cannot compare {a.name} with {b.name}: they have no chain, hop, service or callback in "
+        f"common. A has {_named(of_a)}; B has {_named(of_b)}. Give two runs of the same nodes and "
+        "topics."
+    )
+
+
+def _named(subjects: Sequence[Subject]) -> str:
+    """Name what a side has of the first kind that it has, the first few."""
+    if not subjects:
+        return "none at all"
+    kind = subjects[0].kind
+    alike = [subject for subject in subjects if subject.kind == kind]
+    shown = ", ".join(subject.name for subject in alike[:_NAMED])
+    more = f" and {len(alike) - _NAMED} more" if len(alike) > _NAMED else ""
+    return f"the {kind}{'s' if len(alike) > 1 else ''} {shown}{more}"
 
 
 def _block(a: Side, b: Side, subject: Subject, quantiles: Sequence[str]) -> Block:
@@ -218,7 +265,9 @@ def _row(
     ]
     name = layer.layer if isinstance(layer, Cut) else layer
     place = layer.place if isinstance(layer, Cut) else ""
-    found = difference(*values, seed=SEED, quantiles=quantiles) if all(values) else None
+    # Of a whole latency the medians' own difference is in the answer.
+    asked = (*quantiles, *(("p50",) if layer is None else ()))
+    found = difference(*values, seed=SEED, quantiles=asked) if all(values) else None
     return Row(name, place, figures[0], figures[1], found)
 
 

@@ -50,6 +50,12 @@ class Subject:
         return set(self.name.split(" -> ")) <= INTERNAL_TOPICS
 
     @property
+    def node(self) -> str:
+        """The node of a callback; empty where it is not known, and of anything else."""
+        parts = _TRIGGER_AND_NODE.fullmatch(self.where) if self.kind == CALLBACK else None
+        return str(parts[2]) if parts else ""
+
+    @property
     def names(self) -> tuple[str, ...]:
         """What a pattern may mean it by: its name, its nodes, a callback's trigger, or all."""
         if self.kind == CALLBACK:
@@ -112,7 +118,7 @@ class Measured:
         return {part: int((ns != NONE).sum()) for part, ns in self.parts.items()}
 
     def after(self, warm_up: int) -> Measured:
-        """Leave out the first messages; losses stay those of the whole run. Groups never had them."""
+        """Leave out the first messages; losses stay those of the whole run."""
         if not warm_up:
             return self
         return replace(

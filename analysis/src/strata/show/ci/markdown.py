@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from strata.comparison.amounts import bounds_ns, percent, signed_ns, subject_text
 from strata.comparison.comparison import Block, Comparison, Figures, Row
 from strata.comparison.gates.judge import Judgement, Outcome
 from strata.comparison.sides import Side
 from strata.printable import printable
 from strata.show.words.comparison import (
-    bounds_ns,
     found_text,
     gates_text,
     layer_text,
@@ -20,11 +20,8 @@ from strata.show.words.comparison import (
     notes,
     only_text,
     outcome_text,
-    percent,
     quality_text,
     sides_text,
-    signed_ns,
-    subject_text,
     tail_texts,
     tails_of,
     verdict_text,
