@@ -66,6 +66,8 @@ ALLOWED: dict[str, set[str]] = {
         "units",
         "symbols",
         "printable",
+        "pipeline",
+        "read",
     },
     "show": {
         "errors",

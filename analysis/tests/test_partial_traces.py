@@ -28,7 +28,7 @@ from thread_samples import samples
 import strata
 from strata.analysis import Analysis
 from strata.cli.console import make_console
-from strata.comparison.comparison import Comparison, compare
+from strata.comparison.comparison import Comparison, compare_sides
 from strata.comparison.runs import measure_run
 from strata.comparison.sides import Side
 from strata.errors import TraceError
@@ -207,7 +207,7 @@ EVERY_HOP = Selection((), (), True)
 def self_compared(analysis: Analysis) -> tuple[Side, Comparison]:
     """Compare a run with itself: nothing shifts."""
     side = Side("t", (measure_run(analysis, "t"),))
-    return side, compare(side, side, wanted=lambda _: True)
+    return side, compare_sides(side, side, wanted=lambda _: True)
 
 
 def documents(analysis: Analysis) -> Iterator[object]:

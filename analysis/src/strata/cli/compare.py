@@ -22,14 +22,15 @@ from strata.cli.progress import counting_progress, decoding_progress
 from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
 from strata.cli.titles import title_of
-from strata.comparison.comparison import Comparison, compare_sides
+from strata.comparison.compared import side_of
+from strata.comparison.comparison import Comparison, compare_sides, require_common
 from strata.comparison.gates.judge import Judgement, judge
 from strata.comparison.gates.load import Gate, read_gates
 from strata.comparison.relevance import Least
 from strata.comparison.runs import Run, Subject, measure_run
 from strata.comparison.sides import Side
 from strata.errors import GateError
-from strata.read.sessions import sessions_in, warm_up_of
+from strata.read.sessions import warm_up_of
 from strata.show.ci.junit import junit
 from strata.show.ci.markdown import markdown
 from strata.show.document.comparison import document
@@ -136,8 +137,8 @@ def command(
             )
         return measure_run(analysis, title_of(path), warm_up_of(path))
 
-    first, second = (None, a) if b is None else (_side(a, measured), b)
-    last = _side(second, measured)
+    first, second = (None, a) if b is None else (side_of(a, measured), b)
+    last = side_of(second, measured)
     wanted = _wanted(everything=everything)
     with counting_progress("compared") as compared:
         names = tuple(map(name_of, quantiles))
@@ -148,11 +149,16 @@ def command(
                 first, last, wanted=wanted, quantiles=names, least=least, progress=compared
             )
         )
+    if found is not None and not gates:
+        require_common(found)
     result = _Result(found, judge(gates, first, last), first, last, everything)
     for name, path in ((form, output), *written):
         write_output(path, partial(result.write, name))
     if any(one.broken for one in result.judgements):
         sys.exit(_BROKEN)
+    if found is not None:
+        # Gates of B alone may hold of two runs of which nothing could be compared.
+        require_common(found)
 
 
 @dataclass(frozen=True)
@@ -192,10 +198,6 @@ def _require_absolute(gates: Sequence[Gate], path: Path | None) -> None:
                 f"Cannot use gates {path}:{gate.line}: {gate.name!r} needs two sides, and one "
                 "trace was given. Give A and B."
             )
-
-
-def _side(path: Path, measured: Callable[[Path], Run]) -> Side:
-    return Side(title_of(path), tuple(measured(session) for session in sessions_in(path)))
 
 
 def _wanted(*, everything: bool) -> Callable[[Subject], bool]:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
+from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +23,9 @@ from strata.comparison.sides import TRANSFER, Side, cut_of
 from strata.errors import ComparisonError
 from strata.stats.intervals import fraction_of
 from strata.stats.shift import holm
+
+if TYPE_CHECKING:
+    import pandas
 
 Ints = npt.NDArray[np.int64]
 
@@ -144,7 +149,7 @@ class Block:
         return (self.whole, *((self.transfer,) if self.transfer else ()), *self.layers)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Everything that was compared. `only_a` and `only_b` are what only one side has.
 
@@ -160,6 +165,44 @@ class Comparison:
     tests: int
     quantiles: tuple[str, ...] = ()
     least: Least = DEFAULT
+
+    def __repr__(self) -> str:
+        """Return the answer in sentences."""
+        return "\n".join(self.sentences())
+
+    def _repr_html_(self) -> str:
+        """Return the answer and the relevant rows for a notebook."""
+        first, *others = (escape(text) for text in self.sentences())
+        rows = self.rows()
+        table = rows[rows["relevant"]].dropna(axis="columns", how="all").to_html(index=False)
+        return f"<p><strong>{first}</strong> {' '.join(others)}</p>{table}"
+
+    def sentences(self) -> list[str]:
+        """Return the answer: what changed the most and where, then what else there is to say."""
+        from strata.comparison import answer, sentences
+
+        found = answer.answer(self)
+        texts = (
+            sentences.headline(self, found),
+            *sentences.further(self, found),
+            sentences.small_text(self, found),
+        )
+        return [text for text in texts if text]
+
+    def rows(self) -> pandas.DataFrame:
+        """Return what was compared as a data frame, one row per latency and layer.
+
+        `kind`, `name` and `where` say of what; `layer` is null for the whole latency, and
+        "transfer" for a hop up to callback_start. Times are ns: `a_p50_ns`, `b_p99_ns` ... of the
+        sides, `shift_ns` the median of all differences B - A with its interval at 95 %
+        (`shift_low_ns`, `shift_high_ns`), `shift_p50_ns` (of whole latencies) and `shift_p99_ns`
+        the differences of quantiles, `difference_mean_ns` what it adds to the mean latency. `p` is
+        corrected over all rows; null where nothing was tested. `relevant`: it differs by as much as
+        matters.
+        """
+        from strata.comparison.frame import rows_frame
+
+        return rows_frame(self)
 
     def is_relevant(self, block: Block, row: Row) -> bool:
         """Tell whether a row differs by as much as matters in the latency of its block.
@@ -193,8 +236,8 @@ def compare_sides(
     """Compare everything that both sides have and that is `wanted`; the largest shifts first.
 
     `quantiles` are the names (`p99.9`) of those that the user chose: their values and differences
-    are in the result, too. `least` is the least relevant difference. Raises ComparisonError where
-    the sides have nothing in common.
+    are in the result, too. `least` is the least relevant difference. Where the sides have nothing
+    in common there are no blocks (see `require_common`).
     """
     of_a, of_b = (
         [subject for subject in side.subjects() if wanted(subject) and side.values(subject)]
@@ -202,8 +245,6 @@ def compare_sides(
     )
     in_a, in_b = set(of_a), set(of_b)
     both = [subject for subject in of_a if subject in in_b]
-    if not both:
-        raise ComparisonError(_nothing_in_common(a, b, of_a, of_b))
     blocks = []
     for subject in both:
         blocks.append(_block(a, b, subject, quantiles))
@@ -222,18 +263,22 @@ def compare_sides(
     )
 
 
-def _nothing_in_common(a: Side, b: Side, of_a: Sequence[Subject], of_b: Sequence[Subject]) -> str:
-    return (
+def require_common(comparison: Comparison) -> None:
+    """Raise ComparisonError, which names what each side has, where nothing was compared."""
+    if comparison.blocks:
+        return
+    a, b = comparison.a, comparison.b
+    raise ComparisonError(
         f"Cannot compare {a.name} with {b.name}: they have no chain, hop, service or callback in "
-        f"common. A has {_named(of_a)}; B has {_named(of_b)}. Give two runs of the same nodes and "
-        "topics."
+        f"common. A has {_named(comparison.only_a)}; B has {_named(comparison.only_b)}. Give two "
+        "runs of the same nodes and topics."
     )
 
 
 def _named(subjects: Sequence[Subject]) -> str:
     """Name what a side has of the first kind that it has, the first few."""
     if not subjects:
-        return "none at all"
+        return "none"
     kind = subjects[0].kind
     alike = [subject for subject in subjects if subject.kind == kind]
     shown = ", ".join(subject.name for subject in alike[:_NAMED])

@@ -28,6 +28,8 @@ _NAMED_LOSSES = 2
 
 def headline(comparison: Comparison, found: Answer) -> str:
     """Return the one sentence that answers: what changed the most, how surely, and where."""
+    if not comparison.blocks:
+        return "A and B have no chain, hop, service or callback in common: nothing was compared."
     if found.median is not None:
         return change_sentence(comparison, found.median)
     if found.losses and found.losses[0].loss is not None:
@@ -137,7 +139,7 @@ def small_text(comparison: Comparison, found: Answer) -> str:
     differences = format_count(found.small, "further difference is", "further differences are")
     return (
         f"{differences} found and too small to be relevant (relevant: "
-        f"{least_text(comparison.least)}; --relevant, --all)."
+        f"{least_text(comparison.least)})."
     )
 
 

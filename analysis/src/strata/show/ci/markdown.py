@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from strata.comparison.amounts import bounds_ns, percent, signed_ns, subject_text
+from strata.comparison.answer import answer
 from strata.comparison.comparison import Block, Comparison, Figures, Row
 from strata.comparison.gates.judge import Judgement, Outcome
+from strata.comparison.sentences import further, headline, small_text
 from strata.comparison.sides import Side
 from strata.printable import printable
 from strata.show.words.comparison import (
@@ -43,7 +45,7 @@ def markdown(
     b: Side | None = None,
 ) -> str:
     """Return the document: what the sides lost, where there are gates; these; the comparison."""
-    lines = ["# Strata: comparison of two sides" if comparison else "# Strata: gates", ""]
+    lines = ["# Strata: B compared with A" if comparison else "# Strata: gates", ""]
     if judgements:
         sides = [(letter, side) for letter, side in (("A", a), ("B", b)) if side is not None]
         lost = [text for letter, side in sides for text in quality_text(side, letter)]
@@ -64,6 +66,11 @@ def _gates(judgements: Sequence[Judgement]) -> Iterator[str]:
 
 
 def _comparison(comparison: Comparison) -> Iterator[str]:
+    answered = answer(comparison)
+    texts = (*further(comparison, answered), small_text(comparison, answered))
+    yield from (f"**{_cell(headline(comparison, answered))}**", "")
+    yield from (f"{_cell(text)}  " for text in texts if text)
+    yield ""
     for letter, side in (("A", comparison.a), ("B", comparison.b)):
         yield f"* {letter}: {_cell(sides_text(side))}"
         for text in quality_text(side, letter):

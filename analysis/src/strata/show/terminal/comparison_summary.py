@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,7 +20,6 @@ from strata.comparison.places import PlacedTime
 from strata.comparison.runs import CALLBACK, CHAIN
 from strata.comparison.sentences import further, headline, small_text
 from strata.printable import printable
-from strata.show.terminal.breaking import broken
 from strata.show.terminal.fitting import fitted
 from strata.show.words.comparison import (
     group_text,
@@ -90,7 +90,9 @@ def _above(comparison: Comparison, found: Answer, width: int) -> list[Renderable
 
 def _below(comparison: Comparison, found: Answer, width: int) -> list[RenderableType]:
     texts = [small_text(comparison, found), only_count_text(comparison), unit_text(comparison)]
-    texts.append("--all shows every comparison; strata report A B writes them as a page.")
+    texts.append(
+        "--all shows every comparison, --relevant sets what matters; page: strata report A B"
+    )
     return [_text(text, width, "dim") for text in texts if text]
 
 
@@ -199,4 +201,5 @@ def _table(section: _Section, shown: int, width: int) -> list[RenderableType]:
 def _text(text: str, width: int, style: str = "") -> Text:
     # A number and its unit are one word.
     glued = _UNIT.sub(_GLUE, printable(text))
-    return Text(broken(glued, width).replace(_GLUE, " "), style=style)
+    lines = textwrap.wrap(glued, width, break_on_hyphens=False)
+    return Text("\n".join(lines).replace(_GLUE, " "), style=style)
