@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pyarrow as pa
 
-from strata.analysis import Analysis
+from strata.api import Analysis, analyze
 from strata.errors import QueryError
 from strata.lazy import pandas as pd
-from strata.pipeline import analyze
 from strata.read import open_trace
 from strata.schema.arrow import arrow_table
 from strata.schema.links import MessageLink
