@@ -107,7 +107,6 @@ ALLOWED: dict[str, set[str]] = {
         "analysis",
         "read",
         "stats",
-        "comparison",
         "show",
         "pipeline",
         "printable",

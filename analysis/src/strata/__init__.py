@@ -27,7 +27,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from strata.api import Analysis, analyze, compare
+    from strata.api import Analysis, analyze
+    from strata.comparison.compared import compare
     from strata.errors import StrataError, TraceError
     from strata.schema.links import MessageLink
     from strata.sql import Opened, open  # noqa: A004
@@ -51,7 +52,7 @@ _HOME = {
     "StrataError": "strata.errors",
     "TraceError": "strata.errors",
     "analyze": "strata.api",
-    "compare": "strata.api",
+    "compare": "strata.comparison.compared",
     "open": "strata.sql",
 }
 

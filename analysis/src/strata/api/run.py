@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`strata.analyze` and `strata.compare`."""
+"""`strata.analyze`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from strata import pipeline
-from strata.analysis import Analysis as Tables
 from strata.api.analysis import Analysis
-from strata.api.compared import Compared, side_of
 from strata.pipeline.progress import Progress
 from strata.schema.links import MessageLink
 
@@ -67,37 +65,3 @@ def analyze(
             quantiles=quantiles,
         )
     )
-
-
-def compare(
-    a: str | Path | Tables,
-    b: str | Path | Tables,
-    *,
-    links: Sequence[MessageLink] | str | Path = (),
-    chain: Sequence[str] | str | None = None,
-    all_processes: bool = False,
-) -> Compared:
-    """Compare B with A: every chain, hop, service, layer and callback, and what was lost.
-
-    ::
-
-        found = strata.compare("sessions/before", "sessions/after")
-        print(found.summary())    # what `strata compare` prints
-        found.differences         # a pandas DataFrame
-
-    Args:
-        a: an analysis, a trace (session), or a directory with several sessions of the same thing,
-            whose differences from run to run are taken into account.
-        b: the same; what is slower is slower in B.
-        links: as in `strata.analyze`, for what is given as a path.
-        chain: as in `strata.analyze`, for what is given as a path.
-        all_processes: as in `strata.analyze`, for what is given as a path.
-
-    Raises:
-        strata.TraceError: as `strata.analyze`, or a directory whose sessions are not repetitions
-            of one thing.
-    """
-    from strata.comparison.comparison import compare as compare_sides
-
-    options = {"links": links, "chain": chain, "all_processes": all_processes}
-    return Compared(compare_sides(side_of(a, **options), side_of(b, **options)))
