@@ -113,7 +113,7 @@ ALLOWED: dict[str, set[str]] = {
         "symbols",
         "units",
     },
-    "sql": {"lazy", "errors", "schema", "analysis", "api", "read"},
+    "sql": {"lazy", "nearest", "errors", "schema", "analysis", "api", "read"},
     "campaign": {
         "errors",
         "schema",

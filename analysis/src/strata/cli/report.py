@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from strata.cli.chain import chain_option, declared_links, links_option, parse_chain
-from strata.cli.progress import decoding_progress
+from strata.cli.progress import WRITING, decoding_progress, make_results
 from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
 from strata.errors import OutputError
@@ -69,9 +69,11 @@ def command(
             all_processes=all_processes,
             quantiles=quantiles,
         )
-    written = write_report(
-        analysis, target, title=title_of(trace), force=force, replace_page=output is None
-    )
+        make_results(analysis)
+        progress.stage(WRITING)
+        written = write_report(
+            analysis, target, title=title_of(trace), force=force, replace_page=output is None
+        )
     for row in said_first(analysis.rows("quality").records()):
         click.echo(f"{row['severity']}: {printable(row['text'])}", err=True)
     click.echo(f"Wrote {printable(str(written))}")
