@@ -20,15 +20,17 @@ ALLOWED: dict[str, set[str]] = {
     "lazy": set(),
     "symbols": set(),
     "printable": set(),
+    "nearest": set(),
     "documents": {"errors", "printable"},
     "yaml_document": {"documents", "printable"},
     "marks": {"documents"},
     "masking": set(),
     "schema": {"errors"},
     "analysis": {"schema"},
-    "read": {"lazy", "errors", "schema", "printable", "documents", "yaml_document"},
+    "read": {"lazy", "nearest", "errors", "schema", "printable", "documents", "yaml_document"},
     "record": {
         "lazy",
+        "nearest",
         "errors",
         "schema",
         "units",
@@ -85,6 +87,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "export": {"errors", "schema", "analysis", "read", "printable", "marks"},
     "pipeline": {
+        "nearest",
         "errors",
         "schema",
         "engine",
@@ -96,7 +99,21 @@ ALLOWED: dict[str, set[str]] = {
         "verdict",
         "printable",
     },
-    "sql": {"lazy", "errors", "schema", "analysis", "pipeline", "read"},
+    "api": {
+        "lazy",
+        "nearest",
+        "errors",
+        "schema",
+        "analysis",
+        "read",
+        "stats",
+        "show",
+        "pipeline",
+        "printable",
+        "symbols",
+        "units",
+    },
+    "sql": {"lazy", "nearest", "errors", "schema", "analysis", "api", "read"},
     "campaign": {
         "errors",
         "schema",
@@ -121,6 +138,8 @@ ALLOWED: dict[str, set[str]] = {
     },
     "cli": {
         "lazy",
+        "api",
+        "nearest",
         "campaign",
         "errors",
         "schema",
@@ -157,8 +176,8 @@ def imports(path: Path) -> set[str]:
             parts = name.split(".")
             if parts[0] == "strata" and len(parts) > 1:
                 rooms.add(parts[1])
-    # `from strata import analyze` is the pipeline; `__version__` is no room.
-    return {"pipeline" if room == "analyze" else room for room in rooms} - {"__version__"}
+    # `from strata import analyze` is the API; `__version__` is no room.
+    return {"api" if room == "analyze" else room for room in rooms} - {"__version__"}
 
 
 def modules() -> list[Path]:

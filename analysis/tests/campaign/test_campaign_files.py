@@ -124,7 +124,7 @@ def test_a_campaign_extends_another_and_its_copy_does_not(tmp_path: Path) -> Non
 
 
 def test_a_name_that_does_not_ship_is_told_with_those_that_do() -> None:
-    with pytest.raises(CampaignError, match="shipped: camera, ouster, relay, sizes, statistics"):
+    with pytest.raises(CampaignError, match="Shipped: camera, ouster, relay, sizes, statistics"):
         load_campaign("nothing")
 
 

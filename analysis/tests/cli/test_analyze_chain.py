@@ -24,12 +24,34 @@ def test_a_chain_is_given_by_its_topics(sample: Sample) -> None:
     assert chain["count"] == 2000
 
 
+def test_the_arrow_of_the_summary_is_an_arrow_too(sample: Sample) -> None:
+    arguments = ("analyze", sample("fast_relay1p_st"), "--format", "csv", "--table", "chains")
+    shown, written = (strata(*arguments, "--chain", f"/chain_1 {arrow} /chain_2") for arrow in "→>")
+    assert "/chain_1 -> /chain_2" in shown.stdout
+    assert shown.stdout == written.stdout
+
+
 @pytest.mark.parametrize(
     ("chain", "code", "text"),
     [
-        ("/chain_0 -> /nothing", 1, "no message of /nothing was matched. Topics with messages"),
-        ("/chain_1 -> /chain_0", 1, "no message went that way through callbacks"),
-        ("/chain_0 ->", 2, "is no row of topics joined by ->"),
+        (
+            "/chain_0 -> /nothing",
+            1,
+            "no message of /nothing was matched. Topics with messages: /chain_0, /chain_1,",
+        ),
+        (
+            "/chian_1 -> /chain_2",
+            1,
+            "no message of /chian_1 was matched. Did you mean /chain_1, /chain_0 or /chain_2?",
+        ),
+        (
+            "/chain_1 -> /chain_0",
+            1,
+            "no message passed from each of these topics to the next through callbacks. "
+            "Chains in the trace: /chain_0 -> /chain_1 -> /chain_2 -> /chain_3. If a node",
+        ),
+        ("/chain_0 ->", 2, "--chain: '/chain_0 ->' is not a list of topics joined by ->"),
+        ("chain_0", 2, "'chain_0' in 'chain_0' is not the full name of a topic"),
     ],
 )
 def test_a_chain_that_is_not_there_is_refused(

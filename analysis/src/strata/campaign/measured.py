@@ -19,7 +19,7 @@ from typing import Any
 
 import pandas as pd
 
-from strata import __version__, analyze
+from strata import __version__
 from strata.campaign.cells import Cell
 from strata.campaign.directory import CampaignDirectory
 from strata.campaign.kept import KeptTables, typed
@@ -30,6 +30,7 @@ from strata.campaign.wanted import Wanted
 from strata.documents import read_json
 from strata.errors import OutputError
 from strata.marks import foreign_entry
+from strata.pipeline import analyze
 from strata.schema.quality import Finding, Findings, worst_first
 from strata.schema.table import Table
 from strata.schema.tables import DRIVER_SOURCES, QUALITY

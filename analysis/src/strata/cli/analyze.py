@@ -18,7 +18,7 @@ from strata.cli.output import (
     write_json,
     write_output,
 )
-from strata.cli.progress import decoding_progress
+from strata.cli.progress import decoding_progress, make_results
 from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
 from strata.schema.tables import TABLES
@@ -57,7 +57,7 @@ def command(
     force: bool,
     everything: bool,
 ) -> None:
-    """Tell in which layer the time of TRACE went.
+    """Show in which layer the time of TRACE went.
 
     TRACE is a session of `strata record`, or any directory that `ros2 trace` or `lttng` wrote.
     """
@@ -77,6 +77,7 @@ def command(
             all_processes=all_processes,
             quantiles=quantiles,
         )
+        make_results(analysis, table_name)
     write_output(
         output, lambda file: _write(analysis, form, table_name, file, everything=everything)
     )

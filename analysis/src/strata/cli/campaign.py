@@ -35,4 +35,4 @@ VERBS = {
 
 @click.group("campaign", cls=Verbs, verbs=VERBS)
 def command() -> None:
-    """Run a matrix of scenarios, again and again, and report what came of it."""
+    """Run a matrix of scenarios repeatedly and report the results."""

@@ -49,7 +49,7 @@ def command(
     results: bool,
     force: bool,
 ) -> None:
-    """Write the events of TRACE as Parquet files, one an event type.
+    """Write the events of TRACE as Parquet files, one per event type.
 
     With --results, the tables of its analysis, one file each. pandas, polars, DuckDB and others
     read them. docs/data-model.md declares the columns.

@@ -11,7 +11,7 @@ import click
 
 from strata.cli.chain import declared_links, links_option, parse_chain
 from strata.cli.output import format_option, write_json
-from strata.cli.progress import decoding_progress
+from strata.cli.progress import decoding_progress, make_results
 from strata.cli.selection import processes_option
 from strata.errors import TraceError
 
@@ -21,9 +21,26 @@ if TYPE_CHECKING:
 
 @click.command("path")
 @click.argument("trace", type=click.Path(path_type=Path))
-@click.option("--message", type=int, help="Row of the table messages; else the slowest are shown.")
-@click.option("--slowest", default=1, show_default=True, type=click.IntRange(1), help="How many.")
-@click.option("--chain", help="Of the chain over these topics, '/a -> /b'; else of the first one.")
+@click.option(
+    "--message",
+    type=int,
+    metavar="NUMBER",
+    help="The message of this number (message_id of the table messages).  [default: the slowest]",
+)
+@click.option(
+    "--slowest",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    metavar="COUNT",
+    help="How many of the slowest messages are shown.",
+)
+@click.option(
+    "--chain",
+    metavar="TOPICS",
+    help="The slowest of the chain over these topics, as in '/a -> /b'.  "
+    "[default: the first chain]",
+)
 @links_option
 @processes_option
 @format_option(["table", "json"], "json (docs/json.md) for machines")
@@ -39,7 +56,8 @@ def command(
 ) -> None:
     """Show the critical path of messages of TRACE, layer by layer.
 
-    The path goes back from the message to the first publish, along the cause that was there last.
+    The path goes back from the message to the first publish; at a node with several inputs it
+    follows the input that came last. What is not on it did not delay the message.
     """
     from strata import analyze
     from strata.cli.console import make_console
@@ -53,6 +71,7 @@ def command(
         analysis = analyze(
             trace, links=links, chain=topics, progress=progress, all_processes=all_processes
         )
+        make_results(analysis)
     wanted = [message] if message is not None else _slowest(analysis, slowest)
     paths = [critical_path(analysis, number) for number in wanted]
     if form == "json":

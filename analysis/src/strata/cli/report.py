@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from strata.cli.chain import chain_option, declared_links, links_option, parse_chain
-from strata.cli.progress import decoding_progress
+from strata.cli.progress import WRITING, AnalysisProgress, decoding_progress, make_results
 from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
 from strata.errors import OutputError
@@ -72,31 +72,37 @@ def command(
     topics = parse_chain(chain) if chain is not None else None
     links = declared_links(links_path)
 
-    def analyzed(trace: Path) -> Analysis:
+    def analyzed(trace: Path, progress: AnalysisProgress) -> Analysis:
+        return analyze(
+            trace,
+            links=links,
+            chain=topics,
+            progress=progress,
+            all_processes=all_processes,
+            quantiles=quantiles if len(traces) == 1 else (),
+        )
+
+    def alone(trace: Path) -> Analysis:
         with decoding_progress() as progress:
-            return analyze(
-                trace,
-                links=links,
-                chain=topics,
-                progress=progress,
-                all_processes=all_processes,
-                quantiles=quantiles if len(traces) == 1 else (),
-            )
+            return analyzed(trace, progress)
 
     if len(traces) > 1:
         target = output if output is not None else Path(_SEVERAL)
         check_target(target, force=force, replace_page=output is None)
-        _said(write_page(target, _page_of_several(traces, analyzed, quantiles)))
+        _said(write_page(target, _page_of_several(traces, alone, quantiles)))
         return
     (trace,) = traces
     target = output if output is not None else default_output(trace)
     if trace.is_dir():
         # Before the analysis, which takes long. What is wrong with the trace itself is its to say.
         check_target(target, force=force, replace_page=output is None)
-    analysis = analyzed(trace)
-    written = write_report(
-        analysis, target, title=title_of(trace), force=force, replace_page=output is None
-    )
+    with decoding_progress() as progress:
+        analysis = analyzed(trace, progress)
+        make_results(analysis)
+        progress.stage(WRITING)
+        written = write_report(
+            analysis, target, title=title_of(trace), force=force, replace_page=output is None
+        )
     for row in said_first(analysis.rows("quality").records()):
         click.echo(f"{row['severity']}: {printable(row['text'])}", err=True)
     _said(written)

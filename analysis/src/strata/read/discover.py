@@ -18,6 +18,7 @@ from pathlib import Path
 
 from strata.errors import TraceError
 from strata.read import _ctf
+from strata.read.absent import absent_step
 
 MOST_METADATA_BYTES = 64 << 20
 _INDEX = ".idx"
@@ -161,7 +162,7 @@ def _require_directory(path: Path) -> None:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError) as error:
         raise TraceError(
-            f"Cannot open trace {path}: there is no such directory. Check the path."
+            f"Cannot open trace {path}: there is no such directory. {absent_step(path)}"
         ) from error
     except OSError as error:
         raise TraceError(

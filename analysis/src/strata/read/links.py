@@ -11,6 +11,7 @@ links:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,23 @@ def read_links(path: Path) -> tuple[MessageLink, ...]:
     if not isinstance(content, dict) or not isinstance(content.get("links"), list):
         raise TraceError(f"Cannot read links {path}: it has no list `links`. See docs/method.md.")
     return tuple(_link(path, row, item) for row, item in enumerate(content["links"], 1))
+
+
+def declared_links(links: str | Path | Sequence[MessageLink]) -> tuple[MessageLink, ...]:
+    """Return message links that are given as such, or as the path of a file that declares them.
+
+    Raises TraceError for a wrong file, and TypeError for what is neither.
+    """
+    if isinstance(links, str | Path):
+        return read_links(Path(links))
+    found = tuple(links)
+    for link in found:
+        if not isinstance(link, MessageLink):
+            raise TypeError(
+                f"links holds {link!r}, which is not a MessageLink. Give strata.MessageLink "
+                "objects, or the path of a YAML file (docs/method.md)."
+            )
+    return found
 
 
 def _link(path: Path, row: int, item: Any) -> MessageLink:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from strata.documents import DocumentError, read_bytes
+from strata.printable import path_text
 
 MANIFEST = "manifest.json"
 MOST_BYTES = 16 << 20
@@ -79,6 +80,12 @@ def session_of(path: Path) -> Path | None:
     if whole.name != "trace" or not (whole.parent / MANIFEST).is_file():
         return None
     return path.parent if path.parent.resolve() == whole.parent else whole.parent
+
+
+def title_of(trace: Path) -> str:
+    """Return the name of the session that `trace` is or lies in, else the directory's own."""
+    place = session_of(trace) or trace
+    return path_text(place.resolve().name or str(place))
 
 
 def describe_machine(manifest: dict[str, Any]) -> str:

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from strata.errors import StrataError
+from strata.nearest import LISTED, did_you_mean, listed
 
 ROOT_VARIABLE = "STRATA_ROOT"
 _SUFFIXES = (".yaml", ".yml", ".xml", ".json", ".json5")
@@ -39,7 +41,7 @@ def find_file(
 
     What has a `/`, or the suffix of such files, is a path; a file of the working directory never
     takes the place of a shipped one unseen. Raises `error` when there is no such file; the text
-    lists the shipped names.
+    names shipped ones that may have been meant.
     """
     path = Path(name)
     if "/" in name or path.suffix in _SUFFIXES:
@@ -53,11 +55,19 @@ def find_file(
     for candidate in shipped:
         if name in (candidate.stem, candidate.name):
             return candidate.resolve()
-    names = ", ".join(candidate.stem for candidate in shipped) or "none"
     raise error(
-        f"Cannot read {what} {name}: no such file, nor a shipped {what} of that name "
-        f"(shipped: {names}). {step} a path or one of these names."
+        f"Cannot read {what} {name}: no such file, nor a shipped {what} of that name."
+        f"{_shipped_text(name, [candidate.stem for candidate in shipped])} {step} a path or the "
+        "name of a shipped one."
     )
+
+
+def _shipped_text(name: str, shipped: Sequence[str]) -> str:
+    """Name the shipped files that may have been meant; else all, or as many as fit a line."""
+    meant = did_you_mean(name, shipped)
+    if meant and len(shipped) > LISTED:
+        return meant
+    return f"{meant} Shipped: {listed(shipped)}."
 
 
 def sessions_root() -> Path:

@@ -18,6 +18,8 @@ from strata.scenario.expand import Expansion
 from strata.scenario.located import LocatedDict, extended, line_of, read_document, refusal
 from strata.scenario.model import Scenario
 
+_STEP = "`strata scenarios` describes them all. Give"
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -64,7 +66,7 @@ def load_scenario(
 
     Raises ScenarioError, naming the file and the line, for anything that cannot be meant.
     """
-    path = find_file(name, "scenario", shipped_scenarios(), "Give", ScenarioError)
+    path = find_file(name, "scenario", shipped_scenarios(), _STEP, ScenarioError)
     document, files = read_extended(path, ())
     expansion = Expansion(document, path)
     expanded = expansion.expand(changes or {}, duration)

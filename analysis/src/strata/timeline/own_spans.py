@@ -130,10 +130,11 @@ class OwnSpans:
         waits = [piece for piece in pieces if piece.layer in WITH_EXECUTOR_WAIT]
         if waits:
             own.waits.append(Wait(taker, message, waits[0].begin_ns, waits[-1].end_ns))
-        publish_ns, topic = self._messages.number("publish_ns", message), self._labels.topic(message)
-        own.arrows.append(
-            Arrow(message, topic, sender, publish_ns, taker, self._taken_ns(message))
+        publish_ns, topic = (
+            self._messages.number("publish_ns", message),
+            self._labels.topic(message),
         )
+        own.arrows.append(Arrow(message, topic, sender, publish_ns, taker, self._taken_ns(message)))
 
     def _lanes(
         self, lanes: Lanes, message: int, following: int, pieces: Sequence[Piece]
@@ -144,9 +145,7 @@ class OwnSpans:
             out[words.SOURCE] = lanes.sensor(self._labels.source(message))
         reader, taker = self._labels.reader(message), self._ends.taker(message)
         out[words.SENDER] = self._publisher(lanes, message)
-        out[words.BETWEEN] = lanes.between(
-            out[words.SENDER], taker, self._labels.topic(message)
-        )
+        out[words.BETWEEN] = lanes.between(out[words.SENDER], taker, self._labels.topic(message))
         out[words.TAKER] = lanes.thread(taker, EXECUTOR, reader)
         out[words.RUNNER] = lanes.thread(self._ends.runner(message), EXECUTOR, reader)
         out[words.FOLLOWING] = out[words.RUNNER]

@@ -258,4 +258,3 @@ def _alternating(
         at = max(at, end)
     if at < window[1]:
         yield False, at, window[1]
-
