@@ -11,8 +11,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from strata.campaign.report.answers import answer
-from strata.campaign.report.contents import (
+from strata.show.html.campaign.page import render_page
+from strata.study.campaign_results import Factor
+from strata.study.report_answers import answer
+from strata.study.report_contents import (
     FAILED,
     FINISHED,
     HERE,
@@ -28,9 +30,7 @@ from strata.campaign.report.contents import (
     Study,
     StudyPart,
 )
-from strata.campaign.report.page import render_page
-from strata.campaign.results import Factor
-from strata.campaign.tables.table import Column, Table
+from strata.study.tables.table import Column, Table
 
 LATENCY = Measure("latency", "ms", "message", "publish to the callback's start")
 LOSS = Measure("loss", "%", "cell", "published messages that were never received")

@@ -28,16 +28,16 @@ from made_campaign import (
     study,
 )
 
-from strata.campaign.report.contents import Chart, Measure, Request
-from strata.campaign.report.estimates import estimate
-from strata.campaign.report.figures import KINDS
-from strata.campaign.report.figures.bars import layer_means
-from strata.campaign.report.figures.boxplot import box_of
-from strata.campaign.report.figures.histogram import bin_edges, shares
-from strata.campaign.report.figures.scales import level_text, places, scale_of, short_texts
-from strata.campaign.report.figures.split import by_cell, levels_of
-from strata.campaign.report.parts import figure_part
-from strata.campaign.results import Factor
+from strata.show.html.campaign.figure_parts import figure_part
+from strata.show.html.campaign.figures import KINDS
+from strata.show.html.campaign.figures.boxplot import box_of
+from strata.show.html.campaign.figures.histogram import bin_edges, shares
+from strata.show.html.campaign.figures.scales import places, scale_of, short_texts
+from strata.study.campaign_results import Factor
+from strata.study.frame_grouping import by_cell, layer_means, levels_of
+from strata.study.interval_estimates import estimate
+from strata.study.level_texts import level_text
+from strata.study.report_contents import Chart, Measure, Request
 
 ONE = study()
 

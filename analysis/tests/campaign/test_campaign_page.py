@@ -30,16 +30,16 @@ from made_campaign import (
 from page_reader import Element, read
 from rich.console import Console
 
-from strata.campaign.report.answers import answer
-from strata.campaign.report.cells import cell_text, row_texts, value_text
-from strata.campaign.report.contents import Chart, Finding, Measure, Request, Study, StudyPart
-from strata.campaign.report.dataflow import flow
-from strata.campaign.report.page import render_page, write_page_of
-from strata.campaign.report.parts import table_part
-from strata.campaign.report.text import blocks, print_contents
-from strata.campaign.tables.table import Column
 from strata.errors import OutputError
 from strata.schema.layers import HOP_LAYERS
+from strata.show.html.campaign.dataflow import flow
+from strata.show.html.campaign.page import render_page, write_page_of
+from strata.show.terminal.campaign import blocks, print_contents
+from strata.show.words.campaign_tables import cell_text, row_texts, table_part
+from strata.study.report_answers import answer
+from strata.study.report_contents import Chart, Finding, Measure, Request, Study, StudyPart
+from strata.study.tables.table import Column
+from strata.study.wording import value_text
 
 NASTY = "<script>alert(1)</script>&\"'"
 

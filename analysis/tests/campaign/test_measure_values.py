@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from strata.campaign import values
-from strata.campaign.measured import SUBDIRECTORY, Measured, Wanted
 from strata.schema.tables.measured import MEASURED_TABLES
+from strata.study import measure_values as values
+from strata.study.cell_tables import SUBDIRECTORY, CellTables, HopSelection
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -22,7 +22,7 @@ EPOCH = 1_795_319_579_187_882_787
 AT_10_HZ = values.Context(nominal_hz=10.0)
 CHAINS = values.Context(is_of_chains=True)
 
-Tables = Callable[..., Measured]
+Tables = Callable[..., CellTables]
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def tables(tmp_path: Path) -> Tables:
     or empty.
     """
 
-    def made(**stated: dict[str, Any]) -> Measured:
+    def made(**stated: dict[str, Any]) -> CellTables:
         (tmp_path / SUBDIRECTORY).mkdir(exist_ok=True)
         for table in MEASURED_TABLES:
             name = table.name.removeprefix("measured_")
@@ -45,7 +45,7 @@ def tables(tmp_path: Path) -> Tables:
                 columns[column.name] = pd.Series(cells, dtype=column.pandas_dtype)
             frame = pd.DataFrame(columns)
             frame.to_parquet(tmp_path / SUBDIRECTORY / f"{name}.parquet", index=False)
-        return Measured(tmp_path, Wanted(), {})
+        return CellTables(tmp_path, HopSelection(), {})
 
     return made
 

@@ -12,11 +12,12 @@ import pandas as pd
 import pytest
 from measured_campaign import LIDAR, RELAY, make_campaign
 
-from strata.campaign.checks import told_apart_by
-from strata.campaign.measures import MEASURES, long_frame
+from strata.campaign.file_checks import told_apart_by
 from strata.campaign.model import MEASURES as NAMES
-from strata.campaign.results import Results
 from strata.errors import CampaignError
+from strata.study.campaign_results import Results
+from strata.study.long_frames import long_frame
+from strata.study.measure_definitions import MEASURES
 
 WARM_UP = 5
 QOS = "qos/reliable+volatile"

@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner
 from measured_campaign import RELAY, make_campaign
 
-from strata.campaign.measures import long_frame
-from strata.campaign.report.contents import Chart, StudyPart
-from strata.campaign.report.gather import gather
-from strata.campaign.report.parts import figure_part
-from strata.campaign.results import open_results
 from strata.cli.campaign_import import command
+from strata.show.html.campaign.figure_parts import figure_part
+from strata.study.campaign_results import open_results
+from strata.study.gather_report import gather
+from strata.study.long_frames import long_frame
+from strata.study.report_contents import Chart, StudyPart
 
 COLUMNS = (
     "timestamp,width,height,fps,byte_rate,message_rate,frame_loss_pct,latency_avg_ms,"

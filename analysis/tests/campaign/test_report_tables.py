@@ -14,17 +14,16 @@ import pytest
 from measured_campaign import LIDAR, RELAY, make_campaign
 
 from strata.campaign.load import load_campaign
-from strata.campaign.measures import long_frame
 from strata.campaign.model import Figure
-from strata.campaign.report.cells import cell_text
-from strata.campaign.report.parts import table_part
-from strata.campaign.results import Results, open_results
-from strata.campaign.tables import TABLES, Table, originals, table_of
-from strata.campaign.tables.loss_classes import NOWHERE, TOO_FEW, Loss, loss_class, up_to
-from strata.campaign.tables.losses import TIE, best_of
-from strata.campaign.tables.table import Column, first_ones
 from strata.errors import CampaignError
 from strata.record.places import project_root
+from strata.show.words.campaign_tables import cell_text, table_part
+from strata.study.campaign_results import Results, open_results
+from strata.study.long_frames import long_frame
+from strata.study.tables import TABLES, Table, printed_figures, table_of
+from strata.study.tables.loss_classes import NOWHERE, TOO_FEW, Loss, loss_class, up_to
+from strata.study.tables.losses import TIE, best_of
+from strata.study.tables.table import Column, first_ones
 
 WARM_UP = 5
 PUBLISHED = Path(str(project_root())) / "trace_configs" / "campaigns" / "published"
@@ -507,14 +506,14 @@ def test_every_level_of_a_shipped_middleware_names_its_transport() -> None:
 
 
 def test_the_table_of_pools_is_that_of_the_study() -> None:
-    figures = originals.camera_pools(PUBLISHED / "camera-pools.csv")
+    figures = printed_figures.camera_pools(PUBLISHED / "camera-pools.csv")
     pools = load_campaign("camera").campaign.studies["pools"]
     for name in figures.factors:
         assert set(figures.frame[name]) <= set(pools.factors[name].names)
     printed = figures.frame.set_index(["configuration", "pool"])["printed"]
     assert printed[("2160p60", "zenoh_256m")] == "17.69"
     # The main table is the run of 512 MB.
-    main = originals.camera_rmw(PUBLISHED / "camera-rmw.csv").frame
+    main = printed_figures.camera_rmw(PUBLISHED / "camera-rmw.csv").frame
     zenoh = main[(main["middleware"] == "zenoh") & (main["measure"] == "shortfall")]
     of_main = zenoh.set_index("configuration")["printed"]
     for configuration in ("2160p45", "2160p60"):
@@ -529,7 +528,7 @@ def test_a_published_file_of_other_factors_is_shown_as_it_is(relay: Results) -> 
 
 
 def test_every_wrong_digit_has_a_printed_figure() -> None:
-    printed = originals.ouster_test_cases(PUBLISHED / "ouster-test-cases.csv").frame
+    printed = printed_figures.ouster_test_cases(PUBLISHED / "ouster-test-cases.csv").frame
     wrong = pd.read_csv(PUBLISHED / "ouster-corrections.csv", dtype=str)
     corrected = printed[printed["right"].notna()]
     assert sorted(corrected["printed"]) == sorted(wrong["printed_ms"])
@@ -539,13 +538,13 @@ def test_every_wrong_digit_has_a_printed_figure() -> None:
 
 
 def test_published_rates_are_mib_and_an_interval_is_in_ms() -> None:
-    camera = originals.camera_rmw(PUBLISHED / "camera-rmw.csv").frame
+    camera = printed_figures.camera_rmw(PUBLISHED / "camera-rmw.csv").frame
     rate = camera[(camera["measure"] == "throughput") & (camera["configuration"] == "2160p60")]
     assert set(rate["printed"]) == {"1424"}
     assert set(rate["unit"]) == {"MiB/s"}
-    mean = originals.ci_of_mean(PUBLISHED / "ci-of-mean.csv").frame.set_index("statistic")
+    mean = printed_figures.ci_of_mean(PUBLISHED / "ci-of-mean.csv").frame.set_index("statistic")
     assert mean.loc["mean, high, 0.98", "printed"] == "0.97916"
-    terms = originals.anova_terms(PUBLISHED / "dds-anova.csv")
+    terms = printed_figures.anova_terms(PUBLISHED / "dds-anova.csv")
     assert round(terms["size"]["eta_sq"] or 0, 3) == 0.826
     assert round(terms["middleware"]["eta_sq"] or 0, 4) == 0.0032
 

@@ -16,11 +16,11 @@ from click.testing import CliRunner
 from strata_command import strata
 
 from strata.campaign.directory import open_directory
-from strata.campaign.imports import SUMMARIES, imported_frame, read_imports
-from strata.campaign.results import open_results
 from strata.cli.campaign_import import command
 from strata.errors import CampaignError, StrataError
 from strata.stats.summary import describe
+from strata.study.campaign_results import open_results
+from strata.study.imported_results import SUMMARIES, imported_frame, read_imports
 
 DATA = Path(__file__).parents[1] / "campaigns" / "data"
 CASES = ("tc-01-2048x10", "tc-02-512x10", "tc-03-1024x10", "tc-04-1024x10", "tc-05-1024x10")

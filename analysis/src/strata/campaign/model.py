@@ -40,7 +40,7 @@ MEASURES = (
     "layer",
     "round_trip",
 )
-"""What can be measured of a cell; `strata.campaign.measures` says how."""
+"""What can be measured of a cell; `strata.study.measure_definitions` says how."""
 
 INHERENT = ("hop", "layer", "process", "repetition")
 """What a figure may be drawn over beside the study's factors."""

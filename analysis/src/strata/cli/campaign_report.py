@@ -8,14 +8,14 @@ from pathlib import Path
 
 import click
 
-from strata.campaign.report.gather import gather
-from strata.campaign.report.page import write_page_of
-from strata.campaign.report.text import print_contents
 from strata.cli.console import make_console
 from strata.cli.progress import stepwise_progress
 from strata.errors import OutputError
 from strata.printable import printable
 from strata.show.html import check_target
+from strata.show.html.campaign.page import write_page_of
+from strata.show.terminal.campaign import print_contents
+from strata.study.gather_report import gather
 
 _NAME = "report.html"
 
