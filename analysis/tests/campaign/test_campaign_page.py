@@ -14,6 +14,7 @@ from made_campaign import (
     FINISHED,
     LATENCY,
     LOSS,
+    MS,
     SIZE,
     TRANSPORT,
     cells,
@@ -327,7 +328,7 @@ def test_cells_whose_source_fell_short_are_in_no_largest_layer() -> None:
     # Over udp nearly all is the callback: these cells would decide.
     slow = layers["cell"].astype(str).str.contains("udp") & (layers["layer"] == "callback")
     assert slow.any()
-    layers["value"] = layers["value"].mask(slow, 900.0)
+    layers["value"] = layers["value"].mask(slow, 900.0 * MS)
     latency = Chart(Request("samples", "latency"), LATENCY, long(of))
     assert answer(of, [latency], layers)[0].startswith(
         "Over all its cells the largest layer is callback: "
@@ -380,12 +381,12 @@ def test_values_as_text(value: object, form: str, text: str) -> None:
 
 
 def test_times_get_the_unit_that_suits_them() -> None:
-    assert [value_text(one, "ms") for one in (0.0123, 1.5, 2500.0)] == [
+    assert [value_text(one, "ns") for one in (12_300, 1_500_000, 2_500_000_000)] == [
         "12.3 µs",
         "1.50 ms",
         "2.50 s",
     ]
-    assert value_text(None, "ms") == "-"
+    assert value_text(None, "ns") == "-"
 
 
 def test_the_flow_has_the_layers_that_were_recorded_and_numbers_its_probes() -> None:

@@ -78,7 +78,7 @@ def test_the_range_of_an_import_stands_beside_ours_at_its_levels(
     rows = frame[frame["reliability"] == "reliable"].set_index("origin")
     told = rows.loc["E"]
     # A second without a message tells nothing; that file does not count those of the others.
-    assert (told["low"], told["value"], told["high"]) == (23.25, 31.5, 65.25)
+    assert (told["low"], told["value"], told["high"]) == (23_250_000, 31_500_000, 65_250_000)
     own = long_frame(open_results(directory), "qos", "latency")
     own = own[(own["reliability"] == "reliable") & (own["durability"] == "volatile")]
     ours = rows.loc["here"]
@@ -90,7 +90,7 @@ def test_the_range_of_an_import_stands_beside_ours_at_its_levels(
 def test_means_weigh_as_the_messages_that_a_file_counts(part: StudyPart) -> None:
     frame = ranges_of(part, "latency").frame.set_index("origin")
     told = frame.loc["C"]
-    assert (told["low"], told["value"], told["high"]) == (0.5, 1.5, 9.5)
+    assert (told["low"], told["value"], told["high"]) == (500_000, 1_500_000, 9_500_000)
 
 
 def test_it_is_drawn_hollow_and_the_caption_says_what_it_is(part: StudyPart) -> None:

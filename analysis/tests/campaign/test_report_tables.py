@@ -81,7 +81,7 @@ def test_a_summary_has_the_statistics_of_each_group(lidar: Results) -> None:
     assert (row["min"], row["max"]) == (values.min(), values.max())
     assert np.allclose([row["p25"], row["p75"]], np.quantile(values, [0.25, 0.75]))
     units = {column.name: column.unit for column in table.columns}
-    assert units["p50"] == "ms"
+    assert units["p50"] == "ns"
     assert "Not here: tc3 (not run yet)." in table.notes
 
 
@@ -150,12 +150,12 @@ def test_runs_that_differ_are_no_levels_that_differ(
     where = {"reliability": "reliable"}
     intervals = made(results, "qos", "intervals", of="latency", where=where)
     mean = intervals.frame[intervals.frame["statistic"] == "mean"].iloc[0]
-    assert (mean["run_low"], mean["run_high"]) == pytest.approx((5.0, 7.0), abs=0.05)
+    assert (mean["run_low"], mean["run_high"]) == pytest.approx((5e6, 7e6), abs=5e4)
     pair = made(results, "qos", "pairs", of="latency", over="reliability", within="durability")
     first = pair.frame.iloc[0]
     assert (first["a"], first["b"], first["runs"]) == ("reliable", "best_effort", "2 and 2")
-    assert first["shift"] == pytest.approx(0.5, abs=0.05)
-    assert first["mean_difference"] == pytest.approx(0.5, abs=0.05)
+    assert first["shift"] == pytest.approx(5e5, abs=5e4)
+    assert first["mean_difference"] == pytest.approx(5e5, abs=5e4)
     assert first["effect"] == pytest.approx(0.5, abs=0.05)
     assert first["relative"] == pytest.approx(0.5 / 6, rel=0.2)
     assert first["low"] < first["shift"] < first["high"]
@@ -375,7 +375,7 @@ def test_layers_add_up_to_the_latency(relay: Results) -> None:
             assert np.isclose(parts["share"].sum(), 1.0)
     frame = made(relay, "qos", "layers", where={"reliability": "reliable"}).frame
     transfers = relay.measured(relay.study("qos").finished[0]).read("transfers")
-    kept = transfers[~transfers["warm_up"]]["client_publish_ns"].to_numpy(np.float64) / 1e6
+    kept = transfers[~transfers["warm_up"]]["client_publish_ns"].to_numpy(np.float64)
     # Both cells of the level are the same session: quantiles of two are nearly those of one.
     layer = frame.set_index("layer").loc["client publish"]
     assert layer["count"] == 2 * len(kept)
@@ -390,7 +390,7 @@ def test_published_figures_stand_beside_ours_as_another_machines(lidar: Results)
     least = row.loc[("tc2", "period", "min")]
     assert (least["printed"], least["right"]) == ("81.97", "81.976")
     period = long_frame(lidar, "test_cases", "period")["value"]
-    assert np.isclose(least["here"], period.min())
+    assert np.isclose(least["here"], period.min() / 1e6)
     assert pd.isna(row.loc[("tc3", "period", "min"), "here"])
     assert row.loc[("tc3", "stamp_latency", "p50"), "printed"] == "131.483"
 
@@ -400,7 +400,7 @@ def test_a_relays_published_figures_are_in_its_own_unit(relay: Results) -> None:
     row = frame.set_index(["rate", "executor", "statistic"]).loc[("100.0", "single", "p50")]
     assert row["printed"] == "52"
     own = long_frame(relay, "chains", "hop_latency", where={"executor": "single"})
-    assert np.isclose(row["here"], own["value"].median() * 1e3)
+    assert np.isclose(row["here"], own["value"].median() / 1e3)
 
 
 def test_figures_beside_those_of_another_client_library_say_so(
@@ -434,8 +434,8 @@ def test_a_chain_divided_by_its_hops_is_the_originals_and_named_so(relay: Result
     assert table.title == "as published (another machine), hop latency, us: The original"
     row = table.frame.set_index(["executor", "rate", "statistic"]).loc[("single", "100.0", "p90")]
     chain = long_frame(relay, "chains", "latency", where={"executor": "single"})["value"]
-    assert np.isclose(row["further_0"], chain.quantile(0.9) * 1e3)
-    assert np.isclose(row["further_1"], chain.quantile(0.9) * 1e3 / 2)
+    assert np.isclose(row["further_0"], chain.quantile(0.9) / 1e3)
+    assert np.isclose(row["further_1"], chain.quantile(0.9) / 1e3 / 2)
     other = made(relay, "chains", "published", file="relay.csv", of="latency")
     assert other.empty == "relay.csv has no latency: it has hop latency"
     assert made(relay, "chains", "published", file="relay.csv", rows="rate").frame.shape == (6, 4)

@@ -70,7 +70,7 @@ def _loss_of_cells(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _keys(frame: pd.DataFrame) -> list[str]:
-    own = ("value", "process", "number", "t_s", "hop", "over", "lost", "expected")
+    own = ("value", "process", "number", "t_ns", "hop", "over", "lost", "expected")
     return [str(name) for name in frame.columns if name not in own]
 
 

@@ -27,8 +27,7 @@ from strata.campaign.model import Campaign
 from strata.documents import read_json
 from strata.errors import CampaignError, OutputError
 from strata.marks import foreign_entry
-from strata.originals.imported import COLUMNS, STATISTICS, Fact, Imported, Run
-from strata.stats.periods import jitter
+from strata.originals.imported import COLUMNS, STATISTICS, UNITS, Fact, Imported, Run
 from strata.stats.summary import Statistics, describe
 from strata.study.import_placement import Place, Placement
 
@@ -45,6 +44,7 @@ VALUES = ("each", "interval", "run")
 SUMMARIES = tuple(one for one in STATISTICS if one not in VALUES)
 """Those that summarize such values. They are drawn as ranges."""
 
+_NS_PER_MS = 1e6
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 KEYS = {"file": "str", "run": "int64", "cell": "str", **COLUMNS}
 """Columns of samples.parquet: which file and run of it, its cell, and those of a run's samples."""
@@ -206,23 +206,29 @@ def imported_frame(
 ) -> pd.DataFrame:
     """Give a measure's imported values of a study as a long frame, as `long_frame` has its own.
 
-    Columns: one a factor (ordered categories, the file's order), `repetition`, `cell`, `number`,
-    `value` (the measure's unit), `origin` (the import's name), and `statistic` and `count` (of
-    originals.imported). Without `statistics`, what was measured itself; the minima, means and
-    maxima of intervals and runs are asked for by SUMMARIES, and belong into no distribution.
-    `jitter` is made of periods, by the study's nominal rate where that is a number.
+    Columns: one per factor (ordered categories, the file's order), `repetition`, `cell`, `number`,
+    `value` (the measure's unit; durations, which files have in ms, as whole ns), `origin` (the
+    import's name), and `statistic` and `count` (of originals.imported).
+
+    Without `statistics`, what was measured itself; the minima, means and maxima of intervals and
+    runs are asked for by SUMMARIES, and belong in no distribution. `jitter` is made of periods, by
+    the study's nominal rate where that is a number.
     """
     factors = campaign.studies[study].factors
     nominal_hz = campaign.studies[study].nominal_hz
     if measure == "jitter" and nominal_hz and not isinstance(nominal_hz, str):
         periods = imported_frame(imports, campaign, study, "period", ("each",))
-        return periods.assign(value=jitter(periods["value"], 1000 / nominal_hz))
+        return periods.assign(value=(periods["value"] - round(1e9 / nominal_hz)).abs())
     order = [*factors, "repetition", "cell", "number", "value", "origin", "statistic", "count"]
     parts = [part for one in imports for part in _placed(one, study, measure, statistics)]
     made = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=order)
     for name, factor in factors.items():
         made[name] = pd.Categorical(made[name], factor.names, ordered=True)
-    types = {"repetition": "int64", "number": "int64", "value": "float64", "count": "Int64"}
+    is_duration = UNITS.get(measure) == "ms"
+    if is_duration:
+        made["value"] = (made["value"].astype("float64") * _NS_PER_MS).round()
+    value = "int64" if is_duration else "float64"
+    types = {"repetition": "int64", "number": "int64", "value": value, "count": "Int64"}
     return made[order].astype(types)
 
 

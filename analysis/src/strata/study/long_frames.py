@@ -4,7 +4,9 @@
 
 It has a column per factor (ordered as in the file), `repetition`, `cell`, `number` (of the message
 or sample; null for a value of a whole cell), `value` in the measure's unit, `origin`, and the
-measure's own columns. What belongs to the warm-up is not in it.
+measure's own columns. Durations are int64 ns (`Measure.dtype`), and so is `t_ns`, the time since
+the cell's first message or sample: null for imported values. What belongs to the warm-up is not in
+it.
 """
 
 from __future__ import annotations
@@ -115,7 +117,7 @@ def _joined(study: Study, measure: Measure, parts: Sequence[pd.DataFrame]) -> pd
     frame["origin"] = pd.Categorical(frame["origin"], origins, ordered=True)
     frame["number"] = frame["number"].astype("Int64")
     frame["repetition"] = frame["repetition"].astype("Int64")
-    return frame.astype({"value": "float64"} | ({"t_s": "float64"} if "t_s" in columns else {}))
+    return frame.astype({"value": measure.dtype} | ({"t_ns": "Int64"} if "t_ns" in columns else {}))
 
 
 def _as_found(column: pd.Series[str]) -> pd.Categorical[str]:

@@ -12,11 +12,15 @@ import pandas as pd
 from strata.errors import CampaignError
 from strata.study import measure_values as values
 from strata.study.cell_tables import CellTables
+from strata.study.wording import NANOSECONDS, shown_unit
 
 
 @dataclass(frozen=True)
 class Measure:
     """A measure: its unit, what it has a value for, and its own columns beside the common ones.
+
+    Durations are in ns; only what formats them makes ms of them. A duration is a whole number,
+    but for `layer`, which is a mean.
 
     `each` is message, interval (between two messages), cell, process, or sample (of a time series).
     """
@@ -27,65 +31,76 @@ class Measure:
     text: str
     columns: tuple[str, ...]
     of_cell: Callable[[CellTables, values.Context], pd.DataFrame]
+    is_mean: bool = False
+
+    @property
+    def dtype(self) -> str:
+        """The type of its values in frames: int64 for durations that were measured."""
+        return "int64" if self.unit == NANOSECONDS and not self.is_mean else "float64"
+
+    @property
+    def shown_unit(self) -> str:
+        """The unit in which people read it."""
+        return shown_unit(self.unit)
 
 
 _DECLARED = (
     Measure(
         "latency",
-        "ms",
+        "ns",
         "message",
         "from the sensor's data at this host, or the publish, to callback_start; of a study of "
         "chains along the whole chain",
-        ("hop", "t_s"),
+        ("hop", "t_ns"),
         values.latency,
     ),
     Measure(
         "hop_latency",
-        "ms",
+        "ns",
         "message",
         "of each hop by itself, as latency",
-        ("hop", "t_s"),
+        ("hop", "t_ns"),
         values.hop_latency,
     ),
     Measure(
         "whole_latency",
-        "ms",
+        "ns",
         "message",
         "as latency, to the end of the callback",
-        ("hop", "t_s"),
+        ("hop", "t_ns"),
         values.whole_latency,
     ),
     Measure(
         "period",
-        "ms",
+        "ns",
         "interval",
         "between the starts of two callbacks of a hop, one after the other",
-        ("hop", "t_s"),
+        ("hop", "t_ns"),
         values.period,
     ),
     Measure(
         "sent_period",
-        "ms",
+        "ns",
         "interval",
         "between the stamps of two messages that a perf node took; without one, between two "
         "publishes",
-        ("hop", "t_s"),
+        ("hop", "t_ns"),
         values.sent_period,
     ),
     Measure(
         "jitter",
-        "ms",
+        "ns",
         "interval",
         "|period - nominal period|",
-        ("hop", "t_s"),
+        ("hop", "t_ns"),
         values.jitter,
     ),
     Measure(
         "stamp_latency",
-        "ms",
+        "ns",
         "message",
         "the node's own time of reception less the message's stamp",
-        ("hop", "t_s"),
+        ("hop", "t_ns"),
         values.stamp_latency,
     ),
     Measure(
@@ -118,7 +133,7 @@ _DECLARED = (
         "%",
         "sample",
         "as shortfall, of each whole second by itself; below 0 where one caught up",
-        ("hop", "t_s"),
+        ("hop", "t_ns"),
         values.shortfall_by_second,
     ),
     Measure(
@@ -126,7 +141,7 @@ _DECLARED = (
         "Hz",
         "sample",
         "received in each whole second",
-        ("hop", "t_s"),
+        ("hop", "t_ns"),
         values.rate_by_second,
     ),
     Measure("rate", "Hz", "cell", "received a second; one value a hop", ("hop",), values.rate),
@@ -160,7 +175,7 @@ _DECLARED = (
         "%",
         "sample",
         "CPU time of a process between two samples, of one CPU",
-        ("process", "t_s"),
+        ("process", "t_ns"),
         values.cpu_by_second,
     ),
     Measure(
@@ -168,7 +183,7 @@ _DECLARED = (
         "MiB",
         "sample",
         "resident memory of a process, while it ran",
-        ("process", "t_s"),
+        ("process", "t_ns"),
         values.rss,
     ),
     Measure(
@@ -181,20 +196,21 @@ _DECLARED = (
     ),
     Measure(
         "layer",
-        "ms",
+        "ns",
         "cell",
         "mean of each layer over the cell's messages, 0 where a message has it not; the layers of "
         "a hop (in a study of chains, of the chain) add up to the mean of its latency",
         ("hop", "layer"),
         values.layer,
+        is_mean=True,
     ),
     Measure(
         "round_trip",
-        "ms",
+        "ns",
         "message",
         "from sending a ping until it is back, the whole way; by the node's own clock, without "
         "that along the chain",
-        ("hop", "t_s"),
+        ("hop", "t_ns"),
         values.round_trip,
     ),
 )

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The values of each measure in one cell: `value` in the measure's unit, `number`, own columns.
 
-Differences are of int64 ns; only the last step makes floats of them. Intervals are between two
-neighbours of which neither is warm-up.
+Durations are int64 ns, and so is `t_ns`, the time since the cell's first message or sample.
+Intervals are between two neighbours of which neither is warm-up.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from strata.study.cell_tables import CellTables
 
 Ints = npt.NDArray[np.int64]
 
-_MS = 1e6
-_S = 1e9
+_S = 1_000_000_000
 _MB = 1e6
 _MIB = 2**20
 _LEAST_SAMPLES = 2
@@ -77,8 +76,8 @@ def _messages(rows: pd.DataFrame, column: str, name: str) -> pd.DataFrame:
         {
             "hop": rows[name].array.take(kept),
             "number": rows["number"].array.take(kept),
-            "value": rows[column].array.take(kept).to_numpy(np.int64) / _MS,
-            "t_s": (end_ns[kept] - first_ns) / _S,
+            "value": rows[column].array.take(kept).to_numpy(np.int64),
+            "t_ns": end_ns[kept] - first_ns,
         }
     )
 
@@ -118,11 +117,11 @@ def jitter(measured: CellTables, context: Context) -> pd.DataFrame:
     found = period(measured, context)
     if not nominal:
         return found.iloc[:0]
-    return found.assign(value=(found["value"] - 1e3 / nominal).abs())
+    return found.assign(value=(found["value"] - round(_S / nominal)).abs())
 
 
 def _intervals(rows: pd.DataFrame, group: str, column: str) -> pd.DataFrame:
-    """Return the differences of neighbours within each group, in ms."""
+    """Return the differences of neighbours within each group, in ns."""
     parts = []
     first_ns = rows[column].min()
     for name, own in rows.groupby(group, sort=False):
@@ -134,12 +133,12 @@ def _intervals(rows: pd.DataFrame, group: str, column: str) -> pd.DataFrame:
                 {
                     "hop": str(name),
                     "number": own["number"].to_numpy(np.int64)[1:][kept],
-                    "value": np.diff(at)[kept] / _MS,
-                    "t_s": (at[1:][kept] - first_ns) / _S,
+                    "value": np.diff(at)[kept],
+                    "t_ns": at[1:][kept] - first_ns,
                 }
             )
         )
-    return _all(parts, ("hop", "number", "value", "t_s"))
+    return _all(parts, ("hop", "number", "value", "t_ns"))
 
 
 def stamp_latency(measured: CellTables, _: Context) -> pd.DataFrame:
@@ -151,8 +150,8 @@ def stamp_latency(measured: CellTables, _: Context) -> pd.DataFrame:
         {
             "hop": kept["topic"].astype(str),
             "number": kept["number"],
-            "value": (kept["recv_ns"] - kept["msg_ns"]) / _MS,
-            "t_s": (kept["recv_ns"] - (first_ns if len(rows) else 0)) / _S,
+            "value": kept["recv_ns"] - kept["msg_ns"],
+            "t_ns": kept["recv_ns"] - (first_ns if len(rows) else 0),
         }
     )
 
@@ -239,11 +238,11 @@ def _by_second(rows: pd.DataFrame, group: pd.Series[str], column: str) -> pd.Dat
     for name, own in rows[kept].groupby(group[kept], sort=False):
         since = own[column].to_numpy(np.int64)
         since = since - since.min()
-        counts = np.bincount(since // round(_S))[: int(since.max() // round(_S))]
+        counts = np.bincount(since // _S)[: int(since.max() // _S)]
         second = np.arange(len(counts))
-        columns = {"hop": str(name), "number": second, "value": counts, "t_s": second}
+        columns = {"hop": str(name), "number": second, "value": counts, "t_ns": second * _S}
         parts.append(pd.DataFrame(columns))
-    return _all(parts, ("hop", "number", "value", "t_s"))
+    return _all(parts, ("hop", "number", "value", "t_ns"))
 
 
 def rate(measured: CellTables, _: Context) -> pd.DataFrame:
@@ -331,11 +330,11 @@ def cpu_by_second(measured: CellTables, _: Context) -> pd.DataFrame:
                     "process": str(process),
                     "number": np.arange(len(took))[there],
                     "value": 100.0 * np.diff(used)[there] / took[there],
-                    "t_s": at[1:][there] / _S,
+                    "t_ns": at[1:][there],
                 }
             )
         )
-    return _all(parts, ("process", "number", "value", "t_s"))
+    return _all(parts, ("process", "number", "value", "t_ns"))
 
 
 def rss(measured: CellTables, _: Context) -> pd.DataFrame:
@@ -346,7 +345,7 @@ def rss(measured: CellTables, _: Context) -> pd.DataFrame:
             "process": rows["process"],
             "number": rows.groupby("process").cumcount(),
             "value": rows["rss_bytes"].astype("float64") / _MIB,
-            "t_s": rows["t_ns"] / _S,
+            "t_ns": rows["t_ns"],
         }
     )
 
@@ -386,7 +385,7 @@ def layer(measured: CellTables, context: Context) -> pd.DataFrame:
         for at in np.unique(group[there]).tolist():
             of.append(at)
             places.append(place)
-            means.append(int(sums[at]) / counts[at] / _MS)
+            means.append(int(sums[at]) / counts[at])
     order = np.argsort(np.asarray(of, np.int64), kind="stable")
     number = np.asarray(places, np.int64)[order]
     return pd.DataFrame(
@@ -411,8 +410,8 @@ def round_trip(measured: CellTables, _: Context) -> pd.DataFrame:
         {
             "hop": "there and back",
             "number": kept["number"],
-            "value": kept["round_trip_ns"] / _MS,
-            "t_s": since.astype("Float64").astype("float64") / _S,
+            "value": kept["round_trip_ns"],
+            "t_ns": since,
         }
     )
 

@@ -116,7 +116,7 @@ def _largest_layer(study: Study, layers: pd.DataFrame, short: pd.DataFrame) -> l
     text = (
         f"Over {cells} the largest layer is {largest}: "
         f"{format_share(float(whole.max()) / total if total else None)} of the mean latency "
-        f"({value_text(float(whole.max()), 'ms')} of {value_text(total, 'ms')})"
+        f"({value_text(float(whole.max()), 'ns')} of {value_text(total, 'ns')})"
     )
     names = [factor.name for factor in study.factors if factor.name in layers]
     if not names:

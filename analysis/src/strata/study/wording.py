@@ -4,9 +4,24 @@
 
 from __future__ import annotations
 
-from strata.units import NOTHING, format_number
+from strata.units import NOTHING, format_ns, format_number
 
 MICRO = "\N{MICRO SIGN}s"
+NANOSECONDS = "ns"
+"""The unit of durations in frames and tables; people read them in ms."""
+
+_SHOWN = {NANOSECONDS: ("ms", 1e-6), f"{NANOSECONDS}^2": ("ms^2", 1e-12)}
+
+
+def shown_unit(unit: str) -> str:
+    """Return the unit in which people read values of this one: ms for ns."""
+    return _SHOWN.get(unit, (unit, 1.0))[0]
+
+
+def shown_factor(unit: str) -> float:
+    """Return by what values in this unit are multiplied to be in the one that is shown."""
+    return _SHOWN.get(unit, (unit, 1.0))[1]
+
 
 STATISTIC_WORDS = {
     "mean": "mean",
@@ -58,11 +73,9 @@ def sentence(text: str) -> str:
 
 
 def value_text(value: float | None, unit: str) -> str:
-    """Write a value with its unit; of times in ms, the unit that suits it."""
+    """Write a value with its unit; a duration in ns with the unit that suits it."""
     if value is None or value != value:
         return NOTHING
-    if unit == "ms" and value:
-        for name, size in (("s", 1000.0), ("ms", 1.0), (MICRO, 1e-3), ("ns", 1e-6)):
-            if abs(value) >= size or name == "ns":
-                return f"{format_number(value / size)} {name}"
+    if unit == NANOSECONDS:
+        return format_ns(value, micro=MICRO)
     return f"{format_number(value)} {unit}".rstrip()

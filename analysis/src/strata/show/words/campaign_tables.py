@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from strata.study.report_contents import FAILED, OPEN, SKIPPED, CellRow
 from strata.study.tables.table import Column, Table
-from strata.study.wording import capital, sentence
+from strata.study.wording import capital, sentence, shown_factor, shown_unit
 from strata.units import NOTHING, as_float, format_number, format_p, format_share
 
 LONG_TABLE = 30
@@ -49,20 +49,32 @@ class UnfinishedCells:
 
 def table_part(table: Table, place: str) -> TablePart:
     """Write a table's values as texts."""
+    columns = tuple(replace(one, unit=shown_unit(one.unit)) for one in table.columns)
     rows = tuple(
-        row_texts({str(name): value for name, value in row.items()}, table.columns)
-        for row in table.frame.to_dict("records")
+        row_texts({str(name): value for name, value in row.items()}, columns)
+        for row in _shown(table).to_dict("records")
     )
     return TablePart(
         place=place,
         kind=table.kind,
         title=capital(table.title),
-        columns=table.columns,
+        columns=columns,
         rows=rows,
         notes=(*map(sentence, table.notes), *_explained(table.columns)),
         empty=table.empty or ("" if rows else "there is no such value"),
         is_long=len(rows) > LONG_TABLE,
     )
+
+
+def _shown(table: Table) -> pd.DataFrame:
+    """Return a table's values in the units that people read: durations in ms."""
+    factors = {one.name: shown_factor(one.unit) for one in table.columns}
+    scaled = {
+        name: pd.to_numeric(table.frame[name]) * factor
+        for name, factor in factors.items()
+        if factor != 1.0
+    }
+    return table.frame.assign(**scaled)
 
 
 def _explained(columns: Sequence[Column]) -> list[str]:

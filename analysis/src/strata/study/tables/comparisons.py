@@ -183,7 +183,7 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
         empty = f"there is one level of {name_words(over)} with values: nothing to compare"
     return Table(
         "pairs",
-        f"{name_words(measure.name)}: pairs of {name_words(over)} ({measure.unit})",
+        f"{name_words(measure.name)}: pairs of {name_words(over)} ({measure.shown_unit})",
         columns,
         out.frame(),
         notes,

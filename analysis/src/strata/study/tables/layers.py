@@ -17,7 +17,6 @@ from strata.study.tables.losses import cell_groups
 from strata.study.tables.table import Column, Rows, Table, factor_columns
 
 LATENCY = "latency"
-_MS = 1e6
 
 
 def layers(results: Results, study: str, figure: Figure) -> Table:
@@ -28,10 +27,10 @@ def layers(results: Results, study: str, figure: Figure) -> Table:
         *factor_columns(rows),
         Column("layer", "layer"),
         Column("count", "n", form="count", text="messages that have it"),
-        Column("mean", "mean", "ms", "number", "over all messages, 0 where one has it not"),
+        Column("mean", "mean", "ns", "number", "over all messages, 0 where one has it not"),
         Column("share", "share", form="share", text="of the latency"),
-        Column("p50", "median", "ms", "number", "of the messages that have it"),
-        Column("p99", "p99", "ms", "number"),
+        Column("p50", "median", "ns", "number", "of the messages that have it"),
+        Column("p99", "p99", "ns", "number"),
     )
     out = Rows(columns)
     for levels, cells in cell_groups(found, rows, figure):
@@ -76,8 +75,8 @@ def _row(name: str, values: pd.Series[int], count: int, total: int) -> dict[str,
     return {
         "layer": name,
         "count": len(there),
-        "mean": int(there.sum()) / count / _MS,
+        "mean": int(there.sum()) / count,
         "share": int(there.sum()) / total if total else None,
-        "p50": float(p50) / _MS,
-        "p99": float(p99) / _MS,
+        "p50": float(p50),
+        "p99": float(p99),
     }

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-SCALES = {("ms", "us"): 1e3, ("MB/s", "MiB/s"): 1e6 / 2**20}
+SCALES = {("ns", "ms"): 1e-6, ("ns", "us"): 1e-3, ("MB/s", "MiB/s"): 1e6 / 2**20}
 """From a measure's unit to that of a published figure."""
 
 DDS_ANOVA = "dds-anova.csv"

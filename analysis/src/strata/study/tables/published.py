@@ -26,10 +26,11 @@ from strata.study.tables import printed_figures
 from strata.study.tables.comparisons import anova, term_words
 from strata.study.tables.statistics import SEED, STATISTIC_LABELS
 from strata.study.tables.table import Column, Table, factor_columns, groups
-from strata.study.wording import name_words
+from strata.study.wording import name_words, shown_factor, shown_unit
 from strata.units import format_share
 
 DIRECTORY = "published"
+_SQUARE = "ns^2"
 _TITLE = "as published (another machine)"
 _WHAT = ["measure", "statistic", "unit"]
 _STATISTICS = {**STATISTIC_LABELS, "count": "n", "se": "standard error"}
@@ -256,9 +257,10 @@ def _anova(results: Results, study: str, path: Path, title: str, note: str) -> T
         {"term": term, **{f"{key}_printed": one for key, one in row.items()}}
         for term, row in printed.items()
     ]
-    frame = pd.DataFrame(rows).merge(ours.frame, on="term", how="left")
+    own = ours.frame.assign(sum_sq=ours.frame["sum_sq"] * shown_factor(_SQUARE))
+    frame = pd.DataFrame(rows).merge(own, on="term", how="left")
     for name, label, unit, form in (
-        ("sum_sq", "sum of squares", "ms^2", "number"),
+        ("sum_sq", "sum of squares", shown_unit(_SQUARE), "number"),
         ("df", "df", "", "count"),
         ("F", "F", "", "number"),
         ("p", "p", "", "p"),

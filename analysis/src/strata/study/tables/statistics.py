@@ -8,16 +8,15 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from strata.campaign.model import Figure, listed
 from strata.study.campaign_results import FINISHED, Outcome, Results, Study, keeps
 from strata.study.level_texts import level_text
 from strata.study.long_frames import long_frame
-from strata.study.measure_definitions import find_measure
+from strata.study.measure_definitions import Measure, find_measure
 from strata.study.tables.table import Column, Rows, Table, first_ones, groups, label_columns
-from strata.study.wording import name_words
+from strata.study.wording import NANOSECONDS, name_words
 
 if TYPE_CHECKING:
     from strata.stats.intervals import StatisticName
@@ -38,6 +37,7 @@ _STATISTICS = (
 _WITH_INTERVALS: tuple[StatisticName, ...] = ("mean", "p50", "p90", "p99")
 STATISTIC_LABELS = dict(_STATISTICS)
 """How tables label statistics."""
+_MILLION = 1_000_000
 SEED = 1
 """Of all bootstraps of a report: the same data give the same intervals."""
 
@@ -64,7 +64,7 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
     notes.append("MAD is the median of |x - median|, unscaled; std divides by n - 1.")
     return Table(
         "summary",
-        f"{name_words(measure.name)} ({measure.unit})",
+        f"{name_words(measure.name)} ({measure.shown_unit})",
         columns,
         out.frame(),
         tuple(notes),
@@ -115,7 +115,7 @@ def intervals(results: Results, study: str, figure: Figure) -> Table:
     )
     return Table(
         "intervals",
-        f"{name_words(measure.name)} with confidence intervals ({measure.unit})",
+        f"{name_words(measure.name)} with confidence intervals ({measure.shown_unit})",
         columns,
         out.frame(),
         notes,
@@ -194,7 +194,7 @@ def modes(results: Results, study: str, figure: Figure) -> Table:
     )
     out = Rows(columns)
     for levels, own in groups(frame, rows):
-        out.rows += [{**levels, **row} for row in _modes(own["value"].to_numpy(np.float64))]
+        out.rows += [{**levels, **row} for row in _modes(own["value"], measure)]
     notes = (
         "Hartigan's dip test of the logarithm, and valleys of its density: docs/method.md. Of "
         f"less than {MIN_COUNT} values no modes are told.",
@@ -202,7 +202,7 @@ def modes(results: Results, study: str, figure: Figure) -> Table:
     )
     return Table(
         "modes",
-        f"modes of {name_words(measure.name)} ({measure.unit})",
+        f"modes of {name_words(measure.name)} ({measure.shown_unit})",
         columns,
         out.frame(),
         notes,
@@ -211,15 +211,16 @@ def modes(results: Results, study: str, figure: Figure) -> Table:
     )
 
 
-def _modes(values: npt.NDArray[np.float64]) -> list[dict[str, Any]]:
+def _modes(values: pd.Series[Any], measure: Measure) -> list[dict[str, Any]]:
     """Return the modes of a group's values; one row of all where none are told."""
     from strata.stats.modes import find_modes
 
-    # The search is of whole positive numbers; a millionth of the unit is one (ms: ns).
-    whole = np.round(values * 1e6).astype(np.int64)
+    # The search is of whole positive numbers: ns, or millionths of another unit.
+    parts_of_unit = 1 if measure.unit == NANOSECONDS else _MILLION
+    whole = np.round(values.to_numpy(np.float64) * parts_of_unit).astype(np.int64)
     found = find_modes(whole[whole > 0])
     number = found.number(whole)
-    parts = ((mode, whole[number == mode] / 1e6) for mode in range(found.count or 1))
+    parts = ((mode, whole[number == mode] / parts_of_unit) for mode in range(found.count or 1))
     return [
         {
             "count": len(whole),

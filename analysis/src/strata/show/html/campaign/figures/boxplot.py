@@ -20,6 +20,7 @@ from strata.show.html.campaign.figures.scales import (
     Floats,
     Places,
     Scale,
+    in_order,
     label_values,
     places,
     scale_of,
@@ -182,7 +183,7 @@ def _outliers(plot: figure, boxes: list[tuple[str, float, Box]], key: Key, scale
     ys: list[float] = []
     hidden = 0
     for _, x, box in boxes:
-        kept = thinning.keep((box.outliers * 1e6).astype(np.int64), _MAX_OUTLIERS)
+        kept = thinning.keep(in_order(box.outliers), _MAX_OUTLIERS)
         hidden += len(box.outliers) - len(kept)
         xs += [round(x, 4)] * len(kept)
         ys += [float(f"{value * scale.factor:.5g}") for value in box.outliers[kept]]

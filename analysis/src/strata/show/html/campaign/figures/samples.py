@@ -12,7 +12,14 @@ import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
-from strata.show.html.campaign.figures.scales import WIDE, Scale, label_values, scale_of, y_range
+from strata.show.html.campaign.figures.scales import (
+    WIDE,
+    Scale,
+    in_order,
+    label_values,
+    scale_of,
+    y_range,
+)
 from strata.show.html.campaign.figures.split import Drawn, legend_of, series_of, split_panels
 from strata.show.html.figures import axes, thinning
 from strata.study.report_contents import Chart, Study
@@ -120,7 +127,7 @@ def _points(
     """Number and value of the kept points, small in the file: int32 and float32."""
     ordered = rows.sort_values(["cell", "number"], kind="stable")
     values = ordered["value"].to_numpy(dtype=np.float64)
-    kept = thinning.keep((values * 1e6).astype(np.int64), limit)
+    kept = thinning.keep(in_order(values), limit)
     numbers = ordered["number"].to_numpy(dtype=np.int64)[kept]
     return numbers.astype(np.int32), (values[kept] * scale.factor).astype(np.float32)
 

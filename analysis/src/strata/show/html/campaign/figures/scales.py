@@ -18,6 +18,7 @@ from strata.show.html.figures.axes import MICRO
 from strata.study.campaign_results import Factor
 from strata.study.level_texts import level_text as level_text
 from strata.study.report_contents import Measure
+from strata.study.wording import NANOSECONDS, shown_factor, shown_unit
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure
@@ -27,7 +28,7 @@ Floats = npt.NDArray[np.float64]
 WIDE = 8.0
 """Largest over median value above which a linear axis would flatten what is typical."""
 _STEEP = 20.0
-_TIME = (("s", 1000.0), ("ms", 1.0), (MICRO, 1e-3), ("ns", 1e-6))
+_TIME = (("s", 1e9), ("ms", 1e6), (MICRO, 1e3), ("ns", 1.0))
 _LONG_LABELS = 46
 _LONGEST_LABEL = 24
 _TILT = 0.8
@@ -58,18 +59,23 @@ def scale_of(
     """
     finite = values[np.isfinite(values)]
     if not len(finite):
-        return Scale(measure.unit, 1.0, is_log=False)
+        return Scale(shown_unit(measure.unit), shown_factor(measure.unit), is_log=False)
     low, median, top = (float(np.quantile(finite, q)) for q in (0.0, 0.5, 1.0))
     is_log = low > 0 and (
         asked == "log" if asked else top / (low if statistics else median) > _wide(statistics)
     )
-    if measure.unit != "ms":
+    if measure.unit != NANOSECONDS:
         return Scale(measure.unit, 1.0, is_log)
     typical = abs(median) if not statistics else abs(low)
     for unit, size in _TIME:
         if typical >= size:
             return Scale(unit, 1 / size, is_log)
-    return Scale(*(("ns", 1e6) if typical else ("ms", 1.0)), is_log)
+    return Scale(*(("ns", 1.0) if typical else ("ms", 1e-6)), is_log)
+
+
+def in_order(values: Floats) -> npt.NDArray[np.int64]:
+    """Return the rank of each value, from 0: whole numbers in the same order, for thinning."""
+    return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64)
 
 
 def _wide(statistics: bool) -> float:

@@ -11,7 +11,7 @@ import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
-from strata.show.html.campaign.figures.scales import Scale, label_values, scale_of
+from strata.show.html.campaign.figures.scales import Scale, in_order, label_values, scale_of
 from strata.show.html.campaign.figures.split import (
     Drawn,
     Series,
@@ -22,10 +22,11 @@ from strata.show.html.campaign.figures.split import (
 from strata.show.html.figures import axes, thinning
 from strata.stats.drift import MIN_COUNT, drift
 from strata.study.report_contents import Chart, Request, Study
-from strata.study.wording import name_words
+from strata.study.wording import name_words, shown_factor, shown_unit
 from strata.units import format_number
 
 _HEIGHT = 280
+_S = 1e9
 _MAX_POINTS = 6_000
 _MOST_SLOPES = 8
 _SHORTEST_S = 30.0
@@ -33,7 +34,7 @@ _SHORTEST_S = 30.0
 
 
 def draw_timeline(chart: Chart, study: Study) -> Drawn:
-    """Plot the values over `t_s`, seconds since the run began, one series a process.
+    """Plot the values over `t_ns` since the run began, in seconds, one series a process.
 
     Several cells get a panel each, unless the file asks for others. Each series of enough values
     over at least 30 s gets its straight line; the caption tells its slope.
@@ -61,7 +62,7 @@ def _draw(rows: pd.DataFrame, chart: Chart, study: Study, slopes: list[str]) -> 
     values = chart.frame["value"].dropna().to_numpy(dtype=np.float64)
     scale = scale_of(values, chart.measure, asked=chart.request.scale)
     low, top = (float(end) * scale.factor for end in (values.min(), values.max()))
-    end = float(chart.frame["t_s"].max())
+    end = float(chart.frame["t_ns"].max()) / _S
     plot = axes.new_figure(
         height=_HEIGHT,
         x_label="time since the run began (s)",
@@ -87,12 +88,12 @@ def _draw(rows: pd.DataFrame, chart: Chart, study: Study, slopes: list[str]) -> 
 
 
 def _series(plot: figure, item: Series, chart: Chart, scale: Scale, limit: int) -> None:
-    ordered = item.rows.dropna(subset=["value"]).sort_values(["cell", "t_s"], kind="stable")
+    ordered = item.rows.dropna(subset=["value"]).sort_values(["cell", "t_ns"], kind="stable")
     values = ordered["value"].to_numpy(dtype=np.float64)
-    kept = thinning.keep((values * 1e6).astype(np.int64), limit)
+    kept = thinning.keep(in_order(values), limit)
     source = ColumnDataSource(
         {
-            "x": ordered["t_s"].to_numpy(dtype=np.float64)[kept].astype(np.float32),
+            "x": (ordered["t_ns"].to_numpy(dtype=np.float64)[kept] / _S).astype(np.float32),
             "y": (values[kept] * scale.factor).astype(np.float32),
         }
     )
@@ -107,10 +108,10 @@ def _series(plot: figure, item: Series, chart: Chart, scale: Scale, limit: int) 
 
 def _slope(plot: figure, item: Series, chart: Chart, scale: Scale) -> list[str]:
     """Draw the straight line of a series and say its slope; nothing for a short series."""
-    rows = item.rows.dropna(subset=["value"]).sort_values("t_s", kind="stable")
+    rows = item.rows.dropna(subset=["value"]).sort_values("t_ns", kind="stable")
     if len(rows) < MIN_COUNT or rows["cell"].nunique() > 1:
         return []
-    times = rows["t_s"].to_numpy(dtype=np.float64)
+    times = rows["t_ns"].to_numpy(dtype=np.float64) / _S
     if times[-1] - times[0] < _SHORTEST_S:
         return []
     values = rows["value"].to_numpy(dtype=np.float64)
@@ -121,13 +122,13 @@ def _slope(plot: figure, item: Series, chart: Chart, scale: Scale) -> list[str]:
     drawn = line * scale.factor
     if not scale.is_log or (drawn > 0).all():
         plot.line(ends, drawn, name="line", line_color="#111111", line_width=1, line_alpha=0.6)
-    unit = chart.measure.unit
+    unit, shown = shown_unit(chart.measure.unit), shown_factor(chart.measure.unit)
     cell = str(rows["cell"].iloc[0]) if chart.frame["cell"].nunique() > 1 else ""
     name = ", ".join(filter(None, (item.key.text, cell)))
     name += ": " if name else ""
     zero = "; it holds 0" if found.low <= 0 <= found.high else ""
     bounds = (
-        f" [{format_number(found.low)} to {format_number(found.high)} at "
+        f" [{format_number(found.low * shown)} to {format_number(found.high * shown)} at "
         f"{100 * found.confidence:g} %{zero}]"
     )
-    return [f"{name}{format_number(found.slope_per_hour)} {unit} an hour{bounds}"]
+    return [f"{name}{format_number(found.slope_per_hour * shown)} {unit} an hour{bounds}"]
