@@ -164,6 +164,7 @@ class Figure(_Part):
         "curve",
         "bars",
         "timeline",
+        "side_by_side",
         "summary",
         "intervals",
         "anova",

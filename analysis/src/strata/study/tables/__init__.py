@@ -17,12 +17,14 @@ from strata.study.tables.comparisons import anova, pairs
 from strata.study.tables.layers import layers
 from strata.study.tables.losses import boundaries, loss
 from strata.study.tables.published import corrections, published
+from strata.study.tables.side_by_side import side_by_side
 from strata.study.tables.statistics import intervals, modes, skipped_notes, summary
 from strata.study.tables.table import Column, Table, written
 
 __all__ = ["TABLES", "Column", "Table", "table_of"]
 
 TABLES: dict[str, Callable[[Results, str, Figure], Table]] = {
+    "side_by_side": side_by_side,
     "summary": summary,
     "intervals": intervals,
     "anova": anova,
