@@ -103,6 +103,8 @@ class Results:
 
     directory: CampaignDirectory
     studies: Mapping[str, Study]
+    unknown: tuple[str, ...] = ()
+    """Cells of a study or level that the campaign's file does not have: it was changed since."""
     _measured: dict[str, CellTables] = field(default_factory=dict, repr=False)
     _kept: KeptTables = field(default_factory=KeptTables, repr=False)
     _values: dict[str, dict[str, pd.DataFrame]] = field(default_factory=dict, repr=False)
@@ -127,9 +129,13 @@ class Results:
         return self.studies[name]
 
     def measured(self, outcome: Outcome) -> CellTables:
-        """Return what was measured of a finished cell; it is made when it is not there yet."""
+        """Return what was measured of a finished cell, and measure it when it was not yet.
+
+        Raises CampaignError when its tables are damaged, and what `measure_cell` raises.
+        """
         if outcome.id not in self._measured:
             measured = measure_cell(self.directory, outcome.cell)
+            measured.check()
             self._measured[outcome.id] = measured.keep_in(self._kept)
         return self._measured[outcome.id]
 
@@ -143,7 +149,9 @@ class Results:
 def open_results(path: Path) -> Results:
     """Read a campaign's directory; raises CampaignError when it is none."""
     directory = open_directory(path)
-    outcomes = [_outcome(directory, cell) for cell in directory.cells]
+    known = [cell for cell in directory.cells if _is_known(directory.loaded.campaign, cell)]
+    unknown = tuple(cell.id for cell in directory.cells if cell not in known)
+    outcomes = [_outcome(directory, cell) for cell in known]
     placed = [run for one in read_imports(path) for run in one.runs]
     studies = {
         name: _study(
@@ -154,7 +162,15 @@ def open_results(path: Path) -> Results:
         )
         for name, stated in directory.loaded.campaign.studies.items()
     }
-    return Results(directory, studies)
+    return Results(directory, studies, unknown)
+
+
+def _is_known(campaign: model.Campaign, cell: Cell) -> bool:
+    study = campaign.studies.get(cell.study)
+    return study is not None and all(
+        name in study.factors and level in study.factors[name].names
+        for name, level in cell.levels.items()
+    )
 
 
 def keeps(where: Mapping[str, object] | None, levels: Mapping[str, str]) -> bool:

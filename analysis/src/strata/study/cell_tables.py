@@ -34,7 +34,7 @@ from strata.study.cell_transfers import measured_chains, measured_traffic
 from strata.study.hop_selection import HopSelection
 from strata.study.node_result_files import OwnFiles, read_own_files
 from strata.study.process_resources import foreign_pids, process_frame, resource_frame
-from strata.study.table_cache import KeptTables, typed
+from strata.study.table_cache import KeptTables, check_table, read_table
 
 __all__ = ["CellTables", "HopSelection", "measure", "measure_cell"]
 
@@ -70,7 +70,12 @@ class CellTables:
         kept = self.kept.frame(directory, table, declared, wanted) if self.kept else None
         if kept is not None:
             return kept
-        return typed(pd.read_parquet(directory / f"{table}.parquet", columns=wanted), declared)
+        return read_table(directory, table, declared, wanted)
+
+    def check(self) -> None:
+        """Raise CampaignError when one of the tables is damaged."""
+        for name in _TABLES:
+            check_table(self.directory / SUBDIRECTORY, name)
 
     def keep_in(self, kept: KeptTables) -> CellTables:
         """Return the same with tables that are kept."""

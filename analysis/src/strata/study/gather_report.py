@@ -7,14 +7,16 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from strata.campaign import model
 from strata.campaign.machine_description import changes
+from strata.errors import StrataError
 from strata.schema.quality import SAID_FIRST
-from strata.study.campaign_results import Outcome, Results, open_results
+from strata.study.campaign_results import FAILED, FINISHED, Outcome, Results, open_results
 from strata.study.campaign_results import Study as StudyResults
 from strata.study.client_libraries import client_words
 from strata.study.imported_ranges import range_frame, ranged_measures
@@ -47,7 +49,7 @@ def gather(directory: Path, *, progress: Progress | None = None) -> Contents:
 
     What was not measured yet is measured. Raises CampaignError when it is no campaign's directory.
     """
-    results = open_results(directory)
+    results = measured_results(open_results(directory))
     document = results.directory.document
     done = [0]
     total = sum(len(study.stated.figures) for study in results.studies.values())
@@ -78,6 +80,29 @@ def gather(directory: Path, *, progress: Progress | None = None) -> Contents:
         findings=_findings(results),
         commands=_commands(results),
     )
+
+
+def measured_results(results: Results) -> Results:
+    """Return the results with every finished cell measured; one that cannot be has failed.
+
+    One cell without a trace or with a damaged one is a gap of the report, and not its end.
+    """
+    studies = {
+        name: replace(study, outcomes=tuple(_measured(results, one) for one in study.outcomes))
+        for name, study in results.studies.items()
+    }
+    return replace(results, studies=studies)
+
+
+def _measured(results: Results, outcome: Outcome) -> Outcome:
+    if outcome.status != FINISHED:
+        return outcome
+    try:
+        results.measured(outcome)
+    except StrataError as error:
+        reason = f"it ran, and cannot be measured: {str(error).rstrip('.')}"
+        return replace(outcome, status=FAILED, reason=reason)
+    return outcome
 
 
 def _study_part(
@@ -245,14 +270,19 @@ def _findings(results: Results) -> tuple[Finding, ...]:
     busy = sum(bool(one.state and one.state.busy) for one in results.outcomes)
     unmet = sum(bool(one.state and one.state.unmet) for one in results.outcomes)
     out = [
-        Finding(key[0], most[key][1], counts[key], most[key][2])
+        Finding(key[0], most[key][1], counts[key], most[key][2], key[1])
         for key in sorted(counts, key=lambda k: (k[1] not in SAID_FIRST, _SEVERITIES.index(k[0])))
     ]
     if unmet:
         text = "not all came that the scenario expects; what came is measured, the rest is loss"
-        out.append(Finding("warning", text, unmet))
+        out.append(Finding("warning", text, unmet, code="unmet_expectations"))
     if busy:
-        out.append(Finding("warning", "others had much of the machine when the cell began", busy))
+        text = "other programs used much of the machine when the cell began"
+        out.append(Finding("warning", text, busy, code="busy_machine"))
+    if results.unknown:
+        text = "the campaign's file has no such study or level any more, so they are left out"
+        count, first = len(results.unknown), results.unknown[0]
+        out.append(Finding("warning", text, count, first, code="unknown_cells"))
     return tuple(out)
 
 

@@ -127,18 +127,31 @@ class StudyPart:
     parts: tuple[Chart | Table, ...]
     present_layers: tuple[str, ...] = ()
 
+    @property
+    def tables(self) -> dict[str, Table]:
+        """Return the tables by name, in the file's order: ``study.1_summary_latency``."""
+        found = [part for part in self.parts if isinstance(part, Table)]
+        return {
+            ".".join(
+                (self.study.name, "_".join(dict.fromkeys((str(at), one.kind, one.of or one.kind))))
+            ): one
+            for at, one in enumerate(found, start=1)
+        }
+
 
 @dataclass(frozen=True)
 class Finding:
     """A finding of loss or a warning, of `cells` cells.
 
     `text` is that of `most`, the cell that has most of it; empty where it is of all of them.
+    `code` is that of the declared finding, or names what the report itself found.
     """
 
     severity: str
     text: str
     cells: int = 1
     most: str = ""
+    code: str = ""
 
     @property
     def where(self) -> str:

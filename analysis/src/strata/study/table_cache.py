@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from strata.errors import CampaignError
 from strata.schema.table import Table
 
 LARGEST_FILE = 1 << 18
@@ -62,9 +63,12 @@ class KeptTables:
         for directory in directories:
             self._places[name, directory] = None
             path = directory / f"{name}.parquet"
-            if path.stat().st_size > self._largest:
-                continue
-            table = _table(path, declared.names)
+            try:
+                if path.stat().st_size > self._largest:
+                    continue
+                table = _table(path, declared.names)
+            except (OSError, ValueError, KeyError) as error:
+                raise _damaged(directory, name, error) from error
             if table.nbytes <= self._left:
                 self._left -= table.nbytes
                 found[directory] = table
@@ -77,6 +81,31 @@ class KeptTables:
                 self._places[name, one] = (len(self._frames), slice(begin, end))
                 begin = end
             self._frames.append(typed(whole.to_pandas(), declared))
+
+
+def read_table(directory: Path, name: str, declared: Table, columns: Sequence[str]) -> pd.DataFrame:
+    """Read columns of a measured table. Raises CampaignError when it is damaged."""
+    try:
+        frame = pd.read_parquet(directory / f"{name}.parquet", columns=list(columns))
+    except (OSError, ValueError, KeyError) as error:
+        raise _damaged(directory, name, error) from error
+    return typed(frame, declared)
+
+
+def check_table(directory: Path, name: str) -> None:
+    """Raise CampaignError when a measured table is damaged, by what stands at its end."""
+    try:
+        pq.read_metadata(directory / f"{name}.parquet")
+    except (OSError, ValueError) as error:
+        raise _damaged(directory, name, error) from error
+
+
+def _damaged(directory: Path, name: str, error: Exception) -> CampaignError:
+    fact = error.strerror if isinstance(error, OSError) and error.strerror else "it is damaged"
+    return CampaignError(
+        f"Cannot read {directory / f'{name}.parquet'}: {fact}. Remove {directory}, and the next "
+        "report measures the cell again."
+    )
 
 
 def typed(frame: pd.DataFrame, declared: Table) -> pd.DataFrame:

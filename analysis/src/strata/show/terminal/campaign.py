@@ -17,7 +17,6 @@ from rich.text import Text
 from strata.printable import printable, printable_lines
 from strata.show.words.campaign_tables import TablePart, table_part, unfinished_cells
 from strata.study.report_contents import FAILED, FINISHED, OPEN, SKIPPED, Contents, StudyPart
-from strata.study.tables.table import Table
 from strata.study.wording import count_words, sentence
 
 _GAP = 2
@@ -63,10 +62,10 @@ def _study(part: StudyPart, console: Console) -> None:
         _say(console, f"measured here with the client library {part.study.client}", indent=2)
     for text in part.answer:
         _say(console, f"> {sentence(text)}", indent=2)
-    tables = [item for item in part.parts if isinstance(item, Table)]
-    for table in tables:
+    tables = part.tables
+    for name, table in tables.items():
         console.print()
-        _table(table_part(table, ""), console)
+        _table(table_part(table, name), console)
     figures = len(part.parts) - len(tables)
     if figures:
         console.print()
@@ -75,6 +74,7 @@ def _study(part: StudyPart, console: Console) -> None:
 
 def _table(part: TablePart, console: Console) -> None:
     console.print(Text(printable(part.title), style="bold"))
+    _say(console, f"--table {part.place}", indent=2)
     if not part.rows:
         _say(console, f"no row: {part.empty}", indent=2)
     else:

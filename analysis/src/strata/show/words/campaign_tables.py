@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from strata.study.report_contents import FAILED, OPEN, SKIPPED, CellRow
+from strata.study.report_contents import FAILED, OPEN, SKIPPED, CellRow, Chart
 from strata.study.tables.table import Column, Table
-from strata.study.wording import capital, sentence, shown_factor, shown_unit
+from strata.study.wording import capital, name_words, sentence, shown_factor, shown_unit
 from strata.units import NOTHING, as_float, format_number, format_p, format_share
 
 LONG_TABLE = 30
@@ -93,6 +93,34 @@ def unfinished_cells(cells: Sequence[CellRow]) -> list[UnfinishedCells]:
     return [
         UnfinishedCells(status, reason, tuple(found)) for (status, reason), found in groups.items()
     ]
+
+
+def figure_title(chart: Chart) -> str:
+    """Say what a figure shows: the measure, along what, and where."""
+    request = chart.request
+    what = {
+        "samples": "value by value",
+        "quantiles": "quantile function",
+        "boxplot": "distribution",
+        "histogram": "histogram",
+        "curve": "",
+        "bars": "",
+        "timeline": "over time",
+        "ranges": "ranges, beside those of others",
+    }[request.kind]
+    name = name_words(chart.measure.name)
+    if request.kind == "bars":
+        name = "layers of the mean latency"
+    parts = [f"{name}: {what}" if what else name]
+    along = [text for text in (request.x, request.by) if text]
+    if along:
+        parts.append("by " + " and ".join(text.replace("_", " ") for text in along))
+    if request.where:
+        parts.append(
+            "at "
+            + ", ".join(f"{k.replace('_', ' ')} {'/'.join(v)}" for k, v in request.where.items())
+        )
+    return capital(" ".join(parts))
 
 
 def row_texts(row: Mapping[str, object], columns: Sequence[Column]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from strata.show.html.campaign.figures import KINDS, Key, Panel
+from strata.show.words.campaign_tables import figure_title
 from strata.study.frame_grouping import levels_of, only
 from strata.study.level_texts import level_text
 from strata.study.report_contents import (
@@ -14,7 +15,7 @@ from strata.study.report_contents import (
     Chart,
     Study,
 )
-from strata.study.wording import capital, count_words, name_words, sentence
+from strata.study.wording import count_words, name_words, sentence
 
 
 @dataclass(frozen=True)
@@ -51,34 +52,6 @@ def figure_part(chart: Chart, study: Study, place: str) -> FigurePart:
     return FigurePart(
         place, request.kind, title, drawn.panels, drawn.legend, tuple(map(sentence, caption))
     )
-
-
-def figure_title(chart: Chart) -> str:
-    """Say what a figure shows: the measure, along what, and where."""
-    request = chart.request
-    what = {
-        "samples": "value by value",
-        "quantiles": "quantile function",
-        "boxplot": "distribution",
-        "histogram": "histogram",
-        "curve": "",
-        "bars": "",
-        "timeline": "over time",
-        "ranges": "ranges, beside those of others",
-    }[request.kind]
-    name = name_words(chart.measure.name)
-    if request.kind == "bars":
-        name = "layers of the mean latency"
-    parts = [f"{name}: {what}" if what else name]
-    along = [text for text in (request.x, request.by) if text]
-    if along:
-        parts.append("by " + " and ".join(text.replace("_", " ") for text in along))
-    if request.where:
-        parts.append(
-            "at "
-            + ", ".join(f"{k.replace('_', ' ')} {'/'.join(v)}" for k, v in request.where.items())
-        )
-    return capital(" ".join(parts))
 
 
 def _single(where: object) -> dict[str, str]:
