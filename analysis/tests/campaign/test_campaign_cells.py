@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from strata.campaign.cells import Cell, Variant, as_setting, expand, in_order
 from strata.campaign.directory import make_directory
-from strata.campaign.forecast import Forecast
 from strata.campaign.load import load_campaign
 from strata.campaign.planning import choose
+from strata.campaign.remaining_time import Forecast
 from strata.errors import CampaignError
 from strata.scenario.load import load_scenario
 

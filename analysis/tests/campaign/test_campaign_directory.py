@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from campaign_files import CAMPAIGN, written
 
+from strata.campaign.cell_verdict import unmet, verdict
 from strata.campaign.cells import Cell, Variant
 from strata.campaign.directory import (
     CampaignDirectory,
@@ -25,9 +26,8 @@ from strata.campaign.directory import (
     open_directory,
 )
 from strata.campaign.load import load_campaign
-from strata.campaign.middleware import own_middleware, set_aside
+from strata.campaign.middleware_variables import own_middleware, set_aside
 from strata.campaign.planning import Asked, plan_campaign
-from strata.campaign.verdict import unmet, verdict
 from strata.errors import CampaignError, OutputError
 from strata.record.ros import Ros
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from strata.campaign.environment import changes, describe_environment
-from strata.campaign.moment import look
-from strata.campaign.needs import Needs, unknown_need
+from strata.campaign.machine_description import changes, describe_environment
+from strata.campaign.machine_load import look
+from strata.campaign.machine_requirements import Needs, unknown_need
 from strata.record.lttng import Lttng
 from strata.record.ros import caller_environment, find_ros
 

@@ -27,6 +27,9 @@ SCHEMA = 1
 CAMPAIGN = "campaign.json"
 COPY = "campaign.yaml"
 CELL = "cell.json"
+NOT_MEASURED = "not measured"
+"""Begins the line of counts of a cell that could not be measured."""
+
 LOG = "run.log"
 """What `strata run` said of a cell, beside its session."""
 

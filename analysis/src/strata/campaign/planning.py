@@ -17,8 +17,8 @@ from strata.campaign.directory import (
     open_directory,
 )
 from strata.campaign.load import LoadedCampaign
-from strata.campaign.middleware import own_middleware
-from strata.campaign.needs import Needs
+from strata.campaign.machine_requirements import Needs
+from strata.campaign.middleware_variables import own_middleware
 from strata.errors import CampaignError, StrataError
 from strata.record.ros import Ros
 from strata.scenario.running import check_run

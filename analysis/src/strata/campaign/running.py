@@ -14,30 +14,31 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from strata.campaign.cell_process import Interrupts, run_child
+from strata.campaign.cell_verdict import recorded_something, unmet, verdict
 from strata.campaign.cells import Cell
-from strata.campaign.child import Interrupts, run_child
 from strata.campaign.directory import (
     CAMPAIGN,
     LOG,
+    NOT_MEASURED,
     CampaignDirectory,
     CellState,
     Lock,
     as_output,
     utc_now,
 )
-from strata.campaign.environment import changes, describe_environment
-from strata.campaign.forecast import Forecast
-from strata.campaign.measuring import NOT_MEASURED, measuring_command
-from strata.campaign.middleware import own_middleware, set_aside
-from strata.campaign.moment import Moment, look
-from strata.campaign.remains import end_remains
-from strata.campaign.verdict import recorded_something, unmet, verdict
+from strata.campaign.leftover_processes import end_remains
+from strata.campaign.machine_description import changes, describe_environment
+from strata.campaign.machine_load import Moment, look
+from strata.campaign.middleware_variables import own_middleware, set_aside
+from strata.campaign.remaining_time import Forecast
 from strata.errors import CampaignError, OutputError, SessionError
 from strata.record.lttng import INSTALL_HINT, Lttng, tool_environment
 from strata.record.ros import Ros
 from strata.scenario.domain import domain_held
 
 _RUNNING_LOG = "running.log"
+_MEASURING = "strata.study.measure_cell"
 # Beyond what a scenario allows itself: setting the session up, and writing what is buffered.
 _BESIDE_S = 300.0
 _MEASURING_S = 900.0
@@ -264,7 +265,7 @@ class _Run:
         """Measure it; a failure is told in place of the counts."""
         log = self.directory.path / _RUNNING_LOG
         with as_output(log):
-            status = self._child(measuring_command(self.directory, cell), log, _MEASURING_S)
+            status = self._child(_measuring_command(self.directory, cell), log, _MEASURING_S)
             said = log.read_text(errors="replace").splitlines()
             log.unlink()
         if status != 0:
@@ -283,6 +284,14 @@ class _Run:
             interrupts=self.interrupts,
             turn=self.watcher.turn,
         )
+
+
+def _measuring_command(directory: CampaignDirectory, cell: Cell) -> list[str]:
+    """Give the command that measures a cell.
+
+    It is a process, called by name: what runs cells must not load the analysis of them.
+    """
+    return [sys.executable, "-m", _MEASURING, str(directory.path), cell.id]
 
 
 def run_command(cell: Cell, target: Path) -> list[str]:

@@ -18,15 +18,23 @@ from strata.campaign.directory import (
     make_directory,
     open_directory,
 )
-from strata.campaign.import_summary import DISTRIBUTION, MeasureSummary, run_summaries
-from strata.campaign.imports import DIRECTORY, Import, check_free, plan_import, write_import
 from strata.campaign.load import load_campaign
-from strata.campaign.placements import Placement
 from strata.cli.console import make_console, plain_table
 from strata.cli.output import write_json
 from strata.errors import CampaignError, OutputError
 from strata.originals import FORMATS, Imported, read_original
 from strata.printable import printable
+from strata.study.import_placement import Placement
+from strata.study.imported_results import (
+    DIRECTORY,
+    DISTRIBUTION,
+    Import,
+    MeasureSummary,
+    check_free,
+    plan_import,
+    run_summaries,
+    write_import,
+)
 from strata.units import NOTHING, as_float, format_count
 
 _SCHEMA = 1

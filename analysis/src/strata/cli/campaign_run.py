@@ -12,9 +12,9 @@ from pathlib import Path
 import click
 
 from strata.campaign.directory import CampaignDirectory, default_campaign_directory
-from strata.campaign.forecast import Forecast
 from strata.campaign.load import load_campaign
 from strata.campaign.planning import Asked, choose, plan_campaign
+from strata.campaign.remaining_time import Forecast
 from strata.campaign.running import Ended, run_campaign
 from strata.cli.campaign_progress import cells_progress
 from strata.cli.campaign_status import cells_text, duration_text, skips_table

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from strata.campaign.cells import Cell
 from strata.campaign.directory import CampaignDirectory, CellState, open_directory
-from strata.campaign.forecast import Forecast
+from strata.campaign.remaining_time import Forecast
 from strata.cli.console import make_console, plain_table
 from strata.cli.output import write_json
 from strata.printable import printable
