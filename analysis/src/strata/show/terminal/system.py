@@ -16,7 +16,19 @@ from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
+from strata.show.words.chain_choice import chosen_chains
 from strata.units import as_float, format_count, format_ns, format_share
+
+__all__ = [
+    "MOST_FILLING",
+    "chosen_chains",
+    "executor_loads",
+    "group_facts",
+    "groups_section",
+    "like_it",
+    "load_section",
+    "system_section",
+]
 
 Row = Mapping[Any, Any]
 
@@ -88,18 +100,6 @@ def group_facts(group: Row) -> str:
         facts.append(f"p50 {least}" + (f" to {most}" if most != least else ""))
         facts.append(f"max {format_ns(group['max'])}")
     return ", ".join(facts)
-
-
-def chosen_chains(analysis: Analysis, most: int) -> list[int]:
-    """Return the chains to show: of each group the slowest, `most` at most, in order of groups.
-
-    A chain in no group is shown alone.
-    """
-    chains, grouped = (
-        analysis.rows(name)["chain_id"].tolist() for name in ("chains", "chain_group_members")
-    )
-    alone = [chain for chain in chains if chain not in set(grouped)]
-    return [*analysis.rows("chain_groups")["chain_id"].tolist(), *alone][:most]
 
 
 def like_it(analysis: Analysis, chain_id: int) -> str:
