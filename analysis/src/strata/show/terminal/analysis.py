@@ -22,7 +22,7 @@ from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.quality import SAID_FIRST
 from strata.schema.rows import Rows
 from strata.show.terminal.actions import actions_text
-from strata.show.terminal.breaking import broken
+from strata.show.terminal.breaking import Named, broken
 from strata.show.terminal.chain_layers import chain_section
 from strata.show.terminal.drivers import drivers_section
 from strata.show.terminal.entities import lifecycle_section, timer_section
@@ -167,8 +167,8 @@ def _hops(analysis: Analysis, quantiles: Quantiles, *, everything: bool) -> Rend
     for row in rows.records():
         way = f"{row['publisher_node']} -> {row['subscription_node']}"
         table.add_row(
-            Text(printable(row["topic"])),
-            Text(printable(marked(way, row["unsynchronised"]))),
+            Named(row["topic"]),
+            Named(marked(way, row["unsynchronised"])),
             f"{row['count']:,}",
             Text(f"{row['lost']:,}", style="red" if row["lost"] else ""),
             *_latencies(quantiles, ("hop", row["hop_id"]), row, "latency_"),
@@ -195,7 +195,7 @@ def _losses(analysis: Analysis, hops: Rows) -> list[RenderableType]:
         if (hop := of.get(row["hop_id"]))
         for sentence in loss_sentences([row], hop["published"], begin_ns)
     ]
-    return [Padding(Text(printable(text), style="yellow"), (0, 1)) for text in texts]
+    return [Padding(Named(text, "yellow"), (0, 1)) for text in texts]
 
 
 def _callbacks(analysis: Analysis, quantiles: Quantiles) -> RenderableType:
@@ -212,9 +212,9 @@ def _callbacks(analysis: Analysis, quantiles: Quantiles) -> RenderableType:
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows.records():
         table.add_row(
-            Text(printable(row["node"])),
-            Text(printable(shorten(row["symbol"]))),
-            Text(printable(row["trigger"] or "")),
+            Named(row["node"]),
+            Named(shorten(row["symbol"])),
+            Named(row["trigger"] or ""),
             f"{row['count']:,}",
             *_latencies(quantiles, ("callback", row["callback_id"]), row, "duration_"),
             *([cpu_text(row)] if used else []),

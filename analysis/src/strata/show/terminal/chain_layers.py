@@ -15,6 +15,7 @@ from rich.text import Text
 from strata.analysis import Analysis
 from strata.printable import printable
 from strata.schema.rows import Rows
+from strata.show.terminal.breaking import Named
 from strata.show.terminal.layer_rows import add_layer, add_rest, hop_line, layer_table
 from strata.show.terminal.scheduling import thread_table
 from strata.show.terminal.sparkline import sparkline
@@ -102,7 +103,7 @@ def _chain(
         title = f"{title} ({chain['nodes']})"
     parts: list[RenderableType] = [
         Rule(Text(_chain_head(analysis, chain_id), style="bold"), align="left"),
-        Text(printable(title), style="bold", overflow="fold"),
+        Named(title, "bold"),
         Text(latency),
         Text(_distribution(analysis, chain)),
         *_chain_tables(

@@ -16,6 +16,7 @@ from rich.text import Text
 from strata.analysis import Analysis
 from strata.printable import printable
 from strata.schema.rows import Rows
+from strata.show.terminal.breaking import Named
 from strata.show.words.most import most_first
 from strata.units import format_ns
 
@@ -59,7 +60,7 @@ def _timers(timers: Rows) -> RenderableType:
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
-            Text(printable(row["node"])),
+            Named(row["node"]),
             format_ns(row["period_ns"]),
             f"{row['count']:,}",
             *(format_ns(row[f"interval_{name}"]) for name in ("p50", "p99")),
@@ -69,7 +70,7 @@ def _timers(timers: Rows) -> RenderableType:
     parts: list[RenderableType] = [Rule(Text("timers", style="bold"), align="left"), table]
     remarks = ["p50, p99: between two fires; late: from when it was due to its callback"]
     remarks += [remark for row in rows if (remark := _remark(row))]
-    parts += [Padding(Text(printable(text), style="dim"), (0, 1)) for text in remarks]
+    parts += [Padding(Named(text, "dim"), (0, 1)) for text in remarks]
     return Group(*parts)
 
 
@@ -89,7 +90,7 @@ def _lifecycle(states: Rows) -> RenderableType:
         first = row["lifecycle_node_id"] != shown
         shown = row["lifecycle_node_id"]
         table.add_row(
-            Text(printable(row["node"]) if first else ""),
+            Named(row["node"] if first else ""),
             Text(printable(row["state"])),
             f"{row['count']:,}",
             format_ns(row["total_ns"]),

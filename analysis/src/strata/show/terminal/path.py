@@ -13,6 +13,7 @@ from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
+from strata.show.terminal.breaking import Named
 from strata.show.terminal.findings import first_texts
 from strata.show.terminal.layer_rows import add_hop, add_layer, layer_table
 from strata.show.words.chain_choice import chosen_chains, focus_chain
@@ -42,7 +43,7 @@ def path_section(analysis: Analysis, path: CriticalPath) -> RenderableType:
         for place, ns in step.behind:
             if ns >= _SHOWN * step.duration_ns:
                 text = f"behind {shorten_place(place)}"
-                table.add_row("", Text(printable(text), style="dim"), format_ns(ns))
+                table.add_row("", Named(text, "dim"), format_ns(ns))
     began = format_instant(path.begin_ns)
     head = f"message {path.messages[-1]}: {format_ns(path.latency_ns)}, published {began}"
     return Group(Rule(Text(head, style="bold"), align="left"), table, Text())

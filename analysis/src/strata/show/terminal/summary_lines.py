@@ -84,7 +84,7 @@ def driver_lines(analysis: Analysis, names: Names, width: int) -> list[str]:
             for column, text in (
                 ("dropped", "dropped (queue full)"),
                 ("missing", "never came"),
-                ("unpublished", "frames not published"),
+                ("unpublished", "frame(s) not published"),
             )
             if row[column]
         ]

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
+from strata.show.terminal.breaking import Named
 from strata.show.words.chain_choice import chosen_chains
 from strata.units import as_float, format_count, format_ns, format_share
 
@@ -66,7 +67,7 @@ def _causes(analysis: Analysis) -> RenderableType:
         mark = "* " if row["stands_out"] else "  "
         table.add_row(
             Text(mark + layer),
-            Text(printable(where)),
+            Named(where),
             "" if row["share"] is None else format_share(row["share"]),
             format_ns(row["mean_ns"]),
         )
@@ -82,7 +83,7 @@ def groups_section(analysis: Analysis) -> RenderableType | None:
         return None
     lines: list[RenderableType] = [Rule(Text("chains, in groups", style="bold"), align="left")]
     for row in groups.records():
-        lines.append(Text(printable(row["nodes"]), overflow="fold"))
+        lines.append(Named(row["nodes"]))
         lines.append(Padding(Text(group_facts(row)), (0, 0, 0, 2)))
     return Group(*lines, Text())
 
@@ -135,8 +136,8 @@ def load_section(analysis: Analysis) -> RenderableType | None:
             table.add_column(name, justify="right", no_wrap=True)
         for row in own[:MOST_FILLING]:
             table.add_row(
-                Text(printable(row["node"] or "")),
-                Text(printable(row["trigger"] or "")),
+                Named(row["node"] or ""),
+                Named(row["trigger"] or ""),
                 row["work"],
                 f"{row['count']:,}",
                 format_share(row["share"]),

@@ -20,6 +20,8 @@ from strata.symbols import is_dotted, shorten, words_before
 ELLIPSIS = "…"
 _CALLBACK = re.compile(r"^(?P<symbol>.*?)(?: \[(?P<trigger>[^\]]*)\])? \((?P<node>[^()]*)\)$", re.S)
 _LONGEST_FUNCTION = 40
+_UNIT = re.compile(r"(?<=\d) (?=%|(?:ns|us|ms|s)\b)")
+_TOGETHER = "\0"
 
 
 class Names:
@@ -127,10 +129,13 @@ def fitted(name: str, width: int) -> str:
 
 
 def lines_of(text: str, width: int) -> list[str]:
-    """Return words in lines of at most `width` cells; a name longer than a line is `fitted`."""
+    """Return words in lines of at most `width` cells; a name longer than a line is `fitted`.
+
+    A number and its unit stay together.
+    """
     lines = [""]
-    for word in text.split(" "):
-        piece = fitted(word, width)
+    for word in _UNIT.sub(_TOGETHER, text).split(" "):
+        piece = fitted(word.replace(_TOGETHER, " "), width)
         longer = f"{lines[-1]} {piece}" if lines[-1] else piece
         if cell_len(longer) <= width:
             lines[-1] = longer
