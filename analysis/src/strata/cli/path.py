@@ -11,9 +11,11 @@ import click
 
 from strata.cli.chain import declared_links, links_option, parse_chain
 from strata.cli.output import format_option, write_json
+from strata.cli.program import called_as
 from strata.cli.progress import decoding_progress, make_results
 from strata.cli.selection import processes_option
 from strata.errors import TraceError
+from strata.printable import path_text
 
 if TYPE_CHECKING:
     from strata.analysis import Analysis
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
     "--message",
     type=int,
     metavar="NUMBER",
-    help="The message of this number (message_id of the table messages).  [default: the slowest]",
+    help="The message of this number, as `strata analyze` shows it (message_id of the table "
+    "messages).  [default: the slowest]",
 )
 @click.option(
     "--slowest",
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
     "--chain",
     metavar="TOPICS",
     help="The slowest of the chain over these topics, as in '/a -> /b'.  "
-    "[default: the first chain]",
+    "[default: the one that `strata analyze` shows first]",
 )
 @links_option
 @processes_option
@@ -62,7 +65,8 @@ def command(
     from strata import analyze
     from strata.cli.console import make_console
     from strata.show.terminal.findings import first_lines
-    from strata.show.terminal.path import path_section, paths_document
+    from strata.show.terminal.path import path_hints, path_section, paths_document
+    from strata.show.words.commands import Commands
     from strata.stats.path import critical_path
 
     topics = parse_chain(chain) if chain is not None else None
@@ -82,16 +86,25 @@ def command(
         console.print(line)
     for path in paths:
         console.print(path_section(analysis, path))
+    if message is None:
+        commands = Commands(
+            path_text(trace),
+            path_text(links_path) if links_path is not None else None,
+            all_processes,
+            called_as(),
+        )
+        for hint in path_hints(analysis, commands, slowest, asked=chain):
+            console.print(hint, style="dim", soft_wrap=True)
 
 
 def _slowest(analysis: Analysis, count: int) -> list[int]:
-    from strata.show.words.most import most_first
+    from strata.show.words.chain_choice import focus_chain
+    from strata.show.words.slowest import slowest_messages
 
-    if not len(analysis.rows("chains")):
+    chain = focus_chain(analysis)
+    if chain is None:
         raise TraceError(
             f"Cannot show a path in {analysis.trace.path}: no message was followed from a publish "
-            "to a callback."
+            "to a callback. strata analyze shows what is in it."
         )
-    instances = analysis.rows("chain_instances")
-    slow = most_first(instances.take(instances["chain_id"] == 0), "latency_ns")
-    return [row["message_id"] for row in slow[:count]]
+    return [one.message_id for one in slowest_messages(analysis, chain, count)]

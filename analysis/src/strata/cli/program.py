@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that are suggested to the user, as they can be pasted into the same shell."""
+"""How the user called Strata, so that commands which it suggests can be pasted."""
 
 from __future__ import annotations
 
@@ -10,22 +10,25 @@ import shutil
 import sys
 from pathlib import Path
 
-_NAME = "strata"
+NAME = "strata"
 
 
 def suggested(verb: str, path: Path) -> str:
     """Return the command of a verb on a path, relative to the working directory if shorter."""
     relative = os.path.relpath(path)
     place = min((relative, str(path.absolute())), key=len)
-    return f"{_program()} {verb} {shlex.quote(place)}"
+    return f"{shlex.quote(called_as())} {verb} {shlex.quote(place)}"
 
 
-def _program() -> str:
-    """Return what the user typed for Strata where the shell would not find it by its name."""
-    typed = sys.argv[0]
-    if Path(typed).name != _NAME:
-        return _NAME
-    found = shutil.which(_NAME)
-    if found is not None and Path(found).resolve() == Path(typed).resolve():
-        return _NAME
-    return shlex.quote(typed)
+def called_as() -> str:
+    """Return the program as the user wrote it: "strata", or ".venv/bin/strata" off the PATH."""
+    called = sys.argv[0]
+    if Path(called).name != NAME:
+        return NAME
+    found = shutil.which(NAME)
+    on_path = found is not None and os.path.realpath(found) == os.path.realpath(called)
+    return NAME if on_path else os.path.relpath(called) if _below_here(called) else called
+
+
+def _below_here(path: str) -> bool:
+    return not os.path.relpath(path).startswith("..")

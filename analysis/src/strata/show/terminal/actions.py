@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from strata.analysis import Analysis
-from strata.printable import printable
+from strata.show.terminal.breaking import Named
 from strata.show.words.most import most_first
 from strata.units import format_ns, format_share
 
@@ -32,9 +32,7 @@ def actions_text(analysis: Analysis, *, everything: bool) -> RenderableType:
     for row in shown:
         way = f"{row['client_node']} -> {row['server_node']}"
         table.add_row(
-            Text.assemble(
-                (printable(row["action"]), "bold"), "\n", printable(way), "\n", outcome(row)
-            ),
+            Group(Named(row["action"], "bold"), Named(way), Text(outcome(row))),
             f"{row['goals']:,}",
             *(format_ns(row[f"latency_{name}"]) for name in ("p50", "p99", "max")),
             "",

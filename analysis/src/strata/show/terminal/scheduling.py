@@ -7,12 +7,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from rich.table import Table
-from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
 from strata.schema.layers import CALLBACK, HOLD
 from strata.schema.rows import Rows
+from strata.show.terminal.breaking import Named
 from strata.stats.scheduling import STATES
 from strata.symbols import shorten_place
 from strata.units import format_ns
@@ -51,7 +51,7 @@ def thread_table(analysis: Analysis, chain_id: int, latency_ns: float) -> Table 
             where += f"; {printable(row['preempted_by'])}"
         table.add_row(
             f"  {row['layer']}",
-            Text(where),
+            Named(where),
             *(format_ns(row[f"{name}_mean"]) for name in ("running", "preempted", "blocked")),
             format_ns(row["unknown_mean"]) if row["unknown_mean"] else "",
         )

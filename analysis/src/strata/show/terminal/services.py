@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from strata.analysis import Analysis
-from strata.printable import printable
+from strata.show.terminal.breaking import Named
 from strata.show.words.most import most_first
 from strata.show.words.unsynchronised import marked
 from strata.units import format_ns, format_share
@@ -34,7 +34,7 @@ def services_text(analysis: Analysis, *, everything: bool) -> RenderableType:
     for row in shown:
         way = f"{row['client_node']} -> {row['service_node']}"
         table.add_row(
-            Text.assemble((printable(row["service"]), "bold"), "\n", printable(way)),
+            Group(Named(row["service"], "bold"), Named(way)),
             f"{row['count']:,}",
             f"{row['lost']:,}",
             *(format_ns(row[f"latency_{name}"]) for name in ("p50", "p99", "max")),
