@@ -249,14 +249,15 @@ def _variants_in(file: Path) -> dict[Path, dict[str, Any]]:
         document = parse_yaml(decode(read_bytes(file, _MAX_BYTES)))
     except DocumentError as error:
         raise error.refusal(file, "profile", SessionError) from error
-    for name, stated in document.items() if isinstance(document, dict) else [(file.name, None)]:
+    entries: dict[str, Any] = document if isinstance(document, dict) else {file.name: None}
+    for name, stated in entries.items():
         known = isinstance(stated, dict) and set(stated) == {"as", "set"}
         if not known or not isinstance(stated["set"], dict):
             raise SessionError(
                 f"Cannot read profile {file}: '{name}' has not the keys as and set. Write "
                 f"{{as: PROFILE, set: {{PLACE: VALUE}}}}."
             )
-    return {file.with_name(f"{name}.json5"): stated for name, stated in document.items()}
+    return {file.with_name(f"{name}.json5"): stated for name, stated in entries.items()}
 
 
 def _changed(document: Any, changes: Mapping[str, Any], path: Path) -> None:
