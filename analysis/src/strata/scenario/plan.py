@@ -203,7 +203,10 @@ def _broker(
             name=broker.program,
             program=broker.program,
             command=[str(found or broker.program), *broker.arguments],
-            environment={name: environment.get(name) or to for name, to in broker.environment},
+            environment={
+                **{name: environment.get(name) or to for name, to in broker.environment},
+                **dict(broker.fixed),
+            },
             placement=Placement(),
             host=None,
             ends=False,
