@@ -55,6 +55,20 @@
         body.append(...ordered);
       });
     });
+    // A box or link of the graph searches for its node or topic.
+    document.querySelectorAll(".graph .pick").forEach(function (pick) {
+      function find() {
+        search.value = pick.dataset.search;
+        every.checked = true;
+        filter();
+        document.getElementById("differences").scrollIntoView();
+      }
+      pick.setAttribute("tabindex", "0");
+      pick.addEventListener("click", find);
+      pick.addEventListener("keydown", function (event) {
+        if (event.key === "Enter" || event.key === " ") { event.preventDefault(); find(); }
+      });
+    });
     search.addEventListener("input", filter);
     every.addEventListener("change", filter);
     filter();
