@@ -21,7 +21,7 @@ from strata.show.html.analysis.messages import MAX_CHAINS, ChainMessages, chain_
 from strata.show.html.analysis.picture import MICRO
 from strata.show.html.analysis.timelines import embedded_timelines
 from strata.show.html.figures.latency import LatencyFigure, latency_over_time
-from strata.show.terminal.system import chosen_chains
+from strata.show.words.chain_choice import chosen_chains, focus_chain
 from strata.units import format_ns, format_share
 
 if TYPE_CHECKING:
@@ -60,13 +60,7 @@ class Explorer:
 
 def explorer_of(analysis: Analysis) -> Explorer:
     """Return the first screen, and the messages that it selects."""
-    chosen = [chain for chain in chosen_chains(analysis, MAX_CHAINS) if _count(analysis, chain)]
-    chosen += [
-        chain["chain_id"]
-        for chain in analysis.rows("chains").records()
-        if chain["chain_id"] not in chosen and chain["count"]
-    ][: MAX_CHAINS - len(chosen)]
-    chains = chain_messages(analysis, chosen)
+    chains = chain_messages(analysis, _explored(analysis))
     timelines = embedded_timelines(analysis, chains)
     causes = list(analysis.rows("system_causes").records())[:_SYSTEM_CAUSES]
     document = {
@@ -88,9 +82,13 @@ def explorer_of(analysis: Analysis) -> Explorer:
     )
 
 
-def _count(analysis: Analysis, chain: int) -> int:
+def _explored(analysis: Analysis) -> list[int]:
+    """Return the chains with messages, the one that shows best where the time goes first."""
     chains = analysis.rows("chains")
-    return int(chains["count"][chains["chain_id"] == chain][0])
+    count = dict(zip(chains["chain_id"].tolist(), chains["count"].tolist(), strict=True))
+    ordered = [focus_chain(analysis), *chosen_chains(analysis), *count]
+    with_messages = [chain for chain in ordered if chain is not None and count[chain]]
+    return list(dict.fromkeys(with_messages))[:MAX_CHAINS]
 
 
 def _inside_script(document: Mapping[str, Any]) -> Markup:

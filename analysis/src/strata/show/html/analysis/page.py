@@ -47,12 +47,15 @@ from strata.show.html.embedding import (
 from strata.show.html.figures.quantiles import QuantileFigure, layer_quantiles
 from strata.show.terminal.executors import EXECUTOR_STATES
 from strata.show.terminal.findings import said_first
-from strata.show.terminal.system import chosen_chains
+from strata.show.words.chain_choice import chosen_chains
 from strata.show.words.cpu_use import any_known
+from strata.show.words.headline import headline
+from strata.show.words.naming import Names
 from strata.show.words.quantiles import Quantiles
+from strata.show.words.trust import trust_words
 from strata.stats.bottleneck import mode_sentences, shared_names
 from strata.stats.scheduling import STATES
-from strata.units import format_count, format_instant, format_ns, format_share
+from strata.units import format_instant, format_ns, format_share
 
 if TYPE_CHECKING:
     from strata.analysis import Analysis, Bottleneck
@@ -132,7 +135,7 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         findings=_records(analysis),
         first=said_first(_records(analysis)),
         explorer=explorer,
-        headline=_headline(_with_micro(analysis.system.text), explorer),
+        headline=[_with_micro(text) for text in _headline(analysis)],
         trust=_trust(analysis),
         node_count=len(set(analysis.rows("nodes").texts("name"))),
         lost=bool((analysis.quality["severity"] == Severity.LOSS.value).any()),
@@ -260,25 +263,19 @@ def _figure_items(chains: list[ChainSection], explorer: Explorer) -> list[tuple[
     return items
 
 
-def _headline(text: str, explorer: Explorer) -> tuple[str, str]:
-    """Return the verdict's first sentence, and the rest of it."""
-    if not text:
-        what = "latency can be computed" if explorer.views else "message was followed"
-        return f"No {what}: no message of the application reached the end of its callback.", ""
-    first, stop, rest = text.partition(". ")
-    return (first + ".", rest) if stop else (text, "")
+def _headline(analysis: Analysis) -> tuple[str, ...]:
+    """Return the verdict, statement by statement."""
+    statements = headline(analysis, Names(analysis)).statements
+    if not statements:
+        return ("no message of the application was followed to the end of its callback",)
+    return statements
 
 
 def _trust(analysis: Analysis) -> dict[str, str]:
     """Say in a few words whether the numbers can be trusted; `severity` is that of the worst."""
-    severities = list(analysis.rows("quality").texts("severity"))
-    losses = severities.count(Severity.LOSS.value)
-    warnings = severities.count(Severity.WARNING.value)
-    if losses:
-        return {"severity": "loss", "text": "events or messages were lost"}
-    if warnings:
-        return {"severity": "warning", "text": format_count(warnings, "warning", "warnings")}
-    return {"severity": "good", "text": "OK"}
+    severities = set(analysis.rows("quality").texts("severity"))
+    worst = [one.value for one in (Severity.LOSS, Severity.WARNING) if one.value in severities]
+    return {"severity": next(iter(worst), "good"), "text": trust_words(analysis)}
 
 
 def _environment() -> Environment:
