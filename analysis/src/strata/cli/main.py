@@ -38,7 +38,9 @@ VERBS = {
     "info": Verb(
         "strata.cli.info", "Tell what TRACE holds: hosts, processes, events, loss, buffers."
     ),
-    "analyze": Verb("strata.cli.analyze", "Tell in which layer the time of TRACE went."),
+    "analyze": Verb(
+        "strata.cli.analyze", "Show in which layer the time of TRACE went, on one screen."
+    ),
     "sql": Verb(
         "strata.cli.sql", "Answer QUERY, one SELECT in SQL, from the tables of TRACE (docs/sql.md)."
     ),
