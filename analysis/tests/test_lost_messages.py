@@ -145,7 +145,7 @@ def test_a_hop_without_a_take_is_in_every_result(untaken: Analysis, tmp_path: Pa
     assert said in page
     hops = trace_hops(untaken, "x")
     for show in (
-        lambda console: print_analysis(untaken, console, everything=False),
+        lambda console: print_analysis(untaken, console, sections=("hops",)),
         lambda console: print_hops([hops], console, until=End.END, selection=Selection()),
     ):
         console = Console(file=StringIO(), width=200)

@@ -49,6 +49,7 @@ from strata.show.terminal.hops import print_hops
 from strata.show.terminal.path import path_section, paths_document
 from strata.show.words.hop_selection import Selection
 from strata.show.words.links import links_file
+from strata.show.words.sections import SECTIONS
 from strata.stats.hop_distributions import trace_hops
 from strata.stats.path import critical_path
 from strata.stats.transfers import End
@@ -190,8 +191,8 @@ class Pipeline:
         """Give all that is told in words."""
         file = io.StringIO()
         console = make_console(file)
-        for everything in (False, True):
-            print_analysis(analysis, console, everything=everything)
+        print_analysis(analysis, console, everything=True)
+        print_analysis(analysis, console, sections=tuple(SECTIONS))
         print_hops([trace_hops(analysis, "t")], console, until=End.START, selection=EVERY_HOP)
         compared = self_compared(analysis)[1]
         print_comparison(compared, console)

@@ -132,15 +132,27 @@ def test_chains_are_shown_in_groups(analysis: Analysis) -> None:
 
 def test_the_text_is_read_in_a_terminal_of_80_columns(analysis: Analysis) -> None:
     out = io.StringIO()
-    print_analysis(analysis, Console(file=out, width=80), everything=False)
+    print_analysis(analysis, Console(file=out, width=80))
     lines = out.getvalue().splitlines()
     assert max(map(len, lines)) <= 80
-    # 51 chains of up to 11 hops: it were 2,825 lines before they were grouped.
-    assert len(lines) < 450
+    # 51 chains of up to 11 hops.
+    assert len(lines) <= 40
+    assert "BOTTLENECK  executor of 24 nodes is full: busy 98 %, threads 171, 190" in lines[:3]
+    # It is in sight also where only the last lines are.
+    assert "executor of 24 nodes is full" in "".join(lines[-4:])
+    heads = [line for line in lines if " chains /" in line]
+    assert [int(line.split()[0]) for line in heads] == [10, 12, 12, 8, 6, 2]
+    assert heads[1].split("p50 ")[1] == "998 ms to 1.92 s"
+
+
+def test_the_layers_are_shown_by_groups(analysis: Analysis) -> None:
+    out = io.StringIO()
+    print_analysis(analysis, Console(file=out, width=80), sections=("causes", "layers"))
     text = out.getvalue()
+    assert max(map(len, text.splitlines())) <= 80
     assert text.index("System: The executor of 24 nodes") < text.index("chains, in groups")
     assert "12 chains of 7 to 11 hops, 488 messages" in text
-    assert "... and 48 more chains (--all)" in text
+    assert "... and 44 more chains (--all)" in text
 
 
 def test_the_page_begins_with_the_system(analysis: Analysis) -> None:

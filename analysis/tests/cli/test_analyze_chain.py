@@ -79,7 +79,7 @@ def test_a_file_of_links_that_is_none_is_refused(
 ) -> None:
     path = tmp_path / "links.yaml"
     path.write_text(content)
-    run = strata("analyze", sample("fast_fusion"), "--links", path)
+    run = strata("analyze", sample("fast_fusion"), "--links", path, "--quality")
     assert run.returncode == 1
     assert text in " ".join(run.stderr.split())
 
@@ -89,6 +89,6 @@ def test_a_link_of_a_node_that_is_not_there_is_said(sample: Sample, tmp_path: Pa
     path.write_text(
         "links: [{node: /nobody, inputs: [/fast], outputs: [/fused], kind: partial_sync}]"
     )
-    run = strata("analyze", sample("fast_fusion"), "--links", path)
+    run = strata("analyze", sample("fast_fusion"), "--links", path, "--quality")
     assert run.returncode == 0
     assert "1 declared message link names a node" in " ".join(run.stdout.split())

@@ -224,7 +224,7 @@ def _printed(analysis: Analysis) -> str:
     file = io.StringIO()
     console = make_console(file)
     console.width = 80
-    print_analysis(analysis, console, everything=False)
+    print_analysis(analysis, console, sections=("layers",))
     assert max(map(len, file.getvalue().splitlines())) <= 80
     return file.getvalue()
 

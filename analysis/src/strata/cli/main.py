@@ -39,7 +39,9 @@ VERBS = {
         "strata.cli.info",
         "Show what TRACE holds: hosts, processes, events, what was lost, buffers.",
     ),
-    "analyze": Verb("strata.cli.analyze", "Show in which layer the time of TRACE went."),
+    "analyze": Verb(
+        "strata.cli.analyze", "Show in which layer the time of TRACE went, on one screen."
+    ),
     "sql": Verb(
         "strata.cli.sql", "Answer QUERY, one SELECT in SQL, from the tables of TRACE (docs/sql.md)."
     ),

@@ -71,14 +71,15 @@ def print_analysis(
     """
     there = sections_of(analysis)
     print_summary(analysis, commands or Commands(analysis.trace.path), console, there)
-    for name in there if everything else [one for one in SECTIONS if one in sections]:
+    if sections or everything:
         console.print()
+    for name in there if everything else [one for one in SECTIONS if one in sections]:
         if name in there:
             for part in _MAKE[name](_Shown(analysis, console.width, everything)):
                 if part is not None:
                     console.print(part)
         else:
-            console.print(f"--{name}: the trace has none.")
+            console.print(f"--{name}: the trace has none.\n")
 
 
 @dataclass(frozen=True)
@@ -203,7 +204,7 @@ def _callbacks(analysis: Analysis, quantiles: Quantiles) -> RenderableType:
     total = np.nan_to_num(callbacks["duration_mean"]) * callbacks["duration_count"]
     rows = callbacks.take(np.argsort(-total, kind="stable"))
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
-    for name, ratio in (("node", 3), ("callback", 4), ("of", 3)):
+    for name, ratio in (("node", 2), ("callback [of]", 3)):
         table.add_column(name, overflow="fold", ratio=ratio)
     # Beside more quantiles there is no room for it in a terminal of 80 columns.
     used = any_known(callbacks) and len(quantiles.names(_DURATIONS)) <= _MOST_BESIDE_CPU
@@ -213,8 +214,7 @@ def _callbacks(analysis: Analysis, quantiles: Quantiles) -> RenderableType:
     for row in rows.records():
         table.add_row(
             Named(row["node"]),
-            Named(shorten(row["symbol"])),
-            Named(row["trigger"] or ""),
+            Named(shorten(row["symbol"]) + (f" [{row['trigger']}]" if row["trigger"] else "")),
             f"{row['count']:,}",
             *_latencies(quantiles, ("callback", row["callback_id"]), row, "duration_"),
             *([cpu_text(row)] if used else []),
@@ -223,7 +223,7 @@ def _callbacks(analysis: Analysis, quantiles: Quantiles) -> RenderableType:
         Rule(Text("callbacks, by total time", style="bold"), align="left"),
         table,
     ]
-    return Group(*parts)
+    return Group(*parts, Text())
 
 
 def _latencies(quantiles: Quantiles, of: Of, row: Mapping[str, Any], prefix: str) -> list[str]:

@@ -15,7 +15,7 @@ from strata.printable import printable
 from strata.show.words.naming import fitted
 
 _PIECES = re.compile(r"[^/ ]*[/ ]*")
-_NAMES = re.compile(r"(?<= )|(?<!^)(?<! )(?=/)|(?<=::)|(?<=\.)(?=[A-Za-z_<])")
+_NAMES = re.compile(r"(?<= )|(?<!^)(?<![ \[(])(?=/)|(?<=::)|(?<=\.)(?=[A-Za-z_<])")
 
 
 def broken(text: str, width: int) -> str:

@@ -71,7 +71,7 @@ def _timers(timers: Rows) -> RenderableType:
     remarks = ["p50, p99: between two fires; late: from when it was due to its callback"]
     remarks += [remark for row in rows if (remark := _remark(row))]
     parts += [Padding(Named(text, "dim"), (0, 1)) for text in remarks]
-    return Group(*parts)
+    return Group(*parts, Text())
 
 
 def _remark(row: Mapping[str, Any]) -> str:
@@ -96,4 +96,4 @@ def _lifecycle(states: Rows) -> RenderableType:
             format_ns(row["total_ns"]),
             *(format_ns(row[f"duration_{name}"]) for name in ("p50", "max")),
         )
-    return Group(Rule(Text("lifecycle", style="bold"), align="left"), table)
+    return Group(Rule(Text("lifecycle", style="bold"), align="left"), table, Text())

@@ -50,6 +50,7 @@ _FIRST = 24
 _SLOWEST = 3
 _FOCUS_LINES = 7
 _MOST_FIRST = 2
+_PAGE = "Page: "
 
 
 def summary_lines(
@@ -89,7 +90,7 @@ class _Screen:
 
     def _head(self) -> list[Text]:
         trace, names = self._analysis.trace, self._names
-        nodes = {name for name in self._analysis.rows("nodes").texts("name") if name}
+        nodes = names.nodes
         hosts = {process.host for process in trace.processes}
         name = printable(trace.path.rstrip("/").rpartition("/")[2] or trace.path)
         parts = [format_ns(trace.duration_ns)]
@@ -298,7 +299,10 @@ class _Screen:
             brief = self._cut(answer.brief, self._width - len(label))
             out.append(Text.assemble((label, style), brief))
         options = " ".join(f"--{name}" for name in self._sections)
-        lines = lines_of(f"More: {options} --all; the page: {self._commands.report()}", self._width)
-        if len(lines) > 2:
-            lines = lines_of(f"More: {options} --all", self._width)
-        return [*out, *(Text(line, style="dim") for line in lines[:2])]
+        lines = lines_of(f"More: {options} --all", self._width)
+        page = continued(f"{_PAGE}{self._commands.report()}", self._width)
+        if len(page) == 1 and cell_len(lines[-1] + page[0]) + 2 <= self._width:
+            lines[-1] += f"  {page[0]}"
+        else:
+            lines += page
+        return [*out, *(Text(line, style="dim") for line in lines)]

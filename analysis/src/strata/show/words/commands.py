@@ -7,6 +7,8 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
+from strata.printable import printable
+
 
 @dataclass(frozen=True)
 class Commands:
@@ -39,13 +41,13 @@ class Commands:
 
     def follow_links(self) -> str:
         """Return the commands that write probable message links, and have chains follow them."""
-        links = shlex.join([*self._start("links"), *self._processes()])
+        links = _shown([*self._start("links"), *self._processes()])
         follow = [*self._start("analyze"), "--links", "links.yaml", *self._processes()]
-        return f"{links} > links.yaml && {shlex.join(follow)}"
+        return f"{links} > links.yaml && {_shown(follow)}"
 
     def _of(self, verb: str, *options: str) -> str:
         links = ["--links", self.links] if self.links is not None else []
-        return shlex.join([*self._start(verb), *links, *self._processes(), *options])
+        return _shown([*self._start(verb), *links, *self._processes(), *options])
 
     def _start(self, verb: str) -> list[str]:
         trace = f"./{self.trace}" if self.trace.startswith("-") else self.trace
@@ -53,6 +55,10 @@ class Commands:
 
     def _processes(self) -> list[str]:
         return ["--all-processes"] if self.all_processes else []
+
+
+def _shown(words: list[str]) -> str:
+    return printable(shlex.join(words))
 
 
 def continued(command: str, width: int) -> list[str]:

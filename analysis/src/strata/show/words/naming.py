@@ -27,7 +27,7 @@ _TOGETHER = "\0"
 class Names:
     """The names of a system without the namespace that all its nodes have in common.
 
-    `namespace` is "/perception" where every node is below it, and empty where they have none in
+    `nodes` are the full names that are known, `namespace` is "/perception" where every node is below it, and empty where they have none in
     common. Other names keep theirs, so that a name with a slash in front is always a full one.
     """
 
@@ -36,7 +36,8 @@ class Names:
         hops = analysis.rows("hops")
         nodes = set(analysis.rows("nodes").texts("name"))
         nodes |= set(hops.texts("publisher_node")) | set(hops.texts("subscription_node"))
-        self.namespace = common_namespace(nodes)
+        self.nodes = frozenset(node for node in nodes if node.startswith("/"))
+        self.namespace = common_namespace(self.nodes)
 
     def topic(self, name: str) -> str:
         """Return a topic or node, without the common namespace."""
