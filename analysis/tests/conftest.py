@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from lttng_world import World, alive, private_namespace, wait_until
+from page_browser import open_browser
+from playwright.sync_api import Browser
 
 import strata
 from strata.analysis import Analysis
@@ -76,6 +78,13 @@ def analysis_of(sample: Callable[[str], Path]) -> Callable[[str], Analysis]:
         return done[name]
 
     return analyze
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The system's Chromium, once a run."""
+    with open_browser() as started:
+        yield started
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
-// Appended to a copy of a page under test: says, in attributes of <body>, what a browser made of it.
-(function () {
+// Run in a page under test: says what a browser made of it.
+() => {
   "use strict";
 
   function canvases(node) {
@@ -26,33 +26,33 @@
     return Array.from(seen);
   }
 
-  // Text that its own box hides: neither wrapped nor scrollable.
+  // A box that holds its text in, and shows less of it than there is. What elides on purpose says
+  // the whole under the pointer.
   function cut() {
     return Array.from(document.querySelectorAll("main *, header *, footer *")).filter(function (item) {
       const style = getComputedStyle(item);
       return item.clientWidth > 0 && item.scrollWidth > item.clientWidth + 1 &&
-        style.overflowX !== "auto" && !item.closest(".segment, .plot, .scale") &&
-        style.display !== "inline" && item.textContent.trim();
+        style.overflowX !== "auto" && !item.closest(".segment, .plot, .scale, .hidden-text, svg") &&
+        style.display !== "inline" && item.textContent.trim() && !item.title &&
+        !["INPUT", "SELECT"].includes(item.tagName);
     }).map(function (item) { return item.className + ": " + item.textContent.trim().slice(0, 60); });
   }
 
   // A table that must be scrolled sideways to be read.
   function scrolled() {
-    return Array.from(document.querySelectorAll(".scroll")).filter(function (item) {
+    return Array.from(document.querySelectorAll(".scroll:not(.graph-view)")).filter(function (item) {
       return item.scrollWidth > item.clientWidth + 1;
     }).map(function (item) { return item.textContent.trim().slice(0, 60); });
   }
 
-  setTimeout(function () {
-    const figures = Array.from(document.querySelectorAll(".plot")).map(function (place) {
-      return {
-        id: place.id, state: place.dataset.state || "none",
-        height: place.getBoundingClientRect().height, colours: colours(place),
-      };
-    });
-    document.body.dataset.probe = JSON.stringify({
-      figures: figures, cut: cut(), scrolled: scrolled(),
-      width: innerWidth, wide: document.documentElement.scrollWidth,
-    });
-  }, 1500);
-})();
+  const figures = Array.from(document.querySelectorAll(".plot")).map(function (place) {
+    return {
+      id: place.id, state: place.dataset.state || "none",
+      height: place.getBoundingClientRect().height, colours: colours(place),
+    };
+  });
+  return {
+    figures: figures, cut: cut(), scrolled: scrolled(),
+    width: innerWidth, wide: document.documentElement.scrollWidth,
+  };
+}

@@ -29,7 +29,10 @@
 
   function draw(state) {
     const preferred = chainOf(state);
-    if (!preferred) return;
+    if (!preferred) {
+      strata.graph.show({ hops: [] }, state);
+      return;
+    }
     const selection = strata.select(data, preferred, state.sel);
     let row = rowOf(selection.chain, state);
     // Without a choice of the reader's, the first message of the selection is shown.
@@ -42,7 +45,7 @@
     document.querySelectorAll("[data-selects]").forEach(function (button) {
       button.setAttribute("aria-pressed", String(button.dataset.selects === state.sel));
     });
-    if (strata.graph) strata.graph.show(selection.chain, state);
+    strata.graph.show(selection.chain, state);
   }
 
   // Causes of the chain, as buttons.
@@ -153,6 +156,7 @@
 
   // Select messages, and show the slowest of them.
   strata.choose = function (sel, chain) {
+    if (!data.chains.length) return;
     const now = strata.address.get();
     if (now.sel === sel) return strata.address.set({ sel: undefined, at: undefined });
     const preferred = chainOf(chain === undefined ? now : { chain: chain });
@@ -234,6 +238,11 @@
     data = JSON.parse(holder.textContent);
     strata.data = data;
     strata.address.onChange(draw);
+    if (data.chains.length) listen();
+    strata.address.start();
+  });
+
+  function listen() {
     document.addEventListener("click", function (event) {
       const button = event.target.closest("[data-selects]");
       if (button) return strata.choose(button.dataset.selects, button.dataset.chain);
@@ -253,6 +262,5 @@
       else if (event.key === "p" || event.key === "k") step(-1);
       else if (event.key === "Escape") strata.address.set({ sel: undefined, msg: undefined });
     });
-    strata.address.start();
-  });
+  }
 })(window.strata = window.strata || {});

@@ -29,7 +29,8 @@
       sum.textContent = strata.duration(inHop);
       if (ns <= 0) return;
       const part = strata.element("div", { class: "segment layer-" + column[2], title: column[1] + " " + strata.duration(ns) });
-      part.style.left = (100 * begin / whole).toFixed(3) + "%";
+      // The last layer may be thinner than the two pixels that it has at least.
+      part.style.left = "min(" + (100 * begin / whole).toFixed(3) + "%, 100% - 2px)";
       part.style.width = (100 * ns / whole).toFixed(3) + "%";
       part.append(strata.element("span", {}, column[1] + " " + strata.duration(ns)));
       track.append(part);
