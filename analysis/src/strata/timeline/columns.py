@@ -56,7 +56,6 @@ class RowsOf:
         return found
 
 
-
 class RowById:
     """The row of each id of a table's key, whose rows may be in any order."""
 

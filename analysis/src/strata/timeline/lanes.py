@@ -29,9 +29,7 @@ class ThreadNames:
     """Names of processes and threads, from `processes`, `thread_cpu` and `executor_threads`."""
 
     def __init__(self, processes: Rows, thread_cpu: Rows, executor_threads: Rows) -> None:
-        self._process = {
-            (row["host"], row["vpid"]): row["procname"] for row in processes.records()
-        }
+        self._process = {(row["host"], row["vpid"]): row["procname"] for row in processes.records()}
         self._name = {
             (row["host"], row["vpid"], row["vtid"]): row["name"] for row in thread_cpu.records()
         }

@@ -20,6 +20,9 @@ from strata.timeline.route import Route
 from strata.timeline.spans import Arrow, Span
 from strata.timeline.work import ThreadKey, thread_keys
 
+_BETWEEN_HOSTS = frozenset(layer.name for layer in BETWEEN_HOSTS)
+_WAITING = frozenset(layer.name for layer in WITH_EXECUTOR_WAIT)
+
 
 class Wait(NamedTuple):
     """When a message waited for its executor, whose thread has a lane."""
@@ -112,41 +115,40 @@ class OwnSpans:
         apart = self._messages.text("confidence", message) == UNSYNCHRONISED
         own.spans.extend(
             Span(
-                lane_of[LANES[piece.layer]],
+                lane_of[LANES[piece.layer.name]],
                 piece.begin_ns,
                 piece.end_ns,
-                KINDS[piece.layer],
+                KINDS[piece.layer.name],
                 self._labels.of(piece.layer, message, following),
                 own=True,
                 layer=piece.layer.name,
                 hop=piece.hop,
                 message_id=message,
                 placed=piece.placed,
-                unsynchronised=apart and piece.layer in BETWEEN_HOSTS,
+                unsynchronised=apart and piece.layer.name in _BETWEEN_HOSTS,
             )
             for piece in pieces
         )
         sender, taker = lane_of[words.SENDER], lane_of[words.TAKER]
-        waits = [piece for piece in pieces if piece.layer in WITH_EXECUTOR_WAIT]
+        waits = [piece for piece in pieces if piece.layer.name in _WAITING]
         if waits:
             own.waits.append(Wait(taker, message, waits[0].begin_ns, waits[-1].end_ns))
-        publish_ns, topic = self._messages.number("publish_ns", message), self._labels.topic(message)
-        own.arrows.append(
-            Arrow(message, topic, sender, publish_ns, taker, self._taken_ns(message))
+        publish_ns, topic = (
+            self._messages.number("publish_ns", message),
+            self._labels.topic(message),
         )
+        own.arrows.append(Arrow(message, topic, sender, publish_ns, taker, self._taken_ns(message)))
 
     def _lanes(
         self, lanes: Lanes, message: int, following: int, pieces: Sequence[Piece]
     ) -> Mapping[str, int]:
         """Return the lanes of a hop; those that were not met before are in the order of its way."""
         out: dict[str, int] = {}
-        if any(LANES[piece.layer] == words.SOURCE for piece in pieces):
+        if any(LANES[piece.layer.name] == words.SOURCE for piece in pieces):
             out[words.SOURCE] = lanes.sensor(self._labels.source(message))
         reader, taker = self._labels.reader(message), self._ends.taker(message)
         out[words.SENDER] = self._publisher(lanes, message)
-        out[words.BETWEEN] = lanes.between(
-            out[words.SENDER], taker, self._labels.topic(message)
-        )
+        out[words.BETWEEN] = lanes.between(out[words.SENDER], taker, self._labels.topic(message))
         out[words.TAKER] = lanes.thread(taker, EXECUTOR, reader)
         out[words.RUNNER] = lanes.thread(self._ends.runner(message), EXECUTOR, reader)
         out[words.FOLLOWING] = out[words.RUNNER]
