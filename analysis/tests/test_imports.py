@@ -55,6 +55,16 @@ ALLOWED: dict[str, set[str]] = {
         "symbols",
     },
     "verdict": {"schema", "engine", "model", "analysis", "stats", "units", "symbols"},
+    "timeline": {
+        "lazy",
+        "errors",
+        "schema",
+        "engine",
+        "analysis",
+        "stats",
+        "verdict",
+        "symbols",
+    },
     "originals": {"documents", "errors", "stats", "units"},
     "comparison": {
         "lazy",

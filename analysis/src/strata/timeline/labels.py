@@ -54,8 +54,8 @@ def _kind(layer: Layer) -> str:
     return next((kind for part, kind in _MERGED if layer.has(part)), "middleware")
 
 
-KINDS: dict[Layer, str] = {layer: _kind(layer) for layer in BY_NAME.values()}
-"""What happens in each layer, in the words of `Span.kind`."""
+KINDS: dict[str, str] = {name: _kind(layer) for name, layer in BY_NAME.items()}
+"""What happens in each layer (by its name), in the words of `Span.kind`."""
 
 SENDER, TAKER, RUNNER, FOLLOWING, BETWEEN, SOURCE = (
     "sender",
@@ -83,8 +83,8 @@ def _lane(layer: Layer) -> str:
     return owners.pop() or BETWEEN
 
 
-LANES: dict[Layer, str] = {layer: _lane(layer) for layer in BY_NAME.values()}
-"""On which lane each layer lies; who waits, or is in transit, is on no thread."""
+LANES: dict[str, str] = {name: _lane(layer) for name, layer in BY_NAME.items()}
+"""On which lane each layer (by its name) lies; who waits, or is in transit, is on no thread."""
 
 
 class Labels:

@@ -20,6 +20,9 @@ from strata.timeline.route import Route
 from strata.timeline.spans import Arrow, Span
 from strata.timeline.work import ThreadKey, thread_keys
 
+_BETWEEN_HOSTS = frozenset(layer.name for layer in BETWEEN_HOSTS)
+_WAITING = frozenset(layer.name for layer in WITH_EXECUTOR_WAIT)
+
 
 class Wait(NamedTuple):
     """When a message waited for its executor, whose thread has a lane."""
@@ -112,22 +115,22 @@ class OwnSpans:
         apart = self._messages.text("confidence", message) == UNSYNCHRONISED
         own.spans.extend(
             Span(
-                lane_of[LANES[piece.layer]],
+                lane_of[LANES[piece.layer.name]],
                 piece.begin_ns,
                 piece.end_ns,
-                KINDS[piece.layer],
+                KINDS[piece.layer.name],
                 self._labels.of(piece.layer, message, following),
                 own=True,
                 layer=piece.layer.name,
                 hop=piece.hop,
                 message_id=message,
                 placed=piece.placed,
-                unsynchronised=apart and piece.layer in BETWEEN_HOSTS,
+                unsynchronised=apart and piece.layer.name in _BETWEEN_HOSTS,
             )
             for piece in pieces
         )
         sender, taker = lane_of[words.SENDER], lane_of[words.TAKER]
-        waits = [piece for piece in pieces if piece.layer in WITH_EXECUTOR_WAIT]
+        waits = [piece for piece in pieces if piece.layer.name in _WAITING]
         if waits:
             own.waits.append(Wait(taker, message, waits[0].begin_ns, waits[-1].end_ns))
         publish_ns, topic = (
@@ -141,7 +144,7 @@ class OwnSpans:
     ) -> Mapping[str, int]:
         """Return the lanes of a hop; those that were not met before are in the order of its way."""
         out: dict[str, int] = {}
-        if any(LANES[piece.layer] == words.SOURCE for piece in pieces):
+        if any(LANES[piece.layer.name] == words.SOURCE for piece in pieces):
             out[words.SOURCE] = lanes.sensor(self._labels.source(message))
         reader, taker = self._labels.reader(message), self._ends.taker(message)
         out[words.SENDER] = self._publisher(lanes, message)

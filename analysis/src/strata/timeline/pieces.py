@@ -3,10 +3,11 @@
 """When each layer of a route was: its durations laid out in time, one after the other.
 
 Layers telescope: each begins where the one before ended, so that their durations alone say when.
-Some consist of several stretches between which others lie: *dds write* before and after *serialize*;
-*executor wait* and what came to pass while the executor waited for work; a coroutine's *callback* or
-*hold* and *suspended*. Of these, stretches are laid out by what is known to have run; where that
-does not say it, they are *placed*: how long they are together is exact, where each lies is not.
+Some consist of several stretches between which others lie: *dds write* before and after
+*serialize*; *executor wait* and the time in which the executor waited for work (*wake-up*, or
+*middleware*); a coroutine's *callback* or *hold* (its part before the publish) and *suspended*. Of
+these, stretches are laid out by what is known to have run; where that does not say it, they are
+*placed*: how long they are together is exact, where each lies is not.
 """
 
 from __future__ import annotations
@@ -76,10 +77,18 @@ class Pieces:
         self._messages, self._links, self._ran = messages, links, ran
         # Most layers are in no message of a trace.
         self._used = {
-            layer: messages.rows[layer.column]
+            layer.name: messages.rows[layer.column]
             for layer in (*TRANSFER_LAYERS, CALLBACK, SUSPENDED)
             if messages.rows.there(layer.column).any()
         }
+        self._first, self._later = (
+            [
+                (layer, self._used[layer.name])
+                for layer in transfer_layers(hop)
+                if layer.name in self._used
+            ]
+            for hop in (0, 1)
+        )
 
     def of(self, route: Route) -> Iterator[Piece]:
         """Yield the pieces of a route in order, without gap or overlap; none is of no length."""
@@ -97,38 +106,42 @@ class Pieces:
                     yield Piece(hop, message, layer, begin_ns, end_ns, placed)
 
     def _value(self, layer: Layer, message: int) -> int:
-        values = self._used.get(layer)
+        values = self._used.get(layer.name)
         return NONE if values is None else int(values[message])
 
     def _transfer(self, hop: int, message: int, cursor: int) -> Iterator[_Part]:
         left = {
-            layer: ns
-            for layer in transfer_layers(hop)
-            if (ns := self._value(layer, message)) != NONE
+            layer.name: (layer, ns)
+            for layer, values in (self._later if hop else self._first)
+            if (ns := int(values[message])) != NONE
         }
-        idle = WAKE_UP if WAKE_UP in left else MIDDLEWARE
+        idle = WAKE_UP if WAKE_UP.name in left else MIDDLEWARE
+        busy = EXECUTOR_WAIT if EXECUTOR_WAIT.name in left else EXECUTOR_WAIT_TAKE
+        both = all(left.get(layer.name, (layer, 0))[1] > 0 for layer in (idle, busy))
         while left:
-            layer = next(iter(left))
-            busy = next((one for one in (EXECUTOR_WAIT, EXECUTOR_WAIT_TAKE) if one in left), None)
+            layer, ns = next(iter(left.values()))
             if layer is SERIALIZE:
                 parts = [*self._serialized(message, cursor, left)]
-            elif layer is idle and busy is not None and left[idle] > 0 and left[busy] > 0:
-                own = left.pop(idle), left.pop(busy)
-                parts = self._waits(message, cursor, (idle, own[0]), (busy, own[1]))
+            elif layer is idle and both:
+                _, busy_ns = left.pop(busy.name)
+                parts = self._waits(message, cursor, (idle, ns), (busy, busy_ns))
             else:
-                parts = [(layer, cursor, cursor + left.pop(layer), False)]
+                parts = [(layer, cursor, cursor + ns, False)]
+            left.pop(layer.name, None)
             yield from parts
             cursor = parts[-1][2]
 
-    def _serialized(self, message: int, cursor: int, left: dict[Layer, int]) -> Iterator[_Part]:
+    def _serialized(
+        self, message: int, cursor: int, left: dict[str, tuple[Layer, int]]
+    ) -> Iterator[_Part]:
         """Yield serialize, and before it what of the layer after it came to pass first."""
-        ns = left.pop(SERIALIZE)
+        _, ns = left.pop(SERIALIZE.name)
         begin_ns = self._messages.number("serialize_begin_ns", message)
-        writing = next((layer for layer in left if layer.has(DDS_WRITE)), None)
+        writing = next((one for one in left.values() if one[0].has(DDS_WRITE)), None)
         before_ns = begin_ns - cursor
-        if writing is not None and 0 < before_ns <= left[writing]:
-            left[writing] -= before_ns
-            yield writing, cursor, begin_ns, False
+        if writing is not None and 0 < before_ns <= writing[1]:
+            left[writing[0].name] = (writing[0], writing[1] - before_ns)
+            yield writing[0], cursor, begin_ns, False
             cursor = begin_ns
         yield SERIALIZE, cursor, cursor + ns, cursor != begin_ns
 

@@ -57,12 +57,12 @@ class ThreadTimes:
             hop,
             layer,
             lane,
-            *(
-                did.number(f"{state}_ns", own[0])
-                for state in ("running", "preempted", "blocked", "unknown")
-            ),
-            tuple(sorted(preempted, key=lambda one: (-one.duration_ns, one.tid or NONE))),
-            cpu_wait_ns,
+            running_ns=did.number("running_ns", own[0]),
+            preempted_ns=did.number("preempted_ns", own[0]),
+            blocked_ns=did.number("blocked_ns", own[0]),
+            unknown_ns=did.number("unknown_ns", own[0]),
+            by=tuple(sorted(preempted, key=lambda one: (-one.duration_ns, one.tid or NONE))),
+            cpu_wait_ns=cpu_wait_ns,
         )
 
     def _rows(self, table: int, message: int, layer: str) -> list[int]:

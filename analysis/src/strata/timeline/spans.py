@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from strata.lazy import pandas as pd
 
@@ -57,10 +57,11 @@ class Span(NamedTuple):
     both null for what is not the message's own. `message_id` is the message of that hop.
 
     `placed`: of a layer that consists of several stretches, the trace shows only how long they are
-    together, not where each lies: by more than 5 % of the whole wait. `waited_ns` is how much of a span that is not own one of the
-    route's messages waited behind it, and `waiting_id` that message. `unsynchronised`: it lies
-    between hosts whose clocks are not synchronised, and may end before it begins. `unfinished`: no
-    end was recorded, and `end_ns` is `until_ns` of `callback_instances`.
+    together, not where each lies: 5 % of the wait or more may lie elsewhere.
+    `waited_ns` is for how long a message of the route waited behind this work, and `waiting_id`
+    that message; 0 and null for own spans. `unsynchronised`: it lies between hosts whose clocks are
+    not synchronised, and may end before it begins. `unfinished`: no end was recorded, and `end_ns`
+    is `until_ns` of `callback_instances`.
     """
 
     lane: int
@@ -174,7 +175,7 @@ class Timeline:
 
         Columns: `begin_ns`, `end_ns` (ns since the epoch), `duration_ns`, `own`, `kind`, `layer`,
         `label`, `hop`, `message_id`, `lane` (number), `lane_kind`, `role`, `host`, `process`,
-        `vpid`, `vtid` (of the lane's thread), `waited_ns` (for how long a message of the route waited
+        `vpid`, `vtid` (of the lane's thread), `waited_ns` (how long a message of the route waited
         behind it), `placed`, `unsynchronised`, `unfinished`; see `Span` and `Lane`. Whole numbers
         that may be null are Int64.
         """
@@ -202,6 +203,12 @@ class Timeline:
             "unfinished": [span.unfinished for span in self.spans],
         }
         return pd.DataFrame(columns)
+
+    def document(self) -> dict[str, Any]:
+        """Return the timeline as compact JSON (strata.timeline.document)."""
+        from strata.timeline.document import document
+
+        return document(self)
 
     def __repr__(self) -> str:
         """Say in one line what it is of."""

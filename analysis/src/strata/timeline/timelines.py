@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Timelines of the messages of one trace: an index once, then each message in about a millisecond."""
+"""Timelines of the messages of one trace: an index is made once, then each costs about 1 ms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from strata.timeline.columns import Kept, RowsOf
 from strata.timeline.labels import Labels
 from strata.timeline.lanes import ASIDE, Lanes, ThreadNames
 from strata.timeline.other_work import OtherWork, kinds_of_executions
-from strata.timeline.own_spans import Ends, Own, OwnSpans
+from strata.timeline.own_spans import Ends, Own, OwnSpans, Wait
 from strata.timeline.pieces import Interval, Pieces, Ran
 from strata.timeline.route import Route, Routes
 from strata.timeline.scheduling import ThreadTimes
@@ -155,14 +155,21 @@ class Timelines:
     def _add_threads_aside(self, own: Own, behind: Sequence[WaitedBehind]) -> None:
         """Add lanes of threads beside the route that ran what a message waited behind."""
         waits = {wait.message: wait for wait in own.waits}
+        ran = {wait.message: self._ran_meanwhile(own, wait) for wait in own.waits}
         for one in behind:
             wait = waits.get(one.message_id)
             if wait is None or one.callback_id is None or one.work != "callback":
                 continue
-            threads = self._work.threads_that_ran(one.callback_id, wait.begin_ns, wait.end_ns)
-            if own.lanes.threads().get(wait.lane) not in threads:
+            if one.callback_id not in ran[one.message_id]:
+                threads = self._work.threads_that_ran(one.callback_id, wait.begin_ns, wait.end_ns)
                 for thread in threads[:_MOST_ASIDE]:
                     own.lanes.thread(thread, ASIDE, one.label)
+
+    def _ran_meanwhile(self, own: Own, wait: Wait) -> set[int]:
+        """Return the callbacks that the taking thread ran while a message waited."""
+        work = self._work.of(own.lanes.threads()[wait.lane]).within(wait.begin_ns, wait.end_ns)
+        callbacks: list[int] = self._instances.rows["callback_id"][work.row].tolist()
+        return set(callbacks)
 
 
 def message_timeline(analysis: Analysis, message_id: int) -> Timeline:

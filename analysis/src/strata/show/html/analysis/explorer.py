@@ -19,7 +19,7 @@ from strata.show.html import theme
 from strata.show.html.analysis.graph import GraphView, graph_views
 from strata.show.html.analysis.messages import MAX_CHAINS, ChainMessages, chain_messages
 from strata.show.html.analysis.picture import MICRO
-from strata.show.html.analysis.timelines import embedded_timelines
+from strata.show.html.analysis.timelines import chosen_messages, embedded_timelines
 from strata.show.html.figures.latency import LatencyFigure, latency_over_time
 from strata.show.words.chain_choice import chosen_chains, focus_chain
 from strata.units import format_ns, format_share
@@ -60,8 +60,10 @@ class Explorer:
 
 def explorer_of(analysis: Analysis) -> Explorer:
     """Return the first screen, and the messages that it selects."""
-    chains = chain_messages(analysis, _explored(analysis))
-    timelines = embedded_timelines(analysis, chains)
+    explored = _explored(analysis)
+    chosen = chosen_messages(analysis, explored)
+    always = {one.chain_instance_id for own in chosen.values() for one in own}
+    chains = chain_messages(analysis, explored, always)
     causes = list(analysis.rows("system_causes").records())[:_SYSTEM_CAUSES]
     document = {
         "trace": analysis.trace.path,
@@ -71,7 +73,7 @@ def explorer_of(analysis: Analysis) -> Explorer:
         "fills": {name: theme.paint(name).fill for name in _layers(chains)},
         "hops": _hops(analysis),
         "in_node": [layer.name for layer in IN_NODE],
-        "timelines": timelines.document(),
+        "timelines": embedded_timelines(analysis, chosen),
     }
     return Explorer(
         graph_views(analysis),
