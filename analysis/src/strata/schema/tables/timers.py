@@ -54,7 +54,7 @@ TIMER_STATISTICS = Table(
         Column("early", "int64", "fires before they were due: after a reset or a shorter period"),
         Column("irregular", "int64", "fires that fit no grid"),
         *statistics("interval_", "between two fires, except those after a pause"),
-        *statistics("jitter_", "difference between an interval and the period"),
+        *statistics("jitter_", "absolute difference between an interval and the period"),
         *statistics("lateness_", "from its due time to callback_start"),
     ),
     "One row per timer that fired.",
