@@ -31,9 +31,9 @@ MERGED = "a0: &a0 {k: 1}\n" + "".join(
     f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 10)}]}}\n" for n in range(1, 9)
 )
 YAML = {
-    "aliases": (LAUGHS, "has more than 100,000 values, aliases counted"),
-    "merged aliases": (MERGED, "has more than 100,000 values, aliases counted"),
-    "an alias within itself": ("a: &a [*a]\n", r":1: \*a stands within itself"),
+    "aliases": (LAUGHS, "has more than 100,000 values, including aliases"),
+    "merged aliases": (MERGED, "has more than 100,000 values, including aliases"),
+    "an alias within itself": ("a: &a [*a]\n", r":1: \*a refers to itself"),
     "brackets": ("[" * 20_000, ":1: it is nested more than 60 deep"),
     "braces": ("{a: " * 20_000, ":1: it is nested more than 60 deep"),
     "dashes": ("- " * 20_000 + "a", ":1: it is nested more than 60 deep"),
@@ -47,7 +47,7 @@ YAML = {
     "an open quote": ("a: 'b\n", ":2: not YAML: "),
     "a tab": ("a:\n\t- b\n", ":2: not YAML: "),
     "NUL": ("a: 1\nb: \0\n", ":2: it holds a NUL byte"),
-    "no UTF-8": (b"a: 1\nb: \xff\n", ":2: byte 0xff is no UTF-8"),
+    "no UTF-8": (b"a: 1\nb: \xff\n", ":2: byte 0xff is not UTF-8"),
     "a huge file": (b"#" * (2 << 20), "it has 2,097,152 bytes, and 1,048,576 are read at most"),
 }
 READERS: dict[str, Callable[[Path], Any]] = {
@@ -122,7 +122,7 @@ PROFILES = {
     "huge.xml": (b" " * (1 << 20), "it has 1,048,576 bytes, and 262,144 are read at most"),
     "deep.json5": ("[" * 20_000, "it is nested too deeply"),
     "long.json5": (f"{{mode: {'9' * 5_000}}}", "Cannot read profile"),
-    "bytes.json5": (b"{mode: '\xff'}", ":1: byte 0xff is no UTF-8"),
+    "bytes.json5": (b"{mode: '\xff'}", ":1: byte 0xff is not UTF-8"),
     "twice.json5": ("{mode: 'peer', mode: 'client'}", "Cannot read profile"),
 }
 

@@ -269,8 +269,8 @@ def test_no_space_is_said_once(tmp_path: Path) -> None:
     ):
         raise OSError(28, text)
     assert str(caught.value) == (
-        f"Cannot write {tmp_path}/out: No space left on device. "
-        "Make room there, or name another place with -o."
+        f"Cannot write {tmp_path}/out: No space left on device. Free space there, or name "
+        "another place with -o."
     )
 
 

@@ -125,7 +125,7 @@ def test_the_users_files_beside_it_stay(recording: Path) -> None:
 @pytest.mark.parametrize("name", ["trace/notes.txt", "scenario/logs/mine", "thread_cpu/mine.csv"])
 def test_the_users_files_within_it_are_in_the_way(recording: Path, name: str) -> None:
     (recording / name).write_text("mine")
-    refused(recording, f"{name} is not of a recording: no recording of Strata wrote it")
+    refused(recording, f"{name} is not part of a recording: no Strata recording wrote it")
 
 
 @pytest.mark.parametrize(
@@ -252,12 +252,15 @@ def linked_scenario(target: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "fact"),
     [
-        (linked_trace, "trace is not of a recording: it is a link"),
-        (linked_stream, "trace/one is not of a recording: it is a link"),
-        (file_as_trace, "trace is not of a recording: no recording of Strata wrote it"),
-        (pipe_as_trace, "trace is not of a recording: it is neither a file nor a directory"),
-        (pipe_in_trace, "trace/pipe is not of a recording: it is neither a file nor a directory"),
-        (linked_scenario, "scenario is not of a recording: it is a link"),
+        (linked_trace, "trace is not part of a recording: it is a link"),
+        (linked_stream, "trace/one is not part of a recording: it is a link"),
+        (file_as_trace, "trace is not part of a recording: no Strata recording wrote it"),
+        (pipe_as_trace, "trace is not part of a recording: it is neither a file nor a directory"),
+        (
+            pipe_in_trace,
+            "trace/pipe is not part of a recording: it is neither a file nor a directory",
+        ),
+        (linked_scenario, "scenario is not part of a recording: it is a link"),
     ],
 )
 def test_what_takes_the_place_of_a_part_is_not_touched(
@@ -360,7 +363,7 @@ def test_a_manifest_is_for_its_owner_and_group(recording: Path) -> None:
 @pytest.mark.parametrize("place", ["file/rec", "file/deeper/rec", "file"])
 def test_a_directory_that_cannot_be_made_is_named_once(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").touch()
-    fact = "it is a file" if place == "file" else "a part of its path is a file"
+    fact = "it is a file" if place == "file" else "part of its path is a file"
     for step in (lambda path: check_directory(path, force=False), clear_directory):
         with pytest.raises(OutputError) as caught:
             step(tmp_path / place)

@@ -117,7 +117,7 @@ def test_a_stripped_library_cannot_tell_why(tmp_path: Path) -> None:
 def test_another_release_has_other_parameters(tmp_path: Path) -> None:
     bindings = _check(build(tmp_path, "-DVALUE=long"))
     assert bindings["write"].status == MISSING
-    assert bindings["write"].why == "only with other parameters: a release not known here"
+    assert bindings["write"].why == "only with other parameters: an unknown release"
     assert bindings["write"].events_lost == ("write_begin", "write_end")
     assert bindings["add"].status == BINDS
 

@@ -175,9 +175,9 @@ def test_the_command_line_refuses_before_anything_is_started(
     done = world.record("--rmw-profile", "fastdds_udp", "-o", target, "--", tick, "1")
     assert done.returncode == 125
     assert done.stderr == (
-        "strata: Cannot use profile fastdds_udp: ROS_AUTOMATIC_DISCOVERY_RANGE is LOCALHOST, with "
-        "which rmw_fastrtps adds a SHM and a UDPv4 transport of its own to those of the profile. "
-        "Unset ROS_AUTOMATIC_DISCOVERY_RANGE; the profile says how far the discovery goes.\n"
+        "strata: Cannot use profile fastdds_udp: ROS_AUTOMATIC_DISCOVERY_RANGE is LOCALHOST, "
+        "with which rmw_fastrtps adds its own SHM and UDPv4 transports to those of the profile. "
+        "Unset ROS_AUTOMATIC_DISCOVERY_RANGE; the profile sets the discovery range.\n"
     )
     assert not target.exists()
 

@@ -23,11 +23,11 @@ def require_ros2(path: Path, counts: Mapping[str, int]) -> None:
     total = sum(counts.values())
     if not total:
         raise TraceError(
-            f"Cannot analyze {path}: the trace holds no event. Check that the session was "
+            f"Cannot analyze {path}: the trace contains no events. Check that the session was "
             "started before the nodes and that they load the tracepoints (strata doctor)."
         )
     names = ", ".join(sorted({name.split(":")[0] for name in counts})[:5])
     raise TraceError(
-        f"Cannot analyze {path}: none of its {total} events is a {PROVIDER}:* event, they "
-        f"are of {names}. Record with the events ros2:* (strata record, ros2 trace)."
+        f"Cannot analyze {path}: none of its {total} events is a {PROVIDER}:* event; they belong "
+        f"to {names}. Record with the events ros2:* (strata record, ros2 trace)."
     )

@@ -88,9 +88,9 @@ def _chains_of(ways: Ways, topic_of_hop: list[str], topics: Sequence[str]) -> li
     found = find_chains_of(ways, topic_of_hop, topics)
     if not found:
         raise TraceError(
-            f"Cannot follow {' -> '.join(topics)}: no message went that way "
-            "through callbacks. If a node on the way stores messages (a timer, fan-in), declare it "
-            "with --links (docs/method.md)."
+            f"Cannot follow {' -> '.join(topics)}: no message followed that path through "
+            "callbacks. If a node along it stores messages (a timer, fan-in), declare it with "
+            "--links (docs/method.md)."
         )
     return found
 

@@ -88,8 +88,8 @@ def read_metadata(path: Path) -> _ctf.Metadata:
             if size > MOST_METADATA_BYTES:
                 raise TraceError(
                     f"Cannot read metadata {path}: it has {size:,} bytes, and at most "
-                    f"{MOST_METADATA_BYTES >> 20} MiB are supported; that of a trace with "
-                    "thousands of event types has a few. Check what wrote it."
+                    f"{MOST_METADATA_BYTES >> 20} MiB are supported; the metadata of a trace "
+                    "with thousands of event types has a few. Check what wrote it."
                 )
             content = file.read(MOST_METADATA_BYTES)
         if not content:
@@ -104,8 +104,8 @@ def read_metadata(path: Path) -> _ctf.Metadata:
         ) from error
     except _ctf.MetadataError as error:
         raise TraceError(
-            f"Cannot read metadata {path}: {error}. `babeltrace2 {path.parent}` may tell more; if "
-            "it reads the trace, its producer is not supported (docs/reading.md)."
+            f"Cannot read metadata {path}: {error}. `babeltrace2 {path.parent}` may give more "
+            "detail; if it can read the trace, its producer is not supported (docs/reading.md)."
         ) from error
 
 
@@ -150,8 +150,8 @@ def find_traces(path: Path) -> tuple[list[CtfTrace], list[tuple[Path, str]]]:
         raise TraceError(unreadable[0][1])
     if not found:
         raise TraceError(
-            f"Cannot open trace {path}: no directory at or below it holds a CTF `metadata` file. "
-            "Give the directory that `strata record`, `ros2 trace` or `lttng` wrote."
+            f"Cannot open trace {path}: no directory at or below it contains a CTF `metadata` "
+            "file. Give the directory that `strata record`, `ros2 trace` or `lttng` wrote."
         )
     return _by_clock(found), unreadable
 
@@ -169,7 +169,7 @@ def _require_directory(path: Path) -> None:
         ) from error
     if not stat.S_ISDIR(mode):
         raise TraceError(
-            f"Cannot open trace {path}: it is a file. Give the directory that holds the trace."
+            f"Cannot open trace {path}: it is a file. Give the directory that contains the trace."
         )
 
 

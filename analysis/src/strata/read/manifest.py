@@ -45,9 +45,9 @@ def load_manifest(place: Path) -> dict[str, Any]:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ManifestError("it is no whole JSON document") from error
+        raise ManifestError("it is not a complete JSON document") from error
     if not isinstance(content, dict):
-        raise ManifestError("it is no JSON object")
+        raise ManifestError("it is not a JSON object")
     return {
         key: value
         for key, value in content.items()

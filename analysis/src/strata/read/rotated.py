@@ -51,8 +51,8 @@ def read_dropped(names: Path) -> Dropped:
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise TraceError(
-            f"Cannot read {path}: not as Strata writes it ({error!r}). Restore it from a copy of "
-            "the recording, or delete it; then what was dropped counts as lost."
+            f"Cannot read {path}: not in the form that Strata writes ({error!r}). Restore it "
+            "from a copy of the recording, or delete it; the dropped events then count as lost."
         ) from error
 
 

@@ -107,7 +107,7 @@ def find_former(directory: Path) -> Former:
         path = directory / name
         if os.path.lexists(path):
             if not known:
-                raise NotOursError(path, f"there is no {MANIFEST} of a recording beside it")
+                raise NotOursError(path, f"there is no {MANIFEST} of a recording next to it")
             parts[name] = looks[name](path)
     return Former(directory, known, parts)
 
@@ -258,4 +258,4 @@ def _what(path: Path) -> str:
         return "it is neither a file nor a directory"
     if path.is_dir() and path.is_mount():
         return "it is a mount point"
-    return "no recording of Strata wrote it"
+    return "no Strata recording wrote it"

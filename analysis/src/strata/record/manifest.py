@@ -31,7 +31,7 @@ from strata.record.profiles import RmwProfile
 from strata.record.ros import DEFAULT_RMW, Ros
 
 SCHEMA = 1
-NOT_ENDED = "the recording was not ended: its recorder is still at work, or was killed"
+NOT_ENDED = "the recording has not ended: its recorder is still running, or was killed"
 _ROS_PACKAGES = (
     "tracetools",
     "rcl",

@@ -139,7 +139,7 @@ class Hosts:
         what = "a network namespace"
         try:
             if needs_user_namespace():
-                what = "a user namespace, which it takes without root,"
+                what = "a user namespace, needed without root,"
                 self._user = UserNamespace()
             for name in self.link.hosts:
                 self._spaces[name] = NetworkNamespace(self._user)

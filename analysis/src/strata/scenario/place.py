@@ -156,7 +156,9 @@ def main(words: Sequence[str]) -> int:
         os.execvpe(command[0], command, placement.environment(os.environ))
     except (OSError, LookupError) as error:
         why = refused(placement) or error
-        sys.stderr.write(f"Cannot place {command[0]}: {why}. Run it without, or get the right.\n")
+        sys.stderr.write(
+            f"Cannot place {command[0]}: {why}. Run it without that, or get the privilege.\n"
+        )
         return 1
 
 

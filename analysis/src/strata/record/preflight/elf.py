@@ -89,8 +89,8 @@ class Library:
             ) from error
         except (ELFError, ValueError) as error:
             raise SessionError(
-                f"Cannot read library {path}: it is no ELF file ({error or 'damaged'}). "
-                "Name a shared library."
+                f"Cannot read library {path}: it is not an ELF file ({error or 'damaged'}). Name "
+                "a shared library."
             ) from error
 
     def _known_machine(self) -> Machine:
@@ -239,6 +239,6 @@ class Library:
         if begin + count * kind.itemsize > len(self._bytes):
             raise SessionError(
                 f"Cannot read library {self.path}: it is cut off within {section.name}. "
-                "Install it again."
+                "Reinstall it."
             )
         return np.frombuffer(self._bytes, kind, count, begin)

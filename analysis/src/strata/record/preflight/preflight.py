@@ -65,7 +65,7 @@ class Preflight:
         if self.known_release:
             return None
         effect = EFFECT_OF_UNKNOWN_RELEASE[self.vendor]
-        return f"{self.soname} is of no release whose objects are known: {effect}"
+        return f"{self.soname} is a release whose object layout is not known: {effect}"
 
     @property
     def faults(self) -> list[Binding]:

@@ -31,8 +31,8 @@ EVENTS_OF_KNOWN_RELEASES = {
     ),
 }
 EFFECT_OF_UNKNOWN_RELEASE = {
-    FASTDDS: "samples in histories and takes stay unnamed; those sent and received are named",
-    CYCLONEDDS: "serialization and readers' histories stay untold; the rest is told",
+    FASTDDS: "samples in histories and takes are not identified; those sent and received are",
+    CYCLONEDDS: "serialization and readers' histories are not traced; everything else is",
 }
 
 
