@@ -112,7 +112,7 @@ def test_the_size_of_zenohs_memory_is_told_in_both_ways(variant: str, size: int)
 
 
 def test_another_size_of_zenohs_memory_is_refused() -> None:
-    with pytest.raises(SessionError, match="ZENOH_SHM_ALLOC_SIZE is set to 1 already, and the"):
+    with pytest.raises(SessionError, match="ZENOH_SHM_ALLOC_SIZE is already set to 1, but the"):
         load_profile("zenoh_session_shm").environment({"ZENOH_SHM_ALLOC_SIZE": "1"}, None)
 
 

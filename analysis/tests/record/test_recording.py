@@ -195,7 +195,7 @@ def test_what_the_command_wrote_is_not_replaced(world: World, tick: Path, tmp_pa
     assert not [name for name in manifest(target)["files"] if name.startswith("scenario")]
     again = world.record("--force", "-o", target, "--", tick, "1")
     assert again.returncode == 125
-    assert "scenario is not of a recording" in again.stderr
+    assert "scenario is not part of a recording" in again.stderr
     assert (target / "scenario/mine").read_text() == "a\n"
 
 

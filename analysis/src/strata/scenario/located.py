@@ -48,7 +48,7 @@ class _Loader(Loader):
                 raise DocumentError(f"key {key!r} is not text", line, "Quote it")
             if key in made:
                 raise DocumentError(
-                    f"key '{key}' stands twice", line, f"See line {made.lines[key]}"
+                    f"key '{key}' occurs twice", line, f"See line {made.lines[key]}"
                 )
             made[key] = self.construct_object(value_node, deep=True)
             made.lines[key] = line
