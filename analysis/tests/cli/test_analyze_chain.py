@@ -28,7 +28,7 @@ def test_a_chain_is_given_by_its_topics(sample: Sample) -> None:
     ("chain", "code", "text"),
     [
         ("/chain_0 -> /nothing", 1, "no message of /nothing was matched. Topics with messages"),
-        ("/chain_1 -> /chain_0", 1, "no message went that way through callbacks"),
+        ("/chain_1 -> /chain_0", 1, "no message followed that path through callbacks"),
         ("/chain_0 ->", 2, "is no row of topics joined by ->"),
     ],
 )
@@ -46,8 +46,8 @@ def test_a_chain_that_is_not_there_is_refused(
     [
         ("- 1", "it has no list `links`"),
         ("links: [{node: /a}]", "link 1: it must have the keys inputs, kind, node, outputs"),
-        ("links: [{node: /a, inputs: [/b], outputs: [/c], kind: x}]", "kind 'x' is none of"),
-        ("links: [{node: a, inputs: [/b], outputs: [/c], kind: partial_sync}]", "no full name"),
+        ("links: [{node: /a, inputs: [/b], outputs: [/c], kind: x}]", "kind 'x' is not one of"),
+        ("links: [{node: a, inputs: [/b], outputs: [/c], kind: partial_sync}]", "not a full name"),
         ("links: [{node: /a, inputs: /b, outputs: [/c], kind: partial_sync}]", "must be a list"),
         ("links: [", "Cannot read links"),
     ],

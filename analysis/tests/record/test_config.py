@@ -113,7 +113,9 @@ def test_no_yaml_names_the_line(tmp_path: Path) -> None:
 def test_an_unknown_name_lists_the_shipped_ones() -> None:
     with pytest.raises(SessionError) as caught:
         load_config("ros3")
-    assert "no such file, and no configuration of that name ships with Strata (shipped:" in str(caught.value)
+    assert "no such file, and no configuration of that name ships with Strata (shipped:" in str(
+        caught.value
+    )
     assert "light" in str(caught.value)
     assert "ros2" in str(caught.value)
 
@@ -130,7 +132,10 @@ def test_a_file_of_the_working_directory_is_not_taken_for_a_shipped_name(
     assert find_config("full.yaml") == shipped
     assert find_config("mine.yaml") == tmp_path / "mine.yaml"
     assert find_config("mine.yml") == tmp_path / "mine.yml"
-    with pytest.raises(SessionError, match=r"no .* of that name ships with Strata, but there is a file .*\./mine for"):
+    with pytest.raises(
+        SessionError,
+        match=r"no .* of that name ships with Strata, but there is a file .*\./mine for",
+    ):
         find_config("mine")
     (tmp_path / "full.yaml").write_text(_EVENTS)
     assert find_config("full") == shipped

@@ -155,7 +155,9 @@ def test_what_is_no_library_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "libfastdds.so"
     for content in (b"", b"INPUT(libfastdds.so.3.2)", b"\x7fELF"):
         path.write_bytes(content)
-        with pytest.raises(SessionError, match=rf"Cannot read library {path}: it is not an ELF file"):
+        with pytest.raises(
+            SessionError, match=rf"Cannot read library {path}: it is not an ELF file"
+        ):
             Library(path)
     with pytest.raises(SessionError, match="No such file or directory"):
         Library(tmp_path / "none")
