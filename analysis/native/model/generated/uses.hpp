@@ -11,7 +11,7 @@
 
 namespace strata {
 
-// What became of an event (schema/event_uses.py).
+// What happened to an event (schema/event_uses.py).
 enum class Use : uint8_t {
   execution_begin,
   execution_begin_without_end,

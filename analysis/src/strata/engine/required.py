@@ -12,7 +12,7 @@ from strata.schema.events import PROVIDER
 
 
 def has_ros2(counts: Mapping[str, int]) -> bool:
-    """Tell whether any event of ROS 2 is among those that are counted by name."""
+    """Return whether any event of ROS 2 is among those that are counted by name."""
     return any(name.startswith(f"{PROVIDER}:") for name in counts)
 
 

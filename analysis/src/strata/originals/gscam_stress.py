@@ -45,12 +45,12 @@ _SUMMARY_CONVERSIONS = (
 
 
 def matches(text: Text) -> bool:
-    """Tell whether a file is the CSV of a run."""
+    """Return whether a file is the CSV of a run."""
     return bool(text.lines) and fields_of(text.lines[0].text, ",") == _RUN
 
 
 def matches_summary(text: Text) -> bool:
-    """Tell whether a file is a summary.csv."""
+    """Return whether a file is a summary.csv."""
     return bool(text.lines) and fields_of(text.lines[0].text, ",") == _SUMMARY
 
 

@@ -32,7 +32,7 @@ _CONVERSIONS = (
 
 
 def matches(text: Text) -> bool:
-    """Tell whether a file begins as this format does."""
+    """Return whether a file begins as this format does."""
     return bool(text.lines) and fields_of(text.lines[0].text, ",") == COLUMNS
 
 

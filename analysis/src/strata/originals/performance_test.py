@@ -61,7 +61,7 @@ CONVERSIONS = (
 
 
 def matches(text: Text) -> bool:
-    """Tell whether a file is such a log, with its header or only its rows."""
+    """Return whether a file is such a log, with its header or only its rows."""
     return any(line.text.strip() == _START or _is_header(line) for line in text.lines[:200])
 
 

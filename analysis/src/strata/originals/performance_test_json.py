@@ -54,7 +54,7 @@ _CONVERSIONS = (
 
 
 def matches(text: Text) -> bool:
-    """Tell whether a file is such a log."""
+    """Return whether a file is such a log."""
     lines = [*text.lines, *([text.cut] if text.cut else [])]
     return bool(lines) and lines[0].text.lstrip().startswith("{")
 

@@ -137,7 +137,7 @@ def fields_of(text: str, separator: str) -> list[str]:
 
 
 def is_count(number: float) -> bool:
-    """Tell whether a number is whole and not below 0, and a float holds it and its neighbours."""
+    """Return whether a number is whole and not below 0, and a float holds it and its neighbours."""
     return 0 <= number <= _LARGEST_COUNT and float(number).is_integer()
 
 

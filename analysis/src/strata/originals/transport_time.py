@@ -21,7 +21,7 @@ _CONVERSIONS = (
 
 
 def matches(text: Text) -> bool:
-    """Tell whether a file begins as this format does."""
+    """Return whether a file begins as this format does."""
     return bool(text.lines) and _NUMBER.fullmatch(text.lines[0].text.strip()) is not None
 
 

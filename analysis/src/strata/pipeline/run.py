@@ -38,7 +38,7 @@ def analyze(
     those that the recorded command did not start, as far as the session's manifest says, unless
     `all_processes`, or the command started none that emits ros2 events. The table `quantiles` has
     those of `quantiles`, fractions of 1. Raises ValueError for one that is none, TraceError when
-    there is no trace, it cannot be read, it holds no ros2 event, or no message went the way of
+    there is no trace, it cannot be read, it holds no ros2 event, or no message followed the path of
     `chain`.
     """
     if not all(0 <= fraction <= 1 for fraction in quantiles):
@@ -54,7 +54,7 @@ def analyze(
 def analyze_model(trace: Trace, model: Model, wanted: Wanted) -> Analysis:
     """Return the results of a model.
 
-    Raises TraceError when no message went the way of `wanted.chain`.
+    Raises TraceError when no message followed the path of `wanted.chain`.
     """
     results = ModelResults(trace, model, wanted)
     if wanted.chain:

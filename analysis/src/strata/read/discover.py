@@ -45,7 +45,7 @@ class CtfTrace:
 
     @property
     def clock(self) -> str:
-        """Id of the clock that its times are of, empty when not told.
+        """Id of the clock that its times are of, empty when not known.
 
         LTTng's is the id of the machine's boot: traces that have the same are of one clock.
         """
@@ -216,7 +216,7 @@ def _unlisted(place: Path, error: OSError) -> str:
 
 
 def _leads_to_directory(entry: os.DirEntry[str]) -> bool:
-    """Tell whether a symbolic link is one to a directory; a loop of links leads nowhere."""
+    """Return whether a symbolic link is one to a directory; a loop of links leads nowhere."""
     try:
         return entry.is_dir()
     except OSError:
@@ -224,9 +224,9 @@ def _leads_to_directory(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_file(path: Path) -> bool:
-    """Tell whether there is a regular file; a pipe of that name would never end.
+    """Return whether there is a regular file; a pipe of that name would never end.
 
-    Raises TraceError when that cannot be told.
+    Raises TraceError when that cannot be determined.
     """
     try:
         return stat.S_ISREG(path.stat().st_mode)

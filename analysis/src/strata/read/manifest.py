@@ -66,7 +66,7 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
 
 
 def other_processes(manifest: dict[str, Any] | None) -> list[int]:
-    """Return the ids of processes that ran beside the command; empty where that is not told."""
+    """Return the ids of processes that ran beside the command; empty where that is not known."""
     others = ((manifest or {}).get("processes") or {}).get("others") or ()
     return [pid for pid in others if isinstance(pid, int)] if isinstance(others, list) else []
 

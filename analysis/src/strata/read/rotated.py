@@ -23,7 +23,7 @@ class Dropped:
     """What was dropped until now, from the begin of the recording on.
 
     Times are ns since the epoch by the trace's clock, null before anything was dropped. `forgotten`
-    counts naming events that were not kept for want of room. `processes` tells of each process
+    counts naming events that were not kept for lack of space. `processes` tells of each process
     (`vpid@pid_ns`) the time of its last event seen in what was dropped.
     """
 

@@ -58,7 +58,7 @@ class End:
 
     @property
     def succeeded(self) -> bool:
-        """Tell whether it ended well: with status 0, or by the very signal passed on to it."""
+        """Return whether it ended well: with status 0, or by the very signal passed on to it."""
         if self.killed:
             return False
         if self.exit_status == 0:

@@ -41,7 +41,7 @@ class Daemon:
 
     @property
     def ours(self) -> bool:
-        """Tell whether Strata started it, and so must end it."""
+        """Return whether Strata started it, and so must end it."""
         return self.pid is not None
 
 
@@ -226,7 +226,7 @@ def _gone(processes: Mapping[int, int | None], patience_s: float) -> bool:
 
 
 def alive(pid: int, start_ticks: int | None = None) -> bool:
-    """Tell whether a process runs; with `start_ticks`, whether it is that very process."""
+    """Return whether a process runs; with `start_ticks`, whether it is that very process."""
     ticks = process_start_ticks(pid)
     return ticks is not None and start_ticks in (None, ticks)
 

@@ -70,7 +70,7 @@ class State:
 
     @property
     def recorder_alive(self) -> bool:
-        """Tell whether the recorder still runs."""
+        """Return whether the recorder still runs."""
         return alive(self.strata_pid, self.start_ticks)
 
     def write(self) -> None:
@@ -222,7 +222,7 @@ def write_text(path: Path, text: str, mode: int = 0o640) -> None:
 
 
 def holds_events(trace: Path) -> bool:
-    """Tell whether any stream below `trace` holds an event.
+    """Return whether any stream below `trace` holds an event.
 
     A traced process that emitted nothing leaves packets whose content is their header alone.
     """

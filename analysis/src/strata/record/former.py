@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a former recording left in a directory, told from what is the user's.
+"""What a former recording left in a directory, as opposed to the user's own files.
 
 A name proves nothing: web applications have a manifest.json, too. What counts is the mark in
 manifest.json (or in the recorder's state file), what the manifest lists, and the content of each
@@ -135,7 +135,7 @@ def written_files(directory: Path, content: Mapping[str, Any]) -> list[str]:
 
 
 def _perf_recorded(content: Mapping[str, Any]) -> bool:
-    """Tell whether perf recorded the kernel's events, or may be about to."""
+    """Return whether perf recorded the kernel's events, or may be about to."""
     if "end" in content:
         return str(content.get("kernel_tracing", {}).get("recorded_by")).startswith("perf")
     return bool(content.get("config", {}).get("events", {}).get("kernel"))

@@ -111,7 +111,7 @@ class KeptNames:
             shutil.rmtree(self._place(left[0]), ignore_errors=True)
 
     def may_come(self, chunk: Path) -> bool:
-        """Tell whether the names of a chunk are not there yet, and are worth waiting for."""
+        """Return whether the names of a chunk are not there yet, and are worth waiting for."""
         return chunk not in self._made and chunk not in self._why_not
 
     def take_over(self, chunk: Path) -> str | None:

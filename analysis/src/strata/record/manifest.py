@@ -85,7 +85,7 @@ class Manifest:
 
     @property
     def command_ran(self) -> bool:
-        """Tell whether the command was started at all."""
+        """Return whether the command was started at all."""
         return "pid" in self.content.get("command", {})
 
     def write_unfinished(self) -> None:

@@ -178,14 +178,14 @@ class RmwProfile:
 
 
 def has_rmw(implementation: str, environment: Mapping[str, str]) -> bool:
-    """Tell whether a prefix on AMENT_PREFIX_PATH has the library of a middleware."""
+    """Return whether a prefix on AMENT_PREFIX_PATH has the library of a middleware."""
     library = f"lib{implementation}.so"
     places = [prefix / "lib" for prefix in ament_prefixes(environment)]
     return any((place / library).exists() or any(place.glob(f"*/{library}")) for place in places)
 
 
 def load_profile(name: str) -> RmwProfile:
-    """Read a profile, far enough to tell whose it is and which variables it needs.
+    """Read a profile, far enough to know whose it is and which variables it needs.
 
     `name` is a path, or the name of a shipped one. Raises SessionError when it cannot be read or is
     no profile of a middleware known here.

@@ -66,7 +66,7 @@ _LEAST_PATIENCE_S = 0.01
 class Recording:
     """A finished recording; `directory` is where it is now, null when somebody removed it.
 
-    `discarded` counts the events lost to full buffers; null if not told. `empty` tells that no
+    `discarded` counts the events lost to full buffers; null if not known. `empty` tells that no
     event was recorded; `problems` say why the recording is not complete.
     """
 
@@ -78,7 +78,7 @@ class Recording:
 
     @property
     def complete(self) -> bool:
-        """Tell whether all that was to be recorded is there, but what full buffers lost."""
+        """Return whether all that was to be recorded is there, but what full buffers lost."""
         return not self.problems
 
 
@@ -171,7 +171,7 @@ class _Recorder:
 
     @property
     def command_ran(self) -> bool:
-        """Tell whether the command was started at all."""
+        """Return whether the command was started at all."""
         return self._manifest.command_ran
 
     def record(self) -> Recording:

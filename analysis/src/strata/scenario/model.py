@@ -184,7 +184,7 @@ class Load(_Part):
 
     @property
     def any(self) -> bool:
-        """Tell whether there is a load at all."""
+        """Return whether there is a load at all."""
         return self.cpu_percent > 0 or self.memory_mib > 0
 
 

@@ -133,7 +133,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def describe(pid: int) -> dict[str, Any]:
-    """Tell how a running process is scheduled; `locked_bytes` is what it has locked."""
+    """Return how a running process is scheduled; `locked_bytes` is what it has locked."""
     policies = {os.SCHED_OTHER: "other", os.SCHED_FIFO: "fifo", os.SCHED_RR: "rr"}
     policy = os.sched_getscheduler(pid)
     return {

@@ -206,7 +206,7 @@ class Run:
                 return
 
     def _is_served(self, plan: Mapping[str, Any]) -> bool:
-        """Tell whether somebody else's process is this broker already; notes which it will be."""
+        """Return whether somebody else's process is this broker already; notes which it will be."""
         name, address = plan["name"], plan["serves_at"]
         served = answers(address)
         if served:

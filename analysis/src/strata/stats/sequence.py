@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 @dataclass(frozen=True)
 class SequenceLosses:
-    """What became of the messages that a sender numbered.
+    """What happened to the messages that a sender numbered.
 
     `expected` is how many it sent, `received` how many different ones came, `lost` the rest.
     `duplicates` came again. `reordered` came after one with a larger number, and are not lost (RFC

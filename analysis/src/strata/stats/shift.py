@@ -70,7 +70,7 @@ class Shift:
 
     @property
     def is_doubtful(self) -> bool:
-        """Tell whether p and interval are too sure: the samples depend on themselves too much."""
+        """Return whether p and interval are too sure: the samples depend on themselves too much."""
         return is_too_dependent(self.effective_counts)
 
 

@@ -47,7 +47,7 @@ class KernelPlan:
 
     @property
     def by_lttng(self) -> bool:
-        """Tell whether LTTng's kernel domain is used."""
+        """Return whether LTTng's kernel domain is used."""
         return bool(self.events) and self.lttng_why_not is None
 
     def as_json(self) -> dict[str, Any]:

@@ -145,11 +145,11 @@ class Library:
 
     @property
     def is_stripped(self) -> bool:
-        """Tell whether the table of symbols that are not exported is gone."""
+        """Return whether the table of symbols that are not exported is gone."""
         return self._section("SHT_SYMTAB") is None
 
     def holds_unexported(self, name: str) -> bool | None:
-        """Tell whether the library has the function for itself only; null when it is stripped."""
+        """Return whether the library has the function for itself only; null when it is stripped."""
         section = self._section("SHT_SYMTAB")
         if section is None:
             return None

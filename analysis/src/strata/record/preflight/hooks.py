@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""hooks.def: the functions that the hook library stands in for, and their symbols by release."""
+"""hooks.def: the functions that the hook library replaces, and their symbols by release."""
 
 from __future__ import annotations
 

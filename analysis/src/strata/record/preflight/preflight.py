@@ -51,12 +51,12 @@ class Preflight:
 
     @property
     def layers_over_iceoryx(self) -> list[str]:
-        """Name the layers that can be told apart over iceoryx; empty for a library without it."""
+        """Name the layers that can be distinguished over iceoryx; may be empty."""
         return told_apart(self.over_iceoryx) if self.over_iceoryx else []
 
     @property
     def layers(self) -> list[str]:
-        """Name the layers that can be told apart; merged ones are joined by `+`."""
+        """Name the layers that can be distinguished; merged ones are joined by `+`."""
         return told_apart(self.partings)
 
     @property

@@ -37,7 +37,7 @@ EFFECT_OF_UNKNOWN_RELEASE = {
 
 
 def is_known(library: Library, vendor: str) -> bool:
-    """Tell whether a DDS library is of a release whose layouts are known."""
+    """Return whether a DDS library is of a release whose layouts are known."""
     if vendor == CYCLONEDDS:
         name = library.path.resolve().name
         at = name.find(".so.")
