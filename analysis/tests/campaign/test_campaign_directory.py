@@ -290,11 +290,11 @@ def session(directory: Path, manifest: dict[str, Any], *, said: str = "") -> Pat
             1,
             {
                 "scenario": {
-                    "outcome": {"problems": ["a did not end well: exit status 3"]},
+                    "outcome": {"problems": ["a did not end cleanly: exit status 3"]},
                     "checks": [{"text": "a says 'b'", "met": False}],
                 }
             },
-            "a did not end well: exit status 3; expected, but not met: a says 'b'",
+            "a did not end cleanly: exit status 3; expected, but not met: a says 'b'",
         ),
     ],
 )

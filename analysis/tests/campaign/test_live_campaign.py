@@ -162,11 +162,11 @@ def test_a_campaign_makes_a_session_of_every_cell(place: Place) -> None:
     assert (unmet["reason"], unmet["unmet"]) == (None, ["tick says '5 ticks'"])
     assert ticks(place.cell("plain/6+usual/r1")) == 6
     failed = json.loads((place.cell("plain/5+slow/r1") / "cell.json").read_text())
-    assert failed["reason"].startswith("tick did not end well: exit status 3")
+    assert failed["reason"].startswith("tick did not end cleanly: exit status 3")
     assert "skipped plain/6+slow/r1: six are never slow" in said
     absent = "the program no_such_program_at_all is not installed"
     assert f"skipped plain/5+absent/r1: {absent}" in said
-    assert "strata: failed: plain/5+slow/r1: tick did not end well" in said
+    assert "strata: failed: plain/5+slow/r1: tick did not end cleanly" in said
     assert re.search(r"strata: 1/3 plain/.* s, .*; .* s left\n", said), said
     assert not place.world.daemon_pid()
 

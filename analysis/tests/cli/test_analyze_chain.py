@@ -68,8 +68,8 @@ def test_a_chain_that_is_not_there_is_refused(
     [
         ("- 1", "it has no list `links`"),
         ("links: [{node: /a}]", "link 1: it must have the keys inputs, kind, node, outputs"),
-        ("links: [{node: /a, inputs: [/b], outputs: [/c], kind: x}]", "kind 'x' is none of"),
-        ("links: [{node: a, inputs: [/b], outputs: [/c], kind: partial_sync}]", "no full name"),
+        ("links: [{node: /a, inputs: [/b], outputs: [/c], kind: x}]", "kind 'x' is not one of"),
+        ("links: [{node: a, inputs: [/b], outputs: [/c], kind: partial_sync}]", "not a full name"),
         ("links: [{node: /a, inputs: /b, outputs: [/c], kind: partial_sync}]", "must be a list"),
         ("links: [", "Cannot read links"),
     ],

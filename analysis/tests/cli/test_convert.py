@@ -95,7 +95,7 @@ def test_a_session_gets_its_tables_and_keeps_them(own_sample: Sample) -> None:
     before = (directory / "tables/tables.json").stat().st_mtime_ns
     again = strata("convert", directory)
     assert again.returncode == 1
-    assert f"Cannot write {directory}/tables: it holds tables already" in again.stderr
+    assert f"Cannot write {directory}/tables: it already contains tables" in again.stderr
     assert (directory / "tables/tables.json").stat().st_mtime_ns == before
     assert strata("convert", directory, "--force").returncode == 0
     assert (directory / "tables/tables.json").stat().st_mtime_ns > before

@@ -141,7 +141,7 @@ def test_what_does_not_bind_is_said_in_a_line(ros: Ros, space: Path) -> None:
         "`strata doctor --dds`)",
     )
     assert plan.as_json()["preflight"][0]["does_not_bind"] == {
-        "add": "missing: bound within the library (such as by -Bsymbolic-functions)"
+        "add": "missing: bound within the library (for example -Bsymbolic-functions)"
     }
 
 

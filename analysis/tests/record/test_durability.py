@@ -231,7 +231,7 @@ def test_a_recorder_killed_in_its_set_up_leaves_nothing(
     wait_until(reached.exists, f"lttng {step}")
     process.kill()
     _, said = process.communicate(timeout=60)
-    assert "was killed before its command ran; what it had set up is removed" in said
+    assert "was killed before its command ran; its setup was removed" in said
     assert _nothing_runs(world)
     assert not target.exists()
 

@@ -134,7 +134,7 @@ def test_a_variant_beside_a_profile_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_another_size_of_zenohs_memory_is_refused() -> None:
-    with pytest.raises(SessionError, match="ZENOH_SHM_ALLOC_SIZE is set to 1 already, and the"):
+    with pytest.raises(SessionError, match="ZENOH_SHM_ALLOC_SIZE is already set to 1, but the"):
         load_profile("zenoh_session_shm").environment({"ZENOH_SHM_ALLOC_SIZE": "1"}, None)
 
 

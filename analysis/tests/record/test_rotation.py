@@ -33,7 +33,7 @@ SIZE = 8 * MIB
 NODES = 40
 OTHERS = 100
 ATTEMPTS = 3
-TOO_BUSY = "there was no room left to wait for them"
+TOO_BUSY = "there was no space left to wait for them"
 CHUNK = "20260301T120000-0500-20260301T120{}00-0500-{}"
 
 

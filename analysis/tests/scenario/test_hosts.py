@@ -237,7 +237,9 @@ def test_without_the_programs_hosts_are_refused_before_anything_starts(
     loaded = load_scenario(str(written(tmp_path, text)))
     plan_environment = dict(os.environ)
     monkeypatch.setenv("PATH", str(tmp_path))
-    message = r"Cannot join the hosts of scenario one: there is no program ip \(package iproute2\)"
+    message = (
+        r"Cannot connect the hosts of scenario one: there is no program ip \(package iproute2\)"
+    )
     with pytest.raises(ScenarioError, match=message):
         plan_run(loaded, tmp_path, plan_environment)
 

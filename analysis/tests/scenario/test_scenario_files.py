@@ -263,14 +263,14 @@ ENDS = "duration: {messages: 1}\nprocesses:\n" + shell("a", "true", "ends: true"
         (GOOD.replace("seconds: 1", "seconds: .inf"), 3, "key 'duration.seconds': 'inf'"),
         (GOOD.replace("name: a", "name: 1a"), 5, "key 'processes.1a.name': '1a': string should"),
         (GOOD.replace("seconds: 1", "seconds: 0"), 3, "key 'duration.seconds': '0': input should"),
-        (GOOD.replace("seconds: 1", "minutes: 1"), 3, "key 'duration': 0 units are stated"),
-        (GOOD.replace("seconds", "messages"), None, "no process `ends` the run by itself"),
+        (GOOD.replace("seconds: 1", "minutes: 1"), 3, "key 'duration': 0 units are given"),
+        (GOOD.replace("seconds", "messages"), None, "no process has `ends`"),
         (GOOD + "    package: p\n", 5, "key 'processes.a': a command has no package"),
-        (GOOD + "    cpus: [0, 0]\n", 5, "key 'processes.a': cpus [0, 0] has one twice"),
+        (GOOD + "    cpus: [0, 0]\n", 5, "key 'processes.a': cpus [0, 0] lists one twice"),
         (GOOD + "    priority: {policy: fifo}\n", 7, "policy fifo needs a priority of 1 to 99"),
         (GOOD + "    priority: {priority: 5}\n", 7, "priority 5 needs policy fifo"),
         (GOOD + "    ends: maybe\n", 7, "key 'processes.a.ends': 'maybe': input should be"),
-        (GOOD + "    ends: true\n    ends: false\n", 8, "key 'ends' stands twice"),
+        (GOOD + "    ends: true\n    ends: false\n", 8, "key 'ends' occurs twice"),
         (GOOD + "    arguments: ['${speed}']\n", 7, "'${speed}' is not known. Known: seconds"),
         (GOOD + "    arguments: ['${seconds?a:b}']\n", 7, "1 is neither true nor false"),
         (GOOD + "expected: [{says: x}]\n", 7, "write `process` and `says`, or `file`"),
@@ -301,13 +301,13 @@ def test_what_cannot_be_meant_is_refused_with_its_line(
         ({"speed": "5"}, None, "Cannot set 'speed' of"),
         ({"relays": "many"}, None, "'many' is not a whole number. Its default is 3."),
         ({"rate": "fast"}, None, "'fast' is not a number"),
-        ({"reliability": "x"}, None, "'x' is not possible. Use reliable or best_effort."),
+        ({"reliability": "x"}, None, "'x' is not allowed. Use reliable or best_effort."),
         ({"processes.nobody.cpus": "[0]"}, None, "there is no 'nobody'"),
-        ({"load.cpu_percent": "[1"}, None, "'[1' is not YAML"),
+        ({"load.cpu_percent": "[1"}, None, "'[1' is not valid YAML"),
         ({"threads": "2"}, None, "2 threads need kind multi, not single"),
-        ({}, "0", "'0': that is no number of messages above 0"),
-        ({}, "ten", "'ten': that is no number of messages above 0"),
-        ({}, "1.5", "'1.5': that is no number of messages above 0"),
+        ({}, "0", "'0': that is not a number of messages above 0"),
+        ({}, "ten", "'ten': that is not a number of messages above 0"),
+        ({}, "1.5", "'1.5': that is not a number of messages above 0"),
     ],
 )
 def test_changes_that_cannot_be_meant_are_refused(
@@ -320,7 +320,7 @@ def test_changes_that_cannot_be_meant_are_refused(
 
 def test_a_time_needs_a_rate(tmp_path: Path) -> None:
     path = written(tmp_path, ENDS)
-    with pytest.raises(ScenarioError, match="does not say how many come in a second"):
+    with pytest.raises(ScenarioError, match="without a rate per second"):
         load_scenario(str(path), {}, "10s")
 
 

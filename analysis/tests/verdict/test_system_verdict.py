@@ -287,9 +287,9 @@ def test_a_process_short_of_cpu_comes_after_executors_and_before_the_rest() -> N
     assert causes["kind"].tolist()[:2] == ["cpu", "hop"]
     assert causes["share"].isna().tolist()[:2] == [True, False]
     assert verdict.text.startswith(
-        "Process sink (2) of /sink is short of CPU: in 80 % of the time in which its threads could "
-        "run they had none, 8.00 ms for each message that they sent or took (by samples "
-        "of the kernel's counts). The callback for /t"
+        "Process sink (2) of /sink is short of CPU: in 80 % of the time in which its threads "
+        "were runnable they had none, 8.00 ms for each message that they sent or took (by "
+        "samples of the kernel's counters). The callback for /t"
     )
     verdict, found = judge_system(cpu_of(system(200_000, 100 * MS, other_ns=30 * MS), 4000 * MS))
     assert found["system_causes"].texts("kind").tolist()[:2] == ["executor", "cpu"]

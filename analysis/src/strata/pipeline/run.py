@@ -51,7 +51,7 @@ def analyze_model(
 ) -> Analysis:
     """Return the results of a model; `stage` is called with what is made, when it is made.
 
-    Raises TraceError when no message went through the chain `wanted.chain`.
+    Raises TraceError when no message followed the path of `wanted.chain`.
     """
     results = ModelResults(trace, model, wanted, stage)
     if wanted.chain:

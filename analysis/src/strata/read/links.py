@@ -55,11 +55,11 @@ def _link(path: Path, row: int, item: Any) -> MessageLink:
     if not isinstance(item, dict) or set(item) != _KEYS:
         raise _wrong(path, row, f"it must have the keys {', '.join(sorted(_KEYS))}")
     if item["kind"] not in LINK_KINDS:
-        raise _wrong(path, row, f"kind {item['kind']!r} is none of {', '.join(LINK_KINDS)}")
+        raise _wrong(path, row, f"kind {item['kind']!r} is not one of {', '.join(LINK_KINDS)}")
     names = [item["node"], *_names(path, row, item, "inputs"), *_names(path, row, item, "outputs")]
     for name in names:
         if not isinstance(name, str) or not name.startswith("/"):
-            raise _wrong(path, row, f"{name!r} is no full name (it begins with /)")
+            raise _wrong(path, row, f"{name!r} is not a full name (which begins with /)")
     return MessageLink(item["node"], tuple(item["inputs"]), tuple(item["outputs"]), item["kind"])
 
 

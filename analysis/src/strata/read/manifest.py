@@ -46,9 +46,9 @@ def load_manifest(place: Path) -> dict[str, Any]:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ManifestError("it is no whole JSON document") from error
+        raise ManifestError("it is not a complete JSON document") from error
     if not isinstance(content, dict):
-        raise ManifestError("it is no JSON object")
+        raise ManifestError("it is not a JSON object")
     return {
         key: value
         for key, value in content.items()
@@ -67,7 +67,7 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
 
 
 def other_processes(manifest: dict[str, Any] | None) -> list[int]:
-    """Return the ids of processes that ran beside the command; empty where that is not told."""
+    """Return the ids of processes that ran beside the command; empty where that is not known."""
     others = ((manifest or {}).get("processes") or {}).get("others") or ()
     return [pid for pid in others if isinstance(pid, int)] if isinstance(others, list) else []
 

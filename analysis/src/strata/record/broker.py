@@ -30,7 +30,7 @@ class Broker:
 
 
 def answers(address: str) -> bool:
-    """Tell whether a process listens there: tcp/HOST:PORT, or unix/PATH, of a datagram socket."""
+    """Return whether a process listens there: tcp/HOST:PORT, or unix/PATH, of a datagram socket."""
     kind, _, place = address.partition("/")
     try:
         if kind == "unix":

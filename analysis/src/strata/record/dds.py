@@ -92,7 +92,7 @@ def plan_dds(ros: Ros | None, environment: Mapping[str, str]) -> Dds:
         return Dds(hooks, (), (str(error),))
     remarks = [line for each in used for line in _remarks(each)]
     if not used:
-        remarks.append(f"no {vendor} library was found: which DDS hooks bind is not known")
+        remarks.append(f"no {vendor} library was found: it is not known which DDS hooks bind")
     return Dds(hooks, used, tuple(remarks))
 
 

@@ -49,14 +49,14 @@ def find_file(
             return path.resolve()
     elif not any(name == candidate.stem for candidate in shipped) and path.is_file():
         raise error(
-            f"Cannot read {what} {name}: there is no shipped {what} of that name, but a file in "
-            f"the working directory. Write ./{name} for the file."
+            f"Cannot read {what} {name}: no {what} of that name ships with Strata, but there is "
+            f"a file in the working directory. Write ./{name} for the file."
         )
     for candidate in shipped:
         if name in (candidate.stem, candidate.name):
             return candidate.resolve()
     raise error(
-        f"Cannot read {what} {name}: no such file, nor a shipped {what} of that name."
+        f"Cannot read {what} {name}: no such file, and no {what} of that name ships with Strata."
         f"{_shipped_text(name, [candidate.stem for candidate in shipped])} {step} a path or the "
         "name of a shipped one."
     )

@@ -129,7 +129,7 @@ class RmwProfile:
         family = _RMW[self.middleware].removesuffix("_cpp")
         if stated and not stated.startswith(family):
             raise self._refusal(
-                f"RMW_IMPLEMENTATION is {stated}, and this is a profile of {self.middleware}",
+                f"RMW_IMPLEMENTATION is {stated}, but this is a profile for {self.middleware}",
                 f"Unset RMW_IMPLEMENTATION, or set it to {_RMW[self.middleware]}.",
             )
 
@@ -140,7 +140,7 @@ class RmwProfile:
         if value == str(self.file) and Path(stated).resolve() == self.file:
             return
         raise self._refusal(
-            f"{variable} is set to {stated} already, and the profile needs {value}",
+            f"{variable} is already set to {stated}, but the profile needs {value}",
             f"Unset {variable}.",
         )
 
@@ -153,19 +153,19 @@ class RmwProfile:
             ):
                 if base.get(variable) == bad:
                     raise self._refusal(
-                        f"{variable} is {bad}, with which rmw_fastrtps adds a SHM and a UDPv4 "
-                        "transport of its own to those of the profile",
-                        f"Unset {variable}; the profile says how far the discovery goes.",
+                        f"{variable} is {bad}, with which rmw_fastrtps adds its own SHM and "
+                        "UDPv4 transports to those of the profile",
+                        f"Unset {variable}; the profile sets the discovery range.",
                     )
-            self._refuse_idle(base, "FASTDDS_BUILTIN_TRANSPORTS", "which names transports itself")
+            self._refuse_idle(base, "FASTDDS_BUILTIN_TRANSPORTS", "which sets transports itself")
         if "RMW_FASTRTPS_USE_QOS_FROM_XML" in wanted:
             self._refuse_idle(base, "RMW_FASTRTPS_PUBLICATION_MODE", "which is read for QoS")
 
     def _refuse_idle(self, base: Mapping[str, str], variable: str, why: str) -> None:
         if base.get(variable):
             raise self._refusal(
-                f"{variable} is set to {base[variable]}, which has no effect beside this profile, "
-                f"{why}",
+                f"{variable} is set to {base[variable]}, which has no effect together with this "
+                f"profile, {why}",
                 f"Unset {variable}, or record without --rmw-profile.",
             )
 
@@ -175,7 +175,7 @@ class RmwProfile:
             return
         raise self._refusal(
             f"no prefix on AMENT_PREFIX_PATH of ROS 2 {ros.distro} has a lib{rmw}.so",
-            f"Install {rmw}, or choose a profile of another middleware.",
+            f"Install {rmw}, or choose a profile for another middleware.",
         )
 
     def _refusal(self, fact: str, step: str) -> SessionError:
@@ -183,14 +183,14 @@ class RmwProfile:
 
 
 def has_rmw(implementation: str, environment: Mapping[str, str]) -> bool:
-    """Tell whether a prefix on AMENT_PREFIX_PATH has the library of a middleware."""
+    """Return whether a prefix on AMENT_PREFIX_PATH has the library of a middleware."""
     library = f"lib{implementation}.so"
     places = [prefix / "lib" for prefix in ament_prefixes(environment)]
     return any((place / library).exists() or any(place.glob(f"*/{library}")) for place in places)
 
 
 def load_profile(name: str) -> RmwProfile:
-    """Read a profile, far enough to tell whose it is and which variables it needs.
+    """Read a profile, far enough to know whose it is and which variables it needs.
 
     `name` is a path, or the name of a shipped one. Raises SessionError when it cannot be read or is
     no profile of a middleware known here.

@@ -160,7 +160,11 @@ def read_extended(
     beside = scenario_file(named) if what == "scenario" else named
     if not isinstance(base, str) or beside is None or not beside.is_file():
         raise refusal(
-            path, line, f"extends '{base}': there is no {named}", f"Name a {what} beside it", what
+            path,
+            line,
+            f"extends '{base}': there is no {named}",
+            f"Name a {what} in the same directory",
+            what,
         )
     if beside in (path, *above):
         fact = f"extends '{base}', which extends this one"
@@ -206,7 +210,7 @@ def refused_document(
     fact = _fact(first)
     if where:
         fact = f"key '{where}': {fact}"
-    more = f"; {len(others)} more after it" if others else ""
+    more = f"; and {len(others)} more" if others else ""
     return refusal(path, line, fact + more, advice, what)
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Views of the declared tables: what queries ask for most, declared once (docs/sql.md)."""
+"""Views of the declared tables: the most common queries, declared once (docs/sql.md)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _message_layers() -> str:
     )
 
 
-# The others are of chains, which count them between two messages.
+# The others belong to chains, which count them between two messages.
 _OF_MESSAGES = tuple(
     layer
     for layer in BY_NAME.values()

@@ -105,8 +105,8 @@ class Opened:
         statements = connection.extract_statements(query)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise QueryError(
-                f"Cannot run the query: it has {len(statements)} statements or is no SELECT, and "
-                f"only one SELECT is run. {_NEXT}"
+                f"Cannot run the query: it has {len(statements)} statements or is not a SELECT, "
+                f"and only a single SELECT is run. {_NEXT}"
             )
         named = set(_named(connection, query))
         own = {name for schema, name in named if schema in ("", "main")}

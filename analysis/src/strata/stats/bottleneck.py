@@ -248,7 +248,7 @@ def _largest_part(said: _Said, typical: Row) -> str:
     allowed = allowance(typical["layer"])
     amount = f"the largest part is {said.cause(typical)}, {_amount(said, typical)}"
     if typical["unsynchronised"]:
-        return f"{amount}, and how much of that is the difference of the clocks is not known"
+        return f"{amount}, of which an unknown part is the offset between the clocks"
     why = (
         f"a healthy hop may need {format_ns(allowed)} for that"
         if typical["typical_ns"] <= allowed
@@ -304,7 +304,7 @@ def _outlying(said: _Said, row: Row) -> str:
 
 def backlog_sentence(backlog: Backlog) -> str:
     """Say which node does not keep up, and by how much the latency grows."""
-    growth = f"the latency grows by {format_ns(backlog.growth)} a second"
+    growth = f"the latency grows by {format_ns(backlog.growth)} per second"
     each = f"each {format_ns(backlog.arrival_ns)}"
     if backlog.work_ns is not None and backlog.work_ns > backlog.arrival_ns:
         return (
@@ -330,7 +330,7 @@ def losses_sentence(facts: ChainFacts) -> str:
 
 def start_up_sentence(early: EarlyMessages) -> str:
     """Say what is left out because a node was not ready yet."""
-    left_out = "there are no others" if early.only else "in no figure of this verdict"
+    left_out = "there are no others" if early.only else "excluded from this verdict"
     return (
         f"Start-up: {format_count(early.count, 'message', 'messages')}, up to "
         f"{format_ns(early.longest_ns)} ({early.share:.0%} of it {early.layer}), before "
