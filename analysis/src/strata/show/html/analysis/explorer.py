@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from strata.printable import printable
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.layer import Owner
 from strata.schema.layers import BY_NAME, IN_NODE
@@ -20,6 +18,7 @@ from strata.show.html.analysis.graph import GraphView, graph_views
 from strata.show.html.analysis.messages import MAX_CHAINS, ChainMessages, chain_messages
 from strata.show.html.analysis.picture import MICRO
 from strata.show.html.analysis.timelines import chosen_messages, embedded_timelines
+from strata.show.html.embedding import inside_script
 from strata.show.html.figures.latency import LatencyFigure, latency_over_time
 from strata.show.words.chain_choice import chosen_chains, focus_chain
 from strata.units import format_ns, format_share
@@ -80,7 +79,7 @@ def explorer_of(analysis: Analysis) -> Explorer:
         _buttons(causes),
         chains,
         latency_over_time(chains[0].document) if chains else None,
-        _inside_script(document),
+        inside_script(document),
     )
 
 
@@ -91,12 +90,6 @@ def _explored(analysis: Analysis) -> list[int]:
     ordered = [focus_chain(analysis), *chosen_chains(analysis), *count]
     with_messages = [chain for chain in ordered if chain is not None and count[chain]]
     return list(dict.fromkeys(with_messages))[:MAX_CHAINS]
-
-
-def _inside_script(document: Mapping[str, Any]) -> Markup:
-    """Return JSON that neither ends the script element that it is in, nor begins a comment."""
-    text = json.dumps(document, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
-    return Markup(printable(text).replace("<", "\\u003c"))
 
 
 def _layers(chains: Sequence[ChainMessages]) -> list[str]:

@@ -1,84 +1,142 @@
-// Draws the figures in light or dark, sorts and filters the table of differences.
-(function () {
+// The page of a comparison: shows what its address selects (#diff=hop:3), the rows of the table,
+// how far the quantiles moved, and the layers of both sides.
+(function (strata) {
   "use strict";
 
-  // Each colour that a figure has in light, and what it is in dark.
-  const DARK = { "#1b1f24": "#e6e9ed", "#57606a": "#a3adb8", "#e3e6ea": "#2b323a", "#ffffff": "#171c22", "#0072b2": "#56b4e9" };
-  const scheme = window.matchMedia("(prefers-color-scheme: dark)");
+  let data = {}, rows = [], figure = null;
 
-  function draw(holder, dark) {
-    const place = document.getElementById(holder.dataset.figure);
-    const text = holder.textContent.replace(/#[0-9a-f]{6}/g, (colour) => (dark && DARK[colour]) || colour);
-    place.replaceChildren();
-    Bokeh.embed.embed_item(JSON.parse(text)).then(
-      function () { place.dataset.state = "drawn"; },
-      function (error) {
-        place.textContent = "This figure could not be drawn: " + error;
-        place.dataset.state = "failed";
-      }
-    );
+  function byId(id) { return document.getElementById(id); }
+
+  // Whether a row is of what is selected: a subject, a node, or a layer of anything.
+  function isOf(row, diff) {
+    const at = diff.indexOf(":"), kind = diff.slice(0, at), name = diff.slice(at + 1);
+    if (kind === "node") return row.dataset.nodes.split(" ").includes(name);
+    if (kind === "layer") return row.dataset.layer === name;
+    return row.dataset.subject === diff;
   }
 
-  function drawAll(dark) {
-    document.querySelectorAll("script[data-figure]").forEach((holder) => draw(holder, dark));
+  function words(diff) {
+    const name = diff.slice(diff.indexOf(":") + 1);
+    if (diff.startsWith("node:")) return "hops to " + name + " and its callbacks";
+    if (diff.startsWith("layer:")) return "layer " + name;
+    return data[diff].name;
   }
 
-  function table() {
-    const rows = document.getElementById("rows");
-    if (!rows) { return; }
-    const body = rows.tBodies[0];
-    const all = Array.from(body.rows);
-    const search = document.getElementById("search");
-    const every = document.getElementById("every");
-    const shown = document.getElementById("shown");
+  // The subject whose quantiles and layers are shown: of several, that of the first row.
+  function subjectOf(diff, selected) {
+    if (diff && data[diff]) return diff;
+    return selected.length ? selected[0].dataset.subject : Object.keys(data)[0];
+  }
 
-    function filter() {
-      const wanted = search.value.trim().toLowerCase();
-      let count = 0;
-      all.forEach(function (row) {
-        const hidden = (row.classList.contains("minor") && !every.checked) ||
-          (wanted && !row.textContent.toLowerCase().includes(wanted));
-        row.hidden = hidden;
-        count += hidden ? 0 : 1;
-      });
-      shown.textContent = count + " of " + all.length + " shown";
+  function draw(state) {
+    const asked = state.diff || "";
+    const selected = asked ? rows.filter(function (row) { return isOf(row, asked); }) : [];
+    // An address of another page may name what this one does not have.
+    const diff = selected.length ? asked : "";
+    const subject = subjectOf(diff, selected);
+    drawRows(diff, selected, state.rows === "all");
+    byId("chosen-words").textContent = diff && !data[diff] ? "of the selected " + words(diff) : asked && !diff ? "This page does not have what its address selects." : "";
+    byId("diff-clear").hidden = !asked;
+    document.querySelectorAll("[data-selects]").forEach(function (part) {
+      const isPicked = part.dataset.selects === diff;
+      part.classList.toggle("picked", isPicked);
+      part.setAttribute("aria-pressed", String(isPicked));
+    });
+    if (subject) drawSubject(subject);
+  }
+
+  function drawRows(diff, selected, everything) {
+    const wanted = new Set(selected);
+    let count = 0;
+    rows.forEach(function (row) {
+      const isShown = diff ? wanted.has(row) : everything || !row.classList.contains("minor");
+      row.hidden = !isShown;
+      count += isShown ? 1 : 0;
+    });
+    byId("every").checked = everything || Boolean(diff);
+    byId("every").disabled = Boolean(diff);
+    byId("shown").textContent = count.toLocaleString("en") + " of " + rows.length.toLocaleString("en") + " shown" + (diff ? ": " + words(diff) : "");
+    byId("no-rows").hidden = count > 0;
+  }
+
+  function drawSubject(subject) {
+    const one = data[subject];
+    byId("subject").value = subject;
+    byId("found-words").textContent = one.found;
+    drawCurve(one.curve);
+    let hasLayers = false;
+    document.querySelectorAll("[data-layers-of]").forEach(function (part) {
+      part.hidden = part.dataset.layersOf !== subject;
+      hasLayers = hasLayers || !part.hidden;
+    });
+    byId("no-layers").hidden = hasLayers;
+  }
+
+  function drawCurve(curve) {
+    const place = byId("shift");
+    byId("no-shift").hidden = Boolean(curve);
+    if (!place) return;
+    place.hidden = !curve;
+    if (!curve) return;
+    place.setAttribute("aria-label", "How far each quantile moved: " + curve.summary);
+    if (!figure || figure.curve === curve) return;
+    figure.curve = curve;
+    figure.points.data = curve.points;
+    figure.band.data = curve.band;
+    const plot = figure.plot, at = curve.points.x;
+    plot.y_range.start = curve.low; plot.y_range.end = curve.high;
+    plot.x_range.end = at.length - 0.6;
+    plot.left[0].axis_label = "B - A (" + curve.unit + ")";
+    plot.below[0].major_label_overrides = new Map(at.map(function (x, number) { return [x, curve.points.name[number]]; }));
+    plot.below[0].ticker.ticks = at;
+    plot.center.forEach(function (part) { if (part.type === "Grid" && part.ticker && part.dimension === 0) part.ticker.ticks = at; });
+  }
+
+  document.addEventListener("strata:drawn", function (event) {
+    if (event.detail.place !== "shift") return;
+    const plot = event.detail.root, model = plot.document;
+    figure = { plot: plot, points: model.get_model_by_name("points"), band: model.get_model_by_name("band"), curve: null };
+    draw(strata.address.get());
+  });
+
+  // Select, or select nothing where that is selected already.
+  strata.choose = function (diff) {
+    if (diff === "only") return byId("only").scrollIntoView();
+    strata.address.set({ diff: strata.address.get().diff === diff ? undefined : diff, at: undefined });
+  };
+
+  // What the search box finds beside what it finds on every page.
+  strata.searched = function () {
+    const nodes = new Set(), layers = new Set();
+    rows.forEach(function (row) {
+      row.dataset.nodes.split(" ").filter(Boolean).forEach(function (name) { nodes.add(name); });
+      if (row.dataset.layer) layers.add(row.dataset.layer);
+    });
+    function entry(kind, name, diff) {
+      return { kind: kind, name: name, act: function () { strata.address.set({ diff: diff, at: undefined }); } };
     }
-
-    rows.querySelectorAll("button[data-column]").forEach(function (button) {
-      button.addEventListener("click", function () {
-        const head = button.closest("th");
-        const down = head.getAttribute("aria-sort") !== "descending";
-        rows.querySelectorAll("th[aria-sort]").forEach((one) => one.setAttribute("aria-sort", "none"));
-        head.setAttribute("aria-sort", down ? "descending" : "ascending");
-        const value = (row) => Number(row.dataset.n.split(" ")[Number(button.dataset.column)]);
-        const ordered = all.slice().sort((a, b) => (down ? value(b) - value(a) : value(a) - value(b)));
-        body.append(...ordered);
-      });
+    const found = Array.from(nodes, function (name) { return entry("node", name, "node:" + name); });
+    Object.keys(data).forEach(function (key) {
+      const kind = key.slice(0, key.indexOf(":"));
+      found.push(entry(kind, data[key].name.slice(kind.length + 1), key));
     });
-    // A box or link of the graph searches for its node or topic.
-    document.querySelectorAll(".graph .pick").forEach(function (pick) {
-      function find() {
-        search.value = pick.dataset.search;
-        every.checked = true;
-        filter();
-        document.getElementById("differences").scrollIntoView();
-      }
-      pick.setAttribute("tabindex", "0");
-      pick.addEventListener("click", find);
-      pick.addEventListener("keydown", function (event) {
-        if (event.key === "Enter" || event.key === " ") { event.preventDefault(); find(); }
-      });
-    });
-    search.addEventListener("input", filter);
-    every.addEventListener("change", filter);
-    filter();
-  }
+    return found.concat(Array.from(layers, function (name) { return entry("layer", name, "layer:" + name); }));
+  };
 
   document.addEventListener("DOMContentLoaded", function () {
-    table();
-    drawAll(scheme.matches);
-    scheme.addEventListener("change", (event) => drawAll(event.matches));
-    window.addEventListener("beforeprint", () => drawAll(false));
-    window.addEventListener("afterprint", () => drawAll(scheme.matches));
+    data = JSON.parse(byId("comparison-data").textContent);
+    rows = Array.from(byId("rows").tBodies[0].rows);
+    document.addEventListener("click", function (event) {
+      const button = event.target.closest("button[data-selects]");
+      if (button) strata.choose(button.dataset.selects);
+    });
+    byId("subject").addEventListener("change", function () { strata.address.set({ diff: byId("subject").value, at: undefined }); });
+    byId("every").addEventListener("change", function () { strata.address.set({ rows: byId("every").checked ? "all" : undefined, at: undefined }); });
+    byId("diff-clear").addEventListener("click", function () { strata.address.set({ diff: undefined }); });
+    document.addEventListener("keydown", function (event) {
+      if (event.key === "Escape" && !event.target.closest("input, select")) strata.address.set({ diff: undefined });
+    });
+    strata.address.onChange(draw);
+    strata.address.start();
   });
-})();
+})(window.strata = window.strata || {});

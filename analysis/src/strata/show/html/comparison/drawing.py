@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A difference graph as SVG, by the layout of all pages; a click searches the differences."""
+"""A difference graph as SVG, by the layout of all pages; a click selects differences."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from markupsafe import Markup
 from strata.show.graph.drawing import DrawnBox, DrawnLink, draw, elided, wrapped
 from strata.show.html.comparison.graph import SAME, DifferenceGraph, GraphEdge, GraphNode
 
+ONLY = "only"
+"""What a hop that one side has selects: the list of what only one side has."""
 _LONGEST = 22
 _NAMED_EDGES = 12
 """With more hops, only those that changed have the names of their topics."""
@@ -39,7 +41,7 @@ def _box(node: GraphNode) -> DrawnBox:
     lines = (node.label,) if node.label else ()
     title = f"{node.name}: {node.label or 'no relevant change'} in its callbacks"
     name = wrapped(node.name, _LONGEST)
-    return DrawnBox(node.name, name, lines, title, node.kind, {"search": node.name})
+    return DrawnBox(node.name, name, lines, title, node.kind, {"selects": node.selects})
 
 
 def _link(edge: GraphEdge, *, named: bool) -> DrawnLink:
@@ -52,5 +54,5 @@ def _link(edge: GraphEdge, *, named: bool) -> DrawnLink:
         edge.title,
         edge.weight,
         edge.kind,
-        {"search": edge.topic},
+        {"selects": edge.selects or ONLY},
     )

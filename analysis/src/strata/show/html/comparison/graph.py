@@ -14,6 +14,7 @@ from strata.comparison.amounts import percent, signed_ns
 from strata.comparison.comparison import Block, Comparison, Row, Verdict
 from strata.comparison.runs import HOP
 from strata.schema.layers import CALLBACK
+from strata.show.html.templates import MICRO, with_micro
 from strata.units import format_ns
 
 SLOWER, FASTER, SAME, ONE_SIDED = "slower", "faster", "same", "one-sided"
@@ -29,12 +30,18 @@ class GraphNode:
     label: str
     kind: str
 
+    @property
+    def selects(self) -> str:
+        """What a click selects: the hops to the node and its callbacks."""
+        return f"node:{self.name}"
+
 
 @dataclass(frozen=True)
 class GraphEdge:
     """A hop from `source` to `target`; `title` says both sides in full.
 
-    `weight` is the share of the largest change, from 0 to 1; losses that changed are in `label`.
+    `selects` names the hop in the page's address; empty where only one side has it. `weight` is
+    the share of the largest change, from 0 to 1; losses that changed are in `label`.
     """
 
     source: str
@@ -44,6 +51,7 @@ class GraphEdge:
     kind: str
     title: str
     weight: float
+    selects: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,9 +64,10 @@ class DifferenceGraph:
 
 def difference_graph(comparison: Comparison) -> DifferenceGraph:
     """Return the graph of all hops; those that only one side has are edges without numbers."""
+    keys = {id(block): subject_key(block, at) for at, block in enumerate(comparison.blocks)}
     blocks = [block for block in comparison.blocks if block.subject.kind == HOP]
     largest = max((abs(_shift(block.transfer)) for block in blocks), default=0.0)
-    edges = [_edge(comparison, block, largest) for block in blocks]
+    edges = [_edge(comparison, block, largest, keys[id(block)]) for block in blocks]
     for letter, subjects in (("A", comparison.only_a), ("B", comparison.only_b)):
         for subject in subjects:
             if subject.kind == HOP:
@@ -71,27 +80,34 @@ def difference_graph(comparison: Comparison) -> DifferenceGraph:
     return DifferenceGraph(nodes, tuple(edges))
 
 
-def _edge(comparison: Comparison, block: Block, largest: float) -> GraphEdge:
+def subject_key(block: Block, number: int) -> str:
+    """Return what names the subject of a block in the page's address: `hop:3`."""
+    return f"{block.subject.kind}:{number}"
+
+
+def _edge(comparison: Comparison, block: Block, largest: float, key: str) -> GraphEdge:
     source, target = block.subject.where.split(" -> ")
     row = block.transfer or block.whole
     kind = _kind(comparison, block, row)
     shift = _shift(row)
-    label = f"{SIGNS[kind]} {signed_ns(shift)}" if kind != SAME else ""
+    label = f"{SIGNS[kind]} {with_micro(signed_ns(shift))}" if kind != SAME else ""
     loss = block.loss
     if loss is not None and loss.verdict.found:
         more = "loses more" if loss.verdict is Verdict.LOSES_MORE else "loses less"
         label = f"{label} {more}".strip()
         kind = kind if kind != SAME else SLOWER if more == "loses more" else FASTER
     sides = ", ".join(
-        f"{letter} {format_ns(figures.p50)}"
+        f"{letter} {format_ns(figures.p50, micro=MICRO)}"
         for letter, figures in (("A", row.a), ("B", row.b))
         if figures is not None
     )
     title = f"{block.subject.name}, publish to callback_start: median {sides}"
     if row.difference is not None:
-        title += f"; shift {signed_ns(shift)} ({percent(row.relative)}), {row.verdict.value}"
+        title += (
+            f"; shift {with_micro(signed_ns(shift))} ({percent(row.relative)}), {row.verdict.value}"
+        )
     weight = abs(shift) / largest if largest and kind != SAME else 0.0
-    return GraphEdge(source, target, block.subject.name, label, kind, title, weight)
+    return GraphEdge(source, target, block.subject.name, label, kind, title, weight, key)
 
 
 def _node(comparison: Comparison, name: str, blocks: list[Block]) -> GraphNode:
@@ -107,7 +123,7 @@ def _node(comparison: Comparison, name: str, blocks: list[Block]) -> GraphNode:
         return GraphNode(name, "", SAME)
     block, row = max(rows, key=lambda pair: abs(_shift(pair[1])))
     kind = _kind(comparison, block, row)
-    return GraphNode(name, f"{SIGNS[kind]} {signed_ns(_shift(row))}", kind)
+    return GraphNode(name, f"{SIGNS[kind]} {with_micro(signed_ns(_shift(row)))}", kind)
 
 
 def _kind(comparison: Comparison, block: Block, row: Row) -> str:

@@ -2,70 +2,55 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of a comparison: one HTML file that needs nothing beside it.
 
-It has the content security policy of the report, and for the same reason: a name in a trace can
-neither load nor send anything.
+It has the head, the styles and the content security policy of the report page, and for the same
+reason: a name in a trace can neither load nor send anything.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from dataclasses import dataclass
 
 from bokeh.resources import Resources
 from markupsafe import Markup
 
 from strata import __version__
-from strata.comparison.amounts import subject_text
-from strata.comparison.answer import Answer, Change, answer
-from strata.comparison.comparison import SEED, Block, Comparison
-from strata.comparison.difference import difference
+from strata.comparison.answer import Answer, answer
+from strata.comparison.comparison import Comparison
 from strata.comparison.sentences import further, headline, least_text, small_text
 from strata.show.html import theme
-from strata.show.html.comparison.drawing import drawn, summary
-from strata.show.html.comparison.environment import environment
+from strata.show.html.comparison.drawing import drawn
+from strata.show.html.comparison.environment import environment, style
 from strata.show.html.comparison.graph import FASTER, SAME, SLOWER, difference_graph
-from strata.show.html.comparison.sections import hop_bars, loss_lines, table_rows
-from strata.show.html.embedding import figure_json, page_asset
-from strata.show.html.figures.shift import ShiftFigure, quantile_shifts
-from strata.show.words.comparison import (
-    found_text,
-    group_text,
-    notes,
-    only_text,
-    quality_text,
-    sides_text,
+from strata.show.html.comparison.sections import loss_lines, table_rows
+from strata.show.html.comparison.subjects import ShownSubject, shown_subjects
+from strata.show.html.embedding import figure_json, inside_script, page_asset
+from strata.show.html.figures.shift import quantile_shifts
+from strata.show.words.comparison import found_text, notes, only_text, quality_text, sides_text
+
+SCRIPTS = (
+    "element.js",
+    "figures.js",
+    "address.js",
+    "graph.js",
+    "comparison.js",
+    "tables.js",
+    "search.js",
 )
+"""Scripts of the page, in the order in which they run."""
 
-_QUANTILES = ("p1", "p5", "p10", "p25", "p50", "p75", "p90", "p95", "p99")
-_MOST_FIGURES = 4
-
-
-@dataclass(frozen=True)
-class _Shifts:
-    """How the quantiles of one subject moved."""
-
-    place: str
-    name: str
-    figure: ShiftFigure
+FIGURE = "shift"
+"""Place of the figure of quantiles on the page."""
 
 
 def render_comparison(comparison: Comparison) -> str:
     """Return the page as text; it depends on the comparison alone."""
     found = answer(comparison)
-    change = found.median or found.tail
-    graph = difference_graph(comparison)
-    shifts = list(_shifts(comparison, found))
-    split = change.split if change is not None else None
-    least_ns = comparison.least.bound_ns(change.base_ns) if change is not None else 0.0
-    bars = hop_bars(split, least_ns) if split is not None else []
-    layers = dict.fromkeys(place.layer for place in split.places) if split is not None else {}
+    subjects = shown_subjects(comparison, found)
+    figures = _figures(subjects)
     return (
         environment()
         .get_template("comparison.html.j2")
         .render(
             title=f"{comparison.b.name} compared with {comparison.a.name}",
             version=__version__,
-            comparison=comparison,
             headline=headline(comparison, found),
             further=further(comparison, found),
             direction=_direction(found),
@@ -75,23 +60,21 @@ def render_comparison(comparison: Comparison) -> str:
                 (letter, sides_text(side), quality_text(side, letter))
                 for letter, side in (("A", comparison.a), ("B", comparison.b))
             ],
-            graph=drawn(graph),
-            graph_summary=summary(graph),
-            shifts=shifts,
-            change_name=_name(change),
-            bars=bars,
-            group=group_text(split) if split is not None else "",
-            layers=sorted(layers, key=theme.order),
+            graph=drawn(difference_graph(comparison)),
+            subjects=subjects,
+            has_figure=bool(figures),
             rows=table_rows(comparison),
             found=found_text(comparison),
             losses=loss_lines(comparison),
             only=only_text(comparison),
             notes=notes(comparison),
             paints=theme.paints(),
-            style=page_asset("comparison.css"),
-            script=page_asset("comparison.js"),
+            style=style(),
+            early_script=page_asset("appearance.js"),
+            script=Markup("\n").join(map(page_asset, SCRIPTS)),
             bokeh=Markup(Resources(mode="inline", components=["bokeh"]).render_js()),
-            figures=[(one.place, figure_json(one.figure.plot, one.place)) for one in shifts],
+            document=inside_script({one.key: one.document for one in subjects}),
+            figures=figures,
         )
     )
 
@@ -103,31 +86,7 @@ def _direction(found: Answer) -> str:
     return SLOWER if change.slower else FASTER
 
 
-def _name(change: Change | None) -> str:
-    if change is None:
-        return ""
-    subject = change.block.subject
-    return f"{subject.kind} {subject_text(subject)}"
-
-
-def _shifts(comparison: Comparison, found: Answer) -> Iterator[_Shifts]:
-    """Yield the figures of the subjects that changed the most, of the first if none did."""
-    first = found.median or found.tail
-    kind = first.block.subject.kind if first else comparison.blocks[0].subject.kind
-    alike = [block for block in comparison.blocks if block.subject.kind == kind]
-    chosen = [block for block in alike if comparison.is_relevant(block, block.whole)]
-    if first is not None:
-        chosen = [first.block, *(block for block in chosen if block is not first.block)]
-    for at, block in enumerate((chosen or alike)[:_MOST_FIGURES]):
-        moved = _moved(comparison, block)
-        if moved is not None:
-            name = f"{kind} {subject_text(block.subject)}"
-            yield _Shifts(f"shift-{at}", name, moved)
-
-
-def _moved(comparison: Comparison, block: Block) -> ShiftFigure | None:
-    values = [side.values(block.subject) for side in (comparison.a, comparison.b)]
-    found = difference(*values, seed=SEED, quantiles=_QUANTILES) if all(values) else None
-    if found is None:
-        return None
-    return quantile_shifts({name: found.quantiles[name] for name in _QUANTILES})
+def _figures(subjects: list[ShownSubject]) -> list[tuple[str, Markup]]:
+    """Return the figure, which shows the first subject that has a curve; none without any."""
+    curve = next((one.curve for one in subjects if one.curve is not None), None)
+    return [] if curve is None else [(FIGURE, figure_json(quantile_shifts(curve), FIGURE))]

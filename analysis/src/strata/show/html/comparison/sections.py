@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from strata.comparison.amounts import bounds_ns, percent, signed_ns, subject_text
 from strata.comparison.comparison import Block, Comparison, Row, Verdict
 from strata.comparison.places import Split, is_in_callback
-from strata.comparison.runs import CHAIN
+from strata.comparison.runs import CALLBACK, CHAIN, HOP
 from strata.show.html import theme
-from strata.show.html.comparison.graph import FASTER, SAME, SIGNS, SLOWER
+from strata.show.html.comparison.graph import FASTER, SAME, SIGNS, SLOWER, subject_key
+from strata.show.html.templates import MICRO
 from strata.show.words.comparison import layer_text, loss_text
 from strata.symbols import shorten
 from strata.units import NOTHING, format_ns, format_p
@@ -42,7 +43,11 @@ class HopBars:
 
 @dataclass(frozen=True)
 class TableRow:
-    """A row of the table of differences; `size` orders them by how much they matter."""
+    """A row of the table of differences; `size` orders them by how much they matter.
+
+    `numbers` sort the columns A, B, shift and p; null where there is none. By `key` (its subject),
+    `layer_name` and `nodes` (in which the time is, or where a hop ends) a row is selected.
+    """
 
     kind: str
     name: str
@@ -57,8 +62,11 @@ class TableRow:
     direction: str
     sign: str
     size: float
-    numbers: tuple[float, float, float, float]
+    numbers: tuple[float | None, float | None, float, float | None]
     relevant: bool
+    key: str
+    layer_name: str
+    nodes: tuple[str, ...]
 
 
 def hop_bars(split: Split, relevant_ns: float) -> list[HopBars]:
@@ -76,7 +84,7 @@ def hop_bars(split: Split, relevant_ns: float) -> list[HopBars]:
             begin = at[letter]
             for place in own:
                 ns = place.a_ns if letter == "A" else place.b_ns
-                title = f"{letter}, {place.layer}: {format_ns(ns)}"
+                title = f"{letter}, {place.layer}: {format_ns(ns, micro=MICRO)}"
                 slug = theme.paint(place.layer).slug
                 left, width = 100 * at[letter] / longest, 100 * max(ns, 0.0) / longest
                 segments.append(Segment(place.layer, slug, round(left, 3), round(width, 3), title))
@@ -93,22 +101,36 @@ def hop_bars(split: Split, relevant_ns: float) -> list[HopBars]:
 
 def table_rows(comparison: Comparison) -> list[TableRow]:
     """Return all rows: relevant ones first, then by what they add to the latency."""
-    rows = [_table_row(comparison, block, row) for block in comparison.blocks for row in block.rows]
+    rows = [
+        _table_row(comparison, block, row, number)
+        for number, block in enumerate(comparison.blocks)
+        for row in block.rows
+    ]
     return sorted(rows, key=lambda row: (not row.relevant, -row.size))
 
 
-def _table_row(comparison: Comparison, block: Block, row: Row) -> TableRow:
+def _nodes(block: Block, row: Row) -> tuple[str, ...]:
+    subject = block.subject
+    if row.place:
+        return (row.place,)
+    if subject.kind == CALLBACK:
+        return (subject.node,) if subject.node else ()
+    return tuple(subject.where.split(" -> ")[-1:]) if subject.kind == HOP else ()
+
+
+def _table_row(comparison: Comparison, block: Block, row: Row, number: int) -> TableRow:
     found = row.difference
     ns = found.shift.value if found is not None else row.mean_ns
     relevant = comparison.is_relevant(block, row)
     direction = SAME
     if row.verdict.found or row.verdict.one_sided:
         direction = SLOWER if ns > 0 else FASTER
-    name = block.subject.name.replace(" -> ", " → ") if block.subject.kind == CHAIN else ""
+    subject = block.subject
+    name = subject.name if subject.kind == CHAIN else subject_text(subject)
     is_whole = row is block.whole or row is block.transfer
     return TableRow(
-        kind=block.subject.kind,
-        name=name or subject_text(block.subject),
+        kind=subject.kind,
+        name=name.replace(" -> ", " → "),
         layer=layer_text(row),
         a=format_ns(row.a.p50) if row.a else NOTHING,
         b=format_ns(row.b.p50) if row.b else NOTHING,
@@ -121,12 +143,15 @@ def _table_row(comparison: Comparison, block: Block, row: Row) -> TableRow:
         sign=SIGNS.get(direction, ""),
         size=abs(ns if is_whole else row.mean_ns),
         numbers=(
-            row.a.p50 if row.a else -1.0,
-            row.b.p50 if row.b else -1.0,
+            row.a.p50 if row.a else None,
+            row.b.p50 if row.b else None,
             ns,
-            1.0 if row.p is None else row.p,
+            row.p,
         ),
         relevant=relevant,
+        key=subject_key(block, number),
+        layer_name=row.layer or "",
+        nodes=_nodes(block, row),
     )
 
 
@@ -149,6 +174,6 @@ def loss_lines(comparison: Comparison) -> list[LossLine]:
             continue
         kinds = {Verdict.LOSES_MORE: SLOWER, Verdict.LOSES_LESS: FASTER}
         kind = kinds.get(loss.verdict, SAME)
-        name = f"{block.subject.kind} {subject_text(block.subject)}"
+        name = f"{block.subject.kind} {subject_text(block.subject)}".replace(" -> ", " → ")
         lines.append(LossLine(name, loss_text(loss), kind, SIGNS.get(kind, "")))
     return sorted(lines, key=lambda line: line.kind == SAME)

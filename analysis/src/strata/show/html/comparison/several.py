@@ -12,16 +12,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from markupsafe import Markup
 
 from strata import __version__
 from strata.printable import printable
 from strata.schema.rows import Ints
 from strata.show.html import theme
-from strata.show.html.comparison.environment import environment
+from strata.show.html.comparison.environment import environment, style
 from strata.show.html.embedding import page_asset
 from strata.show.words.hop_selection import Selection, letter
 from strata.stats.hop_distributions import Distribution, Hop, TraceHops, Way
 from strata.units import NOTHING, format_ns, format_share
+
+SCRIPTS = ("element.js", "address.js", "tables.js", "search.js", "several.js")
+"""Scripts of the page, in the order in which they run."""
 
 _MARKS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -73,7 +77,9 @@ def render_several(traces: Sequence[TraceHops]) -> str:
                 for hops in [[trace.hops.get(way) for trace in traces]]
             ],
             paints=theme.paints(),
-            style=page_asset("comparison.css"),
+            style=style(),
+            early_script=page_asset("appearance.js"),
+            script=Markup("\n").join(map(page_asset, SCRIPTS)),
         )
     )
 
