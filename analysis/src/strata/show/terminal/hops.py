@@ -107,7 +107,7 @@ def _hop(
     }
     counts = {name: (hop.count, hop.lost) for name, hop in found.items()}
     parts = [
-        Rule(Text("hop", style="bold"), align="left"),
+        Rule(Text(f"hop, publish to {_ENDS[until]}", style="bold"), align="left"),
         Text(printable(way.name), style="bold", overflow="fold"),
         Text(printable(" -> ".join(way.nodes)), overflow="fold"),
         _numbers(measures, counts, letters),

@@ -27,8 +27,8 @@ _TOGETHER = "\0"
 class Names:
     """The names of a system without the namespace that all its nodes have in common.
 
-    `nodes` are the full names that are known, `namespace` is "/perception" where every node is below it, and empty where they have none in
-    common. Other names keep theirs, so that a name with a slash in front is always a full one.
+    `nodes` are the full names that are known. `namespace` is "/perception" where every node is
+    below it, and empty where they have none in common. Other names keep theirs, so that a name with a slash in front is always a full one.
     """
 
     def __init__(self, analysis: Analysis) -> None:
