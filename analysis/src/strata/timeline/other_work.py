@@ -25,8 +25,8 @@ from strata.timeline.spans import (
 )
 from strata.timeline.work import ThreadWork, Work
 
-_FINEST = 2000
-"""A stretch of less than this part of the window is not shown: it is less than a pixel wide."""
+_FINEST = 1000
+"""A stretch of less than this part of the window is not shown: it is about a pixel wide."""
 
 
 @dataclass(frozen=True)
