@@ -24,7 +24,7 @@ Sample = Callable[[str], Path]
 def on_a_terminal(*arguments: str | Path) -> tuple[str, str]:
     """Return what a run writes to stdout, a file, and to stderr, a terminal."""
     ours, theirs = pty.openpty()
-    written = tempfile.TemporaryFile("w+")
+    written = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed below
     run = subprocess.Popen(
         [sys.executable, "-m", "strata", *map(str, arguments)],
         stdout=written,
