@@ -56,6 +56,33 @@ def test_what_is_wrong_names_what_there_is(sample: Sample, tmp_path: Path) -> No
         strata.analyze(trace, links=["/fusion"])  # type: ignore[list-item]
 
 
+def test_progress_is_told_the_stages(sample: Sample) -> None:
+    class Progress:
+        def __init__(self) -> None:
+            self.events = 0
+            self.stages: list[str] = []
+
+        def __call__(self, events: int, /) -> None:
+            self.events += events
+
+        def stage(self, name: str, /) -> None:
+            self.stages.append(name)
+
+    seen, counted = Progress(), list[int]()
+    analysis = strata.analyze(sample("cell_relay"), progress=seen)
+    assert seen.stages == ["reading events"]
+    assert seen.events >= analysis.trace.events
+    assert len(analysis.quality) > 0
+    assert list(dict.fromkeys(seen.stages)) == [
+        "reading events",
+        "following messages",
+        "following chains",
+        "statistics",
+    ]
+    strata.analyze(sample("cell_relay"), progress=counted.append)
+    assert sum(counted) == seen.events
+
+
 def test_an_analysis_shows_itself_in_one_line(relay: strata.Analysis) -> None:
     assert repr(relay) == (
         "<strata.Analysis fast_relay1p_overload: 19.8 s, 6 nodes, "
