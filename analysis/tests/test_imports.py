@@ -147,6 +147,7 @@ ALLOWED: dict[str, set[str]] = {
         "printable",
         "symbols",
         "units",
+        "timeline",
     },
     "sql": {"lazy", "nearest", "errors", "schema", "analysis", "api", "read"},
     "cli": {

@@ -101,7 +101,7 @@ def _hop(
     other = {name: hop.whole if until is End.START else hop.transfer for name, hop in found.items()}
     parts = [
         Rule(Text(f"hop, publish to {until.value}", style="bold"), align="left"),
-       Text(printable(way.name), style="bold", overflow="fold"),
+        Text(printable(way.name), style="bold", overflow="fold"),
         Text(printable(" -> ".join(way.nodes)), overflow="fold"),
         _numbers(measures, counts, letters),
         _to_other_end(other, _OTHER[until]),

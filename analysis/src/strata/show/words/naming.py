@@ -30,7 +30,7 @@ class Names:
     `nodes` are the full names that are known. `namespace` is "/perception" where every node is
     below it, and empty where they have none in common. Other names keep theirs, so that a name with
     a slash in front is always a full one.
-   """
+    """
 
     def __init__(self, analysis: Analysis) -> None:
         """Take the nodes of an analysis, or of its hops where no node is known."""
