@@ -113,7 +113,6 @@ class Analysis(Tables):
     def plot(self) -> Plots:
         """Figures of bokeh: `bokeh.plotting.show(a.plot.latency())`."""
         from strata.api.plots import Plots
-    from strata.timeline import Timeline, Timelines
 
         return Plots(self)
 
