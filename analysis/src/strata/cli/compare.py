@@ -16,7 +16,7 @@ import click
 
 from strata.cli.chain import chain_option, declared_links, links_option, parse_chain
 from strata.cli.output import check_output, output_options, write_json, write_output
-from strata.cli.progress import counting_progress, decoding_progress, make_results
+from strata.cli.progress import counting_progress, decoding_progress
 from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
 from strata.comparison.relevance import Least
@@ -141,8 +141,7 @@ def command(
             analysis = analyze(
                 path, links=links, chain=topics, progress=progress, all_processes=all_processes
             )
-            make_results(analysis)
-        return measure_run(analysis, title_of(path), warm_up_of(path))
+            return measure_run(analysis, title_of(path), warm_up_of(path))
 
     first, second = (None, a) if b is None else (side_of(a, measured), b)
     last = side_of(second, measured)

@@ -18,7 +18,7 @@ from strata.cli.output import (
     write_json,
     write_output,
 )
-from strata.cli.progress import decoding_progress, make_results
+from strata.cli.progress import decoding_progress
 from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
 
@@ -95,7 +95,6 @@ def command(
         with decoding_progress() as progress:
             # Only the distributions are kept, so that one analysis at a time is in memory.
             analysis = analyze(path, links=links, progress=progress, all_processes=all_processes)
-            make_results(analysis)
             found.append(trace_hops(analysis, title_of(path), quantiles))
     selection = Selection(topics, nodes, everything)
     require_hops(selection, found)
