@@ -105,6 +105,7 @@ ALLOWED: dict[str, set[str]] = {
         "documents",
     },
     "show": {
+        "nearest",
         "errors",
         "schema",
         "analysis",

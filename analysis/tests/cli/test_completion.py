@@ -60,6 +60,10 @@ def completed(shell: str, line: str) -> tuple[list[str], set[str], float]:
         ("strata record --rmw-profile fastdds_u", ["fastdds_udp"]),
         ("strata doctor -c l", ["light"]),
         ("strata campaign s", ["status"]),
+        ("strata campaign run re", ["relay"]),
+        ("strata hops --to", ["--topic"]),
+        ("strata compare --g", ["--gate"]),
+        ("strata convert --r", ["--results"]),
         ("strata analyze --ch", ["--chain"]),
     ],
 )

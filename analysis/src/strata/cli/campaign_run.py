@@ -8,19 +8,16 @@ import math
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from strata.campaign.directory import CampaignDirectory, default_campaign_directory
-from strata.campaign.load import load_campaign
-from strata.campaign.planning import Asked, choose, plan_campaign
-from strata.campaign.remaining_time import Forecast
-from strata.campaign.running import Ended, run_campaign
-from strata.cli.campaign_progress import cells_progress
-from strata.cli.campaign_status import cells_text, duration_text, skips_table
-from strata.cli.console import make_console, plain_table
+from strata.cli.completion import campaign_names
 from strata.cli.record import say
-from strata.record.ros import caller_environment, find_ros
+
+if TYPE_CHECKING:
+    from strata.campaign.directory import CampaignDirectory
+    from strata.campaign.running import Ended
 
 _LONGEST_SETTLE_S = 86_400.0
 
@@ -33,7 +30,7 @@ def _is_number(_: click.Context, __: click.Parameter, value: float) -> float:
 
 
 @click.command("run")
-@click.argument("campaign", metavar="FILE|NAME")
+@click.argument("campaign", metavar="FILE|NAME", **campaign_names)
 @click.option(
     "-o",
     "--output",
@@ -88,6 +85,13 @@ def command(
     skipped and listed with the reason. Exit status: 0 all cells finished or were skipped; 1 the
     campaign could not run; 3 some cells failed.
     """
+    from strata.campaign.directory import default_campaign_directory
+    from strata.campaign.load import load_campaign
+    from strata.campaign.planning import Asked, choose, plan_campaign
+    from strata.campaign.running import run_campaign
+    from strata.cli.campaign_progress import cells_progress
+    from strata.record.ros import caller_environment, find_ros
+
     loaded = load_campaign(campaign)
     path = (output or default_campaign_directory(loaded.name)).absolute()
     ros, base = find_ros(), caller_environment(os.environ)
@@ -114,6 +118,10 @@ def command(
 
 
 def _list(planned: CampaignDirectory, chosen: list[str]) -> None:
+    from strata.campaign.remaining_time import Forecast
+    from strata.cli.campaign_status import cells_text, duration_text, skips_table
+    from strata.cli.console import make_console, plain_table
+
     forecast = Forecast()
     cells = [cell for cell in planned.cells if cell.id in set(chosen)]
     todo = [cell for cell in cells if not cell.skipped and not planned.finished(cell)]
@@ -137,6 +145,8 @@ def _list(planned: CampaignDirectory, chosen: list[str]) -> None:
 
 
 def _summary(planned: CampaignDirectory, ended: Ended) -> None:
+    from strata.cli.campaign_status import cells_text
+
     for name in ended.failed:
         cell = next(one for one in planned.cells if one.id == name)
         state = planned.state(cell)
