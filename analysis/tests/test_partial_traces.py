@@ -284,7 +284,7 @@ def test_samples_of_threads_and_nothing_but_the_begin_of_a_process(
 
 @pytest.mark.parametrize(
     ("events", "why"),
-    [("", "the trace holds no event"), ("0 cpu0 0 S 1", "none of its 1 events is a ros2:")],
+    [("", "the trace contains no events"), ("0 cpu0 0 S 1", "none of its 1 events is a ros2:")],
 )
 def test_samples_or_the_kernel_alone_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, events: str, why: str

@@ -56,7 +56,12 @@ def test_the_five_campaigns_ship() -> None:
         ("scenario: ticks", "scenario: tocks", 5, "Cannot read scenario tocks: no such file"),
         ("seconds: 0.1", "second: 0.1", 6, "Cannot set 'second' of"),
         ("load.workers: 1", "load.worker: 1", 14, "key 'load.worker': unknown key"),
-        ("duration: 2s", "duration: soon", 14, "for 'soon': that is no number of messages above"),
+        (
+            "duration: 2s",
+            "duration: soon",
+            14,
+            "for 'soon': that is not a number of messages above",
+        ),
         ("set: count, ", "", 10, "write `set` with a list of values, or levels by name"),
         ("levels: [5, 6]", "levels: [5, 5]", 10, "level '5' appears twice"),
         ("levels: [5, 6]", "levels: [5, six/6]", 10, "unit Hz needs values that are numbers"),
@@ -78,7 +83,7 @@ def test_the_five_campaigns_ship() -> None:
         ("way: [usual, absent]", "way: [unusual]", 21, "factor 'way' has no level 'unusual'"),
         ("  plain: {dur", "  plane: {dur", 21, "there is no study 'plane'"),
         ("set: {load.workers: 1}", "set: {count: 1}", 11, "'count' and 'way' both set 'count'"),
-        ("    warm_up: 1\n", "    warm_up: 1\n    warm_up: 1\n", 9, "key 'warm_up' stands twice"),
+        ("    warm_up: 1\n", "    warm_up: 1\n    warm_up: 1\n", 9, "key 'warm_up' occurs twice"),
         ("    warm_up: 1", "    nominal_hz: rate", 8, "'rate' is no setting of scenario ticks"),
     ],
 )

@@ -159,7 +159,7 @@ def test_the_doctor_reads_a_given_library(world: World, tmp_path: Path) -> None:
     path.write_text("no library")
     done = world.strata("doctor", "--library", path)
     assert done.returncode == 1
-    assert f"Cannot read library {path}: it is no ELF file" in done.stderr
+    assert f"Cannot read library {path}: it is not an ELF file" in done.stderr
 
 
 def test_a_configuration_of_dds_events_needs_the_hooks(world: World, tmp_path: Path) -> None:
