@@ -78,7 +78,9 @@ def test_a_trace_of_another_provider(own_sample: Callable[[str], Path]) -> None:
     metadata = directory / DIRECTORY / "metadata"
     # As many bytes: the packets of the metadata stay whole.
     metadata.write_bytes(metadata.read_bytes().replace(b'"ros2:', b'"acme:'))
-    with pytest.raises(TraceError, match=r"none of its 11177 events is a ros2:\* event.*belong to acme"):
+    with pytest.raises(
+        TraceError, match=r"none of its 11177 events is a ros2:\* event.*belong to acme"
+    ):
         strata.analyze(directory)
 
 
