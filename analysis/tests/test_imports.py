@@ -105,6 +105,7 @@ ALLOWED: dict[str, set[str]] = {
         "documents",
     },
     "show": {
+        "nearest",
         "errors",
         "schema",
         "analysis",
@@ -147,6 +148,7 @@ ALLOWED: dict[str, set[str]] = {
         "printable",
         "symbols",
         "units",
+        "timeline",
     },
     "sql": {"lazy", "nearest", "errors", "schema", "analysis", "api", "read"},
     "cli": {

@@ -53,6 +53,8 @@ from strata.show.words.sections import SECTIONS
 from strata.stats.hop_distributions import trace_hops
 from strata.stats.path import critical_path
 from strata.stats.transfers import End
+from strata.timeline import Embedding, Timelines
+from strata.timeline import documents as timeline_documents
 
 Tables = dict[str, pa.Table]
 Cut = Callable[[Tables], Tables]
@@ -219,6 +221,10 @@ def documents(analysis: Analysis) -> Iterator[object]:
     yield compare_document(compared, (), side, side)
     for message in analysis.messages["message_id"].tail(1):
         yield paths_document(analysis, [critical_path(analysis, int(message))])
+    timelines, embedding = Timelines(analysis), Embedding(analysis)
+    for chain in analysis.chains["chain_id"].head(3):
+        chosen = embedding.of(int(chain), slowest=2, sample=3, moments=3)
+        yield timeline_documents(timelines.of_instance(one.chain_instance_id) for one in chosen)
 
 
 def add_up(analysis: Analysis) -> None:
@@ -227,6 +233,10 @@ def add_up(analysis: Analysis) -> None:
     assert (parts(messages, HOP_LAYERS) == messages["latency_ns"]).all()
     assert (parts(calls, SERVICE_LAYERS) == calls["latency_ns"])[calls["complete"]].all()
     assert (parts(goals, ACTION_PHASES) == goals["latency_ns"]).all()
+    timelines = Timelines(analysis)
+    for message in range(0, len(messages), max(1, len(messages) // 20)):
+        own_ns = sum(span.duration_ns for span in timelines.of(message).own)
+        assert own_ns == timelines.of(message).latency_ns
     ways = analysis.chain_segments.groupby("chain_instance_id")["duration_ns"].sum()
     latency = analysis.chain_instances.set_index("chain_instance_id")["latency_ns"]
     assert (ways.reindex(latency.index) == latency).all()
@@ -274,7 +284,7 @@ def test_samples_of_threads_and_nothing_but_the_begin_of_a_process(
 
 @pytest.mark.parametrize(
     ("events", "why"),
-    [("", "the trace holds no event"), ("0 cpu0 0 S 1", "none of its 1 events is a ros2:")],
+    [("", "the trace contains no events"), ("0 cpu0 0 S 1", "none of its 1 events is a ros2:")],
 )
 def test_samples_or_the_kernel_alone_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, events: str, why: str

@@ -77,7 +77,13 @@ EXCEPTIONS = (
     "trace_configs/campaigns/",
     "trace_configs/scenarios/",
 )
-VERB_EXCEPTIONS = (*VERBS,)
+VERB_EXCEPTIONS = (
+    "doctor",
+    "info",
+    "compare",
+    "convert",
+    "campaign",
+)
 
 
 def _excepted(path: Path) -> bool:
@@ -117,7 +123,7 @@ def _helps(verb: str) -> str:
     """Return what a verb says of itself, of its arguments and options, and of its own verbs."""
     command = strata.get_command(click.Context(strata), verb)
     assert command is not None
-    waiting, texts = [command], [VERBS[verb].help]
+    waiting, texts = [command], [VERBS[verb].summary]
     while waiting:
         command = waiting.pop()
         texts += [command.help or "", command.epilog or ""]

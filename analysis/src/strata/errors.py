@@ -51,3 +51,7 @@ class QueryError(StrataError):
     """A query cannot be run."""
 
     exit_code = 2
+
+
+class SelectionError(StrataError):
+    """What was selected to be shown is not there."""

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.document import Document
+from bokeh.models.renderers import GlyphRenderer
 from bokeh.plotting import figure
 from cli.strata_command import strata as run_strata
 
@@ -54,6 +55,33 @@ def test_what_is_wrong_names_what_there_is(sample: Sample, tmp_path: Path) -> No
         strata.analyze(trace, links=tmp_path / "none.yaml")
     with pytest.raises(TypeError, match="not a MessageLink"):
         strata.analyze(trace, links=["/fusion"])  # type: ignore[list-item]
+
+
+def test_progress_is_told_the_stages(sample: Sample) -> None:
+    class Progress:
+        def __init__(self) -> None:
+            self.events = 0
+            self.stages: list[str] = []
+
+        def __call__(self, events: int, /) -> None:
+            self.events += events
+
+        def stage(self, name: str, /) -> None:
+            self.stages.append(name)
+
+    seen, counted = Progress(), list[int]()
+    analysis = strata.analyze(sample("cell_relay"), progress=seen)
+    assert seen.stages == ["reading events"]
+    assert seen.events >= analysis.trace.events
+    assert len(analysis.quality) > 0
+    assert list(dict.fromkeys(seen.stages)) == [
+        "reading events",
+        "following messages",
+        "following chains",
+        "statistics",
+    ]
+    strata.analyze(sample("cell_relay"), progress=counted.append)
+    assert sum(counted) == seen.events
 
 
 def test_an_analysis_shows_itself_in_one_line(relay: strata.Analysis) -> None:
@@ -175,7 +203,7 @@ def test_figures_can_be_shown(sample: Sample, name: str) -> None:
         document = Document()
         document.add_root(plot)
         assert document.validate() is None
-        assert plot.renderers
+        assert list(plot.select({"type": GlyphRenderer}))
 
 
 def test_the_bars_of_layers_are_as_long_as_the_mean_latency(relay: strata.Analysis) -> None:

@@ -108,7 +108,10 @@ def test_watching_ends_when_it_is_told() -> None:
         ("package:relay_chain", None),
         ("cpus:1", None),
         ("gib:0.001", None),
-        ("cpp:other", "the C++ executables of other are not built, for rclcpp is not installed"),
+        (
+            "cpp:other",
+            "the C++ executables of other are not built, because rclcpp is not installed",
+        ),
         ("rmw:rmw_zenoh_cpp", "rmw_zenoh_cpp is not installed"),
         ("program:none_such", "the program none_such is not installed"),
         ("package:other", "the package other is not installed"),

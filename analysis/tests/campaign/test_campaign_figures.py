@@ -96,7 +96,7 @@ def test_a_figure_by_a_column_that_is_not_there_says_so() -> None:
 def test_no_value_although_cells_finished_is_not_blamed_on_the_skipped_ones() -> None:
     frame = long(ONE).iloc[:0]
     part = figure_part(Chart(Request("boxplot", "cpu", x="size"), CPU, frame), ONE, "p")
-    assert part.empty.startswith("the cells that finished measured no such value")
+    assert part.empty.startswith("the finished cells have no such value")
 
 
 def test_boxes_are_quartiles_whiskers_and_outliers() -> None:

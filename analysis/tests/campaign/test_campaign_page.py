@@ -244,7 +244,7 @@ def test_a_page_of_imports_alone_says_so() -> None:
     found = read(render_page(contents(StudyPart(of, said, (chart,)))))
     assert "all values shown are imported, of another machine" in found.by_id("ran").words
     caption = found.every("figcaption")[0].words
-    assert "imported and of another machine" in caption and "warm-up" not in caption
+    assert "imported results of another machine" in caption and "warm-up" not in caption
 
 
 PERIOD = tuple(
@@ -342,7 +342,7 @@ def test_cells_whose_source_fell_short_are_in_no_largest_layer() -> None:
     short = falls_short(of, "udp", 36.0)
     short.frame["value"] = 36.0
     assert answer(of, [latency, short], layers)[0] == (
-        "No largest layer is told: in every cell the source fell short of its stated rate"
+        "The largest layer is not reported: in every cell the source fell short of its stated rate"
     )
 
 

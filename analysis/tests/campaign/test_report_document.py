@@ -80,7 +80,7 @@ def test_the_document_has_every_cell_answer_and_table(
     assert [figure["kind"] for figure in qos["figures"]] == ["boxplot"]
     contents = gather(made.directory.path)
     assert len(qos["answers"]) == len(contents.studies[0].answer) > 1
-    assert chains["answers"] == ["No cell of this study has finished: its cells were not run yet."]
+    assert chains["answers"] == ["No cell of this study has finished: its cells have not run yet."]
     assert document["original"]["corrections"] == ["one", "two"]
 
 

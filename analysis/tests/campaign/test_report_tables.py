@@ -82,7 +82,7 @@ def test_a_summary_has_the_statistics_of_each_group(lidar: Results) -> None:
     assert np.allclose([row["p25"], row["p75"]], np.quantile(values, [0.25, 0.75]))
     units = {column.name: column.unit for column in table.columns}
     assert units["p50"] == "ns"
-    assert "Not here: tc3 (not run yet)." in table.notes
+    assert "Missing: tc3 (not run yet)." in table.notes
 
 
 def test_intervals_enclose_the_estimate_at_each_confidence(relay: Results) -> None:
@@ -145,8 +145,8 @@ def test_runs_that_differ_are_no_levels_that_differ(
     assert row["runs_p"] > 0.3
     assert any(note.startswith("Of runs: 8 cells") for note in table.notes)
     summary = made(results, "qos", "summary", of="latency", rows="reliability")
-    assert "A row has all repetitions of its cells together." in summary.notes
-    assert "A row has all levels of durability of its cells together." in summary.notes
+    assert "Each row combines all repetitions of its cells." in summary.notes
+    assert "Each row combines all levels of durability of its cells." in summary.notes
     where = {"reliability": "reliable"}
     intervals = made(results, "qos", "intervals", of="latency", where=where)
     mean = intervals.frame[intervals.frame["statistic"] == "mean"].iloc[0]
@@ -169,7 +169,7 @@ def test_one_run_a_group_has_no_analysis_of_runs(relay: Results) -> None:
     factors = ["reliability", "durability"]
     table = made(relay, "qos", "anova", of="latency", factors=factors)
     assert "runs_p" not in table.frame
-    assert any(note.startswith("With one run a group") for note in table.notes)
+    assert any(note.startswith("With one run per group") for note in table.notes)
 
 
 def test_a_row_of_one_hop_has_its_own_losses(lossy: Results) -> None:
@@ -197,7 +197,7 @@ def test_a_finished_cell_without_a_value_is_told(relay: Results) -> None:
         rows.iloc[:0].to_parquet(path, index=False)
         again = open_results(relay.directory.path)
         notes = made(again, "chains", "summary", of="hop_latency", rows="rate").notes
-        assert f"Without such a value: {cell.id}." in notes
+        assert f"Cells without a value: {cell.id}." in notes
     finally:
         rows.to_parquet(path, index=False)
 
@@ -557,10 +557,10 @@ def test_what_did_not_run_is_named_in_every_table(relay: Results) -> None:
     for kind in sorted(set(TABLES) - {"corrections", "published", "anova", "pairs"}):
         figure = {"rows": "rate", "over": "rate", "by": "executor"}
         notes = made(relay, "chains", kind, **figure).notes
-        (told,) = [note for note in notes if note.startswith("Not here:")]
-        assert told == "Not here: 10 Hz + single, 10 Hz + multi (not run yet)."
+        (told,) = [note for note in notes if note.startswith("Missing:")]
+        assert told == "Missing: 10 Hz + single, 10 Hz + multi (not run yet)."
     empty = made(relay, "chains", "summary", rows="rate", where={"rate": "10.0"})
-    assert empty.empty == "its cells were not run yet"
+    assert empty.empty == "its cells have not run yet"
 
 
 def test_a_kind_that_is_no_table_is_refused(relay: Results) -> None:

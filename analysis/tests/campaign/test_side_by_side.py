@@ -155,4 +155,4 @@ def test_imported_means_weigh_as_their_messages(results: Results) -> None:
 
 def test_the_quick_variant_of_a_study_without_cells_says_why(tmp_path: Path) -> None:
     made = table(make_campaign(tmp_path, RELAY, {}))
-    assert made.frame.empty and made.empty == "its cells were not run yet"
+    assert made.frame.empty and made.empty == "its cells have not run yet"

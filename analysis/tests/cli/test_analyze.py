@@ -194,7 +194,7 @@ def test_an_output_file_is_named_and_not_overwritten(sample: Sample, tmp_path: P
     ("path", "text"),
     [
         ("absent", "Cannot open trace absent: there is no such directory. Check the path."),
-        (".", "no directory at or below it holds a CTF `metadata` file"),
+        (".", "no directory at or below it contains a CTF `metadata` file"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_1(tmp_path: Path, path: str, text: str) -> None:

@@ -185,7 +185,7 @@ def test_an_import_is_replaced_only_by_force(tmp_path: Path) -> None:
     assert first.exit_code == 0, first.output
     again = strata("campaign", "import", target, file)
     assert again.returncode == 1
-    assert f"Cannot write {target}/imported/a: it is there already" in again.stderr
+    assert f"Cannot write {target}/imported/a: it exists already" in again.stderr
     file.write_text(STAMPS.replace("005000000,", "006000000,"))
     forced = strata("campaign", "import", target, file, "--force", "--json")
     assert forced.returncode == 0, forced.stderr
@@ -209,7 +209,7 @@ def test_an_import_is_replaced_only_by_force(tmp_path: Path) -> None:
         (("--new", "ouster", "--as", "cases:test_case=tc1"), "there is no study 'cases'"),
         (("--new", "ouster", "--as", "test_cases:case=tc1"), "has no factor 'case'"),
         (("--new", "ouster", "--as", "test_cases:test_case=tc99"), "has no level 'tc99'"),
-        (("--new", "ouster", "--as", "test_cases:test_case={mode}"), "has no fact 'mode'"),
+        (("--new", "ouster", "--as", "test_cases:test_case={mode}"), "has no fact called 'mode'"),
         (("--new", "ouster", "--as", "test_cases"), "factor test_case of study test_cases is not"),
         (("--new", "ouster", "--as", "test_cases:tc1"), "'tc1' names no level"),
         (("--new", "ouster", "--name", "here"), "Cannot name an import 'here'"),

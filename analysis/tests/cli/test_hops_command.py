@@ -97,8 +97,26 @@ def test_filters_choose_topics_and_nodes(sample: Sample) -> None:
     assert [block[1] for block in by_topic[:-1]] == ["/chain_1", "/chain_2"]
     by_node = blocks(strata("hops", trace, "--node", "/sink").stdout)
     assert [block[2] for block in by_node[:-1]] == ["/relay_2 -> /sink"]
-    nothing = strata("hops", trace, "--topic", "/none")
-    assert (nothing.returncode, "No hop" in nothing.stdout) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (
+            ["--topic", "/chian_1"],
+            "--topic /chian_1 matches none of the 4 topics with hops. Did you mean /chain_1",
+        ),
+        (["--node", "/zzz*"], "--node /zzz* matches none of the 5 nodes with hops. There are: "),
+        (["--topic", "/chain_0", "--node", "/sink"], "none of the 4 hops matches both --topic"),
+    ],
+)
+def test_filters_that_match_nothing_name_what_there_is(
+    sample: Sample, options: list[str], text: str
+) -> None:
+    run = strata("hops", sample("fast_relay1p_st"), *options)
+    assert (run.returncode, run.stdout) == (1, "")
+    assert run.stderr.startswith("strata: Cannot show hops: ")
+    assert text in run.stderr
 
 
 def test_internal_topics_are_hidden_unless_asked_for(sample: Sample) -> None:

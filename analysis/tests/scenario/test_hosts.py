@@ -258,7 +258,7 @@ def test_without_a_link_all_is_on_one_host(tmp_path: Path) -> None:
     ("hosts", "fact"),
     [
         (("host: a", "cpus: []"), "network.link is veth: b has no host"),
-        (("host: a", "host: a"), "joins 2 to 32 hosts, and the processes name 1"),
+        (("host: a", "host: a"), "connects 2 to 32 hosts, but the processes name 1"),
     ],
 )
 def test_a_link_needs_hosts(tmp_path: Path, hosts: tuple[str, str], fact: str) -> None:
@@ -277,5 +277,5 @@ def test_nodes_of_several_hosts_look_for_each_other_beyond_their_own() -> None:
 
 
 def test_a_launch_file_has_no_hosts(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="ros2 launch runs all on one host"):
+    with pytest.raises(ScenarioError, match="ros2 launch runs everything on one host"):
         plan_launch("relay_two_hosts", str(tmp_path), "")

@@ -213,7 +213,9 @@ def test_a_middleware_that_is_not_installed_is_refused(tmp_path: Path) -> None:
 
 def test_two_runs_in_one_domain_are_refused() -> None:
     one = {"ROS_DOMAIN_ID": f"test-{os.getpid()}"}
-    refused = pytest.raises(ScenarioError, match="another one runs on this machine in ROS domain")
+    refused = pytest.raises(
+        ScenarioError, match="another one is running on this machine in ROS domain"
+    )
     with domain_held("a", one), refused, domain_held("b", one):
         pass
     with domain_held("b", one), domain_held("c", {"ROS_DOMAIN_ID": f"other-{os.getpid()}"}):

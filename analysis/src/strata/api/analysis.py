@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from strata.api.plots import Plots
+    from strata.timeline import Timeline, Timelines
 
 
 class Analysis(Tables):
@@ -27,6 +28,7 @@ class Analysis(Tables):
         a.summary()              # what `strata analyze sessions/mine` prints
         a.slowest(5)             # the slowest messages, and the layer that each spent most in
         a.path(399)              # what message 399 spent its time on, step by step
+        a.timeline(399).frame()  # the same over threads, with what else ran on them
         a.chains[["name", "count", "latency_p50"]]
         bokeh.plotting.show(a.plot.latency())
 
@@ -64,6 +66,21 @@ class Analysis(Tables):
         from strata.api.frames import slowest
 
         return slowest(self, count, chain)
+
+    def timeline(self, message: int) -> Timeline:
+        """Return one message over processes and threads, from its first publish to the end of its
+        last callback: lanes, and spans whose durations add up to its latency.
+
+        `message` is a `message_id`; `frame()` of the result gives the spans, one row per span.
+        Raises TraceError for a message that is not there.
+        """
+        return self._timelines.of(message)
+
+    @cached_property
+    def _timelines(self) -> Timelines:
+        from strata.timeline import Timelines
+
+        return Timelines(self)
 
     def path(self, message: int | None = None) -> pd.DataFrame:
         """Return the critical path of a message, one row per step, in the order of time.

@@ -194,7 +194,7 @@ class _Plan:
 
     def _duration(self) -> tuple[str | None, Place]:
         """Give the duration and the place that states it; the quick variant's wins."""
-        # Two factors never decide of the same: checks.py.
+        # Two factors never set the same key: file_checks.py.
         stated = [
             (self._quick.duration, ("quick", self._name)),
             *((level.duration, self._at(factor)) for factor, level in self._stated),

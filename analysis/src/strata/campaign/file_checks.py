@@ -116,12 +116,12 @@ def _factor(factor: Factor) -> Iterator[Fault]:
     names = factor.names
     for number, name in enumerate(names):
         if names.index(name) != number:
-            yield ("levels", number), f"level '{name}' stands twice"
+            yield ("levels", number), f"level '{name}' appears twice"
         if isinstance(factor.levels, list) and not re.match(LEVEL_PATTERN, name):
-            yield ("levels", number), f"'{name}' cannot be part of a directory's name"
+            yield ("levels", number), f"'{name}' cannot be part of a directory name"
         if _REPETITION.fullmatch(name):
             key = name if isinstance(factor.levels, dict) else number
-            yield ("levels", key), f"'{name}' cannot name a level: repetitions are called so"
+            yield ("levels", key), f"'{name}' cannot name a level: repetitions have such names"
         for need in factor.level(name).needs:
             fact = unknown_need(need)
             if fact:

@@ -226,7 +226,7 @@ def _interfaces() -> list[dict[str, Any]]:
 
 
 class _Timex(ctypes.Structure):
-    """struct timex of the kernel, whose head is read; the rest is room."""
+    """struct timex of the kernel, whose head is read; the rest is reserved."""
 
     _fields_ = (
         ("modes", ctypes.c_uint),

@@ -57,7 +57,7 @@ def _cpp(package: str, environment: Mapping[str, str]) -> str | None:
     if any(any((prefix / "lib" / package).glob("*_cpp")) for prefix in prefixes):
         return None
     rclcpp = any((prefix / "share/rclcpp/package.xml").is_file() for prefix in prefixes)
-    why = "" if rclcpp else ", for rclcpp is not installed"
+    why = "" if rclcpp else ", because rclcpp is not installed"
     return f"the C++ executables of {package} are not built{why}"
 
 

@@ -3,7 +3,7 @@
 """Variables that choose or set up a middleware: the cells of a campaign have their own.
 
 What the caller's shell exports would make every cell of another middleware be skipped, or change
-what a level says without being told by it.
+what a level says without its saying so.
 """
 
 from __future__ import annotations

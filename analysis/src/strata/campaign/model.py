@@ -66,7 +66,7 @@ class Original(_Part):
 
 
 class Level(_Part):
-    """One value of a factor: what it changes, what it needs (`needs.py`), and what it is.
+    """One value of a factor: what it changes, what it needs (`machine_requirements`), what it is.
 
     `also` has what results of others call it, published and imported ones.
     """

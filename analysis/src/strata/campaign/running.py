@@ -47,7 +47,7 @@ _LEAST_FREE_BYTES = 256 * 2**20
 
 
 class Watcher(Protocol):
-    """Who is told how it goes."""
+    """What shows the progress of a campaign."""
 
     def say(self, line: str) -> None:
         """Tell one line that is no cell's."""
@@ -59,7 +59,7 @@ class Watcher(Protocol):
         """Be called some times a second while it runs."""
 
     def end(self, number: int, total: int, cell: Cell, state: CellState, left_s: float) -> None:
-        """Tell what came of it."""
+        """Show the result of a cell."""
 
     def skip(self, cell: Cell) -> None:
         """Tell that a cell cannot run here; `cell.skipped` says why."""
@@ -89,7 +89,7 @@ def run_campaign(
     """Run the chosen cells of a planned campaign that have not finished.
 
     `base` is the caller's environment, of which the cells do not inherit what chooses a middleware;
-    what is set aside is told. Before each cell the machine is watched for `settle_s`. To
+    what is set aside is reported. Before each cell the machine is watched for `settle_s`. To
     be called from the main thread: it takes the signals that end a program.
 
     Raises CampaignError when another process runs it, ScenarioError when another scenario runs in
@@ -102,7 +102,7 @@ def run_campaign(
         if names := set_aside(base):
             what = "it says" if len(names) == 1 else "they say"
             watcher.say(
-                f"set aside: {', '.join(names)}; each cell has the middleware and the profile that "
+                f"ignored: {', '.join(names)}; each cell uses the middleware and the profile that "
                 f"the campaign states, whatever {what}"
             )
         run = _Run(directory, ros, own_middleware(base), lock, watcher, keep_failed, settle_s)
@@ -138,13 +138,17 @@ class _Run:
         for cell in self.directory.cells:
             if self.directory.state(cell) is None:
                 for what in end_remains(self.directory.cell_directory(cell), self.ros, self.base):
-                    self.watcher.say(f"ended what was left of {cell.id}: {what}")
+                    self.watcher.say(f"ended processes that were left of {cell.id}: {what}")
         if not self.lock.take(0.0):
             if self.lock.owner() is None:
-                self.watcher.say("waiting for the end of the cell that was interrupted")
+                self.watcher.say("waiting for the interrupted cell to end")
             if not self.lock.take(_LOCK_PATIENCE_S):
                 owner = self.lock.owner()
-                who = f"process {owner} runs it" if owner else "what a killed run left still runs"
+                who = (
+                    f"process {owner} runs it"
+                    if owner
+                    else "processes of a killed run are still running"
+                )
                 raise CampaignError(
                     f"Cannot run campaign {self.directory.path}: {who}. Wait for its end."
                 )
@@ -216,7 +220,7 @@ class _Run:
         log = self.directory.path / _RUNNING_LOG
         with as_output(log):
             if moved:
-                self.watcher.say(f"moved the remains of {cell.id} to {moved}")
+                self.watcher.say(f"moved the incomplete files of {cell.id} to {moved}")
                 if log.exists():
                     log.rename(moved / LOG)
             log.unlink(missing_ok=True)
@@ -234,7 +238,7 @@ class _Run:
         took = time.monotonic() - begun
         if status is None or status < 0:
             for what in end_remains(target, self.ros, self.base):
-                self.watcher.say(f"ended what was left of {cell.id}: {what}")
+                self.watcher.say(f"ended processes that were left of {cell.id}: {what}")
         if self.interrupts.first is not None:
             return None
         with as_output(target):

@@ -10,32 +10,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 
-from strata import analyze
 from strata.cli.chain import chain_option, declared_links, links_option, parse_chain
-from strata.cli.console import make_console
 from strata.cli.output import check_output, output_options, write_json, write_output
 from strata.cli.progress import counting_progress, decoding_progress
 from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
-from strata.cli.titles import title_of
-from strata.comparison.compared import side_of
-from strata.comparison.comparison import Comparison, compare_sides, require_common
-from strata.comparison.gates.judge import Judgement, judge
-from strata.comparison.gates.load import Gate, read_gates
 from strata.comparison.relevance import Least
-from strata.comparison.runs import Run, Subject, measure_run
-from strata.comparison.sides import Side
 from strata.errors import GateError
-from strata.read.sessions import warm_up_of
-from strata.show.ci.junit import junit
-from strata.show.ci.markdown import markdown
-from strata.show.document.comparison import document
-from strata.show.terminal.comparison import print_comparison, print_gates
-from strata.stats.quantiles import name_of
+
+if TYPE_CHECKING:
+    from strata.comparison.comparison import Comparison
+    from strata.comparison.gates.judge import Judgement
+    from strata.comparison.gates.load import Gate
+    from strata.comparison.runs import Run, Subject
+    from strata.comparison.sides import Side
 
 _BROKEN = 3
 _LEAST = re.compile(r"(\d+(?:\.\d+)?)%,(\d+(?:\.\d+)?)(ns|us|ms|s)")
@@ -117,6 +109,16 @@ def command(
     A and B are traces (sessions), or directories with several sessions of the same thing, such as
     the repetitions of a campaign's cell. A alone is held against gates that need no other.
     """
+    from strata import analyze
+    from strata.cli.titles import title_of
+    from strata.comparison.compared import side_of
+    from strata.comparison.comparison import compare_sides, require_common
+    from strata.comparison.gates.judge import judge
+    from strata.comparison.gates.load import read_gates
+    from strata.comparison.runs import measure_run
+    from strata.read.sessions import warm_up_of
+    from strata.stats.quantiles import name_of
+
     written = [_further(text) for text in further]
     if gates_path is None and (b is None or "junit" in (form, *(name for name, _ in written))):
         raise click.UsageError("one trace alone, and JUnit, need --gate FILE")
@@ -139,7 +141,7 @@ def command(
             analysis = analyze(
                 path, links=links, chain=topics, progress=progress, all_processes=all_processes
             )
-        return measure_run(analysis, title_of(path), warm_up_of(path))
+            return measure_run(analysis, title_of(path), warm_up_of(path))
 
     first, second = (None, a) if b is None else (side_of(a, measured), b)
     last = side_of(second, measured)
@@ -174,17 +176,27 @@ class _Result:
     everything: bool
 
     def write(self, form: str, file: IO[str]) -> None:
+        # Each form has modules of its own, of which the others have no need.
         if form == "json":
+            from strata.show.document.comparison import document
+
             write_json(document(self.comparison, self.judgements, self.a, self.b), file)
         elif form == "markdown":
+            from strata.show.ci.markdown import markdown
+
             file.write(markdown(self.comparison, self.judgements, self.a, self.b))
         elif form == "html" and self.comparison is not None:
             from strata.show.html.comparison import render_comparison
 
             file.write(render_comparison(self.comparison))
         elif form == "junit":
+            from strata.show.ci.junit import junit
+
             file.write(junit(self.judgements, self.a, self.b))
         else:
+            from strata.cli.console import make_console
+            from strata.show.terminal.comparison import print_comparison, print_gates
+
             console = make_console(file)
             if self.comparison is not None:
                 print_comparison(self.comparison, console, everything=self.everything)

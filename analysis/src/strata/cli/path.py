@@ -75,7 +75,7 @@ def command(
         analysis = analyze(
             trace, links=links, chain=topics, progress=progress, all_processes=all_processes
         )
-        make_results(analysis)
+        make_results(analysis, "quality")
     wanted = [message] if message is not None else _slowest(analysis, slowest)
     paths = [critical_path(analysis, number) for number in wanted]
     if form == "json":

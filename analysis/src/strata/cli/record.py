@@ -143,7 +143,7 @@ def _config(name: str | None, ros: Ros | None, profile: RmwProfile | None) -> Se
     from strata.record.default_config import default_config
 
     chosen = default_config(ros, os.environ, profile)
-    say(f"session configuration: {chosen.config}, as {chosen.reason}; choose another with -c")
+    say(f"session configuration {chosen.config}: {chosen.reason} (choose another with -c)")
     return load_config(chosen.config)
 
 

@@ -50,7 +50,7 @@ def default_config(
         found = ()
     if not found:
         rmw = environment.get("RMW_IMPLEMENTATION") or DEFAULT_RMW
-        return Choice(STOCK, f"no DDS library of {rmw} was found that hooks are known for")
+        return Choice(STOCK, f"no DDS library was found of {rmw} that hooks are known for")
     wanted = [one for each in found for one in each.bindings if one.status != UNUSED]
     faults = sum(len(each.faults) for each in found)
     bound = len(wanted) - faults

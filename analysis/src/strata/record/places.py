@@ -12,6 +12,8 @@ from strata.errors import StrataError
 from strata.nearest import LISTED, did_you_mean, listed
 
 ROOT_VARIABLE = "STRATA_ROOT"
+_MANY = 20
+"""So many names are still listed one by one."""
 _SUFFIXES = (".yaml", ".yml", ".xml", ".json", ".json5")
 
 
@@ -63,11 +65,12 @@ def find_file(
 
 
 def _shipped_text(name: str, shipped: Sequence[str]) -> str:
-    """Name the shipped files that may have been meant; else all, or as many as fit a line."""
+    """Name the shipped files that may have been meant; else all, or the first of very many."""
     meant = did_you_mean(name, shipped)
-    if meant and len(shipped) > LISTED:
+    many = len(shipped) > _MANY
+    if meant and many:
         return meant
-    return f"{meant} Shipped: {listed(shipped)}."
+    return f"{meant} Shipped: {listed(shipped, LISTED if many else _MANY)}."
 
 
 def sessions_root() -> Path:

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A campaign's directory as results: its studies, its cells, and what came of each.
+"""A campaign's directory as results: its studies, its cells and their results.
 
 Nothing is measured here but on request: `Results.measured` reads a cell's tables, or makes them.
 What was read once is not read again: for what was written since, open the results anew.
@@ -45,7 +45,7 @@ class Factor:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A cell and what came of it: `status`, why it did not finish, and its state once it ran."""
+    """A cell and its result: `status`, why it did not finish, and its state once it ran."""
 
     cell: Cell
     directory: Path
@@ -60,7 +60,7 @@ class Outcome:
 
     @property
     def line(self) -> str:
-        """Say in one line what came of it: what `strata campaign status` shows of a cell."""
+        """Return one line about its state and result, as `strata campaign status` shows it."""
         if self.status == FINISHED:
             return self.state.line if self.state else FINISHED
         return f"{self.status}: {self.reason}" if self.reason else self.status
@@ -93,8 +93,8 @@ class Study:
         if told:
             return "; ".join(dict.fromkeys(told))
         if all(one.status == OPEN for one in own):
-            return "its cells were not run yet"
-        return "its cells measured no such value"
+            return "its cells have not run yet"
+        return "its cells have no such value"
 
 
 @dataclass(frozen=True)

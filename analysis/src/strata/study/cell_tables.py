@@ -3,7 +3,7 @@
 """What was measured in one cell: its session analyzed once, and kept as tables beside it.
 
 The tables are those of strata.schema.tables.measured and `findings` (the table `quality`). They are
-made again when they were made by another version, of another trace, or for other hops or warm-up.
+computed again for another version, another trace, or other hops or warm-up.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = ["CellTables", "HopSelection", "measure", "measure_cell"]
 SUBDIRECTORY = "measured"
 CONTENTS = "measured.json"
 FORMAT = 1
-"""Of the tables and of measured.json; another one is made again."""
+"""Of the tables and of measured.json; tables of another one are computed again."""
 
 FINDINGS = "findings"
 _TABLES: dict[str, Table] = {
@@ -182,7 +182,7 @@ def _sources(sources: pd.DataFrame) -> pd.DataFrame:
 
 
 def _key(directory: Path, wanted: HopSelection) -> dict[str, Any]:
-    """Say what the tables depend on: another key, and they are made again."""
+    """Say what the tables depend on: with another key they are computed again."""
     files = [*_files(directory / "trace"), *_files(directory / "scenario")]
     files.append((directory / "manifest.json", _stat(directory / "manifest.json")))
     known = [(path, stat) for path, stat in files if stat]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the analysis of a cell's session to the measured transfers, chains and hops.
 
-A message is told by its number: its place among its publisher's publications, from 0. Those below
-the cell's warm-up are marked, whether they were taken or not, and count in nothing.
+A message is identified by its number: its place among its publisher's publications, from 0. Those
+below the cell's warm-up are marked, taken or not, and left out of everything.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from strata.study.node_result_files import OwnCounts, OwnFiles
 Ints = npt.NDArray[np.int64]
 
 NOBODY = "(nobody)"
-"""Stands for a node that is not known."""
+"""The name of a node that is not known."""
 
 _COLUMNS = [layer.column for layer in HOP_LAYERS]
 
@@ -280,7 +280,7 @@ _KEY = ["topic", "publisher_node", "subscription_node"]
 
 
 def _silent(analysis: Analysis, wanted: HopSelection) -> list[tuple[str, str, str]]:
-    """Name the measured ways over which nothing may have come: a publisher and a subscription."""
+    """Name the measured hops over which nothing may have come: a publisher and a subscription."""
     publishers = _endpoints(analysis, analysis.publishers)
     subscriptions = _endpoints(analysis, analysis.subscriptions)
     pairs = publishers.merge(subscriptions, on="topic", suffixes=("_publisher", "_subscription"))

@@ -40,7 +40,7 @@ def only(frame: pd.DataFrame, request: Request) -> pd.DataFrame:
 
 
 def by_cell(chart: Chart) -> pd.DataFrame:
-    """Return the rows of a figure with one value a cell, for what is told of cells.
+    """Return the rows of a figure with one value per cell, for what is said of cells.
 
     Values of processes are summed, those of hops averaged (a loss weighted by what was expected),
     unless the figure shows processes or hops apart.

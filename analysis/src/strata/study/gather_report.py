@@ -129,7 +129,7 @@ def _study_part(
 def _ranges(
     results: Results, study: str, imports: list[Import], frames: _Frames
 ) -> list[Chart | Table]:
-    """Make a figure of each measure that imports tell ranges of; no file has to ask for it."""
+    """Make a figure of each measure that imports have ranges of; no file has to ask for it."""
     charts: list[Chart | Table] = []
     for name in ranged_measures(imports):
         if name not in MEASURES:
@@ -274,7 +274,10 @@ def _findings(results: Results) -> tuple[Finding, ...]:
         for key in sorted(counts, key=lambda k: (k[1] not in SAID_FIRST, _SEVERITIES.index(k[0])))
     ]
     if unmet:
-        text = "not all came that the scenario expects; what came is measured, the rest is loss"
+        text = (
+            "messages or files that the scenario expects are missing; the loss of messages is "
+            "measured"
+        )
         out.append(Finding("warning", text, unmet, code="unmet_expectations"))
     if busy:
         text = "other programs used much of the machine when the cell began"

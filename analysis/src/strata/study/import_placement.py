@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where a foreign result stands in a campaign: a study, and a level of each of its factors."""
+"""Where a foreign result belongs in a campaign: a study, and a level of each of its factors."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Placement:
             if not (factor and equals and level):
                 raise CampaignError(f"Cannot use --as '{text}': '{one}' names no level. {_FORM}.")
             if factor in levels:
-                fact = f"factor {factor} stands twice"
+                fact = f"factor {factor} appears twice"
                 raise CampaignError(f"Cannot use --as '{text}': {fact}. {_FORM}.")
             levels[factor] = level
         return cls(study.strip(), levels)
@@ -75,9 +75,9 @@ class Placement:
     def _filled(self, level: str, facts: Mapping[str, Fact]) -> str:
         for name in _PLACEHOLDER.findall(level):
             if name not in facts:
-                raise self._refused(f"the run has no fact '{name}'", facts)
+                raise self._refused(f"the run has no fact called '{name}'", facts)
         return _PLACEHOLDER.sub(lambda found: f"{facts[found[1]]}", level)
 
     def _refused(self, fact: str, there: Iterable[str]) -> CampaignError:
         names = ", ".join(there)
-        return CampaignError(f"Cannot place a result by --as: {fact}. Name one of: {names}.")
+        return CampaignError(f"Cannot use --as: {fact}. Name one of: {names}.")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranges of imported summaries, and those of our own values beside them.
 
-A tool that writes a minimum, a mean and a maximum a second or a run tells a range; its values
-belong into no distribution.
+A tool that writes a minimum, a mean and a maximum a second or a run has a range; its values
+belong in no distribution.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TOLD = (*_LOW, *_MEAN, *_HIGH)
 
 
 def ranged_measures(imports: list[Import]) -> list[str]:
-    """List the measures of which an import tells a range, by name."""
+    """List the measures of which an import has a range, by name."""
     names: set[str] = set()
     for one in imports:
         samples = one.samples()
@@ -33,11 +33,12 @@ def ranged_measures(imports: list[Import]) -> list[str]:
 def range_frame(
     results: Results, imports: list[Import], study: str, measure: str, own: pd.DataFrame
 ) -> pd.DataFrame:
-    """Give the range of each combination of levels that an import tells one of, and ours.
+    """Give the range of each combination of levels that an import has one of, and ours.
 
-    Columns: one a factor, `level` (their texts), `origin`, `cell` and `repetition` (of the first),
-    `low`, `value` (the mean; where none is told, the largest) and `high`, in the measure's unit,
-    null where not told. Means of intervals are weighted by their messages where these are counted.
+    Columns: one per factor, `level` (their texts), `origin`, `cell` and `repetition` (of the
+    first), `low`, `value` (the mean; where there is none, the largest) and `high`, in the measure's
+    unit, null where not known. Means of intervals are weighted by their messages where these are
+    counted.
     `own` is the measure's long frame.
     """
     factors = results.study(study).factors

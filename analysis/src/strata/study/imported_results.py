@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results of others beside a campaign's own: `imported/NAME/` of its directory.
 
-`import.json` says what came from which file, with its facts, its findings, and where it stands;
+`import.json` says what came from which file, with its facts, its findings, and where it belongs;
 `samples.parquet` has the values; the files themselves lie beside them, byte for byte.
 """
 
@@ -110,7 +110,7 @@ def plan_import(
     if not _NAME.fullmatch(name) or name == HERE:
         raise CampaignError(
             f"Cannot name an import {name!r}: a name has letters, digits and _ . -, and "
-            f"'{HERE}' is what was measured here. Choose another --name."
+            f"'{HERE}' means results of this campaign. Choose another --name."
         )
     _check_files(originals)
     return Planned(name, originals, _document(campaign, name, originals, placements))
@@ -152,16 +152,16 @@ def check_free(target: Path, *, force: bool) -> None:
     if not os.path.lexists(target):
         return
     if target.is_symlink() or not (target / IMPORT).is_file():
-        raise OutputError(f"Cannot write {target}: it is no import. Choose another --name.")
+        raise OutputError(f"Cannot write {target}: it is not an import. Choose another --name.")
     if not force:
         raise OutputError(
-            f"Cannot write {target}: it is there already. Choose another --name or use --force."
+            f"Cannot write {target}: it exists already. Choose another --name or use --force."
         )
     foreign = foreign_entry(target, _written(target))
     if foreign is not None:
         raise OutputError(
-            f"Cannot replace {target}: it holds {foreign}, which no import wrote. Move it away, or "
-            "choose another --name."
+            f"Cannot replace {target}: it holds {foreign}, which no import wrote. Move that "
+            "away, or choose another --name."
         )
 
 
@@ -235,7 +235,8 @@ def imported_frame(
 def _placed(
     one: Import, study: str, measure: str, statistics: Collection[str]
 ) -> Iterator[pd.DataFrame]:
-    """Give the values of a measure with their levels, a frame a run that stands in the study."""
+    """Give the values of a measure with their levels, one frame per run that belongs to the "
+    "study."""
     runs = [run for run in one.runs if run["study"] == study]
     if not runs:
         return
@@ -255,7 +256,7 @@ def _check_files(originals: Sequence[Imported]) -> None:
         if count > 1 or name in (IMPORT, SAMPLES):
             fact = "is what Strata writes" if count == 1 else f"is the name of {count} of them"
             raise CampaignError(
-                f"Cannot keep the imported files: {name} {fact}. Import them one by one, or "
+                f"Cannot copy the imported files: {name} {fact}. Import them one by one, or "
                 "rename them."
             )
 

@@ -45,8 +45,8 @@ class Estimate:
 def estimate(rows: pd.DataFrame, each: str, statistic: str, confidence: float | None) -> Estimate:
     """Return the statistic of the `value` of rows in order of cell and number.
 
-    What each message tells gets the interval that the dependence of its series asks for
-    (`strata.stats.intervals.interval`); what each cell tells gets that of Student's t over the
+    The values of messages get the interval that the dependence of its series asks for
+    (`strata.stats.intervals.interval`); values of cells get that of Student's t over the
     repetitions, from two on. Without `confidence`, no interval is made.
     """
     order = [name for name in ("cell", "number") if name in rows]

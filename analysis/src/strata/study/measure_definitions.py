@@ -49,8 +49,8 @@ _DECLARED = (
         "latency",
         "ns",
         "message",
-        "from the sensor's data at this host, or the publish, to callback_start; of a study of "
-        "chains along the whole chain",
+        "from the arrival of the sensor's data, or the publish, to callback_start; along the whole "
+        "chain in a study of chains",
         ("hop", "t_ns"),
         values.latency,
     ),
@@ -58,7 +58,7 @@ _DECLARED = (
         "hop_latency",
         "ns",
         "message",
-        "of each hop by itself, as latency",
+        "as latency, for each hop separately",
         ("hop", "t_ns"),
         values.hop_latency,
     ),
@@ -74,7 +74,7 @@ _DECLARED = (
         "period",
         "ns",
         "interval",
-        "between the starts of two callbacks of a hop, one after the other",
+        "between the starts of two successive callbacks of a hop",
         ("hop", "t_ns"),
         values.period,
     ),
@@ -107,7 +107,7 @@ _DECLARED = (
         "loss",
         "%",
         "cell",
-        "published and never taken, of what was published meanwhile; one value a hop",
+        "share of the messages published meanwhile that were never taken; one value per hop",
         ("hop", "lost", "expected"),
         values.loss,
     ),
@@ -115,8 +115,8 @@ _DECLARED = (
         "grid_loss",
         "%",
         "cell",
-        "points of the grid of nominal periods that no stamp of a perf node's messages is of: what "
-        "the sensor made and the node never got, wherever it was lost",
+        "points of the grid of nominal periods without a message of the perf node: what the sensor "
+        "made and the node never received, wherever it was lost",
         ("hop", "lost", "expected"),
         values.grid_loss,
     ),
@@ -124,7 +124,7 @@ _DECLARED = (
         "shortfall",
         "%",
         "cell",
-        "what was published less a second than nominal: the producer's; no loss",
+        "how much less often than nominal was published: caused by the producer, and not a loss",
         ("hop",),
         values.shortfall,
     ),
@@ -132,7 +132,7 @@ _DECLARED = (
         "shortfall_by_second",
         "%",
         "sample",
-        "as shortfall, of each whole second by itself; below 0 where one caught up",
+        "as shortfall, for each whole second; below 0 where the source caught up",
         ("hop", "t_ns"),
         values.shortfall_by_second,
     ),
@@ -140,16 +140,23 @@ _DECLARED = (
         "rate_by_second",
         "Hz",
         "sample",
-        "received in each whole second",
+        "messages received in each whole second",
         ("hop", "t_ns"),
         values.rate_by_second,
     ),
-    Measure("rate", "Hz", "cell", "received a second; one value a hop", ("hop",), values.rate),
+    Measure(
+        "rate",
+        "Hz",
+        "cell",
+        "messages received per second; one value per hop",
+        ("hop",),
+        values.rate,
+    ),
     Measure(
         "throughput",
         "MB/s",
         "cell",
-        "payload received a second, 1 MB = 10^6 bytes; one value a hop",
+        "payload received per second, 1 MB = 10^6 bytes; one value per hop",
         ("hop",),
         values.throughput,
     ),
@@ -157,8 +164,8 @@ _DECLARED = (
         "cpu",
         "%",
         "process",
-        "CPU time of a process, of one CPU: while messages were measured, where it was sampled "
-        "then; else over its whole life",
+        "CPU time of a process in percent of one CPU: while messages were measured, where it was "
+        "sampled then; else over its whole life",
         ("process", "over"),
         values.cpu,
     ),
@@ -166,7 +173,7 @@ _DECLARED = (
         "cpu_all",
         "%",
         "cell",
-        "CPU time of all processes of the scenario together, of one CPU, as cpu",
+        "CPU time of all processes of the scenario together, in percent of one CPU, as cpu",
         ("over",),
         values.cpu_all,
     ),
@@ -174,7 +181,7 @@ _DECLARED = (
         "cpu_by_second",
         "%",
         "sample",
-        "CPU time of a process between two samples, of one CPU",
+        "CPU time of a process between two samples, in percent of one CPU",
         ("process", "t_ns"),
         values.cpu_by_second,
     ),
@@ -198,7 +205,7 @@ _DECLARED = (
         "layer",
         "ns",
         "cell",
-        "mean of each layer over the cell's messages, 0 where a message has it not; the layers of "
+        "mean of each layer over the cell's messages, 0 for a message without it; the layers of "
         "a hop (in a study of chains, of the chain) add up to the mean of its latency",
         ("hop", "layer"),
         values.layer,
@@ -208,8 +215,8 @@ _DECLARED = (
         "round_trip",
         "ns",
         "message",
-        "from sending a ping until it is back, the whole way; by the node's own clock, without "
-        "that along the chain",
+        "from sending a ping until it is back, there and back; by the node's own clock, or along "
+        "the chain without that",
         ("hop", "t_ns"),
         values.round_trip,
     ),
@@ -221,7 +228,7 @@ OVER_TIME = {
     "rate": "rate_by_second",
     "shortfall": "shortfall_by_second",
 }
-"""Of measures that have one value a cell or process: the measure of its course in time."""
+"""Of measures that have one value per cell or process: the measure of its course in time."""
 
 
 def find_measure(name: str) -> Measure:

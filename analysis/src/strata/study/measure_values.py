@@ -157,7 +157,7 @@ def stamp_latency(measured: CellTables, _: Context) -> pd.DataFrame:
 
 
 def loss(measured: CellTables, _: Context) -> pd.DataFrame:
-    """Values of the share of what was published meanwhile and never taken, one a hop."""
+    """Values of the share of what was published meanwhile and never taken, one per hop."""
     hops = measured.read("hops", ["hop", "received", "lost"])
     received, lost = (hops[name].to_numpy(np.int64) for name in ("received", "lost"))
     there = np.flatnonzero(received + lost > 0)
@@ -196,7 +196,7 @@ def shortfall(measured: CellTables, context: Context) -> pd.DataFrame:
 
 
 def grid_loss(measured: CellTables, context: Context) -> pd.DataFrame:
-    """Values of the share of a sensor's grid without a message, one a topic of a perf node.
+    """Values of the share of a sensor's grid without a message, one per topic of a perf node.
 
     None without a nominal rate, or where the stamps are not those of a grid.
     """
@@ -232,7 +232,7 @@ def shortfall_by_second(measured: CellTables, context: Context) -> pd.DataFrame:
 
 
 def _by_second(rows: pd.DataFrame, group: pd.Series[str], column: str) -> pd.DataFrame:
-    """Count rows a second from the first that is not warm-up; the last second is not whole."""
+    """Count rows per second from the first that is not warm-up; the last second is not whole."""
     parts = []
     kept = ~rows["warm_up"]
     for name, own in rows[kept].groupby(group[kept], sort=False):
@@ -246,7 +246,7 @@ def _by_second(rows: pd.DataFrame, group: pd.Series[str], column: str) -> pd.Dat
 
 
 def rate(measured: CellTables, _: Context) -> pd.DataFrame:
-    """Values of messages received a second, one a hop; none where less than two came."""
+    """Values of messages received per second, one per hop; none where less than two came."""
     return pd.DataFrame(
         [
             {"hop": hop, "number": None, "value": (count - 1) / seconds}
@@ -257,7 +257,7 @@ def rate(measured: CellTables, _: Context) -> pd.DataFrame:
 
 
 def throughput(measured: CellTables, _: Context) -> pd.DataFrame:
-    """Values of MB received a second, one a hop; the first message only begins the time."""
+    """Values of MB received per second, one per hop; the first message only begins the time."""
     return pd.DataFrame(
         [
             {"hop": hop, "number": None, "value": (count - 1) * payload / seconds / _MB}
@@ -280,7 +280,7 @@ def _flows(measured: CellTables) -> Iterator[tuple[str, int, float, int | None]]
 
 
 def cpu(measured: CellTables, _: Context) -> pd.DataFrame:
-    """Values of CPU time, in percent of one CPU, one a process."""
+    """Values of CPU time, in percent of one CPU, one per process."""
     samples = measured.read("resources")
     hops = measured.read("hops", ["first_ns", "last_ns"])
     begin, end = hops["first_ns"].min(), hops["last_ns"].max()
@@ -351,14 +351,14 @@ def rss(measured: CellTables, _: Context) -> pd.DataFrame:
 
 
 def rss_max(measured: CellTables, _: Context) -> pd.DataFrame:
-    """Values of the largest resident memory in MiB, one a process."""
+    """Values of the largest resident memory in MiB, one per process."""
     rows = measured.read("processes", ["process", "rss_max_bytes"]).dropna()
     size = rows["rss_max_bytes"].astype("float64") / _MIB
     return pd.DataFrame({"process": rows["process"], "number": None, "value": size})
 
 
 def layer(measured: CellTables, context: Context) -> pd.DataFrame:
-    """Values of the mean of each layer, one a hop (or chain) and layer; `number` is its place."""
+    """Values of the mean of each layer, one per hop (or chain) and layer; `number` is its place."""
     table, name, layers = "transfers", "hop", HOP_LAYERS
     if context.is_of_chains:
         table, name, layers = "chains", "chain", CHAIN_LAYERS

@@ -25,7 +25,7 @@ from strata.study.wording import STATISTIC_WORDS, count_words, name_words, value
 from strata.units import format_number, format_share
 
 PRIMARY = ("latency", "hop_latency", "round_trip", "stamp_latency", "throughput", "period")
-"""Measures of which the answer tells the effects: the first that a study has."""
+"""Measures of which the answer states the effects: the first that a study has."""
 
 SHORTFALL = "shortfall"
 SHORT_PERCENT = 5.0
@@ -109,7 +109,10 @@ def _largest_layer(study: Study, layers: pd.DataFrame, short: pd.DataFrame) -> l
         return []
     layers = every[~every["cell"].astype(str).isin(list(short.index))]
     if layers.empty:
-        return ["No largest layer is told: in every cell the source fell short of its stated rate"]
+        return [
+            "The largest layer is not reported: in every cell the source fell short of its "
+            "stated rate"
+        ]
     cells = "the cells whose source kept its rate" if len(layers) < len(every) else "all its cells"
     whole = layer_means(layers, "").iloc[0]
     largest, total = str(whole.idxmax()), float(whole.sum())

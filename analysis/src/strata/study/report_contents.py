@@ -99,9 +99,9 @@ class Study:
         if not mine:
             return "the campaign (or its quick variant) has no such cell"
         told = [f"{cell.status}: {cell.reason}" for cell in mine if cell.reason]
-        told += ["its cells were not run yet"] if any(cell.status == OPEN for cell in mine) else []
+        told += ["its cells have not run yet"] if any(cell.status == OPEN for cell in mine) else []
         if any(cell.status == FINISHED for cell in mine):
-            told.insert(0, "the cells that finished measured no such value")
+            told.insert(0, "the finished cells have no such value")
         return "; ".join(dict.fromkeys(told))
 
 
@@ -164,7 +164,8 @@ class Finding:
 
 @dataclass(frozen=True)
 class Environment:
-    """The machine at one start or resume: flat names to what was told (null: not told)."""
+    """The machine at one start or resume: flat names to what the machine reports (null: "
+    "nothing)."""
 
     at_utc: str
     facts: Mapping[str, object]

@@ -10,16 +10,17 @@ text in a timeline is a number of that table; null is -1.
 * `window`: how long the window is; all other times are ns after its begin
 * `publish`, `latency`: begin of the latency, and how long it is
 * `lanes`: [kind, role, host, process, name, vpid, vtid]
-* `own`: [lane, begin, duration, kind, label, layer, hop, flags]; they add up to the latency
-* `other`: [lane, begin, duration, kind, label, flags, waited ns, hop of the message that waited];
-  zeros at the end are left out
+* `own`: [lane, duration, kind, label, layer, hop, flags]: the first begins at `publish`, each other
+  one where the one before ends; they add up to the latency
+* `other`: [lane, begin, duration, kind, label, flags, waited ns, hop of the message that waited]
 * `arrows`: [lane, time, lane, time, topic, message]
 * `behind`: [hop, label, work, duration], the longest of each hop first, at most `MOST_BEHIND`
 * `scheduling`: [hop, layer, running, preempted, blocked, unknown, CPU wait by samples or -1,
   [[name, tid or -1, duration], ...]]
 * `left_out`: [spans, ns] of other work that is not there
 
-Flags add up: `PLACED`, `UNSYNCHRONISED`, `UNFINISHED`.
+Flags add up: `PLACED`, `UNSYNCHRONISED`, `UNFINISHED`. Of a span, zeros at the end from the flags
+on are left out.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from strata.timeline.spans import Lane, Span, Timeline
 
 PLACED, UNSYNCHRONISED, UNFINISHED = 1, 2, 4
 
-MOST_BEHIND = 12
+MOST_BEHIND = 6
 """So many rows of what one message waited behind."""
 
 
@@ -76,7 +77,7 @@ def compact(timeline: Timeline, strings: Strings) -> dict[str, Any]:
         "publish": timeline.begin_ns - zero_ns,
         "latency": timeline.latency_ns,
         "lanes": [_lane(lane, strings) for lane in timeline.lanes],
-        "own": [_own(span, zero_ns, strings) for span in timeline.spans if span.own],
+        "own": [_own(span, strings) for span in timeline.spans if span.own],
         "other": [
             _other(span, zero_ns, strings, hop_of) for span in timeline.spans if not span.own
         ],
@@ -118,36 +119,31 @@ def _lane(lane: Lane, strings: Strings) -> list[int]:
     return [*map(strings.number, texts), *ids]
 
 
-def _head(span: Span, zero_ns: int, strings: Strings) -> list[int]:
-    return [
-        span.lane,
-        span.begin_ns - zero_ns,
-        span.duration_ns,
-        strings.number(span.kind),
-        strings.number(span.label),
-    ]
-
-
 def _flags(span: Span) -> int:
     return (
         PLACED * span.placed + UNSYNCHRONISED * span.unsynchronised + UNFINISHED * span.unfinished
     )
 
 
-def _own(span: Span, zero_ns: int, strings: Strings) -> list[int]:
+def _own(span: Span, strings: Strings) -> list[int]:
+    kind, label, layer = map(strings.number, (span.kind, span.label, span.layer))
     hop = NONE if span.hop is None else span.hop
-    return [*_head(span, zero_ns, strings), strings.number(span.layer), hop, _flags(span)]
+    return _trimmed([span.lane, span.duration_ns, kind, label, layer, hop], [_flags(span)])
 
 
 def _other(span: Span, zero_ns: int, strings: Strings, hop_of: dict[int, int]) -> list[int]:
+    kind, label = map(strings.number, (span.kind, span.label))
     hop = 0 if span.waiting_id is None else hop_of[span.waiting_id]
-    out = [*_head(span, zero_ns, strings), _flags(span), span.waited_ns, hop]
-    while not out[-1] and len(out) > _HEAD:
-        out.pop()
-    return out
+    return _trimmed(
+        [span.lane, span.begin_ns - zero_ns, span.duration_ns, kind, label],
+        [_flags(span), span.waited_ns, hop],
+    )
 
 
-_HEAD = 5
+def _trimmed(head: list[int], tail: list[int]) -> list[int]:
+    while tail and not tail[-1]:
+        tail.pop()
+    return head + tail
 
 
 def _behind(timeline: Timeline, hop_of: dict[int, int], strings: Strings) -> list[list[int]]:

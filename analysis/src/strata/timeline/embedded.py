@@ -36,10 +36,10 @@ _EXAMINED = 2000
 class Reason:
     """Why a message was chosen.
 
-    `kind` is slowest, quantile, start-up, layer, cause, bar or moment. `quantile` is that of a
-    quantile; `layer`, `hop` (along the chain) and `duration_ns` those of a layer; of a cause
-    `layer`, `where` (as in the table `blame`) and `duration_ns`; `bar` is the number of the bar,
-    or of the stretch of time.
+    `kind` is slowest, quantile, start-up, layer, cause, bar or moment; `text` says it. A quantile
+    has `quantile`; a layer `layer`, `hop` (along the chain, from 0) and `duration_ns`; a cause
+    `layer`, `where` (both as in the table `blame`) and `duration_ns`; a bar and a moment `bar`, the
+    number of the histogram's bar or of the stretch of time, from 0. The others are null.
     """
 
     kind: str
@@ -56,9 +56,8 @@ class Reason:
 class EmbeddedMessage:
     """A message to embed: a row of `chain_instances`, and why.
 
-    `rank` is 1 for the slowest of the chain; `quantile` is the part of the chain's messages that
-    are faster, of those that are as fast the earlier ones too: 0 for the fastest, 1 for the
-    slowest.
+    `rank` is 1 for the slowest of the chain. `quantile` is what part of the chain's other messages
+    are faster, or as fast and earlier: 0 for the fastest, 1 for the slowest.
     """
 
     chain_instance_id: int

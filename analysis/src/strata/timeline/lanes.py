@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from strata.schema.rows import NONE, Rows
@@ -95,10 +95,10 @@ class Lanes:
         found.topics[topic] = None
         return at
 
-    def _add(self, key: object, make: object) -> int:
+    def _add(self, key: object, make: Callable[[], _Thread | _Between]) -> int:
         if key not in self._number:
             self._number[key] = len(self._found)
-            self._found.append(make())  # type: ignore[operator]
+            self._found.append(make())
         return self._number[key]
 
     def threads(self) -> Mapping[int, ThreadKey]:

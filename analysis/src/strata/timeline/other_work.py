@@ -25,8 +25,8 @@ from strata.timeline.spans import (
 )
 from strata.timeline.work import ThreadWork, Work
 
-_FINEST = 2000
-"""A stretch of less than this part of the window is not shown: it is less than a pixel wide."""
+_FINEST = 1000
+"""A stretch of less than this part of the window is not shown: it is about a pixel wide."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,10 @@ class OtherWork:
         if not len(found.row):
             return Other(())
         shown_ns = found.shown_ns(window)
-        kept = _longest(shown_ns, window, self._most)
+        # What is left of the message's own executions is judged when their own spans are cut out.
+        cut_later = np.isin(found.row, np.fromiter(executions, np.int64, len(executions)))
+        kept = _longest(np.where(cut_later, 0, shown_ns), window, self._most)
+        kept = np.union1d(kept, np.flatnonzero(cut_later))
         blocked = self._blocked(own, behind)
         covered = _covered(own)
         spans: list[Span] = []
@@ -94,7 +97,7 @@ class OtherWork:
                     )
                 )
         spans.sort(key=lambda span: (span.lane, span.begin_ns, span.end_ns))
-        # What the message's own spans cut in pieces is several spans: they are bounded, too.
+        # What the message's own spans cut in pieces is several spans, which are bounded, too.
         spans, cut = _bounded(spans, self._most)
         left_ns = int(shown_ns.sum() - shown_ns[kept].sum()) + sum(one.duration_ns for one in cut)
         return Other(tuple(spans), len(found.row) - len(kept) + len(cut), left_ns)

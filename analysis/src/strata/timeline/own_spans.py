@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from strata.schema.confidence import UNSYNCHRONISED
-from strata.schema.layers import BETWEEN_HOSTS, WITH_EXECUTOR_WAIT
+from strata.schema.layers import BETWEEN_HOSTS, CALLBACK, HOLD, SUSPENDED, WITH_EXECUTOR_WAIT
 from strata.schema.rows import NONE
 from strata.timeline import labels as words
-from strata.timeline.columns import Kept, RowById
+from strata.timeline.columns import Kept, RowById, RowsOf
 from strata.timeline.labels import KINDS, LANES, Labels
 from strata.timeline.lanes import EXECUTOR, PUBLISHER, Lanes
 from strata.timeline.pieces import Piece
@@ -54,6 +54,8 @@ class Ends:
     ) -> None:
         self._messages, self._labels = messages, labels
         self._publications, self._takes = publications, takes
+        self._instances = instances
+        self._of_execution = RowsOf(instances.rows["execution_id"])
         self._row_of_instance = RowById(instances.rows["instance_id"])
         self._of_publication, self._of_take, self._of_instance = (
             thread_keys(table.rows) for table in (publications, takes, instances)
@@ -87,6 +89,25 @@ class Ends:
             return NONE
         return self._row_of_instance.row(self._takes.number("instance_id", row))
 
+    def pieces(self, message: int) -> list[tuple[int, int, int]]:
+        """Return the pieces of the execution that a message started: begin, until and row.
+
+        One but for a coroutine that was suspended; none where no execution is known.
+        """
+        row = self.execution(message)
+        if row == NONE:
+            return []
+        value = self._instances.number
+        rows = self._of_execution.of(value("execution_id", row))
+        return sorted((value("start_ns", one), value("until_ns", one), one) for one in rows)
+
+    def runner_at(self, message: int, begin_ns: int) -> ThreadKey:
+        """Return the thread that ran the piece of a message's callback that began at an instant."""
+        for start_ns, until_ns, row in self.pieces(message):
+            if start_ns <= begin_ns < until_ns:
+                return self._of_instance(row)
+        return self.runner(message)
+
     def runner(self, message: int) -> ThreadKey:
         """Return the thread that ran the callback of a message; that took it where none did."""
         row = self.execution(message)
@@ -112,10 +133,13 @@ class OwnSpans:
 
     def _hop(self, own: Own, message: int, following: int, pieces: Sequence[Piece]) -> None:
         lane_of = self._lanes(own.lanes, message, following, pieces)
+        suspended = any(piece.layer is SUSPENDED for piece in pieces)
         apart = self._messages.text("confidence", message) == UNSYNCHRONISED
         own.spans.extend(
             Span(
-                lane_of[LANES[piece.layer.name]],
+                self._resumed(own.lanes, message, piece)
+                if suspended and piece.layer in (CALLBACK, HOLD)
+                else lane_of[LANES[piece.layer.name]],
                 piece.begin_ns,
                 piece.end_ns,
                 KINDS[piece.layer.name],
@@ -155,6 +179,11 @@ class OwnSpans:
         if following != NONE:
             out[words.FOLLOWING] = self._publisher(lanes, following)
         return out
+
+    def _resumed(self, lanes: Lanes, message: int, piece: Piece) -> int:
+        """Return the lane of a piece of a coroutine, which may go on on another thread."""
+        thread = self._ends.runner_at(message, piece.begin_ns)
+        return lanes.thread(thread, EXECUTOR, self._labels.reader(message))
 
     def _publisher(self, lanes: Lanes, message: int) -> int:
         thread = self._ends.publisher(message)

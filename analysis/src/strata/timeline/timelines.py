@@ -23,7 +23,7 @@ from strata.timeline.work import ThreadWork
 MARGIN = 0.05
 """Part of the latency that the window shows before and after it."""
 
-MOST_OTHER = 150
+MOST_OTHER = 100
 """So many spans of other work are shown, the longest."""
 
 _MOST_ASIDE = 2
@@ -43,7 +43,6 @@ class Timelines:
         self._chain_instances = Kept(table("chain_instances"))
         self._blockers = Kept(table("executor_blockers"))
         self._of_waiting = RowsOf(self._blockers.rows["message_id"])
-        self._of_execution = RowsOf(self._instances.rows["execution_id"])
         self._labels = Labels(self._messages, table("callback_objects"))
         self._work = ThreadWork(self._instances.rows, takes.rows)
         self._names = ThreadNames(
@@ -101,7 +100,7 @@ class Timelines:
         behind = self._behind(route)
         self._add_threads_aside(own, behind)
         executions = kinds_of_executions(
-            [self._ends.execution(message) for message in route.messages],
+            [row for message in route.messages for _, _, row in self._ends.pieces(message)],
             self._ends.publishing(route.messages[0]),
         )
         other = self._other.of(own, executions, behind, window)
@@ -122,12 +121,7 @@ class Timelines:
         )
 
     def _execution(self, message: int) -> Sequence[Interval]:
-        row = self._ends.execution(message)
-        if row == NONE:
-            return []
-        rows = self._of_execution.of(self._instances.number("execution_id", row))
-        times = self._instances.number
-        return sorted((times("start_ns", one), times("until_ns", one)) for one in rows)
+        return [(begin_ns, until_ns) for begin_ns, until_ns, _ in self._ends.pieces(message)]
 
     def _busy(self, message: int, begin_ns: int, end_ns: int) -> tuple[Ints, Ints]:
         work = self._work.of(self._ends.taker(message)).within(begin_ns, end_ns)

@@ -33,6 +33,8 @@ _NAMED_NODES = 2
 _NAMED_THREADS = 4
 _WORTH_SAYING = 0.1
 _WORTH_NAMING = 0.05
+_LEAST = 0.01
+"""What has less of an executor is not counted."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def headline(analysis: Analysis, names: Names) -> Headline:
             statements.append(words.typical(found))
         else:
             statements += words.cause(cause)
-    if found and late and not standing and _is_typical(found):
+    if found and late and _is_typical(found) and not any(_same(found, one) for one in standing):
         statements.append(words.typical(found))
     if not standing and not late:
         statements += words.largest(found)
@@ -164,7 +166,7 @@ class _Words:
         named = [
             f"{self._work(row)} ({format_share(share)})" for share, row in chosen or ranked[:1]
         ]
-        more = len([share for share, _ in ranked if share > 0]) - len(named)
+        more = len([share for share, _ in ranked if share >= _LEAST]) - len(named)
         return ", ".join(named) + (f" and {more} more" if more > 0 else "")
 
     def _work(self, row: Row) -> str:

@@ -23,15 +23,12 @@ class SlowMessage:
 def slowest_messages(analysis: Analysis, chain_id: int, most: int) -> list[SlowMessage]:
     """Return the slowest messages of a chain, the slowest first, each last message once.
 
-    Those of the start-up are left out, where there are others. Of messages that arrived by several
-    paths, only the critical one counts: the one that `strata path` shows.
+    Those of the start-up are left out, where there are others.
     """
     instances = analysis.rows("chain_instances")
     own = instances["chain_id"] == chain_id
-    for flags in (~instances["start_up"], instances["critical"]):
-        if (own & flags).any():
-            own &= flags
-    rows = instances.take(own)
+    later = own & ~instances["start_up"]
+    rows = instances.take(later if later.any() else own)
     found: dict[int, SlowMessage] = {}
     for at in np.argsort(-rows["latency_ns"], kind="stable"):
         message = int(rows["message_id"][at])

@@ -111,11 +111,15 @@ def _with_runs(
     try:
         runs = two_way(means, value, first, second)
     except ValueError:
-        return found, "With one run a group, what differs may be the run: only repetitions tell."
+        return (
+            found,
+            "With one run per group, a difference may come from the run: only repetitions can "
+            "show that.",
+        )
     added = {f"runs_{name}": runs[name] for name in ("df", "F", "p")}
     return found.assign(**added), (
-        f"Of runs: {len(means)} cells, each one value, its mean. What differs from run to run is "
-        "in that residual: believe it, not the p of messages, of which there are many in a run."
+        f"Of runs: {len(means)} cells, each one value, its mean. Differences between runs are "
+        "part of that residual: trust its p, not that of messages, of which a run has many."
     )
 
 
@@ -175,7 +179,8 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
         "Shift: the median of all differences of two values; its interval allows for messages "
         "that follow each other. p is corrected for all pairs of this table (Holm). Means: "
         "Games-Howell, for variances that differ; its p takes messages as independent.",
-        "With one run a side, what differs may be the run: only repetitions tell.",
+        "With one run per level, a difference may come from the run: only repetitions can show "
+        "that.",
         *put_together(results, study, figure, frame),
     )
     empty = why_no_rows(results, study, figure, frame)

@@ -27,7 +27,9 @@ def layers(results: Results, study: str, figure: Figure) -> Table:
         *factor_columns(rows),
         Column("layer", "layer"),
         Column("count", "n", form="count", text="messages that have it"),
-        Column("mean", "mean", "ns", "number", "over all messages, 0 where one has it not"),
+        Column(
+            "mean", "mean", "ns", "number", "over all messages; 0 for a message without the layer"
+        ),
         Column("share", "share", form="share", text="of the latency"),
         Column("p50", "median", "ns", "number", "of the messages that have it"),
         Column("p99", "p99", "ns", "number"),
@@ -38,8 +40,8 @@ def layers(results: Results, study: str, figure: Figure) -> Table:
         messages = pd.concat(parts, ignore_index=True)
         out.rows += [{**levels, **row} for row in _layers(messages, found.stated.chain)]
     notes = (
-        "Means of the layers add up to the mean latency exactly (sums of whole ns). The callback "
-        "comes after the latency and is not part of it.",
+        "The means of the layers add up to the mean latency exactly (sums of whole ns). The "
+        "callback comes after the latency and is not part of it.",
     )
     empty = "" if out.rows else found.why_empty(figure.where)
     return Table("layers", "layers", columns, out.frame(), notes, empty, "layer")

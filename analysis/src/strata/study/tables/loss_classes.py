@@ -86,7 +86,7 @@ def class_notes() -> tuple[str, ...]:
     return (
         "Classes: excellent below 0.1 %, good to 1, moderate to 5, severe above. A class is of "
         f"what the loss is at most ({100 * CONFIDENCE:g} %, one-sided, Clopper and Pearson; as if "
-        "each message were lost or not by itself).",
-        f"With none lost it takes so many messages to tell a class: {counts}; '{TOO_FEW}' tell "
-        "none.",
+        "each message were lost independently).",
+        f"Number of messages without any loss that is needed for a class: {counts}; with fewer, "
+        "the class is '{TOO_FEW}'.",
     )

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The table of losses: what was published, received and lost, a row a group of cells.
+"""The table of losses: what was published, received and lost, one row per group of cells.
 
 What a producer did not make is no loss: it stands apart, as shortfall.
 """
@@ -43,24 +43,24 @@ _OF_CLASSES = (
     Column("class", "class", text="of what the loss is at most"),
     Column(
         "to_tell",
-        "messages to tell",
+        "messages needed",
         form="count",
-        text="how many it takes to tell the class of the loss that was seen, where these do not",
+        text="how many would decide the class of the observed loss, where these are too few",
     ),
 )
 _OF_NODES = (
     Column(
         "matched_lost",
-        "lost, warm-up too",
+        "lost, with warm-up",
         form="count",
-        text="as lost, of what the nodes count: to be held against the next",
+        text="as lost, over the messages that the nodes count, for comparison with the next column",
     ),
     Column(
         "own_lost",
-        "lost, the nodes say",
+        "lost, by the nodes",
         form="count",
-        text="by sequence numbers, warm-up too, and before the first and after the last, too; of "
-        "images without numbers a lower bound",
+        text="by sequence numbers, with warm-up, before the first and after the last message; a "
+        "lower bound for images without numbers",
     ),
 )
 _COUNTS = ("published", "left_out", "before_first", "received", "lost", "after_last")
@@ -157,8 +157,8 @@ def boundaries(results: Results, study: str, figure: Figure) -> Table:
         out.rows.append({**levels, **row, "measured": measured})
     notes = (
         f"{words} in the order of the file; a loss is below a bound when what it is at most (95 %) "
-        f"is. '{NOWHERE}': the first level lost more already; '{TOO_FEW}': those of the first "
-        "level do not tell.",
+        f"is. '{NOWHERE}': the first level already lost more; '{TOO_FEW}': the first level has too "
+        "few to decide.",
     )
     empty = "" if out.rows else found.why_empty(figure.where)
     return Table("boundaries", "where loss begins", columns, out.frame(), notes, empty, "loss")
@@ -267,15 +267,16 @@ def _notes(
 ) -> tuple[str, ...]:
     notes = [
         "Lost: published between the first and the last that a subscription took, and not taken by "
-        "it. What was in flight at the end is no loss, nor what the producer did not make "
-        "(shortfall).",
+        "it. Messages in flight at the end are not lost, nor are those that the producer did not "
+        "make (shortfall).",
     ]
     if figure.classes:
         notes += class_notes()
     if over:
         notes.append(
-            f"Best: the {name_words(over)} that lost least, by 0.01 percentage points or more and "
-            f"by more than chance (Fisher's exact test, p < 0.05) than each other; else {TIE}."
+            f"Best: the {name_words(over)} that lost least: less than each other one by 0.01 "
+            f"percentage points or more, and by more than chance (Fisher's exact test, p < 0.05); "
+            f"else {TIE}."
         )
     differing = 0
     for _, cells in groups:
@@ -285,7 +286,7 @@ def _notes(
             differing += int(own.sum())
     if differing:
         notes.append(
-            f"Of {differing} hops, what the nodes counted by sequence numbers is not what the "
-            "trace's matches say."
+            f"On {differing} hops, the losses that the nodes counted by sequence numbers differ "
+            "from those of the trace."
         )
     return tuple(notes)

@@ -160,8 +160,8 @@ def dds_groups(path: Path) -> Figures:
     return _figures(
         ("middleware", "size"),
         rows,
-        "The original's FastRTPS of 2019 stands beside Fast DDS over UDP. Intervals here allow for "
-        "messages that follow each other; the printed ones do not.",
+        "The original's FastRTPS of 2019 is compared with Fast DDS over UDP. Intervals here "
+        "allow for messages that follow each other; the printed ones do not.",
     )
 
 
@@ -213,8 +213,8 @@ def camera_rmw(path: Path) -> Figures:
         ("configuration", "middleware"),
         rows,
         "What the original calls loss is configured rate x time less received: it has what the "
-        "camera did not make, so it stands beside our shortfall; what was published and not taken "
-        "is the loss.",
+        "camera did not make, so it is compared with our shortfall; what was published and not "
+        "taken is the loss.",
         "What it calls MB/s are MiB/s, of what was configured, not of what came.",
     )
     return replace(figures, further=(Further("shortfall", "loss", "loss, here"),))

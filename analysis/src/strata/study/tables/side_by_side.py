@@ -60,7 +60,8 @@ def side_by_side(results: Results, study: str, figure: Figure) -> Table:
     loss by its counts (Clopper and Pearson), of latency over messages, whose dependence is allowed
     for.
     """
-    rows, over = listed(figure.rows), str(figure.over)
+    over = str(figure.over)
+    rows = [name for name in listed(figure.rows) if name != over]
     stated = results.study(study).stated
     asked = [*rows, over]
     frames = {name: _frame(results, study, name, figure) for name in _MEASURES}
@@ -221,8 +222,8 @@ def _notes(over: str, criteria: Sequence[str], *, has_imports: bool) -> tuple[st
         f"Winner: the {name_words(over)} that is best by {named}. One whose interval (95 %) "
         "overlaps that of the best stays in, and the next criterion decides among those that are "
         f"left; where that leaves several, there is {NO_CLEAR_WINNER}.",
-        "The interval of a loss takes each message as lost or not by itself: losses that come in "
-        "bursts are known less surely. With one run per level, what differs may be the run.",
+        "The interval of a loss assumes that messages are lost independently: losses in bursts are "
+        "less certain than it says. With one run per level, a difference may come from the run.",
     )
     if not has_imports:
         return notes

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables about one measure, a row a group of cells: its statistics, intervals and modes."""
+"""Tables about one measure, one row per group of cells: its statistics, intervals and modes."""
 
 from __future__ import annotations
 
@@ -49,10 +49,15 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
     frame = long_frame(results, study, measure.name, where=figure.where)
     columns = (
         *label_columns(rows, frame),
-        Column("count", "n", form="count", text=f"values: one for each {measure.each}"),
+        Column("count", "n", form="count", text=f"one value per {measure.each}"),
         Column("repetitions", "runs", form="count"),
-        Column("left_out", "warm-up", form="count", text="messages left out, of the measured hops"),
-        Column("lost", "lost", form="count", text="messages, of the measured hops"),
+        Column(
+            "left_out",
+            "warm-up",
+            form="count",
+            text="messages of the measured hops that are left out",
+        ),
+        Column("lost", "lost", form="count", text="messages of the measured hops"),
         *(Column(name, label, measure.unit, "number") for name, label in _STATISTICS),
     )
     out = Rows(columns)
@@ -109,7 +114,7 @@ def intervals(results: Results, study: str, figure: Figure) -> Table:
     for levels, own in groups(frame, rows):
         out.rows += [{**levels, **row} for row in _intervals(own, figure.confidence)]
     notes = (
-        "An interval is of the messages of these runs, whose dependence it allows for (effective "
+        "An interval is for the messages of these runs, and allows for their dependence (effective "
         "n). Another run may differ by more: see the lowest and the highest run.",
         *put_together(results, study, figure, frame),
     )
@@ -196,8 +201,8 @@ def modes(results: Results, study: str, figure: Figure) -> Table:
     for levels, own in groups(frame, rows):
         out.rows += [{**levels, **row} for row in _modes(own["value"], measure)]
     notes = (
-        "Hartigan's dip test of the logarithm, and valleys of its density: docs/method.md. Of "
-        f"less than {MIN_COUNT} values no modes are told.",
+        "Hartigan's dip test of the logarithm, and valleys of its density: docs/method.md. With "
+        f"fewer than {MIN_COUNT} values, modes are not searched for.",
         *put_together(results, study, figure, frame),
     )
     return Table(
@@ -253,14 +258,14 @@ def put_together(
         if name in frame.columns and name not in rows:
             counts = frame.groupby("cell", observed=True)[name].nunique()
             if len(counts) and counts.max() > 1:
-                said.append(f"A row has all {many} of its cells together, up to {counts.max()}.")
+                said.append(f"Each row combines all {many} of its cells, up to {counts.max()}.")
     keys = [*rows, "origin"]
     for name in (*(factor.name for factor in results.study(study).factors), "repetition"):
         if name not in rows and len(frame):
             several = frame.groupby(keys, observed=True)[name].nunique().max()
             if several > 1:
                 words = "repetitions" if name == "repetition" else f"levels of {name_words(name)}"
-                said.append(f"A row has all {words} of its cells together.")
+                said.append(f"Each row combines all {words} of its cells.")
     having = set(frame["cell"].astype(str))
     found = results.study(study)
     without = [
@@ -269,7 +274,7 @@ def put_together(
         if keeps(figure.where, one.cell.levels) and one.id not in having
     ]
     if having and without:
-        said.append(f"Without such a value: {first_ones(without)}.")
+        said.append(f"Cells without a value: {first_ones(without)}.")
     return tuple(said)
 
 
@@ -281,7 +286,7 @@ def skipped_notes(results: Results, study: str, figure: Figure) -> tuple[str, ..
             group = _levels(results.study(study), one)
             if group not in found.setdefault(one.line, []):
                 found[one.line].append(group)
-    return tuple(f"Not here: {first_ones(cells)} ({why})." for why, cells in found.items())
+    return tuple(f"Missing: {first_ones(cells)} ({why})." for why, cells in found.items())
 
 
 def _levels(study: Study, one: Outcome) -> str:

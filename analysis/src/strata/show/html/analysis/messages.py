@@ -27,8 +27,11 @@ if TYPE_CHECKING:
 MAX_CHAINS = 100
 """Chains whose messages are on the page."""
 _MAX_MESSAGES = 12_000
-"""Messages of all chains on the page: about 200 bytes each in the file."""
-_FEWEST_OF_CHAIN = 60
+"""Messages of all chains on the page."""
+_MOST_BYTES = 3_000_000
+"""What they take in the file, about: a long chain has fewer messages there."""
+_BYTES_OF_MESSAGE, _BYTES_OF_DURATION = 60, 6
+_FEWEST_OF_CHAIN = 40
 _BARS = 36
 _SHOWN_CAUSES = 8
 
@@ -55,10 +58,10 @@ def chain_messages(
 
     `always` are instances (`chain_instance_id`) that are kept in any case.
     """
-    limit = max(_FEWEST_OF_CHAIN, _MAX_MESSAGES // max(len(chains), 1))
     instances = analysis.rows("chain_instances")
+    limits = _limits(analysis, chains)
     named = np.isin(instances["chain_instance_id"], np.array(sorted(always), np.int64))
-    kept = {chain: _kept(instances, chain, limit, named) for chain in chains}
+    kept = {chain: _kept(instances, chain, limits[chain], named) for chain in chains}
     chosen = np.sort(np.concatenate([np.empty(0, np.int64), *kept.values()]))
     segments = _segments_of(analysis, instances.take(chosen))
     causes = find_causes(segments, evidence_of(*map(analysis.rows, EVIDENCE)))
@@ -75,6 +78,19 @@ def chain_messages(
         )
         for chain in chains
     ]
+
+
+def _limits(analysis: Analysis, chains: Sequence[int]) -> dict[int, int]:
+    """Return how many messages of each chain there is space for."""
+    layers = analysis.rows("chain_layers")["chain_id"]
+    share = max(len(chains), 1)
+    limits = {}
+    for chain in chains:
+        durations = int((layers == chain).sum())
+        size = _BYTES_OF_MESSAGE + _BYTES_OF_DURATION * durations
+        most = min(_MAX_MESSAGES // share, _MOST_BYTES // share // size)
+        limits[chain] = max(_FEWEST_OF_CHAIN, most)
+    return limits
 
 
 def _kept(instances: Rows, chain: int, limit: int, named: Flags) -> Ints:

@@ -22,7 +22,7 @@ SLOWEST, SAMPLED = 20, 21
 """Of each chain: its slowest messages, and those at evenly spaced quantiles of latency."""
 MOST_BYTES = 3_000_000
 """All timelines of a page as JSON; of each chain in turn the slowest messages come first."""
-_MOST_OTHER = 60
+_MOST_OTHER = 50
 """Spans of other work of one timeline, the longest; the page says how many are left out."""
 
 Chosen = Mapping[int, Sequence[EmbeddedMessage]]

@@ -38,6 +38,15 @@ window.strata = window.strata || {};
     drawn.forEach(function (root) { plots(root).forEach(function (plot) { paint(plot, colour); }); });
   }
 
+  // A legend is as wide as its longest name in each column: in a narrow window it has fewer columns.
+  function narrow(plot, width) {
+    plot.below.forEach(function (part) {
+      if (part.type !== "Legend") return;
+      const longest = Math.max.apply(null, part.items.map(function (item) { return item.label.value.length; }));
+      part.ncols = Math.max(1, Math.min(part.ncols, Math.floor((width - 60) / (44 + 6.6 * longest))));
+    });
+  }
+
   function draw(holder) {
     const place = document.getElementById(holder.dataset.figure);
     return Bokeh.embed.embed_item(JSON.parse(holder.textContent)).then(
@@ -45,6 +54,7 @@ window.strata = window.strata || {};
         const view = [].concat(views)[0];
         const roots = view.roots ? [].concat(Array.from(view.roots)).map(function (v) { return v.model; }) : [view.model];
         drawn.push.apply(drawn, roots);
+        roots.flatMap(plots).forEach(function (plot) { narrow(plot, place.clientWidth); });
         place.dataset.state = "drawn";
         repaint();
         document.dispatchEvent(new CustomEvent("strata:drawn", { detail: { place: place.id, root: roots[0] } }));

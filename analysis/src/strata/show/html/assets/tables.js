@@ -51,5 +51,13 @@
         head.append(button);
       });
     });
+    const wide = new ResizeObserver(function (entries) { entries.forEach(function (entry) { reach(entry.target); }); });
+    document.querySelectorAll(".scroll:not(.tall)").forEach(function (item) { wide.observe(item); });
   });
+
+  // What scrolls sideways can be reached by the keyboard, so that the arrow keys move it.
+  function reach(item) {
+    if (item.scrollWidth > item.clientWidth + 1) item.setAttribute("tabindex", "0");
+    else item.removeAttribute("tabindex");
+  }
 })(window.strata = window.strata || {});

@@ -13,18 +13,25 @@
     });
     const hosts = new Set(lanes.map(function (lane) { return lane.host; }).filter(Boolean));
     lanes.forEach(function (lane) { lane.severalHosts = hosts.size > 1; });
-    const span = function (row, flags, more) {
-      const begin = row[1] - given.publish;
+    const span = function (lane, begin, duration, kind, label, flags, more) {
       return Object.assign({
-        lane: row[0], begin: begin, end: begin + row[2], kind: text(row[3]), label: text(row[4]),
+        lane: lane, begin: begin, end: begin + duration, kind: text(kind), label: text(label),
         placed: Boolean(flags & PLACED), unsynchronised: Boolean(flags & UNSYNCHRONISED), unfinished: Boolean(flags & UNFINISHED)
       }, more);
     };
+    // The message's own spans follow each other: each begins where the one before ends.
+    let end = 0;
     const own = given.own.map(function (row) {
-      return span(row, row[7], { own: true, layer: text(row[5]), slug: all.slugs[row[5]] || "unknown", hop: row[6], waited: 0 });
+      const begin = end;
+      end += row[1];
+      return span(row[0], begin, row[1], row[2], row[3], row[6] || 0, {
+        own: true, layer: text(row[4]), slug: all.slugs[row[4]] || "unknown", hop: row[5], waited: 0
+      });
     });
     const other = given.other.map(function (row) {
-      return span(row, row[5] || 0, { own: false, layer: null, slug: null, hop: null, waited: row[6] || 0 });
+      return span(row[0], row[1] - given.publish, row[2], row[3], row[4], row[5] || 0, {
+        own: false, layer: null, slug: null, hop: null, waited: row[6] || 0
+      });
     });
     return {
       latency: given.latency,

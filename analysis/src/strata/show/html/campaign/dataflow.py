@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The way of a message through application, ROS 2, DDS and operating system, with our probes.
+"""The path of a message through application, ROS 2, DDS and operating system, with our probes.
 
 Only the layers that the campaign has are drawn, and the probes at which they begin and end.
 """
@@ -18,7 +18,7 @@ from strata.show.html import theme
 
 @dataclass(frozen=True)
 class Probe:
-    """A trace event on the way of a message: where it is in the drawing, and what it is."""
+    """A trace event on the path of a message: where it is in the drawing, and what it is."""
 
     name: str
     x: int
@@ -107,7 +107,7 @@ def flow(present: Iterable[str]) -> Flow | None:
         probes=tuple(numbered),
         has_driver=any("read" in span for span in drawn.values()),
         has_hold=layers.HOLD.name in set(present),
-        summary="A message's way: " + ", ".join(dict.fromkeys(leg.layer for leg in legs)),
+        summary="The path of a message: " + ", ".join(dict.fromkeys(leg.layer for leg in legs)),
     )
 
 

@@ -80,7 +80,7 @@ def _counts(chart: Chart, study: Study) -> list[str]:
     if chart.measure.text:
         out.append(f"{name_words(chart.measure.name)}: {chart.measure.text}")
     if imported.any():
-        out.append("hollow marks and dashed lines are imported and of another machine")
+        out.append("hollow marks and dashed lines are imported results of another machine")
     return out
 
 

@@ -101,7 +101,7 @@ def _flow(studies: Sequence[StudyPart]) -> Flow | None:
 
 
 def _machine(facts: Sequence[Fact]) -> str:
-    """Name the machine by what was told of it."""
+    """Name the machine by what is known of it."""
     told = {fact.name: fact.texts[0] for fact in facts if fact.texts[0] != NOTHING}
     names = ("host.cpu_model", "host.cpu_count", "host.distribution", "host.kernel")
     shown = [
@@ -164,7 +164,7 @@ class Fact:
 
 
 def facts_of(environments: Sequence[Environment], changed: Sequence[str]) -> list[Fact]:
-    """Return every fact with its text at each start; what was not told is a dash.
+    """Return every fact with its text at each start; what is not known is a dash.
 
     `changed` names the facts that differ and do not merely pass, as the load does.
     """

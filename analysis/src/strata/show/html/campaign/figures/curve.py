@@ -35,7 +35,7 @@ class Point:
 
 
 def draw_curve(chart: Chart, study: Study) -> Drawn:
-    """Draw the statistic at each level of `x`, one line a level of `by`."""
+    """Draw the statistic at each level of `x`, one line per level of `by`."""
     chart = Chart(chart.request, chart.measure, by_cell(chart), chart.empty)
     curves = _Curves(chart, study)
     panels = split_panels(chart, study, curves.draw)

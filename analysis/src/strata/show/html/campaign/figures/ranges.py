@@ -31,8 +31,9 @@ def draw_ranges(chart: Chart, study: Study) -> Drawn:
         shift = (item.at - (len(series) - 1) / 2) * _APART
         _glyphs(plot, item.rows, item.key, at, scale, shift)
     caption = (
-        "a mark is the mean (where a file tells none, the largest), a line goes from the least to "
-        "the largest value; of imports they are told by seconds or runs, so there is no median",
+        "a mark is the mean (the largest value where a file has no mean), a line goes from the "
+        "least to the largest value; imported files state them per second or run, so there is no "
+        "median",
     )
     return Drawn("Ranges", (Panel("", plot),), legend_of(chart, study, style="line"), caption)
 

@@ -31,7 +31,7 @@ _HEIGHT = 250
 
 
 def draw_samples(chart: Chart, study: Study) -> Drawn:
-    """Plot value against number, a panel a level; colours are repetitions unless `by` is given.
+    """Plot value against number, one panel per level; colours are repetitions unless `by` is given.
 
     Panels share one axis unless their medians differ by more than eight times.
     """

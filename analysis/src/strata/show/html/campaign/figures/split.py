@@ -112,7 +112,7 @@ def _panel(
 def series_of(frame: pd.DataFrame, chart: Chart, study: Study, *, style: str) -> list[Series]:
     """Part rows by the levels of `by` and their origin; colours are those of the whole figure.
 
-    Without `by` there is one series an origin.
+    Without `by` there is one series per origin.
     """
     by = chart.request.by
     whole = chart.frame

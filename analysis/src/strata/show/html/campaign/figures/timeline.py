@@ -34,10 +34,10 @@ _SHORTEST_S = 30.0
 
 
 def draw_timeline(chart: Chart, study: Study) -> Drawn:
-    """Plot the values over `t_ns` since the run began, in seconds, one series a process.
+    """Plot the values over `t_ns` since the run began, in seconds, one series per process.
 
     Several cells get a panel each, unless the file asks for others. Each series of enough values
-    over at least 30 s gets its straight line; the caption tells its slope.
+    over at least 30 s gets its straight line; the caption states its slope.
     """
     chart = Chart(_apart(chart), chart.measure, chart.frame, chart.empty)
     slopes: list[str] = []
