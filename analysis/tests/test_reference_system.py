@@ -125,8 +125,8 @@ def test_chains_are_shown_in_groups(analysis: Analysis) -> None:
     for group in groups.to_dict("records"):
         members = analysis.chain_group_members
         own = members.loc[members["group_id"] == group["group_id"], "chain_id"]
-        medians = analysis.chains.set_index("chain_id").loc[own, "latency_p50"]
-        assert (medians.min(), medians.max()) == (group["p50_low"], group["p50_high"])
+        medians = analysis.chains.set_index("chain_id").loc[own, "latency_p50_ns"]
+        assert (medians.min(), medians.max()) == (group["p50_low_ns"], group["p50_high_ns"])
         assert medians[group["chain_id"]] == medians.max()
 
 
