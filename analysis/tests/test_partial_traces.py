@@ -201,6 +201,7 @@ class Pipeline:
         for message in analysis.messages["message_id"].tail(1):
             console.print(path_section(analysis, critical_path(analysis, int(message))))
         yield from (file.getvalue(), markdown(compared, ()))
+        yield markdown(compared, (), everything=True)
         yield links_file(analysis.rows("link_proposals"), "t")
 
 

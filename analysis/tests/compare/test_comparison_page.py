@@ -11,8 +11,10 @@ import pytest
 from click.testing import CliRunner
 from made_analysis import Relay
 from made_runs import side
-from page_browser import look_at, only_news
+from page_barriers import serious_barriers
+from page_browser import PATIENCE_MS, draw_everything, look_at, visit
 from page_reader import Element, read
+from playwright.sync_api import Browser, Page, expect
 
 from strata.cli.report import command
 from strata.comparison.answer import answer
@@ -37,10 +39,12 @@ def page(comparison: Comparison) -> Element:
 
 
 def test_the_sentence_is_the_head(page: Element, comparison: Comparison) -> None:
-    (head,) = page.every("h1")
-    assert head.words == " ".join(headline(comparison, answer(comparison)).split())
+    (head,) = page.by_id("overview").every("p", "sentence")
+    said = headline(comparison, answer(comparison)).replace(" us", " µs")
+    assert head.words == " ".join(said.split())
     assert "/relay_2" in head.words
-    assert "is-slower" in page.by_id("answer").classes
+    assert [one.words for one in page.every("h1")] == ["B compared with A"]
+    assert page.by_id("overview").every("div", "is-slower")
 
 
 def test_the_page_can_load_nothing(page: Element) -> None:
@@ -78,13 +82,15 @@ def test_an_edge_of_a_loop_is_drawn() -> None:
 
 
 def test_bars_are_of_both_sides_and_on_one_scale(page: Element) -> None:
-    hops = page.every("div", "hop")
+    shown = next(one for one in page.every("div", "layers-of") if "hidden" not in one.attributes)
+    assert shown.attributes["data-layers-of"] == "chain:0"
+    hops = shown.every("div", "two-sided")
     assert [hop.every("span", "label")[0].words for hop in hops] == [
         f"/chain_{at}" for at in range(3)
     ]
     for hop in hops:
         assert [one.words for one in hop.every("span", "letter")] == ["A", "B"]
-        for part in hop.every("span", "segment"):
+        for part in hop.every("span", "part"):
             left, width = (
                 float(text.split(":")[1].rstrip("%"))
                 for text in part.attributes["style"].split(";")
@@ -110,24 +116,206 @@ def test_two_recordings_are_compared_and_more_are_put_side_by_side(
     run = CliRunner().invoke(command, paths[:2])
     assert run.output == "Wrote recordings.html\n"
     two = read((tmp_path / "recordings.html").read_text())
-    assert two.every("h1")[0].words.startswith("B is 57")
+    assert two.by_id("overview").every("p", "sentence")[0].words.startswith("B is 57")
     # A page of Strata's own in the default place is replaced.
     assert CliRunner().invoke(command, paths).output == "Wrote recordings.html\n"
     three = read((tmp_path / "recordings.html").read_text())
-    assert three.every("h1")[0].words == "3 recordings"
+    assert three.every("h1")[0].words == ", ".join(names)
+    assert three.every("h2")[0].words == "3 recordings side by side"
     hops = three.by_id("hops")
-    assert [one.words for one in hops.every("h3")] == [f"/chain_{at}" for at in range(4)]
+    heads = [one.words.split()[0] for one in hops.every("h3")]
+    assert heads == [f"/chain_{at}" for at in range(4)]
     first = hops.every("tbody")[0].every("tr")
     assert [row.every("th")[0].words for row in first] == ["A", "B", "C"]
 
 
-@pytest.mark.parametrize("width", [1280, 600])
-def test_a_browser_draws_it_and_nothing_is_cut(
-    comparison: Comparison, tmp_path: Path, width: int
-) -> None:
-    path = tmp_path / "page.html"
+@pytest.fixture(scope="module")
+def file(comparison: Comparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("compared") / "page.html"
     path.write_text(render_comparison(comparison))
-    seen = look_at(path, width, tmp_path / "profile")
+    return path
+
+
+@pytest.mark.parametrize("width", [420, 700, 1280, 2560])
+def test_a_browser_draws_it_and_nothing_is_cut(browser: Browser, file: Path, width: int) -> None:
+    seen = look_at(browser, file, width)
     assert seen.probe["wide"] <= width, "the page is wider than the window"
+    assert seen.probe["cut"] == []
     assert [figure["state"] for figure in seen.probe["figures"]] == ["drawn"]
-    assert only_news(seen.console) == []
+    assert seen.console == []
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [420, 1280])
+def test_it_has_no_serious_barrier(browser: Browser, file: Path, width: int, *, dark: bool) -> None:
+    with visit(browser, file, width=width, dark=dark, fragment="#diff=node:/relay_2") as made:
+        draw_everything(made.page)
+        assert serious_barriers(made.page) == []
+        assert (made.console, made.requests) == ([], [])
+
+
+def subjects_shown(page: Page) -> set[str]:
+    return set(
+        page.eval_on_selector_all(
+            "#rows tbody tr:not([hidden])", "rows => rows.map(row => row.dataset.subject)"
+        )
+    )
+
+
+def layers_shown(page: Page) -> list[str]:
+    return page.eval_on_selector_all(
+        ".layers-of:not([hidden])", "parts => parts.map(part => part.dataset.layersOf)"
+    )
+
+
+def figure_values(page: Page) -> list[float]:
+    return page.evaluate("Bokeh.documents[0].get_model_by_name('points').data.y")
+
+
+def test_a_hop_of_the_graph_selects_its_rows_quantiles_and_layers(
+    browser: Browser, file: Path, comparison: Comparison
+) -> None:
+    keys = {
+        block.subject.name: f"{block.subject.kind}:{at}"
+        for at, block in enumerate(comparison.blocks)
+        if block.subject.kind == "hop"
+    }
+    with visit(browser, file) as made:
+        page = made.page
+        page.wait_for_selector("#shift[data-state=drawn]")
+        whole = figure_values(page)
+        assert layers_shown(page) == ["chain:0"]
+        page.locator(f'.graph .link[data-selects="{keys["/chain_1"]}"] .hit').dispatch_event(
+            "click"
+        )
+        assert subjects_shown(page) == {keys["/chain_1"]}
+        assert layers_shown(page) == [keys["/chain_1"]]
+        assert page.locator("#subject").input_value() == keys["/chain_1"]
+        of_hop = figure_values(page)
+        assert of_hop != whole
+        assert page.url.endswith(f"#diff={keys['/chain_1']}")
+        assert page.locator(".graph .picked").count() == 1
+        page.locator("#subject").select_option(keys["/chain_2"])
+        assert subjects_shown(page) == {keys["/chain_2"]}
+        page.go_back()
+        expect(page.locator("#subject")).to_have_value(keys["/chain_1"], timeout=PATIENCE_MS)
+        assert figure_values(page) == of_hop
+        page.locator("#diff-clear").click()
+        assert "chain:0" in subjects_shown(page)
+        assert figure_values(page) == whole
+        assert made.console == []
+
+
+def test_the_address_selects_and_an_unknown_one_is_said(browser: Browser, file: Path) -> None:
+    with visit(browser, file, fragment="#diff=node:/relay_2") as made:
+        rows = made.page.locator("#rows tbody tr:not([hidden])")
+        nodes = rows.evaluate_all("rows => rows.map(row => row.dataset.nodes)")
+        assert set(nodes) == {"/relay_2"}
+        assert made.page.locator('.graph .box[aria-pressed="true"]').count() == 1
+    with visit(browser, file, fragment="#diff=hop:999") as made:
+        assert "does not have" in made.page.locator("#chosen-words").inner_text()
+        assert made.page.locator("#rows tbody tr:not([hidden])").count() > 0
+        assert made.console == []
+
+
+def test_the_keyboard_reaches_the_graph(browser: Browser, file: Path) -> None:
+    with visit(browser, file) as made:
+        page = made.page
+        stops = page.locator('.graph .pick[tabindex="0"]')
+        assert stops.count() == 1
+        stops.focus()
+        page.keyboard.press("ArrowRight")
+        wanted = page.evaluate("document.activeElement.dataset.selects")
+        page.keyboard.press("Enter")
+        assert page.url.endswith(f"#diff={wanted}")
+        page.keyboard.press("Escape")
+        assert "#" not in page.url
+
+
+def test_the_search_finds_nodes_hops_and_layers(browser: Browser, file: Path) -> None:
+    with visit(browser, file) as made:
+        page = made.page
+        page.keyboard.press("/")
+        page.keyboard.type("relay_2")
+        kinds = page.locator("#search-found .chip").all_inner_texts()
+        assert {"node", "hop", "callback"} <= set(kinds)
+        page.keyboard.press("Enter")
+        assert page.url.endswith("#diff=node:/relay_2")
+        page.locator("#search").fill("executor wait")
+        page.keyboard.press("Enter")
+        rows = page.locator("#rows tbody tr:not([hidden])")
+        assert set(rows.evaluate_all("rows => rows.map(row => row.dataset.layer)")) == {
+            "executor wait"
+        }
+
+
+def test_a_head_sorts_and_rows_that_are_not_relevant_can_be_shown(
+    browser: Browser, file: Path
+) -> None:
+    with visit(browser, file) as made:
+        page = made.page
+        few = page.locator("#rows tbody tr:not([hidden])").count()
+        page.locator("#every").check()
+        rows = page.locator("#rows tbody tr:not([hidden])")
+        assert rows.count() > few
+        assert page.url.endswith("#rows=all")
+        page.get_by_role("button", name="shift", exact=True).click()
+        shifts = rows.evaluate_all("rows => rows.map(row => Number(row.cells[4].dataset.value))")
+        assert shifts == sorted(shifts, reverse=True)
+
+
+def test_the_button_turns_it_dark_figure_included(browser: Browser, file: Path) -> None:
+    ground = "Bokeh.documents[0].roots()[0].background_fill_color"
+    with visit(browser, file) as made:
+        page = made.page
+        page.wait_for_selector("#shift[data-state=drawn]")
+        light = page.evaluate(ground)
+        page.locator("#appearance").click()
+        assert page.evaluate("document.documentElement.dataset.appearance") == "dark"
+        assert page.evaluate(ground) != light
+
+
+def test_printed_it_is_light_and_has_no_controls(browser: Browser, file: Path) -> None:
+    with visit(browser, file, dark=True) as made:
+        page = made.page
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.emulate_media(media="print")
+        assert page.evaluate("document.documentElement.dataset.appearance") == "light"
+        for name in ("#appearance", "#search", "#every", ".top nav"):
+            assert not page.locator(name).is_visible()
+        assert page.locator("#rows").is_visible()
+
+
+@pytest.fixture(scope="module")
+def several(sample: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("several") / "page.html"
+    names = ("fast_relay1p_st", "fast_relaymp_st", "fast_relay1p_mt")
+    done = CliRunner().invoke(command, [*(str(sample(one)) for one in names), "-o", str(path)])
+    assert done.exit_code == 0, done.output
+    return path
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [420, 1280])
+def test_several_recordings_have_no_serious_barrier(
+    browser: Browser, several: Path, width: int, *, dark: bool
+) -> None:
+    with visit(browser, several, width=width, dark=dark) as made:
+        assert serious_barriers(made.page) == []
+        assert made.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert (made.console, made.requests) == ([], [])
+
+
+def test_the_search_goes_to_a_hop_of_several_recordings(browser: Browser, several: Path) -> None:
+    with visit(browser, several) as made:
+        made.page.keyboard.press("/")
+        made.page.keyboard.type("chain_3 sink")
+        assert "hop" in made.page.locator("#search-found .chip").all_inner_texts()
+        made.page.locator("#search-found li", has_text="hop").first.dispatch_event("mousedown")
+        place = made.page.locator("#hops h3", has_text="/chain_3")
+        expect(place).to_be_in_viewport(timeout=PATIENCE_MS)
+
+
+def test_the_address_of_several_recordings_names_a_section(browser: Browser, several: Path) -> None:
+    with visit(browser, several, fragment="#at=hops") as made:
+        expect(made.page.locator("#hops h2")).to_be_in_viewport(timeout=PATIENCE_MS)

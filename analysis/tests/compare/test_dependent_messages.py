@@ -72,7 +72,7 @@ def printed(found: Comparison) -> str:
 
 def test_every_output_says_it() -> None:
     found = comparison(0.97)
-    text, page = printed(found), markdown(found, ())
+    text, page = printed(found), markdown(found, (), everything=True)
     for said in (text, page):
         assert "p is not to be trusted: messages depend on each other and count as" in said
         assert doubts_text(found) in " ".join(said.split())

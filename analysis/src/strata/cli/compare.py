@@ -184,7 +184,8 @@ class _Result:
         elif form == "markdown":
             from strata.show.ci.markdown import markdown
 
-            file.write(markdown(self.comparison, self.judgements, self.a, self.b))
+            found, sides = self.comparison, (self.a, self.b)
+            file.write(markdown(found, self.judgements, *sides, everything=self.everything))
         elif form == "html" and self.comparison is not None:
             from strata.show.html.comparison import render_comparison
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strata.comparison.comparison import SIGNIFICANT, Block, Comparison
+from strata.comparison.comparison import SIGNIFICANT, Block, Comparison, Row
 from strata.comparison.difference import Estimate
 from strata.comparison.places import Split, split
 from strata.comparison.runs import KINDS
@@ -90,6 +90,22 @@ def answer(comparison: Comparison) -> Answer:
         small,
         tuple(block for block in first if _may_differ(comparison, block)),
     )
+
+
+def ordered_rows(comparison: Comparison) -> list[tuple[Block, Row]]:
+    """Return every latency and layer with its block: relevant ones first, then by their size.
+
+    The size is the shift of a whole latency and of a transfer, and what a layer adds to the mean.
+    """
+    rows = [(block, row) for block in comparison.blocks for row in block.rows]
+    return sorted(
+        rows, key=lambda pair: (not comparison.is_relevant(*pair), -abs(_effect_ns(*pair)))
+    )
+
+
+def _effect_ns(block: Block, row: Row) -> float:
+    is_whole = row is block.whole or row is block.transfer
+    return row.difference.shift.value if is_whole and row.difference else row.mean_ns
 
 
 def _medians(comparison: Comparison, blocks: Sequence[Block]) -> list[Change]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from strata.comparison.amounts import bounds_ns, percent, signed_ns, subject_text
+from strata.comparison.answer import ordered_rows
 from strata.comparison.comparison import Block, Comparison, Row, Verdict
 from strata.comparison.places import Split, is_in_callback
 from strata.comparison.runs import CALLBACK, CHAIN, HOP
@@ -43,7 +44,7 @@ class HopBars:
 
 @dataclass(frozen=True)
 class TableRow:
-    """A row of the table of differences; `size` orders them by how much they matter.
+    """A row of the table of differences.
 
     `numbers` sort the columns A, B, shift and p; null where there is none. By `key` (its subject),
     `layer_name` and `nodes` (in which the time is, or where a hop ends) a row is selected.
@@ -61,7 +62,6 @@ class TableRow:
     verdict: str
     direction: str
     sign: str
-    size: float
     numbers: tuple[float | None, float | None, float, float | None]
     relevant: bool
     key: str
@@ -101,12 +101,11 @@ def hop_bars(split: Split, relevant_ns: float) -> list[HopBars]:
 
 def table_rows(comparison: Comparison) -> list[TableRow]:
     """Return all rows: relevant ones first, then by what they add to the latency."""
-    rows = [
-        _table_row(comparison, block, row, number)
-        for number, block in enumerate(comparison.blocks)
-        for row in block.rows
+    numbers = {id(block): at for at, block in enumerate(comparison.blocks)}
+    return [
+        _table_row(comparison, block, row, numbers[id(block)])
+        for block, row in ordered_rows(comparison)
     ]
-    return sorted(rows, key=lambda row: (not row.relevant, -row.size))
 
 
 def _nodes(block: Block, row: Row) -> tuple[str, ...]:
@@ -127,7 +126,6 @@ def _table_row(comparison: Comparison, block: Block, row: Row, number: int) -> T
         direction = SLOWER if ns > 0 else FASTER
     subject = block.subject
     name = subject.name if subject.kind == CHAIN else subject_text(subject)
-    is_whole = row is block.whole or row is block.transfer
     return TableRow(
         kind=subject.kind,
         name=name.replace(" -> ", " → "),
@@ -141,7 +139,6 @@ def _table_row(comparison: Comparison, block: Block, row: Row, number: int) -> T
         verdict=row.verdict.value,
         direction=direction,
         sign=SIGNS.get(direction, ""),
-        size=abs(ns if is_whole else row.mean_ns),
         numbers=(
             row.a.p50 if row.a else None,
             row.b.p50 if row.b else None,
