@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import strata
 from made_fleet import Fleet, write_fleet
+
+import strata
 from strata.analysis import Analysis
 from strata.read.links import read_links
 from strata.show.html import write_report
