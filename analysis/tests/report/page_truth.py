@@ -95,7 +95,7 @@ def listed(page: Page) -> list[tuple[int, list[int]]]:
         "#message-rows tr",
         """rows => rows.map(row => [
             Number(row.querySelector("[data-message]").dataset.message),
-            Array.from(row.querySelectorAll("[data-value]")).map(cell => Number(cell.dataset.value)),
+            Array.from(row.querySelectorAll("[data-value]"), cell => Number(cell.dataset.value)),
         ])""",
     )
     return [(message, values) for message, values in rows]

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page of recordings in a browser: what its first screen shows, fits, draws, loads and costs."""
+"""The page of recordings in a browser: what it shows at first, fits, draws, loads and costs."""
 
 from __future__ import annotations
 

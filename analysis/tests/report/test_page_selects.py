@@ -37,7 +37,8 @@ _ON_LINK = """link => {
     const line = link.querySelector(".line"), box = line.ownerSVGElement;
     link.scrollIntoView({ block: "center", inline: "center" });
     for (const part of [0.5, 0.3, 0.7, 0.15, 0.85]) {
-        const at = line.getPointAtLength(line.getTotalLength() * part).matrixTransform(line.getScreenCTM());
+        const point = line.getPointAtLength(line.getTotalLength() * part);
+        const at = point.matrixTransform(line.getScreenCTM());
         const hit = document.elementFromPoint(at.x, at.y);
         if (hit && hit.closest(".pick") === link) return [at.x, at.y];
     }
