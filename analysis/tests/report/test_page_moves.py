@@ -388,8 +388,12 @@ def test_a_print_has_every_section_and_figure(
             assert not page.locator(part).first.is_visible(), part
         assert all(item.is_visible() for item in page.query_selector_all(".view"))
         page.emulate_media(media="screen")
-        page.pdf()
-        assert page.eval_on_selector_all(
-            ".plot", "places => places.every(place => place.dataset.state === 'drawn')"
+        page.wait_for_function(
+            """() => Array.from(document.querySelectorAll(".plot"))
+                .every(place => place.dataset.state === "drawn")"""
         )
+        # Without a look at them: each figure is an image of its height.
+        images = re.findall(rb"/Subtype\s*/Image[^<>]*?/Height (\d+)", page.pdf())
+        figures = page.locator(".plot.quantile").count()
+        assert sum(int(height) >= 400 for height in images) >= figures
         assert page.evaluate("document.documentElement.dataset.appearance") == "dark"
