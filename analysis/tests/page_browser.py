@@ -22,6 +22,10 @@ PATIENCE_MS = 60_000
 """How long a busy machine may take for what a page does."""
 
 
+# Bokeh's that it has begun and is done; that the probe reads canvases.
+_REMARKS = ("setting log level", "document idle at", "Canvas2D: Multiple readback")
+
+
 @dataclass(frozen=True)
 class Visit:
     """A page that is open, what it wrote to its console, and what it asked the network for.
@@ -101,8 +105,7 @@ def _listen(made: Visit, path: Path) -> None:
             route.abort()
 
     def on_console(message: ConsoleMessage) -> None:
-        # Bokeh remarks that it has begun and is done.
-        if not any(text in message.text for text in ("setting log level", "document idle at")):
+        if not any(text in message.text for text in _REMARKS):
             made.console.append(f"{message.type}: {message.text}")
 
     made.page.route("**/*", on_request)
@@ -111,12 +114,12 @@ def _listen(made: Visit, path: Path) -> None:
 
 
 def draw_everything(page: Page) -> None:
-    """Open what is folded away, and go down the page until all its figures are drawn."""
-    page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true; })")
+    """Go down the page until all its figures are drawn, and open what is folded away."""
     for place in page.query_selector_all(".plot"):
         place.evaluate("place => place.scrollIntoView()")
         page.wait_for_function("place => place.dataset.state", arg=place)
     page.evaluate("scrollTo(0, 0)")
+    page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true; })")
 
 
 def look_at(browser: Browser, path: Path, width: int) -> Seen:

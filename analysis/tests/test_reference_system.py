@@ -125,8 +125,8 @@ def test_chains_are_shown_in_groups(analysis: Analysis) -> None:
     for group in groups.to_dict("records"):
         members = analysis.chain_group_members
         own = members.loc[members["group_id"] == group["group_id"], "chain_id"]
-        medians = analysis.chains.set_index("chain_id").loc[own, "latency_p50"]
-        assert (medians.min(), medians.max()) == (group["p50_low"], group["p50_high"])
+        medians = analysis.chains.set_index("chain_id").loc[own, "latency_p50_ns"]
+        assert (medians.min(), medians.max()) == (group["p50_low_ns"], group["p50_high_ns"])
         assert medians[group["chain_id"]] == medians.max()
 
 
@@ -158,9 +158,13 @@ def test_the_layers_are_shown_by_groups(analysis: Analysis) -> None:
 def test_the_page_begins_with_the_system(analysis: Analysis) -> None:
     page = read(render_page(analysis, title="reference"))
     first = page.every("main")[0].every("section")[0]
-    assert first.attributes["id"] == "system"
-    assert "The executor of 24 nodes (threads 171, 190) is full" in first.every("p")[0].words
-    load, groups, causes = first.every("table")
+    assert first.attributes["id"] == "overview"
+    verdict = first.every("p")[0].words
+    assert "executor of 24 nodes is full: busy 98 %, threads 171, 190" in verdict.replace(
+        "\xa0", " "
+    )
+    system = next(one for one in page.every("section") if one.attributes.get("id") == "system")
+    load, groups, causes = system.every("table")
     first_row = load.every("tbody")[0].every("tr")[0]
     cells = [cell.words for cell in first_row.every("td")]
     assert cells == ["/BehaviorPlanner", "100 ms", "callback", "", "12 %", "88"]

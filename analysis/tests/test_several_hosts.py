@@ -145,7 +145,7 @@ def test_negative_layers_are_shown_and_compared(
     sample: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     found = analyzed(sample("fast_relaymp_st"), monkeypatch, -10 * MS)
-    assert (found.hops["latency_p50"] < 0).any()
+    assert (found.hops["latency_p50_ns"] < 0).any()
     text = io.StringIO()
     print_analysis(found, make_console(text), everything=True)
     assert "clocks are not synchronised" in " ".join(text.getvalue().split())

@@ -254,4 +254,4 @@ def test_two_recordings_are_compared(sample: Sample) -> None:
     layers = layers[layers["layer"].notna()]
     assert layers["difference_mean_ns"].sum() == pytest.approx(whole["difference_mean_ns"])
     assert whole["shift_low_ns"] <= whole["shift_ns"] <= whole["shift_high_ns"]
-    assert whole["b_p50_ns"] == after.chains["latency_p50"].iloc[0]
+    assert whole["b_p50_ns"] == after.chains["latency_p50_ns"].iloc[0]

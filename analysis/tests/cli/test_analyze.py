@@ -164,7 +164,7 @@ def test_csv_is_one_rectangle(sample: Sample) -> None:
     whole = fast[fast["layer"] == "latency"]
     assert whole["count"].tolist() == [546]
     parts = fast[fast["layer"] != "latency"]
-    assert parts["mean"].sum() == pytest.approx(whole["mean"].iloc[0])
+    assert parts["mean_ns"].sum() == pytest.approx(whole["mean_ns"].iloc[0])
 
 
 def test_csv_prints_any_declared_table(sample: Sample) -> None:

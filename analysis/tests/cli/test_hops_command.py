@@ -73,8 +73,8 @@ def test_it_is_the_latency_of_analyze(text: str, analysis_of: Callable[[str], An
         block = next((one for one in blocks(text) if one[1] == row["topic"]), None)
         if block is not None:
             numbers = next(line for line in block if line.startswith("A "))
-            assert format_ns(row["latency_p50"]) in numbers
-            assert format_ns(row["latency_p99"]) in numbers
+            assert format_ns(row["latency_p50_ns"]) in numbers
+            assert format_ns(row["latency_p99_ns"]) in numbers
 
 
 def test_modes_are_told_under_the_bars(sample: Sample) -> None:

@@ -119,7 +119,7 @@ def test_the_lines_of_a_chain_add_up_to_its_mean(analysis_of: AnalysisOf) -> Non
     assert "pubs > /fast > subs" in hop and "1.93 ms" in hop
     assert "<" in hop, "the bottleneck"
     assert "subs: callback" in callback and "30.8 us" in callback
-    assert pytest.approx(analysis.chains["latency_mean"][0] / 1e6, abs=0.01) == 1.93 + 0.0308
+    assert pytest.approx(analysis.chains["latency_mean_ns"][0] / 1e6, abs=0.01) == 1.93 + 0.0308
 
 
 def test_what_was_lost_is_in_the_head_and_in_the_lines(analysis_of: AnalysisOf) -> None:

@@ -335,7 +335,7 @@ def test_names_that_are_no_utf_8(own_sample: Sample, tmp_path: Path) -> None:
         assert "by\ufffdte" in run.stdout
     run = strata("report", trace)
     assert run.returncode == 0, run.stderr
-    assert "<h1>by\ufffdte</h1>" in (trace / "report.html").read_text(encoding="utf-8")
+    assert ">by\ufffdte</h1>" in (trace / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_contents_tell_what_was_wanted_and_of_which_trace(
@@ -362,7 +362,7 @@ def test_the_contents_tell_what_was_wanted_and_of_which_trace(
     ("event", "text"),
     [
         ("ros2:rmw_takes", r"Did you mean ros2:rmw_take"),
-        ("take", r"Did you mean ros2:rcl_take or ros2:rclcpp_take or ros2:rmw_take"),
+        ("take", r"Did you mean ros2:rcl_take, ros2:rclcpp_take or ros2:rmw_take"),
         ("xyzzy", r"`strata info` lists the events\."),
         ("", r"`strata info` lists the events\."),
     ],

@@ -145,7 +145,7 @@ def test_the_doctor_tells_hook_by_hook(world: World, hooks: Hooks) -> None:
 def test_the_doctors_tables_fit_80_columns(world: World, hooks: Hooks) -> None:
     done = world.strata("doctor", "--dds")
     assert max(len(line) for line in done.stdout.splitlines()) <= 80
-    assert "layers told apart: serialize, dds write, transport, dds receive" in done.stdout
+    assert "layers shown separately: serialize, dds write, transport, dds receive" in done.stdout
     assert "hooks bind (--all lists them)." in done.stdout
     assert "Publisher::create_datawriter" not in done.stdout
     # Of Cyclone DDS at most the name is said: nothing here uses it.

@@ -232,7 +232,7 @@ def _printed(analysis: Analysis) -> str:
 def test_a_line_of_bars_stands_under_each_chain(blocked: Analysis) -> None:
     (line,) = (line for line in _printed(blocked).splitlines() if "█" in line and line[0].isdigit())
     chain = blocked.chains.iloc[0]
-    assert line.startswith(f"{chain['latency_min'] / 1e3:.0f} us ")
+    assert line.startswith(f"{chain['latency_min_ns'] / 1e3:.0f} us ")
     assert line.rstrip().endswith("ms")
 
 

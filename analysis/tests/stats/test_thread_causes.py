@@ -165,10 +165,10 @@ def test_statistics_of_a_chain_say_who_had_the_cpu(with_kernel: Path) -> None:
     found = strata.analyze(with_kernel)
     rows = found.chain_scheduling
     layers = found.chain_layers.set_index(["chain_id", "position"])
-    means = rows[[f"{state}_mean" for state in ("running", "preempted", "blocked", "unknown")]]
+    means = rows[[f"{state}_mean_ns" for state in ("running", "preempted", "blocked", "unknown")]]
     whole = rows["layer"].isin(["hold", "callback"])
     expected = [
-        layers.loc[(row["chain_id"], row["position"]), "mean"]
+        layers.loc[(row["chain_id"], row["position"]), "mean_ns"]
         for row in rows[whole].to_dict("records")
     ]
     assert means[whole].sum(axis=1).to_numpy() == pytest.approx(np.array(expected))

@@ -370,8 +370,8 @@ def chains_of(*ways: str) -> Rows:
                 "nodes": way,
                 "hop_count": len(nodes) - 1,
                 "count": 10,
-                "latency_p50": (number + 1) * 1e6,
-                "latency_max": (number + 2) * 1e6,
+                "latency_p50_ns": (number + 1) * 1e6,
+                "latency_max_ns": (number + 2) * 1e6,
             }
         )
     return rows_of(declared.CHAINS, pd.DataFrame(rows))
@@ -402,9 +402,9 @@ def test_chains_that_differ_by_number_or_namespace_are_one_group() -> None:
     assert groups["same"].tolist() == ["shape"] * 3
     assert groups["chains"].tolist() == [3, 2, 1]
     assert groups["chain_id"].tolist() == [2, 4, 5]
-    assert groups["p50_low"].tolist() == [1e6, 4e6, 6e6]
-    assert groups["p50_high"].tolist() == [3e6, 5e6, 6e6]
-    assert groups["max"].tolist() == [4e6, 6e6, 7e6]
+    assert groups["p50_low_ns"].tolist() == [1e6, 4e6, 6e6]
+    assert groups["p50_high_ns"].tolist() == [3e6, 5e6, 6e6]
+    assert groups["max_ns"].tolist() == [4e6, 6e6, 7e6]
 
 
 def test_many_shapes_between_the_same_ends_are_one_group() -> None:

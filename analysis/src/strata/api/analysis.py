@@ -29,7 +29,7 @@ class Analysis(Tables):
         a.slowest(5)             # the slowest messages, and the layer that each spent most in
         a.path(399)              # what message 399 spent its time on, step by step
         a.timeline(399).frame()  # the same over threads, with what else ran on them
-        a.chains[["name", "count", "latency_p50"]]
+        a.chains[["name", "count", "latency_p50_ns"]]
         bokeh.plotting.show(a.plot.latency())
 
     Each table of docs/data-model.md is an attribute of its name: `chains`, `hops`, `messages`,

@@ -68,7 +68,7 @@ class Plots:
 
         hops = self._analysis.hops
         own = hops[(hops["count"] > 0) & ~hops["topic"].isin(INTERNAL_TOPICS)]
-        own = own[own["latency_p50"].notna()]
+        own = own[own["latency_p50_ns"].notna()]
         if own.empty:
             raise TraceError(
                 f"Cannot plot hops of {self._analysis.trace.path}: 0 messages were followed from a "

@@ -47,8 +47,8 @@ def _chain_rows(analysis: Analysis) -> list[tuple[str, str]]:
     rows = [
         (
             "chain",
-            f"{_abbreviated(row['name'])}: p50 {format_ns(row['latency_p50'])}, "
-            f"p99 {format_ns(row['latency_p99'])}, n {row['count']:,}",
+            f"{_abbreviated(row['name'])}: p50 {format_ns(row['latency_p50_ns'])}, "
+            f"p99 {format_ns(row['latency_p99_ns'])}, n {row['count']:,}",
         )
         for row in chains[:_CHAINS]
     ]

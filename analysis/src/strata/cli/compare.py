@@ -107,7 +107,7 @@ def command(
     """Compare B with A: every chain, hop, layer and callback, and losses.
 
     A and B are traces (sessions), or directories with several sessions of the same thing, such as
-    the repetitions of a campaign's cell. A alone is held against gates that need no other.
+    the repetitions of a campaign's cell. A alone is checked against gates that need no other.
     """
     from strata import analyze
     from strata.cli.titles import title_of

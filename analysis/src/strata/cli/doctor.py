@@ -41,7 +41,7 @@ _WIDTH = 80
     "--dds",
     is_flag=True,
     help="Show whether the hooks of the DDS layer bind in the middleware in use, and which layers "
-    "can be told apart.",
+    "can be separated.",
 )
 @click.option(
     "--all", "everything", is_flag=True, help="With --dds: list the hooks that bind, too."
@@ -60,7 +60,7 @@ def command(
     """Check that this machine can record, and say how to fix what it cannot.
 
     Exit status: 0 it can (there may be warnings), 1 a problem prevents recording. Hooks that do
-    not bind prevent nothing: the layers that they would tell apart are shown as one.
+    not bind prevent nothing: the layers that they would separate are shown as one.
     """
     from strata.record.config import load_config
     from strata.record.doctor import PROBLEM, examine, examine_dds

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The table of `strata doctor --dds`: which DDS hooks bind, and which layers they tell apart."""
+"""The table of `strata doctor --dds`: which DDS hooks bind, and which layers they separate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STYLE = {BINDS: "green", PARTLY: "yellow", MISSING: "bold red", UNUSED: "dim"}
 
 
 def print_examined(console: Console, examined: DdsExamined, *, everything: bool) -> None:
-    """Print, of each library in use, the hooks that do not bind and which layers are told apart.
+    """Print, of each library in use, the hooks that do not bind and which layers are separate.
 
     With `everything` the hooks that bind are printed, too.
     """
@@ -90,6 +90,6 @@ def _layers(layers: Sequence[str], way: str) -> Iterator[str]:
         return
     apart = [layer for layer in layers if " + " not in layer]
     merged = [layer for layer in layers if " + " in layer]
-    yield f"layers told apart{way}: {', '.join(apart) or 'none'}"
+    yield f"layers shown separately{way}: {', '.join(apart) or 'none'}"
     if merged:
         yield f"layers shown as one{way}: {', '.join(merged)}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from strata.analysis import Analysis
@@ -19,10 +19,21 @@ READING = "reading events"
 WRITING = "writing the page"
 
 
+class Describe(Protocol):
+    """Shows a line; at once where `now`, else with the next regular refresh."""
+
+    def __call__(self, state: str, /, *, now: bool = False) -> None:
+        """Show `state`."""
+
+
+def _say_nothing(_state: str, /, *, now: bool = False) -> None:
+    del now
+
+
 @contextmanager
-def _described(what: str) -> Iterator[Callable[[str], None]]:
+def _described(what: str) -> Iterator[Describe]:
     if not sys.stderr.isatty():
-        yield lambda _: None
+        yield _say_nothing
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -39,13 +50,18 @@ def _described(what: str) -> Iterator[Callable[[str], None]]:
         redirect_stdout=False,
     ) as progress:
         task = progress.add_task(what, total=None)
-        yield lambda state: progress.update(task, description=state)
+
+        def describe(state: str, *, now: bool = False) -> None:
+            # A stage that is over before the next regular refresh is shown, too.
+            progress.update(task, description=state, refresh=now)
+
+        yield describe
 
 
 class AnalysisProgress:
     """The progress of an analysis (strata.pipeline.progress.Progress)."""
 
-    def __init__(self, describe: Callable[[str], None]) -> None:
+    def __init__(self, describe: Describe) -> None:
         """Take what shows a line."""
         self._describe = describe
         self._stage = READING
@@ -59,11 +75,11 @@ class AnalysisProgress:
     def stage(self, name: str, /) -> None:
         """Show what is done from now on."""
         self._stage = name
-        self._describe(name)
+        self._describe(name, now=True)
 
     def end(self) -> None:
         """Show nothing any more."""
-        self._describe = lambda _: None
+        self._describe = _say_nothing
 
 
 @contextmanager

@@ -117,7 +117,7 @@ def _tools(lttng: Lttng) -> Check:
 
 
 def container_check(lttng: Lttng, config: SessionConfig) -> Check:
-    """Check for what tells two containers of one host name apart."""
+    """Check for what distinguishes two containers of one host name."""
     name = "containers"
     if _NAMESPACE not in config.contexts:
         found = f"{config.name} does not record {_NAMESPACE}: processes of one id may be mixed up"
@@ -127,13 +127,13 @@ def container_check(lttng: Lttng, config: SessionConfig) -> Check:
     if lttng.unknown_contexts([_NAMESPACE]):
         found = f"no context {_NAMESPACE}: processes of one id in two containers are mixed up"
         return Check(name, WARNING, found, "install lttng-tools 2.12 or newer")
-    return Check(name, OK, f"told apart by the context {_NAMESPACE}")
+    return Check(name, OK, f"distinguished by the context {_NAMESPACE}")
 
 
 def _userspace_tracer() -> Check:
     version = lttng_ust_version()
     if version is None:
-        return Check("lttng-ust", WARNING, "version not told", "make setup")
+        return Check("lttng-ust", WARNING, "version unknown", "make setup")
     return Check("lttng-ust", OK, version)
 
 

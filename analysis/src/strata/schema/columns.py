@@ -23,6 +23,11 @@ _STATISTIC_DOCS = {
 }
 
 
+def statistic(prefix: str, name: str) -> str:
+    """Return the column of one of STATISTICS: its name with a prefix, and the unit of durations."""
+    return f"{prefix}{name}" if name == "count" else f"{prefix}{name}_ns"
+
+
 def statistics(prefix: str, what: str) -> tuple[Column, ...]:
     """Return a column for each of STATISTICS."""
     columns = []
@@ -30,7 +35,7 @@ def statistics(prefix: str, what: str) -> tuple[Column, ...]:
         counted = name == "count"
         columns.append(
             Column(
-                f"{prefix}{name}",
+                statistic(prefix, name),
                 "int64" if counted else "float64",
                 f"{what}: {_STATISTIC_DOCS[name]}",
                 unit="" if counted else "ns",

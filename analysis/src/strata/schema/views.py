@@ -40,7 +40,7 @@ VIEWS = (
     View(
         "hops_messages",
         ("messages", "hops"),
-        "SELECT m.*, h.count AS hop_count, h.latency_p50 AS hop_latency_p50 "
+        "SELECT m.*, h.count AS hop_count, h.latency_p50_ns AS hop_latency_p50_ns "
         "FROM messages AS m JOIN hops AS h USING (hop_id)",
         "The messages of reported hops, with the number of messages and the median latency of "
         "the hop.",

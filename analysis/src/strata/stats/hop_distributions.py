@@ -16,6 +16,7 @@ import numpy as np
 
 from strata.analysis import Analysis
 from strata.lazy import pandas as pd
+from strata.schema.columns import STATISTICS, statistic
 from strata.schema.layers import BY_NAME
 from strata.schema.quality import SAID_FIRST
 from strata.schema.rows import NONE, Ints
@@ -186,7 +187,7 @@ def _layer(
     """Return a layer by its row of `hop_layers`, with the quantiles that the user chose."""
     row = dict(declared)
     layer, share, apart = row.pop("layer"), row.pop("share"), row.pop("unsynchronised")
-    statistics: Statistics = {str(name): value for name, value in row.items()}
+    statistics: Statistics = {name: row[statistic("", name)] for name in STATISTICS}
     chosen: Chosen = {}
     if fractions:
         ns = transfers.layer_ns(BY_NAME[layer])[own.rows[End.END]]

@@ -128,7 +128,7 @@ def _entries(
         if name not in known:
             raise _wrong(path, line, f"key {name!r} is none of {', '.join(known)}")
         if name in seen:
-            raise _wrong(path, line, f"key {name!r} stands twice, see line {seen[name]}")
+            raise _wrong(path, line, f"key {name!r} occurs twice, see line {seen[name]}")
         seen[name] = line
         yield name, value
 

@@ -39,13 +39,15 @@ DRIVER_SOURCES = Table(
         Column("dropped", "int64", "packets or buffers dropped because its queue was full"),
         Column("missing", "int64", "further packets that never arrived"),
         duration(
-            "queue_p50", "median time in the queue, of everything that was read", null="not known"
+            "queue_p50_ns",
+            "median time in the queue, of everything that was read",
+            null="not known",
         ),
-        duration("queue_p99", "as queue_p50: 99th percentile", null="not known"),
-        duration("queue_max", "as queue_p50: longest", null="not known"),
-        duration("sweep_p50", "`driver_frames.sweep_ns`", null="not known"),
-        duration("conversion_p50", "`driver_frames.conversion_ns`", null="not known"),
-        duration("conversion_p99", "as conversion_p50: 99th percentile", null="not known"),
+        duration("queue_p99_ns", "as queue_p50_ns: 99th percentile", null="not known"),
+        duration("queue_max_ns", "as queue_p50_ns: longest", null="not known"),
+        duration("sweep_p50_ns", "`driver_frames.sweep_ns`", null="not known"),
+        duration("conversion_p50_ns", "`driver_frames.conversion_ns`", null="not known"),
+        duration("conversion_p99_ns", "as conversion_p50_ns: 99th percentile", null="not known"),
     ),
     "One row per stream of sensor data in a process: a UDP socket, or an appsink.",
 )

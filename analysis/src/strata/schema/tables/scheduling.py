@@ -60,7 +60,7 @@ SCHEDULING_STATS = Table(
         Column("where", "string", "as in `chain_layers`"),
         Column("count", "int64", "messages with kernel events of the thread"),
         *(
-            Column(f"{state}_{name}", "float64", f"{what} of the time {state}", unit="ns")
+            Column(f"{state}_{name}_ns", "float64", f"{what} of the time {state}", unit="ns")
             for state in ("running", "preempted", "blocked", "unknown")
             for name, what in (("mean", "mean"), ("p99", "99th percentile"))
         ),

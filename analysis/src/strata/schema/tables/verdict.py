@@ -111,9 +111,13 @@ CHAIN_GROUPS = Table(
         Column("count", "int64", "messages of all its chains"),
         Column("hops_low", "int64", "fewest hops of a chain"),
         Column("hops_high", "int64", "most hops of a chain"),
-        Column("p50_low", "float64", "smallest median of its chains", unit="ns", null="no values"),
-        Column("p50_high", "float64", "largest median of its chains", unit="ns", null="no values"),
-        Column("max", "float64", "largest latency of its chains", unit="ns", null="no values"),
+        Column(
+            "p50_low_ns", "float64", "smallest median of its chains", unit="ns", null="no values"
+        ),
+        Column(
+            "p50_high_ns", "float64", "largest median of its chains", unit="ns", null="no values"
+        ),
+        Column("max_ns", "float64", "largest latency of its chains", unit="ns", null="no values"),
     ),
     "One row per group of chains of one shape. Where there are more than 6 shapes, those with the "
     "same ends are one group.",

@@ -201,7 +201,7 @@ def _losses(analysis: Analysis, hops: Rows) -> list[RenderableType]:
 
 def _callbacks(analysis: Analysis, quantiles: Quantiles) -> RenderableType:
     callbacks = analysis.rows("callbacks")
-    total = np.nan_to_num(callbacks["duration_mean"]) * callbacks["duration_count"]
+    total = np.nan_to_num(callbacks["duration_mean_ns"]) * callbacks["duration_count"]
     rows = callbacks.take(np.argsort(-total, kind="stable"))
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     for name, ratio in (("node", 2), ("callback [of]", 3)):
@@ -228,7 +228,7 @@ def _callbacks(analysis: Analysis, quantiles: Quantiles) -> RenderableType:
 
 def _latencies(quantiles: Quantiles, of: Of, row: Mapping[str, Any], prefix: str) -> list[str]:
     values = quantiles.values(of, _DURATIONS, row, prefix)
-    return [format_ns(ns) for ns in (*values, row[f"{prefix}max"])]
+    return [format_ns(ns) for ns in (*values, row[f"{prefix}max_ns"])]
 
 
 def _grid(columns: int) -> Table:

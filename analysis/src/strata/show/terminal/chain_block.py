@@ -163,9 +163,9 @@ class ChainBlock:
         """Return the median; of a group, the range of medians."""
         group = self._group
         low, high = (
-            (self._chain["latency_p50"],) * 2
+            (self._chain["latency_p50_ns"],) * 2
             if group is None
-            else (group["p50_low"], group["p50_high"])
+            else (group["p50_low_ns"], group["p50_high_ns"])
         )
         least, most = format_ns(low), format_ns(high)
         return f"p50 {least}" + (f" to {most}" if least != most else "")
@@ -173,14 +173,14 @@ class ChainBlock:
     def _figures(self) -> str:
         group, chain = self._group, self._chain
         if group is not None:
-            return f"{self._median()}  max {format_ns(group['max'])}  n {group['count']:,}"
+            return f"{self._median()}  max {format_ns(group['max_ns'])}  n {group['count']:,}"
         quantiles = Quantiles(self._analysis)
         values = quantiles.values(("chain", self.chain_id), _QUANTILES, chain, "latency_")
         shown = zip(quantiles.names(_QUANTILES), map(format_ns, values), strict=True)
         parts = [f"{name} {value}" for name, value in shown]
-        parts += [f"max {format_ns(chain['latency_max'])}"]
+        parts += [f"max {format_ns(chain['latency_max_ns'])}"]
         if not quantiles:
-            parts.append(f"mean {format_ns(chain['latency_mean'])}")
+            parts.append(f"mean {format_ns(chain['latency_mean_ns'])}")
         return "  ".join([*parts, f"n {chain['count']:,}"])
 
     def _titles(self) -> tuple[str, ...]:
@@ -237,7 +237,7 @@ class ChainBlock:
         if not flags.any():
             return -1
         at = np.flatnonzero(flags)
-        return int(rows["position"][at[np.argmax(np.nan_to_num(rows["mean"][at]))]])
+        return int(rows["position"][at[np.argmax(np.nan_to_num(rows["mean_ns"][at]))]])
 
     def _hop_names(self, publisher: str, topic: str, reader: str) -> tuple[str, ...]:
         short, names = self._names.topic(topic), self._names
@@ -256,7 +256,7 @@ class ChainBlock:
 
 
 def _line(names: tuple[str, ...], rows: Rows, mark: int) -> Line:
-    means = np.nan_to_num(rows["mean"])
+    means = np.nan_to_num(rows["mean_ns"])
     layers = [
         (marked(_IN_CALLBACK.get(layer, layer), count), float(ns))
         for layer, ns, count in zip(

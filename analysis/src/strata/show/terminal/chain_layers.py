@@ -87,7 +87,7 @@ def _chain(
         [
             format_count(chain["count"], "message", "messages"),
             *(f"{name} {format_ns(ns)}" for name, ns in shown),
-            f"max {format_ns(chain['latency_max'])}",
+            f"max {format_ns(chain['latency_max_ns'])}",
         ]
     )
     latency = marked(latency, chain["unsynchronised"])
@@ -114,7 +114,7 @@ def _chain(
             everything=everything,
         ),
     ]
-    threads = thread_table(analysis, chain_id, chain["latency_mean"])
+    threads = thread_table(analysis, chain_id, chain["latency_mean_ns"])
     if threads is not None:
         parts.append(threads)
     for bottleneck in analysis.bottlenecks:
@@ -134,7 +134,7 @@ def _shared(chains: Rows) -> set[str]:
 def _distribution(analysis: Analysis, chain: Mapping[str, Any]) -> str:
     instances = analysis.rows("chain_instances")
     values = instances["latency_ns"][instances["chain_id"] == chain["chain_id"]]
-    low, high = chain["latency_min"], chain["latency_max"]
+    low, high = chain["latency_min_ns"], chain["latency_max_ns"]
     bars = sparkline(values, low, high, _HISTOGRAM_WIDTH)
     return f"{format_ns(low)} {bars} {format_ns(high)}"
 

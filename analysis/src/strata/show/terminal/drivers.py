@@ -18,11 +18,11 @@ from strata.show.terminal.breaking import Named
 from strata.units import format_count, format_ns
 
 _TIMES = {
-    "sweep": "sweep_p50",
-    "queue p50": "queue_p50",
-    "p99": "queue_p99",
-    "max": "queue_max",
-    "convert": "conversion_p50",
+    "sweep": "sweep_p50_ns",
+    "queue p50": "queue_p50_ns",
+    "p99": "queue_p99_ns",
+    "max": "queue_max_ns",
+    "convert": "conversion_p50_ns",
 }
 _UNPUBLISHED = "not published"
 _UNITS = {

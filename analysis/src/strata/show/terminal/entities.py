@@ -63,8 +63,8 @@ def _timers(timers: Rows) -> RenderableType:
             Named(row["node"]),
             format_ns(row["period_ns"]),
             f"{row['count']:,}",
-            *(format_ns(row[f"interval_{name}"]) for name in ("p50", "p99")),
-            *(format_ns(row[f"lateness_{name}"]) for name in ("p50", "p99", "max")),
+            *(format_ns(row[f"interval_{name}_ns"]) for name in ("p50", "p99")),
+            *(format_ns(row[f"lateness_{name}_ns"]) for name in ("p50", "p99", "max")),
             f"{row['skipped']:,}",
         )
     parts: list[RenderableType] = [Rule(Text("timers", style="bold"), align="left"), table]
@@ -94,6 +94,6 @@ def _lifecycle(states: Rows) -> RenderableType:
             Text(printable(row["state"])),
             f"{row['count']:,}",
             format_ns(row["total_ns"]),
-            *(format_ns(row[f"duration_{name}"]) for name in ("p50", "max")),
+            *(format_ns(row[f"duration_{name}_ns"]) for name in ("p50", "max")),
         )
     return Group(Rule(Text("lifecycle", style="bold"), align="left"), table, Text())

@@ -37,11 +37,11 @@ def services_text(analysis: Analysis, *, everything: bool) -> RenderableType:
             Group(Named(row["service"], "bold"), Named(way)),
             f"{row['count']:,}",
             f"{row['lost']:,}",
-            *(format_ns(row[f"latency_{name}"]) for name in ("p50", "p99", "max")),
+            *(format_ns(row[f"latency_{name}_ns"]) for name in ("p50", "p99", "max")),
             "",
         )
         for layer in layers.take(layers["service_id"] == row["service_id"]).records():
-            figures = [format_ns(layer[name]) for name in ("p50", "p99", "max")]
+            figures = [format_ns(layer[f"{name}_ns"]) for name in ("p50", "p99", "max")]
             name = f"  {marked(layer['layer'], layer['unsynchronised'])}"
             table.add_row(name, "", "", *figures, format_share(layer["share"]))
     parts: list[RenderableType] = [Rule(Text("services", style="bold"), align="left"), table]

@@ -78,7 +78,7 @@ def driver_lines(analysis: Analysis, names: Names, width: int) -> list[str]:
     for row in rows[:_MOST_SOURCES]:
         nodes = ", ".join(map(names.node, (row["nodes"] or "").split(", ")))
         head = f"{row['place']}{f' of {nodes}' if nodes else ''}: "
-        queue = f"queue p50 {format_ns(row['queue_p50'])}, p99 {format_ns(row['queue_p99'])}"
+        queue = f"queue p50 {format_ns(row['queue_p50_ns'])}, p99 {format_ns(row['queue_p99_ns'])}"
         lost = [
             f"{row[column]:,} {text}"
             for column, text in (
@@ -105,18 +105,18 @@ def thread_lines(analysis: Analysis, chain_id: int | None, names: Names) -> list
     own = rows.take(rows["chain_id"] == (-1 if chain_id is None else chain_id))
     if not len(own):
         return []
-    mean = float(chains["latency_mean"][chains["chain_id"] == chain_id][0])
+    mean = float(chains["latency_mean_ns"][chains["chain_id"] == chain_id][0])
     own = own.take(worth_telling(own, mean))
     if not len(own):
         return []
-    row = own.record(int(np.argmax(own["preempted_mean"] + own["blocked_mean"])))
+    row = own.record(int(np.argmax(own["preempted_mean_ns"] + own["blocked_mean_ns"])))
     by = row["preempted_by"]
-    who = f" by {by}" if isinstance(by, str) and row["preempted_mean"] > 0 else ""
+    who = f" by {by}" if isinstance(by, str) and row["preempted_mean_ns"] > 0 else ""
     return [
         f"{names.cause(row['layer'], row['where'])} (means): running "
-        f"{format_ns(row['running_mean'])},",
-        f"  preempted {format_ns(row['preempted_mean'])}{who}, blocked "
-        f"{format_ns(row['blocked_mean'])} (--layers)",
+        f"{format_ns(row['running_mean_ns'])},",
+        f"  preempted {format_ns(row['preempted_mean_ns'])}{who}, blocked "
+        f"{format_ns(row['blocked_mean_ns'])} (--layers)",
     ]
 
 
@@ -170,7 +170,7 @@ def action_lines(analysis: Analysis, names: Names, *, most: int) -> list[str]:
 
 
 def _latency(row: Row) -> str:
-    return "  ".join(f"{name} {format_ns(row[f'latency_{name}'])}" for name in ("p50", "max"))
+    return "  ".join(f"{name} {format_ns(row[f'latency_{name}_ns'])}" for name in ("p50", "max"))
 
 
 def callback_lines(analysis: Analysis, names: Names) -> list[str]:
@@ -178,12 +178,12 @@ def callback_lines(analysis: Analysis, names: Names) -> list[str]:
     rows = analysis.rows("callbacks")
     own = ~rows.words("trigger").are(*INTERNAL_TOPICS)
     rows = rows.take(own) if own.any() else rows
-    total = np.nan_to_num(rows["duration_mean"]) * rows["duration_count"]
+    total = np.nan_to_num(rows["duration_mean_ns"]) * rows["duration_count"]
     out = []
     for row in rows.take(np.argsort(-total, kind="stable")[:_MOST_CALLBACKS]).records():
         trigger = f" [{row['trigger']}]" if row["trigger"] else ""
         name = names.callback(f"{row['symbol']}{trigger} ({row['node']})")
-        p50, most = format_ns(row["duration_p50"]), format_ns(row["duration_max"])
+        p50, most = format_ns(row["duration_p50_ns"]), format_ns(row["duration_max_ns"])
         out.append(f"{name}: p50 {p50}  max {most}  n {row['count']:,}")
     return out
 
@@ -201,7 +201,7 @@ def timer_lines(analysis: Analysis, names: Names, *, late_only: bool) -> list[st
         whole = row["skipped"] + row["count"]
         what = f"{row['skipped']:,} of {whole:,} periods skipped" if row["skipped"] else ""
         name = f"{format_ns(row['period_ns'])} of {names.node(row['node'])}"
-        out.append(f"{name}: {what or 'late p50 ' + format_ns(row['lateness_p50'])}")
+        out.append(f"{name}: {what or 'late p50 ' + format_ns(row['lateness_p50_ns'])}")
     if len(rows) > len(out):
         more = "skip periods, too" if late_only else "timers"
         out.append(f"and {len(rows) - len(out)} more {more} (--timers)")

@@ -96,10 +96,10 @@ def group_facts(group: Row) -> str:
         f"{format_count(group['chains'], 'chain', 'chains')} of {hops}",
         format_count(group["count"], "message", "messages"),
     ]
-    if as_float(group["p50_low"]) is not None:
-        least, most = format_ns(group["p50_low"]), format_ns(group["p50_high"])
+    if as_float(group["p50_low_ns"]) is not None:
+        least, most = format_ns(group["p50_low_ns"]), format_ns(group["p50_high_ns"])
         facts.append(f"p50 {least}" + (f" to {most}" if most != least else ""))
-        facts.append(f"max {format_ns(group['max'])}")
+        facts.append(f"max {format_ns(group['max_ns'])}")
     return ", ".join(facts)
 
 

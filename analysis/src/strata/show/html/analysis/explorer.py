@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.layer import Owner
-from strata.schema.layers import BY_NAME, IN_NODE
+from strata.schema.layers import BY_NAME, CALLBACK, HOLD, IN_NODE
 from strata.show.html import theme
 from strata.show.html.analysis.graph import GraphView, graph_views
 from strata.show.html.analysis.messages import MAX_CHAINS, ChainMessages, chain_messages
@@ -122,6 +122,9 @@ def _matched(analysis: Analysis, cause: Mapping[str, Any]) -> dict[str, Any]:
         layers = [name for name, owner in owners.items() if owner in _OF_TOPIC]
     elif cause["kind"] == "hop":
         own, layers = [cause["hop_id"]], [cause["layer"]]
+        if cause["layer"] == CALLBACK.name:
+            # Of a message that a chain follows further, the time until it publishes.
+            layers.append(HOLD.name)
     else:
         own, layers = [], []
     return {

@@ -221,7 +221,7 @@ def _section(
         quantile_figure=layer_quantiles(instances, segments) if drawn else None,
         blame=tables.blame_of(analysis.blame, chain_id),
         layers=tables.layer_rows(analysis.chain_layers, chain_id, quantiles),
-        threads=threads.layer_thread_rows(analysis, chain_id, chain["latency_mean"]),
+        threads=threads.layer_thread_rows(analysis, chain_id, chain["latency_mean_ns"]),
     )
 
 

@@ -32,6 +32,7 @@
     // Without a choice of the reader's, the first message of the selection is shown.
     if (row < 0 && selection.rows.length) row = selection.rows[0];
     current = { selection: selection, row: row, chain: selection.chain };
+    const place = focused();
     drawChain(selection.chain);
     drawFigure(selection, row, Boolean(state.sel));
     drawList(selection, row, state.sel);
@@ -40,6 +41,14 @@
       button.setAttribute("aria-pressed", String(button.dataset.selects === state.sel));
     });
     strata.graph.show(selection.chain, state);
+    if (place) (document.querySelector(place) || document.body).focus({ preventScroll: true });
+  }
+
+  // What has the keyboard, of what is made anew: the same button gets it again.
+  function focused() {
+    const button = document.activeElement.closest("#message-rows [data-message], #chain-causes [data-selects]");
+    if (!button) return "";
+    return button.dataset.message ? '#message-rows [data-message="' + button.dataset.message + '"]' : '#chain-causes [data-selects="' + button.dataset.selects + '"]';
   }
 
   // Causes of the chain, as buttons.
@@ -176,6 +185,7 @@
     byId("selection-head").textContent = selection.head;
     byId("selection-head").hidden = !selection.value;
     rows.slice(0, MOST_ROWS).forEach(function (at) { body.append(listRow(selection, at, at === row)); });
+    strata.sortAgain(byId("message-table"));
     byId("message-more").textContent = rows.length > MOST_ROWS ? "The first " + MOST_ROWS + " are listed; previous and next go through all." : "";
   }
 

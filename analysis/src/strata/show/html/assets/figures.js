@@ -63,30 +63,28 @@ window.strata = window.strata || {};
     );
   }
 
-  // A figure far below is drawn when it comes near, so that the first screen is there at once.
-  function later(holder, near) {
-    const place = document.getElementById(holder.dataset.figure);
-    place.strataHolder = holder;
-    near.observe(place);
-  }
-
+  // A figure far below is drawn when it comes near, or when there is nothing else to do: the first
+  // screen is there at once, and a print has them all.
   function drawAll() {
-    const waiting = Array.from(document.querySelectorAll("script[data-figure]"));
-    if (!("IntersectionObserver" in window)) return waiting.forEach(draw);
+    const waiting = new Map(Array.from(document.querySelectorAll("script[data-figure]")).map(function (holder) {
+      return [document.getElementById(holder.dataset.figure), holder];
+    }));
+    function begin(place) {
+      const holder = waiting.get(place);
+      if (!waiting.delete(place)) return Promise.resolve();
+      near.unobserve(place);
+      return draw(holder);
+    }
+    function rest() {
+      if (waiting.size) begin(waiting.keys().next().value).then(function () { idle(rest); });
+    }
+    const idle = window.requestIdleCallback || function (next) { setTimeout(next, 100); };
     const near = new IntersectionObserver(function (entries) {
-      entries.forEach(function (entry) {
-        if (!entry.isIntersecting) return;
-        near.unobserve(entry.target);
-        draw(entry.target.strataHolder);
-      });
+      entries.forEach(function (entry) { if (entry.isIntersecting) begin(entry.target); });
     }, { rootMargin: "800px" });
-    waiting.forEach(function (holder) { later(holder, near); });
-    window.addEventListener("beforeprint", function () {
-      waiting.forEach(function (holder) {
-        const place = document.getElementById(holder.dataset.figure);
-        if (!place.dataset.state) { near.unobserve(place); draw(holder); }
-      });
-    });
+    Array.from(waiting.keys()).forEach(function (place) { near.observe(place); });
+    window.addEventListener("load", function () { setTimeout(function () { idle(rest); }, 1000); });
+    window.addEventListener("beforeprint", function () { Array.from(waiting.keys()).forEach(begin); });
   }
 
   strata.repaintFigures = repaint;

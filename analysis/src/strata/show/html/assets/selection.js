@@ -96,7 +96,11 @@
     const number = Math.abs(ns) / unit[0];
     if (unit[0] === 1) return sign + Math.round(number) + " ns";
     const digits = Math.floor(Math.log10(Number(number.toPrecision(3)))) + 1;
-    return sign + number.toFixed(Math.max(0, 3 - digits)).replace(/\B(?=(\d{3})+(?!\d))/, ",") + " " + unit[1];
+    const decimals = Math.max(0, 3 - digits), scale = Math.pow(10, decimals), whole = Math.floor(number * scale);
+    // What lies in the middle (exactly: an eighth) goes to the even digit, as in Python.
+    const isMiddle = number * 8 % 1 === 0 && number * scale - whole === 0.5;
+    const rounded = isMiddle && whole % 2 === 0 ? whole / scale : number;
+    return sign + rounded.toFixed(decimals).replace(/\B(?=(\d{3})+(?!\d))/, ",") + " " + unit[1];
   };
 
   // The time of day (UTC) of a time in ns since the trace began.

@@ -13,10 +13,17 @@
     return found ? Number(found[1]) * UNITS[found[2]] : null;
   }
 
-  function sort(head, column) {
-    const table = head.closest("table"), body = table.tBodies[0];
-    const rows = Array.from(body.rows);
-    const down = head.getAttribute("aria-sort") === "ascending" || (head.getAttribute("aria-sort") === null && head.classList.contains("num"));
+  function turn(head) {
+    const now = head.getAttribute("aria-sort");
+    const down = now === "ascending" || (now === null && head.classList.contains("num"));
+    head.closest("table").querySelectorAll("th[aria-sort]").forEach(function (other) { other.removeAttribute("aria-sort"); });
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    sort(head);
+  }
+
+  function sort(head) {
+    const body = head.closest("table").tBodies[0], column = head.cellIndex;
+    const rows = Array.from(body.rows), down = head.getAttribute("aria-sort") === "descending";
     const values = new Map(rows.map(function (row) { return [row, valueOf(row.cells[column])]; }));
     const known = rows.filter(function (row) { return row.cells[column] && row.cells[column].textContent.trim() !== "-"; });
     const numeric = known.length > 0 && known.every(function (row) { return values.get(row) !== null; });
@@ -27,10 +34,14 @@
       const order = numeric ? x - y : text(a).localeCompare(text(b));
       return down ? -order : order;
     });
-    table.querySelectorAll("th[aria-sort]").forEach(function (other) { other.removeAttribute("aria-sort"); });
-    head.setAttribute("aria-sort", down ? "descending" : "ascending");
     rows.forEach(function (row) { body.append(row); });
   }
+
+  // New rows in the order that the reader chose.
+  strata.sortAgain = function (table) {
+    const head = table.querySelector("th[aria-sort]");
+    if (head) sort(head);
+  };
 
   // Rows that continue the one above (an executor's next thread) would lose it.
   function isSortable(table) {
@@ -41,13 +52,13 @@
   document.addEventListener("DOMContentLoaded", function () {
     document.querySelectorAll("table").forEach(function (table) {
       if (!isSortable(table) && table.id !== "message-table") return;
-      Array.from(table.tHead.rows[0].cells).forEach(function (head, column) {
+      Array.from(table.tHead.rows[0].cells).forEach(function (head) {
         if (!head.textContent.trim() || head.querySelector("button")) return;
         const button = document.createElement("button");
         button.type = "button";
         button.className = "sort";
         button.append.apply(button, Array.from(head.childNodes));
-        button.addEventListener("click", function () { sort(head, head.cellIndex); });
+        button.addEventListener("click", function () { turn(head); });
         head.append(button);
       });
     });

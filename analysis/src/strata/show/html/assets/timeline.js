@@ -71,9 +71,12 @@
     drawArrows(inside, item, x);
     [0, item.latency].forEach(function (ns) { inside.append(svg("line", { class: "edge", x1: x(ns), x2: x(ns), y1: TOP - 6, y2: height })); });
     picture.append(inside);
+    const focused = place.contains(document.activeElement) && document.activeElement.strataSpan;
     place.replaceChildren(picture);
-    const first = picture.querySelector(".span");
-    if (first) first.setAttribute("tabindex", "0");
+    const groups = Array.from(picture.querySelectorAll(".span"));
+    const stop = groups.find(function (group) { return group.strataSpan === focused; }) || groups[0];
+    if (stop) stop.setAttribute("tabindex", "0");
+    if (stop && focused) stop.focus({ preventScroll: true });
   }
 
   function drawLanes(picture, item, left, inner) {
@@ -171,7 +174,8 @@
       const group = event.target.closest(".span");
       if (!group) return;
       show(group.strataSpan);
-      draw();
+      // Drawn anew, it would not be there for the second click of two.
+      canvas.querySelectorAll(".span").forEach(function (other) { other.classList.toggle("chosen", other === group); });
     });
     canvas.addEventListener("dblclick", function (event) {
       const group = event.target.closest(".span");

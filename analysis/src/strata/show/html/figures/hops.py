@@ -25,11 +25,11 @@ def hop_ranges(hops: pd.DataFrame) -> figure:
 
     The hops with the most time in all come first, at most `MOST` of them. Frames must have rows.
     """
-    shown = hops.assign(total=hops["count"] * hops["latency_mean"])
+    shown = hops.assign(total=hops["count"] * hops["latency_mean_ns"])
     shown = shown.sort_values("total", ascending=False, kind="stable").head(MOST)
     names = _names(shown)
-    low = max(1.0, float(shown["latency_p50"].min()))
-    high = max(low * 10, float(shown["latency_max"].max()))
+    low = max(1.0, float(shown["latency_p50_ns"].min()))
+    high = max(low * 10, float(shown["latency_max_ns"].max()))
     plot = axes.new_figure(
         height=90 + 26 * len(shown),
         x_label="publish to the end of the callback (log)",
@@ -69,7 +69,7 @@ def _label(plot: figure, high: float) -> None:
 
 
 def _draw(plot: figure, hops: pd.DataFrame, names: list[str]) -> None:
-    quantiles = [hops[f"latency_{name}"].to_numpy(float) for name in ("p50", "p99", "max")]
+    quantiles = [hops[f"latency_{name}_ns"].to_numpy(float) for name in ("p50", "p99", "max")]
     text = [
         ", ".join(format_ns(ns, micro=axes.MICRO) for ns in of_hop)
         for of_hop in zip(*quantiles, strict=True)
